@@ -4,8 +4,11 @@
  * a device; progress of a long call goes to the callback in that call's options. Callbacks may be called from any
  * thread; those of one context are called one at a time. Functions that take no context log nothing.
  *
- *     static void on_log(qn_log_level level, const char *message, void *user) { fprintf(stderr, "%s\n", message); }
- *     qn_status status = qn_context_create(&(qn_context_options){.log = on_log}, &context);
+ *     qn_context_options options = qn_context_default_options();
+ *     qn_context *context;
+ *     options.log = print_message; // void print_message(qn_log_level level, const char *message, void *user)
+ *     if (qn_context_create(&options, &context) != QN_OK) return 1;
+ *     qn_context_destroy(&context);
  */
 #ifndef QUERN_LOG_H
 #define QUERN_LOG_H
@@ -16,6 +19,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef enum qn_log_level { QN_LOG_DEBUG, QN_LOG_NOTE, QN_LOG_WARNING } qn_log_level;
 
@@ -29,12 +33,13 @@ typedef struct qn_progress {
     size_t done;
     size_t total; /* SIZE_MAX: not known; 0: not to be shown */
     double seconds;
-    uint64_t bytes; /* read so far; 0: not told */
+    uint64_t bytes; /* read so far; 0: unknown */
 } qn_progress;
 
 /* Return nonzero to ask the call to stop; it then saves what can be resumed and returns QN_CANCELLED. */
 typedef int (*qn_progress_callback)(const qn_progress *progress, void *user);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,13 +1,14 @@
 /* Options: those that every program's run has, and the tables that say what each program's options are.
  *
- * A table is the one place that knows an option: its name, where its value lies, its range, its default and its
- * meaning. Defaults are set from it and values are judged by it, whether they come from a command line, from a plan or
- * from a program; help, manual and run.json are written from it.
+ * Only a table defines an option: its name, the place of its value, its range, its default and its meaning. Defaults
+ * are set from the table and values are checked against it, whether they come from a command line, from a plan or from
+ * a program; help, manual and run.json are written from the table.
  *
  *     qn_dock_options options = qn_dock_default_options();
- *     options.run.device = "cuda:0";
  *     qn_option row;
- *     if (qn_option_find(qn_dock_table(), "spacing", &row) && qn_option_set(&row, "1.2", &options) == QN_OK) …
+ *     if (!qn_option_find(qn_dock_option_table(), "spacing", &row)) return 1;
+ *     if (qn_option_set(&row, "1.2", &options) != QN_OK) return 1;
+ *     printf("%s: %g %s\n", row.name, options.spacing_angstrom, row.unit);
  */
 #ifndef QUERN_OPTION_H
 #define QUERN_OPTION_H
@@ -21,25 +22,35 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
-/* Each program says in its header which of these it reads, and what they mean there. */
+/* How kernels get their configurations. */
+typedef enum qn_tune_mode {
+    QN_TUNE_AUTO,    /* as the environment variable QUERN_TUNE says; else ONLINE */
+    QN_TUNE_ONLINE,  /* the run also tries configurations while it works */
+    QN_TUNE_OFFLINE, /* the run tries configurations before it works */
+    QN_TUNE_KNOWN,   /* results of earlier runs and those that come with the library */
+    QN_TUNE_OFF      /* each kernel's fallback */
+} qn_tune_mode;
+
+/* Each program says in its header which of these it reads, and what they mean there. The struct is embedded in the
+ * options of programs, so it cannot grow: later options take the place of `reserved`. */
 typedef struct qn_run_options {
-    const char *device;    /* see <quern/device.h>; several apart by commas; "all": every GPU; default "auto" */
-    int threads;           /* of the context that a program makes for the run; 0: every processor allowed */
-    uint64_t memory_bytes; /* at most about; 0: what there is */
-    const char *tune; /* how kernels are tuned: "off", "known" (results of earlier runs), "online" (while it works),
-                       * "offline" (before it works), "auto": QUERN_TUNE, else online where the run is estimated to
-                       * take over a minute, else known; default "auto" */
-    const char *tune_budget; /* share of the run that trying configurations may cost: "2%", "0.02" */
+    const char *device;      /* see <quern/device.h>; several, separated by commas; "all": every GPU; default "auto" */
+    int threads;             /* of the context that a program makes for the run; 0: every processor allowed */
+    uint64_t memory_bytes;   /* approximate limit; 0: the program's default */
+    qn_tune_mode tune;       /* default QN_TUNE_AUTO */
+    const char *tune_budget; /* share of the run that trying configurations may cost: "2%", "0.02"; default "2%" */
     bool explain;            /* log where kernel configurations and engines came from */
     bool resume;             /* go on with an unfinished run in the output folder */
     bool overwrite;          /* replace a finished run in the output folder */
     bool strict;             /* QN_BAD_FORMAT at the end when inputs were left out */
     bool quiet;              /* commands print warnings and errors only */
     uint64_t seed;           /* of random numbers */
-    int batch;               /* pieces of work of a launch; 0: from the device */
+    int batch;               /* pieces of work in a launch; 0: chosen for the device */
     qn_progress_callback progress;
     void *progress_user;
+    uint64_t reserved[8]; /* 0 */
 } qn_run_options;
 
 /* ---- tables ---- */
@@ -55,27 +66,26 @@ typedef enum qn_option_kind {
     QN_OPTION_NUMBER,   /* double; where there are `choices`, one of these numbers */
     QN_OPTION_TEXT,     /* const char *, not empty; NULL: not given */
     QN_OPTION_PATH,     /* likewise, a file or a folder */
-    QN_OPTION_TEXTS,    /* const char *const *, and a size_t behind it: may be given several times */
+    QN_OPTION_TEXTS,    /* const char *const *, followed by a size_t: may be given several times */
     QN_OPTION_PAIR,     /* const char *[2]: two texts in a row */
-    QN_OPTION_CHOICE,   /* const char *, one of `choices` */
-    QN_OPTION_ENUM,     /* an enum: the place of one of `choices` */
+    QN_OPTION_ENUM,     /* an enum: the index of one of `choices` */
     QN_OPTION_SHARE,    /* const char *: "5%" or "0.05" */
-    QN_OPTION_BYTES,    /* uint64_t: "512MiB", "2GiB"; a bare number counts the row's unit */
+    QN_OPTION_BYTES,    /* uint64_t: "512MiB", "2GiB"; a bare number is in the row's unit */
     QN_OPTION_SECONDS,  /* double: "90s", "5min", "2h"; likewise */
     QN_OPTION_RANGE,    /* uint64_t[2]: "1-50000", the first and the last */
     QN_OPTION_BOX,      /* double[6]: "X,Y,Z,SIDE" or "X,Y,Z,A,B,C", a centre and three sides */
-    QN_OPTION_PERCENTS, /* double[3]: "10%" or "10%,0,5%"; NaN for an axis that is not told */
-    QN_OPTION_SIZES     /* int[count]: "4096x4092"; 0 for what is not told */
+    QN_OPTION_PERCENTS, /* double[3]: "10%" or "10%,0,5%"; NaN for an axis that is not given */
+    QN_OPTION_SIZES     /* int[count]: "4096x4092"; 0 for an axis that is not given */
 } qn_option_kind;
 
 typedef enum qn_option_group {
     QN_OPTION_OWN,      /* an option of the program */
-    QN_OPTION_ARGUMENT, /* an input, which command lines tell by its place */
+    QN_OPTION_ARGUMENT, /* an input, which command lines identify by its position */
     QN_OPTION_RUN       /* an option of every run, in qn_run_options */
 } qn_option_group;
 
 typedef struct qn_option {
-    const char *name; /* "max-resolution"; behind dashes on command lines */
+    const char *name; /* "max-resolution"; after two dashes on command lines */
     char letter;      /* '\0': none */
     qn_option_kind kind;
     qn_option_group group;
@@ -83,29 +93,37 @@ typedef struct qn_option {
     size_t offset;                /* of the value in the options */
     double least, most;           /* of numbers; of bytes, of seconds */
     int count;                    /* of sizes, at most */
-    const char *choices;          /* words apart by one space */
+    const char *choices;          /* words separated by one space */
     const char *fallback;         /* the default as a user would write it; NULL or "": 0, no, not given */
     const char *fallback_meaning; /* in help, instead of the default's value; "": nothing */
-    const char *unit;    /* of a number, behind its name in run.json: "angstrom"; of a bare size or time: "MiB" */
+    const char *unit;    /* of a number, after its name in run.json: "angstrom"; of a bare size or time: "MiB" */
     const char *meaning; /* one or two sentences with units, no final full stop */
     bool required;       /* a text that must be given */
-    const struct qn_option *like; /* what is not said here is as there, and that row's offset is added; NULL */
+    bool by_commands;    /* required on command lines only: programs may give it in memory, or omit it */
+    const struct qn_option *like; /* row that supplies all members not set here; its offset is added; NULL: none */
 } qn_option;
 
 typedef struct qn_option_table {
-    const char *program;   /* "dock"; of an action behind its command: "tune run" */
-    size_t size;           /* of the options */
+    const char *program;   /* "dock"; of an action, after its command: "tune run" */
+    size_t size;           /* of the options, whose first member is their size_t size */
     const qn_option *rows; /* ended by one without name and like */
-    /* Options that do not go together: QN_INVALID_ARGUMENT. NULL: any do. */
+    /* QN_INVALID_ARGUMENT for options that cannot be combined. NULL: all combinations are valid. */
     qn_status (*check)(const void *options);
 } qn_option_table;
 
-/* A row, with what it takes from another one; false behind the last. */
+/* Get row `index`, completed from the row that it is like; false past the last row. */
 bool qn_option_row(const qn_option_table *table, size_t index, qn_option *row);
 bool qn_option_find(const qn_option_table *table, const char *name, qn_option *row);
 
-/* All options become what they are by default; what no row says becomes 0. */
-void qn_option_defaults(const qn_option_table *table, void *options);
+/* Set the options to their defaults: their `size` to `size`, the values of rows to the rows' defaults, all else to 0.
+ * `size` is that of the caller's struct in bytes. It may be smaller or larger than this library's struct if the
+ * versions differ: rows beyond it are left out. */
+void qn_option_defaults(const qn_option_table *table, void *options, size_t size);
+
+/* Copy options that a program was given into a struct of this library, `own` (table->size bytes). Options that an older
+ * struct does not have get their defaults; `given` NULL: all do. QN_INVALID_ARGUMENT for a size that no version had,
+ * and for a newer struct that sets options which this library does not know. */
+QN_MUST_CHECK qn_status qn_option_take(const qn_option_table *table, const void *given, void *own);
 
 /* Set a value from a text, which must live as long as the options if the value is a text. QN_INVALID_ARGUMENT: "--name
  * is "text"; expected …". */
@@ -121,30 +139,14 @@ size_t qn_option_format(const qn_option *row, const void *options, char *text, s
 /* Whether the value is the default. */
 bool qn_option_is_default(const qn_option *row, const void *options);
 
-/* Judge all values, each by itself and then together. A default is always good. QN_INVALID_ARGUMENT, as of
- * qn_option_set. */
+/* Check all values, each by itself and then together. A default is always valid. QN_INVALID_ARGUMENT, with a message as
+ * of qn_option_set. */
 QN_MUST_CHECK qn_status qn_option_check(const qn_option_table *table, const void *options);
 
-/* The rows of qn_run_options: a program's table lists those that it reads, at the offset of its `run`. */
-typedef enum qn_run_row {
-    QN_RUN_DEVICES, /* several devices */
-    QN_RUN_DEVICE,  /* one of them */
-    QN_RUN_THREADS,
-    QN_RUN_MEMORY,
-    QN_RUN_TUNE,
-    QN_RUN_TUNE_BUDGET,
-    QN_RUN_EXPLAIN,
-    QN_RUN_RESUME,
-    QN_RUN_OVERWRITE,
-    QN_RUN_STRICT,
-    QN_RUN_QUIET,
-    QN_RUN_SEED,
-    QN_RUN_BATCH,
-    QN_RUN_ROWS
-} qn_run_row;
+/* The same for a command line, which must also give the options that commands require. */
+QN_MUST_CHECK qn_status qn_option_check_command(const qn_option_table *table, const void *options);
 
-extern const qn_option qn_run_rows[QN_RUN_ROWS];
-
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

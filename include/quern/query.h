@@ -2,6 +2,9 @@
  *
  * A program writes a class of its own as C functions or around a kernel family, and hands it to a run by
  * qn_trajectory_options.user_classes (<quern/trajectory.h>); examples/my_trajectory_query is one.
+ *
+ *     for (const qn_query_class *const *one = qn_query_classes(); *one; one++)
+ *         printf("%s: %s\n", (*one)->name, (*one)->meaning);
  */
 #ifndef QUERN_QUERY_H
 #define QUERN_QUERY_H
@@ -13,12 +16,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
-/* ---- tables: what queries give ---- */
+/* ---- tables: results of queries ---- */
 
 typedef struct qn_query_column {
     const char *label; /* "radius of gyration", without unit */
-    const char *unit;  /* with nm where lengths are meant: "nm", "amu nm²", "1/nm³"; "" */
+    const char *unit;  /* with nm where lengths are meant: "nm", "amu nm²", "1/nm³"; "": none */
     int length_power;  /* of nm in the unit: 1, 2, -3: values in Å are multiplied by 10 to this power */
 } qn_query_column;
 
@@ -28,7 +32,7 @@ typedef struct qn_query_table {
     const qn_query_column *columns; /* the first is x: time, distance … */
     size_t column_count;
     size_t plotted;   /* columns after x that a plot shows; 0: all */
-    const char *note; /* one sentence beside the plot; NULL */
+    const char *note; /* one sentence beside the plot; NULL: none */
 } qn_query_table;
 
 typedef struct qn_query_tables qn_query_tables;
@@ -68,7 +72,7 @@ typedef struct qn_query_parameter {
     qn_parameter_kind kind;
     const char *fallback; /* as a user would write it (lengths in nm); NULL: must be given; "": may be left out */
     double least, most;   /* of numbers, lengths (nm) and integers; both 0: any */
-    const char *choices;  /* words apart by one space */
+    const char *choices;  /* words separated by one space */
     const char *meaning;  /* one sentence with units, no final full stop */
 } qn_query_parameter;
 
@@ -86,7 +90,7 @@ int64_t qn_query_setup_integer(const qn_query_setup *setup, const char *name);
 bool qn_query_setup_flag(const qn_query_setup *setup, const char *name);
 /* Choices and texts; "" when left out. */
 const char *qn_query_setup_text(const qn_query_setup *setup, const char *name);
-/* Atoms of selection 0 or 1 when they are the same in every frame (then *fixed is true); else none yet. */
+/* Atoms of selection 0 or 1 when they are the same in every frame (then *fixed is true); else no atoms. */
 void qn_query_setup_atoms(const qn_query_setup *setup, int selection, bool *fixed, const uint32_t **atoms,
                           size_t *count);
 /* The first frame that is analysed, for references and box sizes; its positions are whole where the query's are. */
@@ -113,17 +117,19 @@ enum {
     QN_QUERY_BONDS = 32
 };
 
-/* Frames are measured in any order and many at once; what they give, `partial`, is collected in frame order on one
- * thread. So results depend on neither threads nor ranks, a journal holds partials, and a killed run loses nothing. */
+/* Frames are measured in any order and many at once; their measurements (`partial`) are collected in frame order on one
+ * thread. So results depend on neither threads nor ranks. Journals hold the measurements, so that a killed run can be
+ * resumed. */
 typedef struct qn_query_class {
+    size_t size;                          /* sizeof(qn_query_class) */
     const char *name;                     /* "gyration": in plans, as short form, and as the output's file name */
     const char *meaning;                  /* one line, no final full stop */
     const qn_query_parameter *parameters; /* ended by one without a name; NULL: none */
-    const char *tables;                   /* names of its tables and grids but the main one, apart by one space; NULL:
-                                             none. Queries of a run may not be named so that their files are these */
-    int selections;                       /* 0, 1 or 2, the second of which may be left out: the first with itself */
-    unsigned needs; /* QN_QUERY_… : refused with a sentence where topology or frames lack them */
-    bool on_device; /* measure launches kernels on the frame's queue and waits for them */
+    const char *tables; /* names of its tables and grids, except the main one, separated by one space; NULL:
+                           none. No other query of a run may have a name that gives the same files */
+    int selections;     /* 0, 1 or 2, the second of which may be left out: the first with itself */
+    unsigned needs;     /* QN_QUERY_… : a run whose topology or frames lack them is refused */
+    bool on_device;     /* measure launches kernels on the frame's queue and waits for them */
 
     /* `state` is the query's own. Errors name the parameter, its value and what was expected. */
     qn_status (*create)(const qn_query_setup *setup, void **state);
@@ -135,13 +141,14 @@ typedef struct qn_query_class {
     /* The tables of all frames collected so far; may be called again after more of them. */
     qn_status (*finish)(const void *state, qn_query_tables *tables);
     void (*destroy)(void *state);
-    /* What is needed besides with these parameters; only they can be asked for yet. NULL: nothing. */
+    /* Further QN_QUERY_… that these parameters ask for; only parameters can be read from `setup` yet. NULL: none. */
     unsigned (*needs_with)(const qn_query_setup *setup);
 } qn_query_class;
 
 /* The library's own classes, ended by NULL. */
 const qn_query_class *const *qn_query_classes(void);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -8,10 +8,12 @@
  * holds what its commands need. Every `event` argument may be NULL; an event is destroyed by its owner.
  * Thread rule: one thread at a time per queue.
  *
- *     qn_buffer_create(device, bytes, &buffer);
- *     qn_queue_create(device, &queue);
- *     qn_queue_write(queue, buffer, 0, data, bytes, NULL);
- *     qn_queue_finish(queue);
+ *     qn_buffer *buffer;
+ *     qn_queue *queue;
+ *     if (qn_buffer_create(device, bytes, &buffer) != QN_OK || qn_queue_create(device, &queue) != QN_OK) return 1;
+ *     if (qn_queue_write(queue, buffer, 0, data, bytes, NULL) != QN_OK || qn_queue_finish(queue) != QN_OK) return 1;
+ *     printf("%zu bytes are on the device\n", qn_buffer_bytes(buffer));
+ *     qn_queue_destroy(&queue), qn_buffer_release(&buffer);
  */
 #ifndef QUERN_QUEUE_H
 #define QUERN_QUEUE_H
@@ -21,6 +23,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct qn_buffer qn_buffer;
 typedef struct qn_queue qn_queue;
@@ -55,6 +58,7 @@ QN_MUST_CHECK qn_status qn_event_done(qn_event *event, bool *done);
 QN_MUST_CHECK qn_status qn_event_seconds(qn_event *event, double *seconds);
 void qn_event_destroy(qn_event **event);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,107 +1,244 @@
 /* Rigid docking of a library of small molecules into a receptor, and virtual screening.
  *
- * qn_screen_run reads the receptor, streams the library, searches each molecule's conformers by evolutionary Monte
- * Carlo, and writes scores.csv, hits.sdf, rejected.csv, run.json and report.html into the output folder. Lower energy
- * is better.
+ * qn_screen_run reads the receptor and the library, searches each molecule's conformers by evolutionary Monte Carlo,
+ * and ranks the molecules by the energies of their best poses. Lower energy is better. Receptor, libraries and site are
+ * files or objects in memory. Results come back in memory; with options.output they are also written as scores.csv,
+ * hits.sdf, rejected.csv, run.json and report.html.
  *
  * Thread rule: one run per context at a time.
  *
  *     qn_screen_options options = qn_screen_default_options();
- *     options.receptor = "receptor.pdb"; options.output = "hits";
- *     options.libraries = (const char *const[]){"library.sdf"}; options.library_count = 1;
- *     options.site = "ligand.sdf";
- *     qn_screen_summary summary;
- *     if (qn_screen_run(context, &options, &summary) != QN_OK) …
+ *     qn_screen_result *result;
+ *     options.receptor = "kinase.pdb", options.site = "inhibitor.sdf";
+ *     options.libraries = (const char *const[]){"library.sdf"}, options.library_count = 1;
+ *     if (qn_screen_run(context, &options, &result) != QN_OK) return 1;
+ *     printf("%s: %g kJ/mol\n", result->molecules[result->ranking[0]].name, result->best_energy);
+ *     qn_screen_result_destroy(&result);
  */
 #ifndef QUERN_SCREEN_H
 #define QUERN_SCREEN_H
 
 #include <quern/device.h>
+#include <quern/molecule.h>
 #include <quern/option.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
+/* ---- options ---- */
+
+typedef enum qn_screen_score {
+    QN_SCREEN_BUDE, /* BUDE's empirical free energy, kJ/mol */
+    QN_SCREEN_VINA  /* AutoDock Vina's score, kcal/mol */
+} qn_screen_score;
+
+/* The content of a file, held in memory: SDF, MOL2, PDBQT or SMILES text or a packed library, gzipped or not. It must
+ * not change while a function reads it. */
+typedef struct qn_screen_content {
+    const char *name; /* stands for the path in messages, files and keys; an ending .smi or .smiles means SMILES */
+    const void *bytes;
+    size_t size;
+} qn_screen_content;
+
+/* A receptor, at least one library and one place to search must be given, each in one of its forms. */
 typedef struct qn_screen_options {
+    size_t size;          /* of this struct in bytes */
+    qn_run_options run;   /* batch: conformers of a launch; strict: fail when molecules were rejected */
     const char *receptor; /* PDB, mmCIF, PDBQT or MOL2, gzipped or not; "file:AB" picks chains of the first two */
-    const char *const *libraries; /* SDF, MOL2, PDBQT, SMILES, .qlib; gzipped or not */
+    const qn_molecule *receptor_molecule; /* instead of `receptor`; read only, its waters are left out */
+    const char *const *libraries;         /* SDF, MOL2, PDBQT, SMILES, .qlib; gzipped or not */
     size_t library_count;
-    const char *output; /* folder; see resume and overwrite */
-    const char *score;  /* "bude" (default) or "vina" */
-    const char *site;   /* a ligand in the site: the box is `margin_angstrom` around its centroid; NULL */
-    const char *pocket; /* residues that line the site, "A:30-40,A:77": the box is theirs; NULL */
-    double box_centre_angstrom[3], box_side_angstrom[3]; /* of the ligand's centroid; sides 0: not given */
+    const qn_screen_content *library_contents; /* instead of `libraries` */
+    size_t library_content_count;
+    const char *output;                    /* folder, see resume and overwrite; NULL: nothing is written */
+    qn_screen_score score;                 /* default QN_SCREEN_BUDE */
+    const char *site;                      /* ligand in the site; the box is `margin_angstrom` around its centroid */
+    const qn_screen_content *site_content; /* instead of `site`: SDF, MOL2 or PDBQT text */
+    const char *pocket;                    /* residues that line the site, "A:30-40,A:77": the box contains them */
+    double box_centre_angstrom[3], box_side_angstrom[3]; /* box for the ligand's centroid; sides 0: no box is given */
     double margin_angstrom;                              /* default 6 */
     int conformers;            /* of a molecule, generated where the file has fewer; 0: those in the file (default) */
     int generations;           /* default 55 */
     int poses;                 /* of a generation; 0: from the box, see docs/commands/screen.md */
-    int keep;                  /* poses of a molecule that are written, default 3 */
-    double diversity_angstrom; /* RMSD between them, default 2 */
-    int top;                   /* molecules in hits.sdf, default 100 */
-    const char *actives;       /* known actives, a file of names or "item=value": adds the enrichment report; NULL */
-    bool exact;                /* the same bits on every device */
-    bool cull;                 /* leave out receptor atoms beyond reach, which changes no energy; default true */
-    qn_run_options run;        /* its batch is of conformers; strict: when molecules were rejected */
+    int keep;                  /* number of poses kept for each hit; default 3 */
+    double diversity_angstrom; /* least RMSD between kept poses of a molecule; default 2 */
+    int top;                   /* number of hits: the best molecules, whose poses are kept; default 100 */
+    const char *actives;       /* known actives, a file of names or "item=value": adds the enrichment; NULL: none */
+    const char *const *active_names; /* instead of `actives`: names in memory */
+    size_t active_name_count;
+    bool exact; /* the same bits on every device */
+    bool cull;  /* leave out receptor atoms beyond reach, which changes no energy; default true */
 } qn_screen_options;
 
-qn_screen_options qn_screen_default_options(void);
 const qn_option_table *qn_screen_option_table(void); /* see <quern/option.h> */
 
-typedef struct qn_screen_summary {
-    uint64_t molecules, rejected, conformers;
-    double interactions, interactions_per_s; /* pairs of atoms; per second of the search alone */
-    double best_energy;
-    double seconds, scoring_share; /* share of the search's time that kernels of scoring took */
-    char report[512];
-} qn_screen_summary;
+static inline qn_screen_options qn_screen_default_options(void)
+{
+    qn_screen_options options;
+    qn_option_defaults(qn_screen_option_table(), &options, sizeof options);
+    return options;
+}
 
-/* Errors: QN_NOT_FOUND, QN_BAD_FORMAT (receptor, site; rejected molecules when strict), QN_ALREADY_EXISTS (other
- * files in the output folder, or a run without resume or overwrite), QN_INVALID_ARGUMENT (options; a journal of other
- * options on resume), QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary`
- * may be NULL. */
-QN_MUST_CHECK qn_status qn_screen_run(qn_context *context, const qn_screen_options *options,
-                                      qn_screen_summary *summary);
+/* ---- results ---- */
+
+enum { QN_SCREEN_TERMS_MAX = 5, QN_SCREEN_FACTORS = 3 };
+
+/* A scored molecule and its best pose. */
+typedef struct qn_screen_result_molecule {
+    uint64_t index;                            /* position in all libraries together, from 0 */
+    uint64_t rank;                             /* by energy, from 1 */
+    size_t library;                            /* index into the libraries of the options */
+    size_t line;                               /* first line of its record, from 1; 0: in a packed library */
+    const char *name;                          /* "" when it has none */
+    double energy, terms[QN_SCREEN_TERMS_MAX]; /* the terms add up to the energy */
+    double least_distance_angstrom;            /* between heavy atoms of ligand and receptor */
+    int clashes;                               /* pairs of heavy atoms closer than 0.7 of the sum of their radii */
+    int heavy_atoms;
+    int conformer, conformers; /* conformer of the best pose, from 0; number of conformers that were searched */
+    bool active;               /* it is one of the known actives */
+} qn_screen_result_molecule;
+
+/* A kept pose of a hit. */
+typedef struct qn_screen_result_pose {
+    size_t molecule; /* index into `molecules` */
+    int number;      /* among the poses of its molecule, from 0, best first */
+    int conformer;   /* from 0 */
+    int clashes;
+    size_t atom_count; /* all atoms, hydrogens among them, in the order of `record` */
+    double energy, terms[QN_SCREEN_TERMS_MAX];
+    double least_distance_angstrom;
+    const double *positions_angstrom; /* atom_count × 3, in the frame of the receptor */
+    const char *record;               /* SDF record as hits.sdf has it: elements, bonds, positions, data items */
+} qn_screen_result_pose;
+
+typedef struct qn_screen_result_rejection {
+    uint64_t index; /* position in all libraries together, from 0 */
+    size_t library; /* index into the libraries of the options */
+    size_t line;    /* first line of its record, from 1; 0: in a packed library */
+    const char *name, *reason;
+} qn_screen_result_rejection;
+
+/* How early the known actives come in the ranking. */
+typedef struct qn_screen_enrichment {
+    size_t molecule_count, active_count;
+    double auc, auc_low, auc_high;     /* area under the ROC curve with its 95 % interval (DeLong); NaN: not known */
+    double shares[QN_SCREEN_FACTORS];  /* of the ranking: 0.01, 0.05, 0.1 */
+    double factors[QN_SCREEN_FACTORS]; /* actives in this first share, over the number expected by chance */
+    double factors_max[QN_SCREEN_FACTORS]; /* factors when all actives come first */
+    double bedroc;                         /* Truchon and Bayly 2007, α = 20 */
+} qn_screen_enrichment;
+
+/* Results of a run. With MPI, ranks other than 0 have no molecules, poses and rejections. */
+typedef struct qn_screen_result {
+    const char *energy_unit; /* "kJ/mol" or "kcal/mol" */
+    size_t term_count;
+    const char *const *term_names;              /* term_count */
+    const qn_screen_result_molecule *molecules; /* in order of the libraries */
+    size_t molecule_count;
+    const size_t *ranking;              /* molecule_count indices into `molecules`, best first */
+    const qn_screen_result_pose *poses; /* of the first options.top molecules of the ranking, best molecule first */
+    size_t pose_count;
+    const qn_screen_result_rejection *rejections; /* in order of the libraries */
+    size_t rejection_count;
+    const qn_screen_enrichment *enrichment; /* NULL: no known actives, or only actives, among the molecules */
+    double best_energy;                     /* of the first molecule of the ranking */
+    uint64_t conformer_count;               /* searched, of all molecules */
+    uint64_t resumed_count;                 /* molecules whose results came from the journals of an earlier run */
+    double interactions;                    /* pairs of atoms, of all molecules */
+    double interactions_per_s;              /* of the search of this run; 0: all molecules came from journals */
+    double seconds;
+    double scoring_share; /* share of the search's time that kernels of scoring took */
+    char report[4096];    /* path of report.html; "": none was written by this call */
+} qn_screen_result;
+
+/* Screen. *result is released by qn_screen_result_destroy; `result` may be NULL. On failure *result is NULL, and the
+ * output folder has what was written.
+ *
+ * Errors: QN_NOT_FOUND, QN_BAD_FORMAT (receptor, site; a library that cannot be read to its end; no molecule that can
+ * be scored; rejected molecules when strict), QN_ALREADY_EXISTS (other files in the output folder, or a run without
+ * resume or overwrite), QN_INVALID_ARGUMENT (options; a journal of other options on resume), QN_UNSUPPORTED (several
+ * ranks without an output), QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. */
+QN_MUST_CHECK qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, qn_screen_result **result);
+void qn_screen_result_destroy(qn_screen_result **result);
+
+/* ---- packed libraries ---- */
 
 typedef struct qn_screen_pack_options {
+    size_t size;                  /* of this struct in bytes */
+    qn_run_options run;           /* commands use `strict` and `quiet` */
     const char *const *libraries; /* as in qn_screen_options; "-" is standard input */
     size_t library_count;
-    const char *output; /* a file */
-    qn_run_options run; /* commands read its strict and its quiet */
+    const qn_screen_content *library_contents; /* instead of `libraries` */
+    size_t library_content_count;
+    const char *output; /* a file; NULL: the packed library is kept in memory */
 } qn_screen_pack_options;
 
 const qn_option_table *qn_screen_pack_option_table(void);
 
-/* Write libraries as one packed library: a quarter of the text, memory-mapped, every record found at once. Rejected
- * molecules go to "<output>.rejected.csv"; *molecules and *rejected may be NULL. */
-QN_MUST_CHECK qn_status qn_screen_pack(qn_context *context, const qn_screen_pack_options *options, uint64_t *molecules,
-                                       uint64_t *rejected);
+static inline qn_screen_pack_options qn_screen_pack_default_options(void)
+{
+    qn_screen_pack_options options;
+    qn_option_defaults(qn_screen_pack_option_table(), &options, sizeof options);
+    return options;
+}
+
+typedef struct qn_screen_pack_result {
+    uint64_t molecule_count; /* packed */
+    const qn_screen_result_rejection *rejections;
+    size_t rejection_count;
+    const void *bytes; /* the packed library; NULL: it was written to a file */
+    size_t size;
+} qn_screen_pack_result;
+
+/* Write libraries as one packed library: a seventh to a quarter of the size of SDF text, memory-mapped, with an index
+ * of its records. Beside a file, rejected molecules are listed in "<output>.rejected.csv". *result is released by
+ * qn_screen_pack_result_destroy; `result` may be NULL, *result is NULL on failure. Errors: QN_NOT_FOUND, QN_BAD_FORMAT
+ * (no molecule can be packed), QN_INVALID_ARGUMENT (options), QN_UNSUPPORTED, QN_OUT_OF_MEMORY, QN_IO_ERROR. */
+QN_MUST_CHECK qn_status qn_screen_pack(qn_context *context, const qn_screen_pack_options *options,
+                                       qn_screen_pack_result **result);
+void qn_screen_pack_result_destroy(qn_screen_pack_result **result);
+
+/* ---- benchmark decks ---- */
 
 typedef struct qn_screen_deck_options {
+    size_t size;          /* of this struct in bytes */
+    qn_run_options run;   /* commands use `device`, `threads`, `explain` and `quiet` */
     const char *folder;   /* of a miniBUDE deck: ligand.in, protein.in, forcefield.in, poses.in, ref_energies.out */
-    int poses;            /* the first of them; 0: all */
+    int poses;            /* number of poses scored, from the first; 0: all */
     bool exact, cull;     /* as in qn_screen_options */
-    const char *energies; /* a file that gets one a line; NULL */
-    qn_run_options run;   /* commands read its device, threads, explain and quiet */
+    const char *energies; /* file for the energies, one a line; NULL: none is written */
 } qn_screen_deck_options;
 
-qn_screen_deck_options qn_screen_deck_default_options(void);
 const qn_option_table *qn_screen_deck_option_table(void);
 
-typedef struct qn_screen_deck_summary {
-    int receptor_atoms, ligand_atoms, poses;
+static inline qn_screen_deck_options qn_screen_deck_default_options(void)
+{
+    qn_screen_deck_options options;
+    qn_option_defaults(qn_screen_deck_option_table(), &options, sizeof options);
+    return options;
+}
+
+typedef struct qn_screen_deck_result {
+    const float *energies; /* kJ/mol; pose_count */
+    int pose_count, receptor_atoms, ligand_atoms;
     double seconds, interactions_per_s;
-    int best_pose;
+    int best_pose; /* from 0 */
     double best_energy;
-    int checked;             /* reference energies compared; 0: the deck has none */
+    int checked;             /* number of energies compared with reference energies; 0: the deck has none */
+    int failed;              /* number of energies that differ by more than 2.5e-4 */
     double worst_difference; /* largest |energy − reference| / max(1, |reference|) */
-    int failed;              /* how many differ by more than 2.5e-4 */
-} qn_screen_deck_summary;
+} qn_screen_deck_result;
 
-/* Score the poses of a deck on a device. */
+/* Score the poses of a deck on a device. *result is released by qn_screen_deck_result_destroy; `result` may be NULL,
+ * *result is NULL on failure. Errors: QN_NOT_FOUND, QN_BAD_FORMAT, QN_INVALID_ARGUMENT (options, more poses than the
+ * deck has), those of devices and files. */
 QN_MUST_CHECK qn_status qn_screen_deck(qn_device *device, const qn_screen_deck_options *options,
-                                       qn_screen_deck_summary *summary);
+                                       qn_screen_deck_result **result);
+void qn_screen_deck_result_destroy(qn_screen_deck_result **result);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

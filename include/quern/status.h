@@ -6,16 +6,20 @@
  *
  * Thread rule: the trail is per thread. Work done by the library's thread pool hands its trail to the joining thread.
  *
- *     qn_status status = qn_dock_run(context, &options);
- *     if (status != QN_OK)
- *         fprintf(stderr, "quern: %s\n", qn_error_message());
+ *     qn_molecule *molecule;
+ *     const qn_status status = qn_molecule_read(NULL, "missing.pdb", NULL, &molecule);
+ *     if (status != QN_OK) printf("%s: %s\n", qn_status_name(status), qn_error_message());
+ *     qn_error_clear();
  */
 #ifndef QUERN_STATUS_H
 #define QUERN_STATUS_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef enum qn_status {
     QN_OK = 0,
@@ -26,7 +30,7 @@ typedef enum qn_status {
     QN_BAD_FORMAT,       /* a file's content breaks its format */
     QN_OUT_OF_MEMORY,    /* host or device memory is exhausted or would be */
     QN_UNSUPPORTED,      /* valid, but this build or device cannot do it */
-    QN_NO_DEVICE,        /* the asked driver or device is not available */
+    QN_NO_DEVICE,        /* the requested driver or device is not available */
     QN_DEVICE_LOST,      /* a device stopped working during a run */
     QN_BUILD_FAILED,     /* a kernel did not compile */
     QN_LAUNCH_FAILED,    /* a kernel did not run */
@@ -52,6 +56,10 @@ const char *qn_error_message(void);
 /* Where in the library's source the failure began, as "file.c:line"; "" when none. For bug reports. */
 const char *qn_error_origin(void);
 
+/* Whether this thread's last failure is reported elsewhere: another process of the run prints it, or the log has
+ * it already. Then a program ends without printing it. */
+bool qn_error_is_reported(void);
+
 /* Begin a trail on this thread and return `status`: for functions that a program hands to the library, such as those of
  * a query of its own. One sentence without a final full stop that names the value and what was expected. */
 qn_status qn_error_raise(qn_status status, const char *format, ...) QN_PRINTF_LIKE(2, 3);
@@ -59,6 +67,7 @@ qn_status qn_error_raise(qn_status status, const char *format, ...) QN_PRINTF_LI
 /* Forget the trail of this thread. */
 void qn_error_clear(void);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -3,15 +3,17 @@
  * Three ways to use it:
  *   qn_tune_attach      online: every kernel family run in the context finds its best configuration while it works
  *   qn_tune_run         offline: tune one workload now; resumable, results kept in the store
- *   qn_tuner            ask and tell, for whatever can be timed: next → (run it) → tell
+ *   qn_tuner            ask and tell, for any code that can be timed: next → (run it) → tell
  *
  * Thread rule: a tuner is used by one thread at a time; an attached context as any context.
  *
+ *     qn_tuner_options options = qn_tuner_default_options();
+ *     qn_test test = {.outcome = QN_TEST_CORRECT};
  *     qn_tuner *tuner;
- *     qn_tuner_create(space, &(qn_tuner_options){.searcher = "auto", .seed = 1, .tests = 100}, &tuner);
- *     for (qn_point point; qn_tuner_next(tuner, &point) == QN_OK && !qn_tuner_finished(tuner);)
- *         qn_tuner_tell(tuner, point, &(qn_test){.outcome = QN_TEST_CORRECT, .objective = time_it(point)});
- *     qn_tuner_best(tuner, &point, &test);
+ *     if (qn_tuner_create(space, &options, &tuner) != QN_OK) return 1;
+ *     for (qn_point point; !qn_tuner_finished(tuner) && qn_tuner_next(tuner, &point) == QN_OK;)
+ *         if (test.objective = time_it(point), qn_tuner_tell(tuner, point, &test) != QN_OK) return 1;
+ *     printf("%s\n", qn_tuner_finished(tuner)), qn_tuner_destroy(&tuner);
  */
 #ifndef QUERN_TUNE_H
 #define QUERN_TUNE_H
@@ -19,12 +21,14 @@
 #include <quern/option.h>
 #include <quern/space.h>
 #include <quern/workload.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
-/* What came of trying a configuration. Only a correct one is ever chosen. */
+/* Outcome of a test of a configuration. Only a correct configuration is ever chosen. */
 typedef enum qn_test_outcome {
     QN_TEST_CORRECT,
     QN_TEST_WRONG,   /* ran, and the result differs from the reference */
@@ -40,9 +44,9 @@ const char *qn_test_outcome_name(qn_test_outcome outcome); /* "correct", "wrong"
 
 typedef struct qn_test {
     qn_test_outcome outcome;
-    double objective;       /* to be made small: seconds of a run unless told otherwise; infinite when it failed */
-    double spread;          /* half width of the objective's 95 % confidence interval; 0 when not known */
-    double build_seconds;   /* what the test cost: compiling, */
+    double objective; /* to be minimised: seconds of a run unless the options say otherwise; infinite after a failure */
+    double spread;    /* half width of the objective's 95 % confidence interval; 0 when not known */
+    double build_seconds;   /* cost of the test: compiling, */
     double run_seconds;     /* and all its runs with the checking */
     const double *counters; /* hardware counters or NULL, in the order of the model or record */
     size_t counter_count;
@@ -53,19 +57,32 @@ typedef struct qn_test {
 
 typedef struct qn_tuner qn_tuner;
 
-/* Stop conditions: 0 means none; the first that is met ends the tuning. */
+/* Stop conditions: 0 means none; the first that is met ends the tuning. Where this struct is embedded in
+ * qn_tune_options, only the size of qn_tune_options is read. */
 typedef struct qn_tuner_options {
-    const char *searcher; /* default "auto"; see qn_tune_searchers */
+    size_t size;          /* of this struct in bytes */
+    const char *searcher; /* see qn_tune_searchers; NULL: "auto" */
     uint64_t seed;
     uint64_t tests;              /* most tests */
     double seconds;              /* most time since create */
     double fraction;             /* of the space's points */
     double target;               /* an objective at or below which to stop */
-    double remaining_gain;       /* stop when what more steps are expected to gain is below this fraction, e.g. 0.01 */
+    double remaining_gain;       /* stop when the expected gain of more steps is below this fraction, e.g. 0.01 */
     const char *store_key;       /* journal of this tuner in the store: resume from it and add to it; NULL: none */
     struct qn_tune_store *store; /* NULL: none */
+    uint64_t reserved[4];        /* 0; it is embedded in qn_tune_options, so later options take the place of these */
 } qn_tuner_options;
 
+static inline qn_tuner_options qn_tuner_default_options(void)
+{
+    qn_tuner_options options;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    return options;
+}
+
+/* Make a tuner of a solved space, which must outlive the tuner. QN_NOT_FOUND for an unknown searcher;
+ * QN_INVALID_ARGUMENT for a stop condition below 0. */
 QN_MUST_CHECK qn_status qn_tuner_create(const qn_space *space, const qn_tuner_options *options, qn_tuner **tuner);
 void qn_tuner_destroy(qn_tuner **tuner);
 /* The next point to try. After the end it is the best one. */
@@ -86,8 +103,8 @@ size_t qn_tune_searchers(const char *const **names, const char *const **meanings
  * QUERN_TUNING_STORE (a path, or "off"). A corrupt one is set aside (tuning.db.corrupt-N) with a warning. */
 typedef struct qn_tune_store qn_tune_store;
 
-/* path NULL: the user's; *store is then NULL when it is switched off or there is no home. The log of `context` (may be
- * NULL) hears warnings. */
+/* path NULL: the user's; *store is then NULL when it is switched off or there is no home. Warnings go to the log of
+ * `context` (may be NULL). */
 QN_MUST_CHECK qn_status qn_tune_store_open(qn_context *context, const char *path, qn_tune_store **store);
 void qn_tune_store_close(qn_tune_store **store);
 
@@ -106,25 +123,35 @@ typedef struct qn_tune_progress {
 } qn_tune_progress;
 
 typedef struct qn_tune_options {
+    size_t size; /* of this struct in bytes */
     qn_tuner_options tuner;
     int sizes[QN_WORKLOAD_SIZES]; /* 0: the workload's default for the device */
     double timeout_seconds;       /* of one run; 0: 20 times the best so far, at least 1 s */
-    /* What to make small: "seconds" (NULL), "joules", or an expression of a run's seconds, joules, watts and
-     * limit_seconds, such as "seconds * joules". Several apart by commas, "seconds, joules": the first is searched for,
-     * and the result holds the Pareto front of all. Energy takes 0.3 s of runs a configuration. */
+    /* The objective to minimise: "seconds" (NULL), "joules", or an expression of a run's seconds, joules, watts and
+     * limit_seconds, such as "seconds * joules". Several are separated by commas, "seconds, joules": the first is
+     * searched for, and the result holds the Pareto front of all. Energy needs 0.3 s of runs for each configuration. */
     const char *objective;
-    double precision;     /* repeat until the confidence interval is this fraction wide, default 0.01 */
-    int most_repeats;     /* default 50 */
-    int compile_threads;  /* compiling ahead; 0: the context's threads less one, at most 8 */
+    double precision; /* repeat until half of the 95 % confidence interval is at most this share of the time; 0: 0.01 */
+    int most_repeats; /* of the runs of one configuration; 0: 50 */
+    int compile_threads;  /* compiling ahead; 0: the context's threads minus one, at most 8 */
     const char *model;    /* of the searcher `profile`: a model's file; NULL: the static one */
     qn_tune_store *store; /* NULL: nothing is kept */
-    bool restart;         /* forget what the store has of this */
+    bool restart;         /* forget the stored results of this workload */
     /* Called after each test; a nonzero return ends the tuning. May be NULL. */
     int (*progress)(const qn_tune_progress *progress, void *user);
     void *progress_user;
 } qn_tune_options;
 
-enum { QN_TUNE_FRONT = 32 };
+static inline qn_tune_options qn_tune_default_options(void)
+{
+    qn_tune_options options;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.tuner.size = sizeof options.tuner;
+    return options;
+}
+
+enum { QN_TUNE_FRONT_MAX = 32 };
 
 /* A configuration that no other one betters in every objective. */
 typedef struct qn_tune_front {
@@ -138,15 +165,15 @@ typedef struct qn_tune_result {
     qn_test best, fallback;         /* the fallback's own test, measured first */
     uint64_t tests, failed[QN_TEST_CRASH + 1];
     double seconds, limit_seconds;
-    const char *pipe;                   /* slowest one */
-    char finished[128];                 /* why it ended */
-    qn_tune_front front[QN_TUNE_FRONT]; /* of several objectives, best in the first one first */
+    const char *pipe;                       /* slowest one */
+    char finished[128];                     /* why it ended */
+    qn_tune_front front[QN_TUNE_FRONT_MAX]; /* of several objectives, best in the first one first */
     size_t front_count;
 } qn_tune_result;
 
-/* Tune one workload on a device. What later commands run is always the fastest known, whatever the objective was.
- * Errors: those of create; QN_INVALID_ARGUMENT for an objective; QN_UNSUPPORTED when it needs energy and the device
- * counts none; QN_CHECK_FAILED when even the fallback computes a wrong
+/* Tune one workload on a device. Later commands always run the fastest known configuration, whatever the
+ * objective was. Errors: those of qn_tuner_create; QN_INVALID_ARGUMENT for an objective; QN_UNSUPPORTED when the
+ * objective needs energy and the device does not measure it; QN_CHECK_FAILED when even the fallback computes a wrong
  * result; QN_CANCELLED by progress (what is known is kept). */
 QN_MUST_CHECK qn_status qn_tune_run(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
                                     qn_tune_result *result);
@@ -162,16 +189,26 @@ qn_configuration qn_tune_configuration(const qn_space *space, qn_point point);
 
 /* ---- Commands ---- */
 
-/* What the actions of `quern tune` ask; each reads what its table lists. */
+/* Formats of tuning results. All are read; the format is found out from the content. */
+typedef enum qn_tune_format {
+    QN_TUNE_T4,           /* the community's JSON */
+    QN_TUNE_KERNEL_TUNER, /* Kernel Tuner's cache */
+    QN_TUNE_KTT,          /* KTT's JSON */
+    QN_TUNE_SHIPPED       /* the text form of shipped results, which has the best configuration alone */
+} qn_tune_format;
+
+/* Options of the actions of `quern tune`; each action reads those that its table lists. */
 typedef struct qn_tune_request {
+    size_t size;              /* of this struct in bytes */
+    qn_run_options run;       /* device, threads, quiet, and the seed of the searcher and the inputs */
     const char *const *names; /* run: workloads, or T1 files */
     size_t name_count;
     const char *name;          /* explain: a family; export, import: a workload */
     const char *problem_class; /* explain; NULL: all */
-    const char *format, *file; /* export, import */
+    qn_tune_format format;     /* export */
+    const char *file;          /* export, import */
     const char *store;         /* a path; "off"; NULL: the user's */
     qn_tune_options tune;      /* run; its sizes also of export and import */
-    qn_run_options run;        /* device, threads, quiet, and the seed of the searcher and the inputs */
 } qn_tune_request;
 
 const qn_option_table *qn_tune_run_option_table(void); /* see <quern/option.h> */
@@ -182,60 +219,103 @@ const qn_option_table *qn_tune_import_option_table(void);
 
 /* ---- What is known ---- */
 
+typedef enum qn_tune_origin {
+    QN_TUNE_ORIGIN_FALLBACK,
+    QN_TUNE_ORIGIN_SHIPPED,
+    QN_TUNE_ORIGIN_STORE,
+    QN_TUNE_ORIGIN_RUN /* found while this run worked */
+} qn_tune_origin;
+
+/* Relation of the device that a result was found on to the device that is tuned. */
+typedef enum qn_tune_nearness {
+    QN_TUNE_THIS_DEVICE,       /* the same driver, name and architecture; of CPUs also as many threads */
+    QN_TUNE_SAME_ARCHITECTURE, /* its results are a first guess, taken where it is the nearest in units and memory */
+    QN_TUNE_SAME_VENDOR,       /* a first guess where no device of the architecture is known */
+    QN_TUNE_UNRELATED          /* its results are of no use here */
+} qn_tune_nearness;
+
+typedef enum qn_tune_use {
+    QN_TUNE_USABLE,
+    QN_TUNE_STALE, /* the kernel's source, values or constraints have changed since */
+    QN_TUNE_MISFIT /* found on another device, and beyond the constraints on this one */
+} qn_tune_use;
+
 /* A configuration that is known for a family, device and problem class. */
 typedef struct qn_tune_known {
-    const char *origin; /* "store", "shipped", "fallback" */
+    qn_tune_origin origin;
+    qn_tune_nearness nearness;
+    char found_on[192]; /* "NVIDIA H200"; "" of the fallback */
     qn_configuration configuration;
     char text[512]; /* the configuration in words */
     char problem_class[64];
     double seconds; /* of a run; 0: not known */
     uint64_t tests; /* tried to find it; 0: not known */
     int64_t time;   /* when, seconds since 1970; 0: not known */
-    bool stale;     /* the kernel's source has changed since: not used */
+    qn_tune_use use;
 } qn_tune_known;
 
-/* All that is known, in the order in which it would be taken: the first that is not stale would run; the fallback comes
- * last. problem_class NULL: of every class. Up to `capacity`, *count in all. store NULL: shipped results alone. */
+/* Write where a configuration is from: "tuned here", "shipped for this device", "found on NVIDIA H200, of the same
+ * architecture", "found in this run", "fallback". */
+void qn_tune_origin_text(qn_tune_origin origin, qn_tune_nearness nearness, const char *found_on, char *text,
+                         size_t capacity);
+
+/* List all known configurations in the order of preference: of this device, of others of its architecture, nearest
+ * first, of others of its vendor, and the fallback; of one device first from the store. The first usable one runs,
+ * unless it does not fit the problem at hand. problem_class NULL: of every class, one after another. Up to `capacity`,
+ * *count in all. store NULL: shipped results alone. */
 QN_MUST_CHECK qn_status qn_tune_lookup(qn_device *device, qn_tune_store *store, const qn_family *family,
                                        const char *problem_class, qn_tune_known *known, size_t capacity, size_t *count);
 
-/* Write what the store has of a workload's tests on a device, as "t4", "kernel-tuner", "ktt", or "quern" (the shipped
- * text form, the best alone). Errors: QN_NOT_FOUND when there are none; QN_INVALID_ARGUMENT for the format. */
+/* Write what the store has of a workload's tests on a device. Errors: QN_NOT_FOUND when there are none;
+ * QN_INVALID_ARGUMENT for the format. */
 QN_MUST_CHECK qn_status qn_tune_export(qn_device *device, qn_tune_store *store, const qn_workload *workload,
-                                       const int sizes[QN_WORKLOAD_SIZES], const char *format, const char *path);
+                                       const int sizes[QN_WORKLOAD_SIZES], qn_tune_format format, const char *path);
 
 /* Put the tests of a file (any of these formats) into the store, as tests of this workload on this device. Those that
- * are no points of the space are counted in *left_out. Errors: QN_BAD_FORMAT; QN_INVALID_ARGUMENT when the parameters
- * are others. */
+ * are not points of the space are counted in *left_out. Errors: QN_BAD_FORMAT; QN_INVALID_ARGUMENT when the file has
+ * other parameters. */
 QN_MUST_CHECK qn_status qn_tune_import(qn_device *device, qn_tune_store *store, const qn_workload *workload,
                                        const int sizes[QN_WORKLOAD_SIZES], const char *path, uint64_t *taken,
                                        uint64_t *left_out);
 
 /* ---- Online ---- */
 
-typedef enum qn_tune_mode { QN_TUNE_OFF, QN_TUNE_KNOWN, QN_TUNE_ONLINE } qn_tune_mode;
-
 typedef struct qn_tune_attach_options {
-    qn_tune_mode mode;    /* KNOWN: use the store and shipped results; ONLINE: explore as well */
-    double budget;        /* share of the run's throughput that exploring may cost, default 0.02 */
+    size_t size;       /* of this struct in bytes */
+    qn_tune_mode mode; /* KNOWN: use the store and shipped results; ONLINE (default): explore as well; OFF: neither */
+    double budget;     /* share of the run's throughput that exploring may cost; 0: 0.02 */
     qn_tune_store *store; /* NULL: the shipped results alone, nothing is kept */
-    const char *searcher; /* default "auto" */
+    const char *searcher; /* NULL: "auto" */
     uint64_t seed;
-    /* of device time, as long as the run is expected to take: its budget, up to a second of it, may then be spent
-     * early, when what is found pays longest. 0: not known, the budget grows with the run */
-    double expected_seconds;
+    double expected_seconds; /* estimated length of the run, until its progress is reported; 0: not known */
 } qn_tune_attach_options;
 
+static inline qn_tune_attach_options qn_tune_attach_default_options(void)
+{
+    qn_tune_attach_options options;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.mode = QN_TUNE_ONLINE;
+    return options;
+}
+
 /* From now on families run in this context are configured by the tuner: command line (calls that name a
- * configuration), store, shipped results, fallback, in this order; online it tries others on the live work. A family is
- * tuned in rounds: the configuration changes only when its kernel 0 is launched, so kernels that share intermediate
- * results always agree. */
+ * configuration), store, shipped results, fallback, in this order; online the tuner also tries other configurations on
+ * the live work. A family is tuned in rounds: the configuration changes only when its kernel 0 is launched, so kernels
+ * that share intermediate results always agree. */
 QN_MUST_CHECK qn_status qn_tune_attach(qn_context *context, const qn_tune_attach_options *options);
+
+/* Tell the attached tuner the progress of the run. From it the tuner estimates whether a build will end before the run
+ * does, and how much time it may spend on trials early in the run. Without an attached tuner nothing
+ * happens. Any thread. */
+void qn_tune_report_progress(qn_context *context, const qn_progress *progress);
 
 typedef struct qn_tune_gain {
     const char *family;
     char device[48], problem_class[64], configuration[256];
-    const char *origin; /* "found in this run", "store", "shipped", "fallback" */
+    qn_tune_origin origin;
+    qn_tune_nearness nearness; /* of the device that it was found on */
+    char found_on[192];        /* name of that device */
     uint64_t tests, failed;
     bool exploring;        /* there is more to try */
     double speedup;        /* of the best over the configuration that the run began with */
@@ -244,7 +324,8 @@ typedef struct qn_tune_gain {
     double build_seconds;  /* compiling in the background; on a CPU device it takes a core from the kernels meanwhile */
 } qn_tune_gain;
 
-/* What online tuning did, per family and problem class; up to `capacity` rows, *count in all. */
+/* Get the results of online tuning for each family and problem class: up to `capacity` rows; *count is the number of
+ * all rows. */
 QN_MUST_CHECK qn_status qn_tune_gains(qn_context *context, qn_tune_gain *gains, size_t capacity, size_t *count);
 /* Write what was found to the store and stop tuning; also done when the context is destroyed. */
 void qn_tune_detach(qn_context *context);
@@ -273,16 +354,23 @@ QN_MUST_CHECK qn_status qn_tune_write_report(const qn_tune_trace *trace, const c
 /* ---- Recorded spaces ---- */
 
 typedef struct qn_tune_simulate_options {
+    size_t size;        /* of this struct in bytes */
+    qn_run_options run; /* `seed`: of the first run; commands use `threads` */
     const char *const *files;
     size_t file_count;
-    const char *searchers; /* names apart by commas, or "all" */
+    const char *searchers; /* names separated by commas, or "all" */
     int repeats;           /* default 100 */
     const char *model;     /* for `profile`: a file of a trained model; NULL: trained on a random half of the space */
-    qn_run_options run;    /* its seed is of the first run; commands read its threads */
 } qn_tune_simulate_options;
 
-qn_tune_simulate_options qn_tune_simulate_default_options(void);
 const qn_option_table *qn_tune_simulate_option_table(void); /* see <quern/option.h> */
+
+static inline qn_tune_simulate_options qn_tune_simulate_default_options(void)
+{
+    qn_tune_simulate_options options;
+    qn_option_defaults(qn_tune_simulate_option_table(), &options, sizeof options);
+    return options;
+}
 
 typedef struct qn_tune_score {
     const char *searcher, *file; /* file NULL: the mean over the files */
@@ -302,6 +390,7 @@ QN_MUST_CHECK qn_status qn_tune_simulate(qn_context *context, const qn_tune_simu
                                          qn_tune_scores **scores);
 void qn_tune_scores_destroy(qn_tune_scores **scores);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,10 @@
 /* Values of tuning parameters: an integer, a real number, true or false, or a text. Plain data, copied freely; a text
- * belongs to whoever made the value. */
+ * belongs to the caller that made the value.
+ *
+ *     const qn_value integer = qn_value_integer(1), real = qn_value_real(1), text = qn_value_text("1");
+ *     printf("1 and 1.0: %s\n", qn_value_equal(&integer, &real) ? "equal" : "different");
+ *     printf("1 and \"1\": %s\n", qn_value_equal(&integer, &text) ? "equal" : "different");
+ */
 #ifndef QUERN_VALUE_H
 #define QUERN_VALUE_H
 
@@ -9,6 +14,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef enum qn_value_kind { QN_INTEGER, QN_REAL, QN_BOOLEAN, QN_TEXT } qn_value_kind;
 
@@ -30,6 +36,7 @@ qn_value qn_value_text(const char *text); /* borrowed */
 /* As Python compares: 1, 1.0 and true are equal; a text equals only the same text. */
 bool qn_value_equal(const qn_value *a, const qn_value *b);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

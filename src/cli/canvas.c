@@ -10,7 +10,7 @@ void cli_canvas_start(cli_canvas *canvas, int terminal_columns)
 {
     int columns = terminal_columns - CLI_CANVAS_MARGIN - 1;
     if (columns < LEAST_COLUMNS) columns = LEAST_COLUMNS;
-    if (columns > CLI_CANVAS_MOST_COLUMNS) columns = CLI_CANVAS_MOST_COLUMNS;
+    if (columns > CLI_CANVAS_COLUMNS_MAX) columns = CLI_CANVAS_COLUMNS_MAX;
     *canvas = (cli_canvas){.columns = columns, .width = columns * DOTS_ACROSS, .height = CLI_CANVAS_ROWS * DOTS_DOWN};
 }
 

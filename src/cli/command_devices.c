@@ -1,4 +1,4 @@
-/* quern devices: what the runtime found on this machine, and how fast it is. */
+/* quern devices: the devices of this machine, and how fast they are. */
 #include <quern/device.h>
 #include <quern/version.h>
 
@@ -14,7 +14,7 @@ typedef struct settings {
     cli_files files;
 } settings;
 
-/* A listing with what was measured of it. */
+/* A listed device with its measured rates. */
 typedef struct row {
     qn_device_listing listing;
     bool measured;
@@ -22,8 +22,7 @@ typedef struct row {
 } row;
 
 static const qn_option file_rows[] = {
-    {.like = &cli_json_row,
-     .meaning = "write everything known about the devices to FILE; - prints it instead of the table"},
+    {.like = &cli_json_row, .meaning = "write all facts about the devices to FILE; - prints them instead of the table"},
     {0}};
 static const qn_option_table file_table = {"devices", sizeof(cli_files), file_rows, NULL};
 
@@ -44,7 +43,7 @@ static const char *kind_name(qn_device_kind kind)
     return "unknown";
 }
 
-/* Every listing of the context; *rows is freed by the caller. */
+/* Get every listed device of the context; the caller frees *rows. */
 static int list_devices(qn_context *context, row **rows, size_t *count)
 {
     size_t room = 0;
@@ -57,7 +56,7 @@ static int list_devices(qn_context *context, row **rows, size_t *count)
         return cli_error(CLI_FAILED, "out of memory");
     }
     exit_code = cli_report(qn_device_list(context, listings, room, count));
-    if (*count > room) *count = room; /* a device that appeared in between */
+    if (*count > room) *count = room; /* a device may have appeared in between */
     for (size_t i = 0; exit_code == CLI_DONE && i < *count; i++) (*rows)[i].listing = listings[i];
     free(listings);
     return exit_code;
@@ -156,6 +155,7 @@ static void write_row(FILE *stream, const row *entry)
     write_text_member(stream, "name", info->name);
     write_text_member(stream, "vendor", info->vendor);
     write_text_member(stream, "driver_version", info->driver_version);
+    write_text_member(stream, "architecture", info->architecture);
     write_text_member(stream, "kind", kind_name(info->kind));
     write_text_member(stream, "pci_address", info->pci_address);
     fprintf(stream,
@@ -205,8 +205,10 @@ static int run(void *memory)
 {
     const settings *chosen = memory;
     qn_context *context = NULL;
-    int exit_code = cli_report(qn_context_create(
-        &(qn_context_options){.threads = chosen->devices.run.threads, .log = cli_log_warning}, &context));
+    int exit_code = cli_report(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options),
+                                                                       .threads = chosen->devices.run.threads,
+                                                                       .log = cli_log_warning},
+                                                 &context));
     if (exit_code == CLI_DONE) exit_code = show(context, chosen);
     qn_context_destroy(&context);
     return exit_code;

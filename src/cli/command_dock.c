@@ -11,20 +11,20 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
     parts[0] = (cli_part){.table = qn_dock_option_table()};
 }
 
-static void print_summary(const qn_dock_options *options, const qn_dock_summary *summary)
+static void print_result(const qn_dock_options *options, const qn_dock_result *result)
 {
     char duration[48];
-    cli_format_duration(summary->seconds, duration, sizeof duration);
-    printf("%zu poses in %zu clusters, best energy %.3f\n", summary->pose_count, summary->cluster_count,
-           summary->best_energy);
-    printf("grid %d × %d × %d, %.1f rotations/s, %s in all\n", summary->grid[0], summary->grid[1], summary->grid[2],
-           summary->rotations_per_s, duration);
-    printf("results in %s, report in %s\n", options->output, summary->report);
+    cli_format_duration(result->seconds, duration, sizeof duration);
+    printf("%zu poses in %zu clusters, best energy %.3f\n", result->pose_count, result->cluster_count,
+           result->best_energy);
+    printf("grid %d × %d × %d, %.1f rotations/s, %s in all\n", result->grid[0], result->grid[1], result->grid[2],
+           result->rotations_per_s, duration);
+    printf("results in %s, report in %s\n", options->output, result->report);
 }
 
 typedef struct docking {
     qn_dock_options *options;
-    qn_dock_summary summary;
+    qn_dock_result *result;
 } docking;
 
 static qn_status run_docking(qn_context *context, cli_progress *progress, void *user)
@@ -32,18 +32,18 @@ static qn_status run_docking(qn_context *context, cli_progress *progress, void *
     docking *job = user;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
-    qn_status status = qn_dock_run(context, job->options, &job->summary);
-    progress->mute = status == QN_CANCELLED && !job->summary.report[0];
-    return status;
+    return qn_dock_run(context, job->options, &job->result);
 }
 
 static int run(void *memory)
 {
     docking job = {.options = memory};
     const qn_run_options *wanted = &job.options->run;
-    const qn_context_options of_context = {.threads = wanted->threads, .explain = wanted->explain};
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = wanted->threads, .explain = wanted->explain};
     const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_docking, &job);
-    if (exit_code == CLI_DONE && !wanted->quiet && job.summary.report[0]) print_summary(job.options, &job.summary);
+    if (job.result && !wanted->quiet && job.result->report[0]) print_result(job.options, job.result);
+    qn_dock_result_destroy(&job.result);
     return exit_code;
 }
 

@@ -25,61 +25,62 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 
 static bool is_right(const qn_evaluate_model *model)
 {
-    return strcmp(model->capri, "incorrect") != 0;
+    return model->capri != QN_CAPRI_INCORRECT;
 }
 
-static void print_summary(const qn_evaluate_report *report)
+static void print_summary(const qn_evaluate_result *result)
 {
     size_t right = 0, first = 0, best = 0;
-    for (size_t i = 0; i < report->model_count; i++) {
-        if (is_right(&report->models[i]) && right++ == 0) first = i;
-        if (report->models[i].dockq > report->models[best].dockq) best = i;
+    for (size_t i = 0; i < result->model_count; i++) {
+        if (is_right(&result->models[i]) && right++ == 0) first = i;
+        if (result->models[i].dockq > result->models[best].dockq) best = i;
     }
-    printf("\nAcceptable or better: %zu of %zu models", right, report->model_count);
-    if (right > 0) printf("; the first is number %zu, %s", first + 1, report->models[first].name);
-    printf(".\nHighest DockQ: %.3f, %s.\n", report->models[best].dockq, report->models[best].name);
+    printf("\nAcceptable or better: %zu of %zu models", right, result->model_count);
+    if (right > 0) printf("; the first is number %zu, %s", first + 1, result->models[first].name);
+    printf(".\nHighest DockQ: %.3f, %s.\n", result->models[best].dockq, result->models[best].name);
 }
 
-static void print_table(const qn_evaluate_report *report)
+static void print_table(const qn_evaluate_result *result)
 {
     int width = 5;
-    for (size_t i = 0; i < report->model_count; i++) {
-        int length = (int)strlen(report->models[i].name);
+    for (size_t i = 0; i < result->model_count; i++) {
+        int length = (int)strlen(result->models[i].name);
         if (length > width) width = length;
     }
     printf("%-*s  %6s  %10s  %10s  %6s  %s\n", width, "Model", "Fnat", "i-RMSD (Å)", "L-RMSD (Å)", "DockQ", "CAPRI");
-    for (size_t i = 0; i < report->model_count; i++) {
-        const qn_evaluate_model *model = &report->models[i];
+    for (size_t i = 0; i < result->model_count; i++) {
+        const qn_evaluate_model *model = &result->models[i];
         printf("%-*s  %6.3f  %10.2f  %10.2f  %6.3f  %s\n", width, model->name, model->fnat,
-               model->interface_rmsd_angstrom, model->ligand_rmsd_angstrom, model->dockq, model->capri);
+               model->interface_rmsd_angstrom, model->ligand_rmsd_angstrom, model->dockq,
+               qn_capri_class_name(model->capri));
     }
-    if (report->model_count > 0) print_summary(report);
+    if (result->model_count > 0) print_summary(result);
 }
 
-static int write_csv(const char *path, const qn_evaluate_report *report)
+static int write_csv(const char *path, const qn_evaluate_result *result)
 {
     cli_document document;
     int exit_code = cli_document_open(&document, path);
     if (exit_code != CLI_DONE) return exit_code;
     fputs("model,fnat,interface_rmsd_angstrom,ligand_rmsd_angstrom,dockq,capri\n", document.stream);
-    for (size_t i = 0; i < report->model_count; i++) {
-        const qn_evaluate_model *model = &report->models[i];
+    for (size_t i = 0; i < result->model_count; i++) {
+        const qn_evaluate_model *model = &result->models[i];
         cli_csv_text(document.stream, model->name);
         fprintf(document.stream, ",%.6f,%.4f,%.4f,%.6f,%s\n", model->fnat, model->interface_rmsd_angstrom,
-                model->ligand_rmsd_angstrom, model->dockq, model->capri);
+                model->ligand_rmsd_angstrom, model->dockq, qn_capri_class_name(model->capri));
     }
     return cli_document_close(&document);
 }
 
-static int write_json(const char *path, const qn_evaluate_report *report)
+static int write_json(const char *path, const qn_evaluate_result *result)
 {
     cli_document document;
     int exit_code = cli_document_open(&document, path);
     if (exit_code != CLI_DONE) return exit_code;
     FILE *stream = document.stream;
     fprintf(stream, "{\"quern\": \"%s\",\n \"models\": [", qn_version());
-    for (size_t i = 0; i < report->model_count; i++) {
-        const qn_evaluate_model *model = &report->models[i];
+    for (size_t i = 0; i < result->model_count; i++) {
+        const qn_evaluate_model *model = &result->models[i];
         fprintf(stream, "%s\n    {\"model\": ", i ? "," : "");
         cli_json_text(stream, model->name);
         fputs(", \"fnat\": ", stream);
@@ -90,7 +91,7 @@ static int write_json(const char *path, const qn_evaluate_report *report)
         cli_json_number(stream, model->ligand_rmsd_angstrom);
         fputs(", \"dockq\": ", stream);
         cli_json_number(stream, model->dockq);
-        fprintf(stream, ", \"capri\": \"%s\"}", model->capri);
+        fprintf(stream, ", \"capri\": \"%s\"}", qn_capri_class_name(model->capri));
     }
     fputs("\n ]}\n", stream);
     return cli_document_close(&document);
@@ -101,13 +102,14 @@ static int run(void *memory)
     const settings *chosen = memory;
     const cli_files *files = &chosen->files;
     qn_context *context = NULL;
-    qn_evaluate_report *report = NULL;
-    int exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, &context));
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_evaluate_run(context, &chosen->evaluate, &report));
-    if (exit_code == CLI_DONE && !cli_files_are_output(files)) print_table(report);
-    if (exit_code == CLI_DONE && files->csv) exit_code = write_csv(files->csv, report);
-    if (exit_code == CLI_DONE && files->json) exit_code = write_json(files->json, report);
-    qn_evaluate_report_destroy(&report);
+    qn_evaluate_result *result = NULL;
+    int exit_code = cli_report(
+        qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .log = cli_log_warning}, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_evaluate_run(context, &chosen->evaluate, &result));
+    if (exit_code == CLI_DONE && !cli_files_are_output(files)) print_table(result);
+    if (exit_code == CLI_DONE && files->csv) exit_code = write_csv(files->csv, result);
+    if (exit_code == CLI_DONE && files->json) exit_code = write_json(files->json, result);
+    qn_evaluate_result_destroy(&result);
     qn_context_destroy(&context);
     return exit_code;
 }

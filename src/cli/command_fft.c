@@ -25,7 +25,7 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
     parts[1] = (cli_part){.table = &file_table, .offset = offsetof(settings, files)};
 }
 
-/* An option as the user might have written it. */
+/* Write the option's value as a user would write it. */
 static const char *text_of(const char *name, const qn_fft_advice_options *options, char text[64])
 {
     qn_option row;
@@ -34,7 +34,7 @@ static const char *text_of(const char *name, const qn_fft_advice_options *option
     return text;
 }
 
-/* "4096 x 4092": as many axes as were asked for. */
+/* Write the size as "4096 x 4092", with `axes` numbers. */
 static const char *size_text(const int size[3], int axes, char text[48])
 {
     int length = snprintf(text, 48, "%d", size[0]);
@@ -199,14 +199,14 @@ static int write_json(const char *path, const qn_fft_advice_options *asked, cons
 static int advise(qn_device *device, const settings *chosen)
 {
     const cli_files *files = &chosen->files;
-    qn_fft_advice_report report = {0};
+    qn_fft_advice_report *report = NULL;
     int exit_code = cli_report(qn_fft_advise(device, &chosen->advice, &report));
     if (exit_code != CLI_DONE) return exit_code;
     const qn_device_info *info = qn_device_get_info(device);
-    if (!cli_files_are_output(files)) print_table(&chosen->advice, info, &report);
-    if (files->csv) exit_code = write_csv(files->csv, &report);
-    if (exit_code == CLI_DONE && files->json) exit_code = write_json(files->json, &chosen->advice, info, &report);
-    qn_fft_advice_report_clear(&report);
+    if (!cli_files_are_output(files)) print_table(&chosen->advice, info, report);
+    if (files->csv) exit_code = write_csv(files->csv, report);
+    if (exit_code == CLI_DONE && files->json) exit_code = write_json(files->json, &chosen->advice, info, report);
+    qn_fft_advice_report_destroy(&report);
     return exit_code;
 }
 
@@ -214,7 +214,8 @@ static int run(void *memory)
 {
     const settings *chosen = memory;
     const qn_run_options *wanted = &chosen->advice.run;
-    const qn_context_options of_context = {.threads = wanted->threads, .log = cli_log_warning};
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = wanted->threads, .log = cli_log_warning};
     qn_context *context = NULL;
     qn_device *device = NULL;
     int exit_code = cli_report(qn_context_create(&of_context, &context));
@@ -243,6 +244,6 @@ static const cli_command *const actions[] = {&fft_advise, NULL};
 const cli_command cli_fft = {
     .name = "fft",
     .summary = "choose fast sizes of Fourier transforms",
-    .description = "What is worth knowing about Fourier transforms before computing them.",
+    .description = "Tools for planning Fourier transforms before computing them.",
     .actions = actions,
 };

@@ -20,7 +20,7 @@ static int height_of(const cli_canvas *canvas, double correlation)
     return (int)lrint((canvas->height - 1) * (1 - fmin(1, fmax(0, correlation))));
 }
 
-/* From one dot's height to the next one's without a gap. */
+/* Draw the curve; neighbouring dots are joined by a vertical stroke, so it has no gap. */
 static void draw(const qn_fsc *fsc, const double *curve, cli_canvas *canvas)
 {
     int previous = -1;
@@ -36,7 +36,7 @@ static void draw(const qn_fsc *fsc, const double *curve, cli_canvas *canvas)
     }
 }
 
-/* The resolutions at each quarter of the way to the last shell, ending below it. */
+/* Print the resolution at each quarter of the way to the last shell, right-aligned below it. */
 static void print_resolutions(const qn_fsc *fsc, int columns)
 {
     int printed = -CLI_CANVAS_MARGIN - 1;
@@ -106,7 +106,8 @@ static void print_result(const qn_fsc_run_options *chosen, const qn_fsc *fsc)
 static int run(void *memory)
 {
     const qn_fsc_run_options *chosen = memory;
-    const qn_context_options of_context = {.threads = chosen->run.threads, .log = cli_log_warning};
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = chosen->run.threads, .log = cli_log_warning};
     qn_context *context = NULL;
     qn_fsc *fsc = NULL;
     int exit_code = cli_report(qn_context_create(&of_context, &context));

@@ -13,7 +13,7 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 
 typedef struct projecting {
     qn_project_options *options;
-    qn_project_summary summary;
+    qn_project_result *result;
 } projecting;
 
 static qn_status run_projecting(qn_context *context, cli_progress *progress, void *user)
@@ -22,7 +22,7 @@ static qn_status run_projecting(qn_context *context, cli_progress *progress, voi
     progress->final = true;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
-    return qn_project_run(context, job->options, &job->summary);
+    return qn_project_run(context, job->options, &job->result);
 }
 
 static int run(void *memory)
@@ -30,14 +30,18 @@ static int run(void *memory)
     char duration[48];
     projecting job = {.options = memory};
     const qn_run_options *wanted = &job.options->run;
-    const qn_context_options of_context = {.threads = wanted->threads, .explain = wanted->explain};
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = wanted->threads, .explain = wanted->explain};
     const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_projecting, &job);
-    if (exit_code != CLI_DONE || wanted->quiet) return exit_code;
-    cli_format_duration(job.summary.seconds, duration, sizeof duration);
-    printf("%llu images of %d x %d pixels of %g Å in %s, %s in all, %.0f images/s\n",
-           (unsigned long long)job.summary.images, job.summary.image_side, job.summary.image_side,
-           job.summary.voxel_angstrom, job.options->output, duration, job.summary.images_per_s);
-    return CLI_DONE;
+    const qn_project_result *result = job.result;
+    if (exit_code == CLI_DONE && !wanted->quiet) {
+        cli_format_duration(result->seconds, duration, sizeof duration);
+        printf("%llu images of %d x %d pixels of %g Å in %s, %s in all, %.0f images/s\n",
+               (unsigned long long)result->image_count, result->image_side, result->image_side, result->voxel_angstrom,
+               job.options->output, duration, result->images_per_s);
+    }
+    qn_project_result_destroy(&job.result);
+    return exit_code;
 }
 
 const cli_command cli_project = {

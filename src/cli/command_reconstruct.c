@@ -11,24 +11,23 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
     parts[0] = (cli_part){.table = qn_reconstruct_option_table()};
 }
 
-static void print_summary(const qn_reconstruct_summary *summary)
+static void print_result(const qn_reconstruct_result *result)
 {
     char duration[48];
-    cli_format_duration(summary->seconds, duration, sizeof duration);
-    printf("%llu images of %d x %d pixels", (unsigned long long)summary->images, summary->image_side,
-           summary->image_side);
-    if (summary->operators > 1) printf(", each in %d orientations", summary->operators);
-    if (summary->skipped) printf(", %llu left out for weights of 0 or less", (unsigned long long)summary->skipped);
+    cli_format_duration(result->seconds, duration, sizeof duration);
+    printf("%llu images of %d x %d pixels", (unsigned long long)result->images, result->image_side, result->image_side);
+    if (result->operators > 1) printf(", each in %d orientations", result->operators);
+    if (result->skipped) printf(", %llu left out for weights of 0 or less", (unsigned long long)result->skipped);
     putchar('\n');
-    if (summary->resolution_angstrom > 0)
-        printf("resolution %.2f Å (FSC 0.143 of the half maps)\n", summary->resolution_angstrom);
-    printf("%.0f images/s, %s in all\n", summary->images_per_s, duration);
-    printf("map in %s, report in %s\n", summary->map, summary->report);
+    if (result->resolution_angstrom > 0)
+        printf("resolution %.2f Å (FSC 0.143 of the half maps)\n", result->resolution_angstrom);
+    printf("%.0f images/s, %s in all\n", result->images_per_s, duration);
+    printf("map in %s, report in %s\n", result->map_path, result->report_path);
 }
 
 typedef struct reconstruction {
     qn_reconstruct_options *options;
-    qn_reconstruct_summary summary;
+    qn_reconstruct_result *result;
 } reconstruction;
 
 static qn_status run_reconstruction(qn_context *context, cli_progress *progress, void *user)
@@ -36,8 +35,7 @@ static qn_status run_reconstruction(qn_context *context, cli_progress *progress,
     reconstruction *job = user;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
-    qn_status status = qn_reconstruct_run(context, job->options, &job->summary);
-    progress->mute = status == QN_CANCELLED && !job->summary.report[0];
+    qn_status status = qn_reconstruct_run(context, job->options, &job->result);
     progress->final = job->options->checkpoint_s == 0;
     return status;
 }
@@ -46,9 +44,11 @@ static int run(void *memory)
 {
     reconstruction job = {.options = memory};
     const qn_run_options *wanted = &job.options->run;
-    const qn_context_options of_context = {.threads = wanted->threads, .explain = wanted->explain};
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = wanted->threads, .explain = wanted->explain};
     const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_reconstruction, &job);
-    if (exit_code == CLI_DONE && !wanted->quiet && job.summary.report[0]) print_summary(&job.summary);
+    if (exit_code == CLI_DONE && !wanted->quiet && job.result->report_path) print_result(job.result);
+    qn_reconstruct_result_destroy(&job.result);
     return exit_code;
 }
 

@@ -1,6 +1,5 @@
 /* quern screen: a library of small molecules into a receptor's site. */
 #include <quern/screen.h>
-#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -19,27 +18,27 @@ const char *cli_screen_plural(unsigned long long count, const char *one, const c
     return count == 1 ? one : many;
 }
 
-static void print_summary(const qn_screen_options *options, const qn_screen_summary *summary)
+static void print_result(const qn_screen_options *options, const qn_screen_result *result)
 {
     char duration[48];
-    const unsigned long long scored = summary->molecules - summary->rejected;
-    cli_format_duration(summary->seconds, duration, sizeof duration);
-    printf("%llu %s scored in %llu %s, %llu rejected, best energy %.2f %s\n", scored,
-           cli_screen_plural(scored, "molecule", "molecules"), (unsigned long long)summary->conformers,
-           cli_screen_plural(summary->conformers, "conformer", "conformers"), (unsigned long long)summary->rejected,
-           summary->best_energy, strcmp(options->score, "vina") == 0 ? "kcal/mol" : "kJ/mol");
-    if (summary->interactions_per_s > 0)
-        printf("%.3g interactions/s, %.0f %% of the search spent scoring, %s in all\n", summary->interactions_per_s,
-               100 * summary->scoring_share, duration);
+    cli_format_duration(result->seconds, duration, sizeof duration);
+    printf("%zu %s scored in %llu %s, %zu rejected, best energy %.2f %s\n", result->molecule_count,
+           cli_screen_plural(result->molecule_count, "molecule", "molecules"),
+           (unsigned long long)result->conformer_count,
+           cli_screen_plural(result->conformer_count, "conformer", "conformers"), result->rejection_count,
+           result->best_energy, result->energy_unit);
+    if (result->interactions_per_s > 0)
+        printf("%.3g interactions/s, %.0f %% of the search spent scoring, %s in all\n", result->interactions_per_s,
+               100 * result->scoring_share, duration);
     else
         printf("every molecule had been searched before, %s in all\n", duration);
-    if (summary->rejected) printf("why molecules were rejected: %s/rejected.csv\n", options->output);
-    printf("results in %s, report in %s\n", options->output, summary->report);
+    if (result->rejection_count) printf("reasons of rejected molecules: %s/rejected.csv\n", options->output);
+    printf("results in %s, report in %s\n", options->output, result->report);
 }
 
 typedef struct screening {
     qn_screen_options *options;
-    qn_screen_summary summary;
+    qn_screen_result *result;
 } screening;
 
 static qn_status run_screening(qn_context *context, cli_progress *progress, void *user)
@@ -47,18 +46,18 @@ static qn_status run_screening(qn_context *context, cli_progress *progress, void
     screening *job = user;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
-    qn_status status = qn_screen_run(context, job->options, &job->summary);
-    progress->mute = status == QN_CANCELLED && !job->summary.report[0];
-    return status;
+    return qn_screen_run(context, job->options, &job->result);
 }
 
 static int run(void *memory)
 {
     screening job = {.options = memory};
     const qn_run_options *wanted = &job.options->run;
-    const qn_context_options of_context = {.threads = wanted->threads, .explain = wanted->explain};
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = wanted->threads, .explain = wanted->explain};
     const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_screening, &job);
-    if (exit_code == CLI_DONE && !wanted->quiet && job.summary.report[0]) print_summary(job.options, &job.summary);
+    if (job.result && !wanted->quiet && job.result->report[0]) print_result(job.options, job.result);
+    qn_screen_result_destroy(&job.result);
     return exit_code;
 }
 

@@ -10,10 +10,10 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
     parts[0] = (cli_part){.table = qn_screen_deck_option_table()};
 }
 
-static void print_deck(const qn_screen_deck_options *options, const qn_screen_deck_summary *deck)
+static void print_deck(const qn_screen_deck_options *options, const qn_screen_deck_result *deck)
 {
-    printf("%d %s of %d ligand %s on %d receptor %s: %.3f s, %.3g interactions/s\n", deck->poses,
-           cli_screen_plural((unsigned long long)deck->poses, "pose", "poses"), deck->ligand_atoms,
+    printf("%d %s of %d ligand %s on %d receptor %s: %.3f s, %.3g interactions/s\n", deck->pose_count,
+           cli_screen_plural((unsigned long long)deck->pose_count, "pose", "poses"), deck->ligand_atoms,
            cli_screen_plural((unsigned long long)deck->ligand_atoms, "atom", "atoms"), deck->receptor_atoms,
            cli_screen_plural((unsigned long long)deck->receptor_atoms, "atom", "atoms"), deck->seconds,
            deck->interactions_per_s);
@@ -27,11 +27,11 @@ static void print_deck(const qn_screen_deck_options *options, const qn_screen_de
         puts("the deck has no reference energies to check against");
 }
 
-static int score(qn_context *context, const qn_screen_deck_options *options, qn_screen_deck_summary *summary)
+static int score(qn_context *context, const qn_screen_deck_options *options, qn_screen_deck_result **result)
 {
     qn_device *device = NULL;
     qn_status status = qn_device_open(context, options->run.device, &device);
-    if (status == QN_OK) status = qn_screen_deck(device, options, summary);
+    if (status == QN_OK) status = qn_screen_deck(device, options, result);
     qn_device_release(&device);
     return cli_report(status);
 }
@@ -39,18 +39,21 @@ static int score(qn_context *context, const qn_screen_deck_options *options, qn_
 static int run(void *memory)
 {
     const qn_screen_deck_options *options = memory;
-    const qn_context_options of_context = {
-        .threads = options->run.threads, .explain = options->run.explain, .log = cli_log_warning};
+    const qn_context_options of_context = {.size = sizeof of_context,
+                                           .threads = options->run.threads,
+                                           .explain = options->run.explain,
+                                           .log = cli_log_warning};
     qn_context *context = NULL;
-    qn_screen_deck_summary summary = {0};
+    qn_screen_deck_result *result = NULL;
     int exit_code = cli_report(qn_context_create(&of_context, &context));
-    if (exit_code == CLI_DONE) exit_code = score(context, options, &summary);
+    if (exit_code == CLI_DONE) exit_code = score(context, options, &result);
     qn_context_destroy(&context);
     if (exit_code != CLI_DONE) return exit_code;
-    if (!options->run.quiet) print_deck(options, &summary);
-    if (summary.failed == 0) return CLI_DONE;
-    return cli_error(CLI_FAILED, "%s: %d of %d energies differ from the reference", options->folder, summary.failed,
-                     summary.checked);
+    const int failed = result->failed, checked = result->checked;
+    if (!options->run.quiet) print_deck(options, result);
+    qn_screen_deck_result_destroy(&result);
+    if (failed == 0) return CLI_DONE;
+    return cli_error(CLI_FAILED, "%s: %d of %d energies differ from the reference", options->folder, failed, checked);
 }
 
 const cli_command cli_screen_deck = {

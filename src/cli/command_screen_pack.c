@@ -14,16 +14,19 @@ static int run(void *memory)
 {
     const qn_screen_pack_options *options = memory;
     qn_context *context = NULL;
-    uint64_t molecules = 0, rejected = 0;
-    int exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, &context));
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_screen_pack(context, options, &molecules, &rejected));
+    qn_screen_pack_result *result = NULL;
+    int exit_code = cli_report(
+        qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .log = cli_log_warning}, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_screen_pack(context, options, &result));
     qn_context_destroy(&context);
     if (exit_code != CLI_DONE) return exit_code;
+    const unsigned long long molecules = result->molecule_count, rejected = result->rejection_count;
+    qn_screen_pack_result_destroy(&result);
     if (!options->run.quiet)
-        printf("%llu %s in %s, %llu rejected\n", (unsigned long long)molecules,
-               cli_screen_plural(molecules, "molecule", "molecules"), options->output, (unsigned long long)rejected);
+        printf("%llu %s in %s, %llu rejected\n", molecules, cli_screen_plural(molecules, "molecule", "molecules"),
+               options->output, rejected);
     if (rejected == 0 || !options->run.strict) return CLI_DONE;
-    return cli_error(CLI_FAILED, "%llu %s rejected, see %s.rejected.csv", (unsigned long long)rejected,
+    return cli_error(CLI_FAILED, "%llu %s rejected, see %s.rejected.csv", rejected,
                      cli_screen_plural(rejected, "molecule was", "molecules were"), options->output);
 }
 
@@ -31,7 +34,7 @@ const cli_command cli_screen_pack = {
     .name = "screen pack",
     .summary = "write libraries as one packed library, which screens faster",
     .description = "Write the molecules of files as one packed library, which takes a quarter of the room and no time "
-                   "to read. What cannot be packed is listed beside it, with the reason.",
+                   "to read. Molecules that cannot be packed are listed beside it, with the reason.",
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_screen_pack_options),
     .run = run,

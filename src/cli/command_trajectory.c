@@ -1,4 +1,4 @@
-/* quern trajectory: its actions, one of them for every class of queries, and what runs have in common. */
+/* quern trajectory: its actions, with one action for every query class, and functions that all runs share. */
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -9,20 +9,20 @@
 
 /* ---- runs ---- */
 
-static void print_summary(const qn_trajectory_options *options, const qn_trajectory_summary *summary)
+static void print_summary(const qn_trajectory_options *options, const qn_trajectory_result *result)
 {
     char duration[48];
-    cli_format_duration(summary->seconds, duration, sizeof duration);
-    if (!summary->report[0]) return; /* another process of the run says it */
-    printf("%llu %s of %zu atoms, %zu %s: %.4g frames/s, %s in all\n", (unsigned long long)summary->frames,
-           summary->frames == 1 ? "frame" : "frames", summary->atoms, summary->queries,
-           summary->queries == 1 ? "query" : "queries", summary->frames_per_s, duration);
-    printf("results in %s, report in %s\n", options->output, summary->report);
+    cli_format_duration(result->seconds, duration, sizeof duration);
+    if (!result->report[0]) return; /* another process of the run prints it */
+    printf("%llu %s of %zu atoms, %zu %s: %.4g frames/s, %s in all\n", (unsigned long long)result->frame_count,
+           result->frame_count == 1 ? "frame" : "frames", result->atom_count, result->query_count,
+           result->query_count == 1 ? "query" : "queries", result->frames_per_s, duration);
+    printf("results in %s, report in %s\n", options->output, result->report);
 }
 
 typedef struct analysis {
     qn_trajectory_options *options;
-    qn_trajectory_summary summary;
+    qn_trajectory_result *result;
 } analysis;
 
 static qn_status run_analysis(qn_context *context, cli_progress *progress, void *user)
@@ -31,31 +31,32 @@ static qn_status run_analysis(qn_context *context, cli_progress *progress, void 
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
     for (size_t i = 0; i < job->options->trajectory_count; i++)
-        progress->final |= strcmp(job->options->trajectories[i], "-") == 0; /* which cannot be read again */
-    const qn_status status = qn_trajectory_run(context, job->options, &job->summary);
-    progress->mute = status != QN_OK && !job->summary.report[0];
-    return status;
+        progress->final |= strcmp(job->options->trajectories[i], "-") == 0; /* standard input cannot be read again */
+    return qn_trajectory_run(context, job->options, &job->result);
 }
 
 int cli_trajectory_start(qn_trajectory_options *options)
 {
     analysis job = {.options = options};
     const qn_run_options *wanted = &options->run;
-    const qn_context_options of_context = {.threads = wanted->threads, .explain = wanted->explain};
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = wanted->threads, .explain = wanted->explain};
     const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_analysis, &job);
-    if (exit_code == CLI_DONE && !wanted->quiet) print_summary(options, &job.summary);
+    if (exit_code == CLI_DONE && !wanted->quiet) print_summary(options, job.result);
+    qn_trajectory_result_destroy(&job.result);
     return exit_code;
 }
 
 /* ---- actions ---- */
 
-/* All that is made when the program runs. */
+/* The commands that are made at run time, one for each query class. */
 typedef struct made_actions {
     const cli_command *list[CLI_TRAJECTORY_CLASSES + 4];
     cli_trajectory_made queries[CLI_TRAJECTORY_CLASSES];
 } made_actions;
 
-/* Plans first, then what else is not a query, then every class in the library's order. */
+/* List the action for plans first, then the other actions that are not queries, then every query class in the library's
+ * order. */
 static const cli_command *const *make_actions(void)
 {
     static made_actions *made;

@@ -13,8 +13,7 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 
 typedef struct conversion {
     qn_trajectory_convert_options *options;
-    uint64_t frames;
-    size_t atoms;
+    qn_trajectory_convert_result *result;
 } conversion;
 
 static qn_status convert(qn_context *context, cli_progress *progress, void *user)
@@ -23,17 +22,20 @@ static qn_status convert(qn_context *context, cli_progress *progress, void *user
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
     progress->final = true;
-    return qn_trajectory_convert(context, job->options, &job->frames, &job->atoms);
+    return qn_trajectory_convert(context, job->options, &job->result);
 }
 
 static int run(void *memory)
 {
     conversion job = {.options = memory};
     const qn_run_options *wanted = &job.options->run;
-    const int exit_code = cli_progress_run(&(qn_context_options){.threads = 1}, wanted->quiet, convert, &job);
+    const int exit_code = cli_progress_run(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1},
+                                           wanted->quiet, convert, &job);
+    const qn_trajectory_convert_result *result = job.result;
     if (exit_code == CLI_DONE && !wanted->quiet)
-        printf("%llu %s of %zu atoms in %s\n", (unsigned long long)job.frames, job.frames == 1 ? "frame" : "frames",
-               job.atoms, job.options->output);
+        printf("%llu %s of %zu atoms in %s\n", (unsigned long long)result->frame_count,
+               result->frame_count == 1 ? "frame" : "frames", result->atom_count, job.options->output);
+    qn_trajectory_convert_result_destroy(&job.result);
     return exit_code;
 }
 

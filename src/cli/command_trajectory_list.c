@@ -1,10 +1,11 @@
-/* quern trajectory list: the queries there are, with their parameters. */
+/* quern trajectory list: the available queries with their parameters. */
 #include "cli/output.h"
 #include "cli/trajectory.h"
 
 #include <string.h>
 
 typedef struct settings {
+    size_t size; /* of this struct in bytes */
     const char *query;
 } settings;
 
@@ -13,7 +14,7 @@ static const qn_option rows[] = {{.name = "query",
                                   .group = QN_OPTION_ARGUMENT,
                                   .argument = "QUERY",
                                   .offset = offsetof(settings, query),
-                                  .meaning = "show this one alone"},
+                                  .meaning = "show this query alone"},
                                  {0}};
 static const qn_option_table table = {"trajectory list", sizeof(settings), rows, NULL};
 

@@ -1,4 +1,4 @@
-/* quern trajectory QUERY: one query as a command, its options made of its class's parameters. */
+/* quern trajectory QUERY: one query as a command; its options are the parameters of its class. */
 #include "cli/output.h"
 #include "cli/trajectory.h"
 
@@ -17,11 +17,12 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
     parts[1] = (cli_part){.table = qn_trajectory_option_table(), .offset = offsetof(settings, trajectory)};
 }
 
-/* The run has the one query, and a folder of its name. */
+/* Give the run this one query and an output folder named like it. */
 static int prepare(void *memory)
 {
     settings *chosen = memory;
     const qn_query_class *query_class = chosen->made->query_class;
+    chosen->query.size = sizeof chosen->query;
     qn_query_of_request(&chosen->request, query_class, chosen->parameters, &chosen->query);
     chosen->trajectory.queries = &chosen->query;
     chosen->trajectory.query_count = 1;

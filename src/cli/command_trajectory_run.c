@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct settings {
+/* The command's input. */
+typedef struct plan_file {
+    size_t size; /* of this struct in bytes */
     const char *path;
+} plan_file;
+
+typedef struct settings {
+    plan_file file;
     qn_trajectory_plan *plan;
     char *folder;
     qn_trajectory_options trajectory;
@@ -17,21 +23,22 @@ static const qn_option plan_rows[] = {
      .kind = QN_OPTION_PATH,
      .group = QN_OPTION_ARGUMENT,
      .argument = "PLAN",
+     .offset = offsetof(plan_file, path),
      .required = true,
-     .meaning = "YAML file with inputs, selections and queries (see docs/commands/trajectory.md); what is given here "
-                "comes before what it says"},
+     .meaning = "YAML file with inputs, selections and queries (see docs/commands/trajectory.md); options given here "
+                "take precedence over the file's"},
     {0}};
-static const qn_option_table plan_table = {"trajectory run", sizeof(const char *), plan_rows, NULL};
+static const qn_option_table plan_table = {"trajectory run", sizeof(plan_file), plan_rows, NULL};
 
 static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
     (void)subject;
-    parts[0] = (cli_part){.table = &plan_table, .offset = offsetof(settings, path)};
+    parts[0] = (cli_part){.table = &plan_table, .offset = offsetof(settings, file)};
     parts[1] = (cli_part){
         .table = qn_trajectory_option_table(), .offset = offsetof(settings, trajectory), .without_arguments = true};
 }
 
-/* The plan's name without its ending. */
+/* The output folder: the plan's name without its ending. */
 static char *folder_of_plan(const char *plan)
 {
     const char *slash = strrchr(plan, '/'), *name = slash ? slash + 1 : plan, *dot = strrchr(name, '.');
@@ -39,22 +46,22 @@ static char *folder_of_plan(const char *plan)
     char *folder = calloc(length + 16, 1);
     if (!folder) return NULL;
     memcpy(folder, name, length);
-    if (!dot || dot == name) strcat(folder, "_results"); /* which must not be the plan itself */
+    if (!dot || dot == name) strcat(folder, "_results"); /* the folder must differ from the plan itself */
     return folder;
 }
 
-/* The plan's options take the place of the defaults. */
+/* The plan's options replace the defaults. */
 static int prepare(void *memory)
 {
     settings *chosen = memory;
-    const char *live = chosen->trajectory.live; /* of the command line: instead of the plan's trajectories */
-    if (!chosen->path) return CLI_DONE;         /* which is judged later */
-    const int exit_code = cli_report(qn_trajectory_plan_read(chosen->path, &chosen->plan));
+    const char *live = chosen->trajectory.live; /* of the command line; replaces the plan's trajectories */
+    if (!chosen->file.path) return CLI_DONE;    /* the option table's check reports it */
+    const int exit_code = cli_report(qn_trajectory_plan_read(chosen->file.path, &chosen->plan));
     if (exit_code != CLI_DONE) return exit_code;
-    chosen->trajectory = qn_trajectory_plan_options(chosen->plan);
+    qn_trajectory_plan_options(chosen->plan, &chosen->trajectory);
     if (live) chosen->trajectory.trajectory_count = 0;
     if (chosen->trajectory.output) return CLI_DONE;
-    chosen->folder = folder_of_plan(chosen->path);
+    chosen->folder = folder_of_plan(chosen->file.path);
     chosen->trajectory.output = chosen->folder;
     return chosen->folder ? CLI_DONE : cli_error(CLI_FAILED, "out of memory");
 }

@@ -1,4 +1,4 @@
-/* quern tune: the command of the tuner, and what its actions share. */
+/* quern tune: the tuner's command, and functions that its actions share. */
 #include "cli/tune.h"
 
 #include "cli/commands.h"
@@ -36,8 +36,9 @@ static const cli_command *const actions[] = {
 const cli_command cli_tune = {
     .name = "tune",
     .summary = "find the fastest configuration of each kernel on this machine",
-    .description = "Kernels have parameters, such as how many work-items share what, whose best values differ from "
-                   "device to device. Every command uses the best ones known for its device; these actions look for "
-                   "better ones, show what is known, and exchange results with other tuners.",
+    .description =
+        "Kernels have parameters, such as the number of work-items in a group, whose best values differ from "
+        "device to device. Every command uses the best known values for its device; these actions look for "
+        "better values, show known results, and exchange results with other tuners.",
     .actions = actions,
 };

@@ -29,7 +29,8 @@ static int begin(const qn_tune_request *chosen, exchange *with)
     int exit_code = cli_report(qn_workload_find(chosen->name, &with->workload));
     if (exit_code == CLI_DONE) exit_code = cli_tune_check_sizes(with->workload, chosen->tune.sizes);
     if (exit_code == CLI_DONE)
-        exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, &with->context));
+        exit_code = cli_report(qn_context_create(
+            &(qn_context_options){.size = sizeof(qn_context_options), .log = cli_log_warning}, &with->context));
     if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(with->context, chosen->store, &with->store);
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(with->context, chosen->run.device, &with->device));
     return exit_code;
@@ -65,7 +66,7 @@ static int run_import(void *memory)
                                               &taken, &left_out));
     if (exit_code == CLI_DONE) printf("%llu results taken", (unsigned long long)taken);
     if (exit_code == CLI_DONE && left_out > 0)
-        printf(", %llu left out because they are no valid configurations of the kernel here",
+        printf(", %llu left out because they are not valid configurations of the kernel here",
                (unsigned long long)left_out);
     if (exit_code == CLI_DONE) putchar('\n');
     end(&with);
@@ -75,7 +76,7 @@ static int run_import(void *memory)
 const cli_command cli_tune_export = {
     .name = "tune export",
     .summary = "write results for other tuners",
-    .description = "Write every test that the store has of a workload on a device to a file that other tuners and "
+    .description = "Write every stored test of a workload on a device to a file that other tuners and "
                    "their analysis tools read.",
     .list_parts = list_export_parts,
     .settings_bytes = sizeof(qn_tune_request),

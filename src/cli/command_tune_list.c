@@ -1,4 +1,4 @@
-/* quern tune list and quern tune explain: what is known, and what would run. */
+/* quern tune list and quern tune explain: known results, and the configurations that would run. */
 #define _DEFAULT_SOURCE 1
 #include "cli/tune.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { KNOWN_MOST = 64 };
+enum { KNOWN_MAX = 256 };
 
 static void list_list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
@@ -46,7 +46,7 @@ static const qn_workload *workload_of(const qn_family *family)
     return NULL;
 }
 
-/* "rows x columns", "" for a family that has no workload: it is tuned by running its program alone. */
+/* "rows x columns"; "" for a family without a workload, which is tuned by running its program. */
 static void describe_sizes(const qn_workload *workload, char *text, size_t bytes)
 {
     text[0] = '\0';
@@ -56,24 +56,31 @@ static void describe_sizes(const qn_workload *workload, char *text, size_t bytes
     }
 }
 
+static const char *const origins[] = {[QN_TUNE_ORIGIN_FALLBACK] = "fallback",
+                                      [QN_TUNE_ORIGIN_SHIPPED] = "shipped",
+                                      [QN_TUNE_ORIGIN_STORE] = "store",
+                                      [QN_TUNE_ORIGIN_RUN] = "this run"};
+
 static int list_one(qn_device *device, qn_tune_store *store, const qn_family *family)
 {
     qn_space *space = NULL;
-    qn_tune_known *known = calloc(KNOWN_MOST, sizeof *known);
+    qn_tune_known *known = calloc(KNOWN_MAX, sizeof *known);
     size_t count = 0;
-    char sizes[64], age[32], seconds[32];
+    char sizes[64], age[32], found[256];
     if (!known) return cli_error(CLI_FAILED, "out of memory");
     int exit_code = cli_report(qn_tune_family_space(family, qn_device_get_info(device), &space));
     if (exit_code == CLI_DONE)
-        exit_code = cli_report(qn_tune_lookup(device, store, family, NULL, known, KNOWN_MOST, &count));
+        exit_code = cli_report(qn_tune_lookup(device, store, family, NULL, known, KNOWN_MAX, &count));
     if (exit_code == CLI_DONE) {
         const qn_tune_known *used = known;
-        while (used->stale && used + 1 < known + count) used++;
+        while (used->use != QN_TUNE_USABLE && used + 1 < known + count) used++;
         describe_sizes(workload_of(family), sizes, sizeof sizes);
         format_age(used->time, age, sizeof age);
-        cli_format_seconds(used->seconds, seconds, sizeof seconds);
-        printf("%-34s  %10llu  %-41s  %-8s  %-9s  %s\n", family->name, (unsigned long long)qn_space_size(space), sizes,
-               used->origin, age, used->text);
+        qn_tune_origin_text(used->origin, used->nearness, used->found_on, found, sizeof found);
+        printf("%-34s  %10llu  %-41s  %-9s  %-9s  %s", family->name, (unsigned long long)qn_space_size(space), sizes,
+               origins[used->origin], age, used->text);
+        if (used->nearness != QN_TUNE_THIS_DEVICE) printf(" (%s)", found);
+        putchar('\n');
     }
     qn_space_destroy(&space);
     free(known);
@@ -82,7 +89,8 @@ static int list_one(qn_device *device, qn_tune_store *store, const qn_family *fa
 
 static int open_all(const qn_tune_request *chosen, qn_context **context, qn_device **device, qn_tune_store **store)
 {
-    int exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, context));
+    int exit_code = cli_report(
+        qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .log = cli_log_warning}, context));
     if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(*context, chosen->store, store);
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(*context, chosen->run.device, device));
     if (exit_code == CLI_DONE)
@@ -108,7 +116,7 @@ static int run_list(void *memory)
     const qn_family *const *families = qn_family_list(&count);
     int exit_code = open_all(chosen, &context, &device, &store);
     if (exit_code == CLI_DONE)
-        printf("%-34s  %10s  %-41s  %-8s  %-9s  %s\n", "family", "valid", "sizes to tune for", "best from", "age",
+        printf("%-34s  %10s  %-41s  %-9s  %-9s  %s\n", "family", "valid", "sizes to tune for", "best from", "age",
                "configuration");
     for (size_t i = 0; i < count && exit_code == CLI_DONE; i++)
         if (families[i]->tunable_count > 0) exit_code = list_one(device, store, families[i]);
@@ -137,22 +145,26 @@ static void explain_one(const qn_tune_known *known, bool used)
     char seconds[32], age[32];
     cli_format_seconds(known->seconds, seconds, sizeof seconds);
     format_age(known->time, age, sizeof age);
-    printf("%-2s %-9s  %-24s  %s\n", used ? "->" : "", known->origin, known->problem_class, known->text);
+    printf("%-2s %-9s  %-24s  %s\n", used ? "->" : "", origins[known->origin], known->problem_class, known->text);
     if (known->seconds > 0) printf("   %-9s  %-24s  %s", "", "", seconds);
     if (known->seconds > 0 && known->tests > 0) printf(", the best of %llu", (unsigned long long)known->tests);
     if (known->seconds > 0 && age[0]) printf(", %s ago", age);
     if (known->seconds > 0) putchar('\n');
-    if (known->stale) printf("   %-9s  %-24s  not used: the kernel has changed since\n", "", "");
+    if (known->nearness != QN_TUNE_THIS_DEVICE)
+        printf("   %-9s  %-24s  found on %s, of the same %s\n", "", "", known->found_on,
+               known->nearness == QN_TUNE_SAME_ARCHITECTURE ? "architecture" : "vendor");
+    if (known->use == QN_TUNE_STALE) printf("   %-9s  %-24s  not used: the kernel has changed since\n", "", "");
+    if (known->use == QN_TUNE_MISFIT) printf("   %-9s  %-24s  not used: it does not fit this device\n", "", "");
 }
 
-/* Entries of one class come together, in the order in which they would be taken. */
+/* Print entries grouped by problem class, in the order in which the tuner would use them. */
 static void explain_all(const qn_tune_known *known, size_t count)
 {
     bool found = false;
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && strcmp(known[i].problem_class, known[i - 1].problem_class) != 0) found = false;
-        explain_one(&known[i], !known[i].stale && !found);
-        found |= !known[i].stale;
+        explain_one(&known[i], known[i].use == QN_TUNE_USABLE && !found);
+        found |= known[i].use == QN_TUNE_USABLE;
     }
     printf("\nA configuration that a program names itself comes before all of these.\n");
 }
@@ -165,13 +177,13 @@ static int run_explain(void *memory)
     qn_tune_store *store = NULL;
     const qn_family *family = NULL;
     size_t count = 0;
-    qn_tune_known *known = calloc(KNOWN_MOST, sizeof *known);
+    qn_tune_known *known = calloc(KNOWN_MAX, sizeof *known);
     if (!known) return cli_error(CLI_FAILED, "out of memory");
     int exit_code = find_family(chosen->name, &family);
     if (exit_code == CLI_DONE) exit_code = open_all(chosen, &context, &device, &store);
     if (exit_code == CLI_DONE)
-        exit_code = cli_report(qn_tune_lookup(device, store, family, chosen->problem_class, known, KNOWN_MOST, &count));
-    if (exit_code == CLI_DONE) explain_all(known, count < KNOWN_MOST ? count : KNOWN_MOST);
+        exit_code = cli_report(qn_tune_lookup(device, store, family, chosen->problem_class, known, KNOWN_MAX, &count));
+    if (exit_code == CLI_DONE) explain_all(known, count < KNOWN_MAX ? count : KNOWN_MAX);
     close_all(&context, &device, &store);
     free(known);
     return exit_code;
@@ -191,7 +203,8 @@ const cli_command cli_tune_explain = {
     .name = "tune explain",
     .summary = "say what configuration would run, and why",
     .description = "Show every configuration known for a kernel family on a device, by problem class, in the order in "
-                   "which they would be taken: the user's store, the shipped results, the fallback. An arrow marks "
+                   "which they would be taken: of this device, first from the user's store, then shipped; of the "
+                   "nearest device of the same architecture; of one of the same vendor; the fallback. An arrow marks "
                    "the one that runs.",
     .list_parts = list_explain_parts,
     .settings_bytes = sizeof(qn_tune_request),

@@ -33,7 +33,7 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
     parts[1] = (cli_part){.table = &file_table, .offset = offsetof(settings, files)};
 }
 
-/* What the progress callback keeps of a run. */
+/* State of the progress callback. */
 typedef struct watcher {
     const qn_tune_request *request;
     const cli_files *files;
@@ -52,7 +52,7 @@ static void remove_line(watcher *watch)
     watch->line_shown = false;
 }
 
-/* Of a run, whatever the objective is. */
+/* Seconds of a run, also if the objective is not the time. */
 static double seconds_of(const qn_test *test)
 {
     return test->seconds > 0 ? test->seconds : test->objective;
@@ -79,7 +79,7 @@ static bool keep_step(watcher *watch, const qn_tune_progress *state)
     return true;
 }
 
-/* One row of the live table: an improvement. */
+/* Print one row of the live table: an improvement. */
 static void print_improvement(const watcher *watch, const qn_tune_progress *state)
 {
     char time[32], elapsed[32], limit[16] = "", text[256];
@@ -131,7 +131,7 @@ static void on_log(qn_log_level level, const char *message, void *user)
     cli_progress_on_log(level, message, &watch->progress);
 }
 
-/* What was made small instead of the time, and what else is worth having. */
+/* Print the objective if it is not the time, and the Pareto front. */
 static void print_objective(const watcher *watch, const qn_tune_result *result)
 {
     const char *objective = watch->request->tune.objective;
@@ -144,7 +144,8 @@ static void print_objective(const watcher *watch, const qn_tune_result *result)
         printf(", %.2f times better than %.4g of the usual configuration",
                result->fallback.objective / result->best.objective, result->fallback.objective);
     if (result->front_count == 0) return;
-    printf("\n\nBettered by no other one in every objective:\n%10s  %10s  %s\n", "time", "energy", "configuration");
+    printf("\n\nPareto front (no other configuration is better in every objective):\n%10s  %10s  %s\n", "time",
+           "energy", "configuration");
     for (size_t i = 0; i < result->front_count; i++) {
         char energy[32] = "";
         cli_format_seconds(result->front[i].seconds, time, sizeof time);
@@ -263,7 +264,7 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
     remove_line(watch);
     if (watch->out_of_memory) return cli_error(CLI_FAILED, "out of memory");
     if (status == QN_CANCELLED && watch->request->store == NULL)
-        fputs("quern: stopped; the same command goes on from here\n", stderr);
+        fputs("quern: stopped; the same command continues from here\n", stderr);
     int exit_code = cli_report(status);
     if (exit_code != CLI_DONE) return exit_code;
     print_result(watch, &result);
@@ -285,11 +286,12 @@ static int tune_all(qn_context *context, qn_tune_options *with, watcher *watch)
     return exit_code;
 }
 
-/* In a context whose log the watcher hears. */
+/* Tune in a context whose log goes to the watcher. */
 static int tune_watched(qn_tune_options *with, watcher *watch)
 {
     const qn_tune_request *chosen = watch->request;
-    const qn_context_options of_context = {.threads = chosen->run.threads, .log = on_log, .log_user = watch};
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = chosen->run.threads, .log = on_log, .log_user = watch};
     qn_context *context = NULL;
     with->progress = on_progress;
     with->progress_user = watch;
@@ -310,6 +312,7 @@ static int run(void *memory)
     const settings *chosen = memory;
     watcher watch = {.request = &chosen->request, .files = &chosen->files};
     qn_tune_options with = chosen->request.tune;
+    with.size = sizeof with;
     with.tuner.seed = chosen->request.run.seed;
     return tune_watched(&with, &watch);
 }
@@ -317,8 +320,9 @@ static int run(void *memory)
 const cli_command cli_tune_run = {
     .name = "tune run",
     .summary = "tune kernels now, offline",
-    .description = "Try configurations of a kernel on a made-up problem, check each result, and keep the fastest for "
-                   "every later command on this machine. A stopped or killed run goes on where it was.",
+    .description =
+        "Try configurations of a kernel on a synthetic problem, check each result, and store the fastest for "
+        "every later command on this machine. The same command continues a stopped or killed run.",
     .list_parts = list_parts,
     .settings_bytes = sizeof(settings),
     .run = run,

@@ -15,7 +15,7 @@ typedef struct settings {
 
 static const qn_option file_rows[] = {
     {.like = &cli_csv_row,
-     .meaning = "write the scores to FILE as comma-separated values; - prints that instead of the table"},
+     .meaning = "write the scores to FILE as comma-separated values; - prints them instead of the table"},
     {0}};
 static const qn_option_table file_table = {"tune simulate", sizeof(cli_files), file_rows, NULL};
 
@@ -41,7 +41,7 @@ static void print_table(const qn_tune_scores *scores)
     for (size_t i = 0; i < scores->row_count; i++) {
         const qn_tune_score *row = &scores->rows[i];
         char interval[32];
-        if (!row->file && !counted) continue; /* a mean over nothing */
+        if (!row->file && !counted) continue; /* a mean of no rows */
         snprintf(interval, sizeof interval, "%.3f to %.3f", row->low, row->high);
         printf("%-20s  %-40s  ", row->searcher, row->file ? name_of(row->file) : "mean");
         if (row->file)
@@ -76,8 +76,10 @@ static int run(void *memory)
     const settings *chosen = memory;
     qn_context *context = NULL;
     qn_tune_scores *scores = NULL;
-    int exit_code = cli_report(qn_context_create(
-        &(qn_context_options){.threads = chosen->simulate.run.threads, .log = cli_log_warning}, &context));
+    int exit_code = cli_report(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options),
+                                                                       .threads = chosen->simulate.run.threads,
+                                                                       .log = cli_log_warning},
+                                                 &context));
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_tune_simulate(context, &chosen->simulate, &scores));
     if (exit_code == CLI_DONE && !cli_files_are_output(&chosen->files)) print_table(scores);
     if (exit_code == CLI_DONE && chosen->files.csv) exit_code = write_csv(chosen->files.csv, scores);

@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static cli_parse_result refuse(cli_line *l
     return CLI_BAD_USAGE;
 }
 
-/* Edit distance in which swapping neighbours counts one (Damerau 1964), for words shorter than WORD_MAX. */
+/* Edit distance where swapping two neighbours is one edit (Damerau 1964), for words shorter than WORD_MAX. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][WORD_MAX + 1], length = strlen(b);
@@ -78,7 +78,7 @@ bool cli_row_next(const cli_part *parts, size_t *part, size_t *index, qn_option 
     return false;
 }
 
-/* Whether `name`, of `length` characters, is how the row's option is written. */
+/* Returns whether `name`, of `length` characters, is the row's option as written on a command line. */
 static bool is_name(const qn_option *row, const char *name, size_t length)
 {
     if (row->group == QN_OPTION_ARGUMENT) return false;
@@ -96,7 +96,7 @@ static bool takes_value(const qn_option *row)
 
 /* ---- reading ---- */
 
-/* `name`: without its first dash and its value. */
+/* Refuse an unknown option. `name` is its text without the first dash and without the value. */
 static cli_parse_result refuse_unknown(cli_line *line, const char *name)
 {
     const char *names[OPTIONS_MAX] = {"help"};
@@ -114,13 +114,14 @@ static cli_parse_result refuse_unknown(cli_line *line, const char *name)
     return refuse(line, "unknown option -%s", name);
 }
 
-/* No option's letter is a digit, so "-5" is a value, whose meaning its reader can judge. */
+/* No option's letter is a digit, so "-5" is a value, which the reader of the value checks. */
 static bool is_negative_number(const char *text)
 {
     return text[0] == '-' && text[1] >= '0' && text[1] <= '9';
 }
 
-/* The next argument as a value. One that looks like an option is more likely a forgotten value than a file name. */
+/* Take the next argument as a value. A value that looks like an option more likely means a forgotten value than a file
+ * name. */
 static const char *take_value(parser *state)
 {
     if (state->next >= state->count) return NULL;
@@ -171,7 +172,7 @@ static cli_parse_result read_dashed(parser *state, const char *text)
     return refuse_unknown(state->line, bare);
 }
 
-/* Whether there are places for all positional arguments. */
+/* Check that the number of positional arguments fits. */
 static cli_parse_result count_places(cli_line *line)
 {
     size_t part = 0, index = 0, places = 0;
@@ -219,7 +220,7 @@ void cli_line_clear(cli_line *line)
 void cli_line_set_defaults(const cli_line *line, void *settings)
 {
     for (const cli_part *part = line->parts; part->table; part++)
-        qn_option_defaults(part->table, (char *)settings + part->offset);
+        qn_option_defaults(part->table, (char *)settings + part->offset, part->table->size);
 }
 
 static cli_parse_result judge(cli_line *line, qn_status status)
@@ -247,7 +248,7 @@ static cli_parse_result place_positionals(cli_line *line, char *settings)
     return CLI_PARSED;
 }
 
-/* An option that is given several times has all its texts when its first one is met. */
+/* When an option given several times is met first, collect all its texts. */
 static qn_status set_repeated(cli_line *line, size_t first, size_t *used, void *options)
 {
     const cli_given *given = &line->given[first];
@@ -283,7 +284,7 @@ cli_parse_result cli_line_check(cli_line *line, const void *settings)
 {
     for (const cli_part *part = line->parts; part->table; part++) {
         const cli_parse_result result =
-            judge(line, qn_option_check(part->table, (const char *)settings + part->offset));
+            judge(line, qn_option_check_command(part->table, (const char *)settings + part->offset));
         if (result != CLI_PARSED) return result;
     }
     return CLI_PARSED;

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_MAX_COLUMNS = 250, BAR_LEAST = 8, BAR_MOST = 40 };
+enum { LINE_MAX_COLUMNS = 250, BAR_LEAST = 8, BAR_MAX = 40 };
 
 static const double redraw_interval_s = 0.1, line_interval_s = 1.0, unknown_interval_s = 10;
 
@@ -53,7 +53,7 @@ void cli_format_duration(double seconds, char *text, size_t bytes)
         snprintf(text, bytes, "%lld h %02lld min", whole / 3600, whole / 60 % 60);
 }
 
-/* What this run did, without what an interrupted one before it had done already. */
+/* The rate of this run, without the work that an interrupted run had done before. */
 static double rate_of(const cli_progress *progress, const qn_progress *state)
 {
     double seconds = state->seconds - progress->first_seconds;
@@ -89,11 +89,11 @@ static int terminal_columns(const cli_progress *progress)
 
 static void draw_bar(cli_progress *progress, const qn_progress *state)
 {
-    char text[160], bar[BAR_MOST + 1] = "", line[LINE_MAX_COLUMNS + 64];
+    char text[160], bar[BAR_MAX + 1] = "", line[LINE_MAX_COLUMNS + 64];
     int columns = terminal_columns(progress) - 1; /* the last column would wrap on some terminals */
     describe(progress, state, text, sizeof text);
     int width = columns - (int)strlen(state->stage) - (int)strlen(text) - 5;
-    if (width > BAR_MOST) width = BAR_MOST;
+    if (width > BAR_MAX) width = BAR_MAX;
     if (state->total == SIZE_MAX) width = 0;
     if (width >= BAR_LEAST) {
         int filled = (int)((double)width * (double)state->done / (double)state->total);
@@ -167,7 +167,7 @@ int cli_progress_run(const qn_context_options *options, bool quiet,
     if (status == QN_OK) status = run(context, &progress, user);
     qn_context_destroy(&context);
     cli_progress_finish(&progress);
-    if (status != QN_OK && progress.mute) return CLI_FAILED;
+    if (status != QN_OK && qn_error_is_reported()) return CLI_FAILED;
     int exit_code = cli_report(status);
     if (status == QN_CANCELLED && !progress.final) {
         fputs("quern: go on with: ", stderr);

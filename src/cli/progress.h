@@ -1,4 +1,4 @@
-/* Progress of a long call and the library's messages, on one stream: a bar that redraws itself on a terminal, lines
+/* Progress of a long call and the library's messages, on one stream: a bar that is redrawn on a terminal, lines
  * elsewhere. */
 #ifndef QN_CLI_PROGRESS_H
 #define QN_CLI_PROGRESS_H
@@ -11,10 +11,9 @@
 typedef struct cli_progress {
     FILE *stream;
     bool quiet; /* only warnings */
-    bool mute;  /* another process of the run says how it ended */
-    bool final; /* what is stopped cannot be resumed */
+    bool final; /* a stopped run cannot be resumed */
     bool terminal;
-    int columns; /* 0: asked from the terminal at each drawing */
+    int columns; /* 0: read from the terminal at each redraw */
     pthread_mutex_t lock;
     char stage[48];
     size_t first_done;
@@ -25,20 +24,20 @@ typedef struct cli_progress {
     bool bar_shown;
 } cli_progress;
 
-/* Progress on `stream`; a terminal is recognised unless TERM is "dumb". */
+/* Begin to show progress on `stream`. A terminal is recognised unless TERM is "dumb". */
 void cli_progress_start(cli_progress *progress, FILE *stream, bool quiet);
 
 /* Remove the bar. */
 void cli_progress_finish(cli_progress *progress);
 
-/* A qn_progress_callback and a qn_log_callback; `user` is the cli_progress. The first returns nonzero once the user
- * asked to stop. */
+/* A qn_progress_callback and a qn_log_callback; `user` is the cli_progress. The progress callback returns nonzero once
+ * the user asked to stop. */
 int cli_progress_on_progress(const qn_progress *state, void *user);
 void cli_progress_on_log(qn_log_level level, const char *message, void *user);
 
-/* A long call of the library, in a context of its own, with its progress, messages and Ctrl-C: what run() does with
- * `progress`, a qn_progress_callback's user, is up to it. `options` are the context's but for its log. Prints the
- * error, or how to go on after a stop; returns the exit code. */
+/* Run a long call of the library in a context of its own, with progress, messages and Ctrl-C; run() passes `progress`
+ * to the library as the user pointer of its qn_progress_callback. `options` are the context's, except for its log.
+ * Prints the error, or how to resume after a stop; returns the exit code. */
 int cli_progress_run(const qn_context_options *options, bool quiet,
                      qn_status (*run)(qn_context *context, cli_progress *progress, void *user), void *user);
 

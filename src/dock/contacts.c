@@ -10,10 +10,10 @@ static const double contact_angstrom = 5;
 
 typedef struct contact_job {
     const qn_dock_state *run;
-    qn_dock_result *result;
+    qn_dock_answer *answer;
     const qn_neighbour_grid *receptor;
-    const size_t *receptor_atom; /* molecule's atom of each point of the neighbour grid */
-    unsigned char *touched;      /* per pose: receptor residues, then ligand residues */
+    const size_t *receptor_atom; /* index of the atom of each point of the neighbour grid */
+    unsigned char *touched;      /* [poses][residues of the receptor, then of the ligand]: 1 if in the interface */
 } contact_job;
 
 typedef struct pose_touch {
@@ -33,7 +33,7 @@ static void touch_residue(size_t point, void *user)
 static qn_status touch_pose(size_t index, int worker, void *user)
 {
     const contact_job *job = user;
-    const qn_dock_pose *pose = &job->result->poses[index];
+    const qn_dock_pose *pose = &job->answer->poses[index];
     const qn_molecule *receptor = job->run->receptor.molecule, *ligand = job->run->ligand.molecule;
     unsigned char *of_receptor = job->touched + index * (receptor->residue_count + ligand->residue_count);
     unsigned char *of_ligand = of_receptor + receptor->residue_count;
@@ -50,26 +50,26 @@ static qn_status touch_pose(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-/* Shares from the marks of all poses. */
+/* Compute the share of poses in which each residue is marked. */
 static void add_up(contact_job *job, size_t residues, double *shares)
 {
-    for (size_t pose = 0; pose < job->result->pose_count; pose++)
+    for (size_t pose = 0; pose < job->answer->pose_count; pose++)
         for (size_t i = 0; i < residues; i++)
-            shares[i] += job->touched[pose * residues + i] / (double)job->result->pose_count;
+            shares[i] += job->touched[pose * residues + i] / (double)job->answer->pose_count;
 }
 
-qn_status qn_dock_count_contacts(qn_dock_state *run, qn_dock_result *result)
+qn_status qn_dock_count_contacts(qn_dock_state *run, qn_dock_answer *answer)
 {
     const qn_molecule *receptor = run->receptor.molecule;
     size_t residues = receptor->residue_count + run->ligand.molecule->residue_count, points = 0;
     void *shares, *coordinates = NULL, *atoms = NULL, *touched = NULL;
     qn_neighbour_grid *neighbours = NULL;
     QN_TRY(qn_allocate(residues, sizeof(double), &shares));
-    result->receptor_contact = shares;
-    result->ligand_contact = result->receptor_contact + receptor->residue_count;
+    answer->receptor_contact = shares;
+    answer->ligand_contact = answer->receptor_contact + receptor->residue_count;
     qn_status status = qn_allocate(3 * receptor->atom_count, sizeof(double), &coordinates);
     if (status == QN_OK) status = qn_allocate(receptor->atom_count, sizeof(size_t), &atoms);
-    if (status == QN_OK) status = qn_allocate(result->pose_count * residues, 1, &touched);
+    if (status == QN_OK) status = qn_allocate(answer->pose_count * residues, 1, &touched);
     for (size_t i = 0; status == QN_OK && i < receptor->atom_count; i++) {
         if (!run->receptor.sites[i].heavy) continue;
         memcpy((double *)coordinates + 3 * points, receptor->atoms[i].position_angstrom, 3 * sizeof(double));
@@ -77,8 +77,8 @@ qn_status qn_dock_count_contacts(qn_dock_state *run, qn_dock_result *result)
     }
     if (status == QN_OK) status = qn_neighbour_grid_create(coordinates, points, contact_angstrom, &neighbours);
     if (status == QN_OK) {
-        contact_job job = {run, result, neighbours, atoms, touched};
-        status = qn_pool_run(run->job->pool, result->pose_count, touch_pose, &job);
+        contact_job job = {run, answer, neighbours, atoms, touched};
+        status = qn_pool_run(run->job->pool, answer->pose_count, touch_pose, &job);
         if (status == QN_OK) add_up(&job, residues, shares);
     }
     qn_neighbour_grid_destroy(&neighbours);

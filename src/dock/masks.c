@@ -6,11 +6,11 @@
 #include "model/residue_selection.h"
 #include "score/antibody.h"
 
-/* Cost of each pair of heavy atoms in contact outside the complementarity-determining regions. The shipped sets'
- * attraction gains at most 0.35 for such a pair, so an antibody's framework repels. */
+/* Energy per pair of heavy atoms in contact outside the complementarity-determining regions. The attraction in the
+ * shipped sets is at most 0.35 per pair, so that residues outside these regions repel. */
 static const double cdr_penalty = 1;
 
-/* Add `energy` for the residues that the selections name. */
+/* Add `energy` to the energies of the residues that the selections name. */
 static qn_status add_selections(const char *const *selections, size_t count, double energy, const qn_molecule *receptor,
                                 const qn_molecule *ligand, double *of_receptor, double *of_ligand)
 {
@@ -54,7 +54,8 @@ static qn_status mask_residues(const qn_dock_options *options, const qn_molecule
     return QN_OK;
 }
 
-/* Marks of the residues in the molecule's regions; *cdrs is NULL when it has no variable domain. */
+/* Mark the residues in the complementarity-determining regions of a molecule. *cdrs is NULL if the molecule has no
+ * variable domain. */
 static qn_status mark_cdrs(const qn_molecule *molecule, bool **cdrs, size_t *domain_count)
 {
     qn_antibody_domain *domains;
@@ -71,7 +72,7 @@ static qn_status mark_cdrs(const qn_molecule *molecule, bool **cdrs, size_t *dom
     return QN_OK;
 }
 
-/* The same for one partner of a run, and say so; NULL when it is no antibody. */
+/* Mark the regions of a partner as above, and log their number. */
 static qn_status find_partner_cdrs(const char *role, const qn_molecule *molecule, const bool **cdrs)
 {
     bool *marks;
@@ -96,9 +97,10 @@ static qn_status find_cdrs(const qn_molecule *receptor, const qn_molecule *ligan
     QN_TRY(find_partner_cdrs("receptor", receptor, &masks->cdrs));
     QN_TRY(find_partner_cdrs("ligand", ligand, &masks->ligand_cdrs));
     if (!masks->cdrs && !masks->ligand_cdrs)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%s, %s: no antibody variable domain was found; the coefficients \"antibody\" expect an antibody",
-                receptor->name, ligand->name);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "%s, %s: no antibody variable domain was found; the coefficients \"antibody\" expect an antibody",
+            receptor->name, ligand->name);
     return QN_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "option/run_rows.h"
 #include "score/atom_table.h"
 
 #define FIELD(name) offsetof(qn_dock_options, name)
@@ -15,6 +16,7 @@ static const qn_option rows[] = {
      .argument = "RECEPTOR",
      .offset = FIELD(receptor),
      .required = true,
+     .by_commands = true,
      .meaning = "the larger partner, kept in place: PDB or mmCIF, gzipped or not; FILE:AB picks chains A and B, "
                 "FILE:A,BB picks chains with longer names"},
     {.name = "ligand",
@@ -23,18 +25,20 @@ static const qn_option rows[] = {
      .argument = "LIGAND",
      .offset = FIELD(ligand),
      .required = true,
-     .meaning = "the partner that is rotated and moved; likewise"},
+     .by_commands = true,
+     .meaning = "the partner that is rotated and moved, in the same formats"},
     {.name = "output",
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "FOLDER",
      .offset = FIELD(output),
      .required = true,
+     .by_commands = true,
      .meaning = "folder for the results, made when absent; --resume goes on with an earlier run in it, --overwrite "
                 "replaces it"},
     {.name = "score",
      .letter = 's',
-     .kind = QN_OPTION_CHOICE,
+     .kind = QN_OPTION_ENUM,
      .argument = "NAME",
      .offset = FIELD(score),
      .choices = "piper rpsc",
@@ -46,10 +50,11 @@ static const qn_option rows[] = {
      .argument = "SETS",
      .offset = FIELD(coefficients),
      .fallback = "auto",
-     .meaning = "coefficient sets of piper, apart by commas: balanced, electrostatic, neutral, others (all of them), "
-                "antibody (all of them, and only the complementarity-determining regions of antibodies attract), or a "
-                "weights file; auto takes antibody when a partner is one, else others; the answers of several sets are "
-                "merged"},
+     .meaning =
+         "coefficient sets of piper, separated by commas: balanced, electrostatic, neutral, others (all of them), "
+         "antibody (all of them, and only the complementarity-determining regions of antibodies attract), or a "
+         "weights file; auto: antibody if a partner is an antibody, else others; the answers of several sets are "
+         "merged"},
     {.name = "terms",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",
@@ -57,20 +62,20 @@ static const qn_option rows[] = {
      .least = 0,
      .most = QN_ATOM_TYPES,
      .fallback = "4",
-     .meaning = "terms of piper's pair potential; each costs a transform a rotation"},
+     .meaning = "number of terms of piper's pair potential; each needs one more transform per rotation"},
     {.name = "block",
      .letter = 'b',
      .kind = QN_OPTION_TEXTS,
      .argument = "RESIDUES",
      .offset = FIELD(blocked),
-     .meaning = "residues that must not be touched, such as receptor:A:30-40 or ligand:B:5,7A,9 or receptor:C; may be "
-                "repeated"},
+     .meaning = "residues to keep out of the interface, such as receptor:A:30-40 or ligand:B:5,7A,9 or receptor:C; may "
+                "be repeated"},
     {.name = "attract",
      .letter = 'a',
      .kind = QN_OPTION_TEXTS,
      .argument = "RESIDUES",
      .offset = FIELD(attracted),
-     .meaning = "residues that ought to be touched, likewise; may be repeated"},
+     .meaning = "residues that should be in the interface, in the same form; may be repeated"},
     {.name = "block-penalty",
      .kind = QN_OPTION_NUMBER,
      .argument = "ENERGY",
@@ -86,13 +91,13 @@ static const qn_option rows[] = {
      .least = 0,
      .most = 1e6,
      .fallback = "1",
-     .meaning = "energy taken off per pair of heavy atoms in contact, one of them in an attracting residue"},
+     .meaning = "energy subtracted per pair of heavy atoms in contact, one of them in an attracting residue"},
     {.name = "restraints",
      .kind = QN_OPTION_PATH,
      .argument = "FILE",
      .offset = FIELD(restraints_file),
-     .meaning = "cross-links: lines of a receptor residue, a ligand residue and the largest distance in Å between "
-                "their Cα; poses that break them are left out"},
+     .meaning = "restraints such as cross-links: each line has a receptor residue, a ligand residue and the largest "
+                "distance in Å between their Cα; poses that violate restraints are left out"},
     {.name = "restraints-required",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",
@@ -100,7 +105,7 @@ static const qn_option rows[] = {
      .least = 0,
      .most = 1000000,
      .fallback_meaning = "all",
-     .meaning = "restraints that a pose must satisfy"},
+     .meaning = "number of restraints that a pose must satisfy"},
     {.name = "rotations",
      .letter = 'n',
      .kind = QN_OPTION_INTEGER,
@@ -132,7 +137,7 @@ static const qn_option rows[] = {
      .most = 1024,
      .unit = "cells",
      .fallback_meaning = "the smallest fast size along each axis",
-     .meaning = "cells along each side of a cubic grid; must be large enough that nothing wraps"},
+     .meaning = "cells along each side of a cubic grid; must be so large that no periodic images are in contact"},
     {.name = "per-rotation",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",
@@ -158,7 +163,7 @@ static const qn_option rows[] = {
      .least = 1,
      .most = 1000,
      .fallback = "30",
-     .meaning = "most cluster centres written as models"},
+     .meaning = "largest number of cluster centres written as models"},
     {.name = "radius",
      .kind = QN_OPTION_NUMBER,
      .argument = "ANGSTROM",
@@ -177,14 +182,15 @@ static const qn_option rows[] = {
      .fallback_meaning = "the first",
      .meaning = "model to read of files with several models"},
     {.name = "fft",
-     .kind = QN_OPTION_CHOICE,
+     .kind = QN_OPTION_ENUM,
      .argument = "ENGINE",
      .offset = FIELD(fft_engine),
      .choices = "auto fused fused-half own fftw vkfft cufft",
      .fallback = "auto",
-     .meaning = "what transforms grids: an FFT library, or fused: kernels that do all of a rotation, for sides of at "
-                "most 512 cells without primes above 7; fused-half: the same on GPUs, what passes between kernels in "
-                "half precision; auto: fused on the host and on GPUs where sides allow it, else the fastest library"},
+     .meaning =
+         "transforms of the grids: an FFT library, or fused: kernels that compute a whole rotation, for sides of "
+         "at most 512 cells without prime factors above 7; fused-half: the same on GPUs, with intermediates in "
+         "half precision; auto: fused on the host and on GPUs if the sides allow it, else the fastest library"},
     {.name = "refinement",
      .kind = QN_OPTION_UNLESS,
      .offset = FIELD(refinement),
@@ -196,7 +202,7 @@ static const qn_option rows[] = {
     {.like = &qn_run_rows[QN_RUN_SEED],
      .offset = RUN,
      .fallback = "0",
-     .meaning = "turn the whole set of rotations at random by this seed; 0 does not turn it"},
+     .meaning = "rotate the whole set of rotations by a random rotation from this seed; 0: do not rotate it"},
     {.like = &qn_run_rows[QN_RUN_BATCH],
      .offset = RUN,
      .most = 4096,
@@ -215,9 +221,10 @@ static const qn_option rows[] = {
 static qn_status check(const void *memory)
 {
     const qn_dock_options *options = memory;
-    if (strcmp(options->score, "rpsc") == 0 && strcmp(options->coefficients, "auto") != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--coefficients is \"%s\", but --score rpsc has none; expected --score piper",
-                options->coefficients);
+    if (options->score == QN_DOCK_RPSC && strcmp(options->coefficients, "auto") != 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--coefficients is \"%s\", but --score rpsc has none; expected --score piper",
+                       options->coefficients);
     return QN_OK;
 }
 
@@ -226,11 +233,4 @@ static const qn_option_table table = {"dock", sizeof(qn_dock_options), rows, che
 const qn_option_table *qn_dock_option_table(void)
 {
     return &table;
-}
-
-qn_dock_options qn_dock_default_options(void)
-{
-    qn_dock_options options;
-    qn_option_defaults(&table, &options);
-    return options;
 }

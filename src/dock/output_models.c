@@ -17,7 +17,7 @@ static bool has_chain(const qn_molecule *molecule, const char *chain)
     return false;
 }
 
-/* A one-letter name that neither partner uses, else a numbered one. */
+/* Find a chain name that is in none of the molecules: one letter or digit, else "L" and a number. */
 static void free_chain_name(const qn_molecule *receptor, const qn_molecule *ligand, const qn_molecule *renamed,
                             char name[CHAIN_BYTES])
 {
@@ -44,9 +44,8 @@ static qn_status list_chains(const qn_molecule *molecule, qn_text *text)
     return QN_OK;
 }
 
-/* Give the ligand's chains that clash with the receptor's other names; say so in the remarks. */
-static qn_status rename_chains(const qn_molecule *receptor, const qn_molecule *ligand, qn_molecule *renamed,
-                               qn_text *remarks)
+qn_status qn_dock_rename_chains(const qn_molecule *receptor, const qn_molecule *ligand, qn_molecule *renamed,
+                                qn_text *remarks)
 {
     char chain[CHAIN_BYTES], name[CHAIN_BYTES];
     for (size_t i = 0; i < ligand->residue_count; i++) {
@@ -65,34 +64,34 @@ void qn_dock_model_name(const qn_dock_state *run, size_t cluster, char name[32])
     snprintf(name, 32, "cluster_%02zu.%s", cluster + 1, run->models_as_mmcif ? "cif" : "pdb");
 }
 
-static qn_status model_remarks(const qn_dock_state *run, const qn_dock_result *result, size_t cluster,
+static qn_status model_remarks(const qn_dock_state *run, const qn_dock_answer *answer, size_t cluster,
                                const char *chains, qn_text *remarks)
 {
-    const qn_cluster *of = &result->clusters[cluster];
-    const qn_dock_pose *pose = qn_dock_model_pose(result, cluster);
-    QN_TRY(qn_text_append(remarks, "QUERN %s DOCK, SCORE %s, COEFFICIENTS %s\n", QN_VERSION, run->options->score,
-                          run->energy.sets[pose->set].name));
+    const qn_cluster *of = &answer->clusters[cluster];
+    const qn_dock_pose *pose = qn_dock_model_pose(answer, cluster);
+    QN_TRY(qn_text_append(remarks, "QUERN %s DOCK, SCORE %s, COEFFICIENTS %s\n", QN_VERSION,
+                          qn_dock_score_name(run->options->score), run->energy.sets[pose->set].name));
     QN_TRY(qn_text_append(remarks, "QUERN CLUSTER %zu OF %zu, %zu POSES, CENTRE IS POSE %zu\n", cluster + 1,
-                          result->cluster_count, of->size, of->centre + 1));
-    if (result->refined)
-        QN_TRY(qn_text_append(remarks, "QUERN REFINED, ENERGY OF THE CENTRE %.3f\n", result->poses[of->centre].energy));
+                          answer->cluster_count, of->size, of->centre + 1));
+    if (answer->refined)
+        QN_TRY(qn_text_append(remarks, "QUERN REFINED, ENERGY OF THE CENTRE %.3f\n", answer->poses[of->centre].energy));
     QN_TRY(qn_text_append(remarks, "QUERN ENERGY %.3f, UNWEIGHTED", pose->energy));
     for (int term = 0; term < run->energy.term_count; term++)
         QN_TRY(qn_text_append(remarks, "%s %s %.3f", term ? "," : "", run->energy.term_names[term], pose->terms[term]));
     return qn_text_append(remarks, "\n%s", chains);
 }
 
-static qn_status write_model(const qn_dock_state *run, const qn_dock_result *result, size_t cluster,
+static qn_status write_model(const qn_dock_state *run, const qn_dock_answer *answer, size_t cluster,
                              const qn_molecule *ligand, const char *chains)
 {
-    const qn_dock_pose *pose = qn_dock_model_pose(result, cluster);
+    const qn_dock_pose *pose = qn_dock_model_pose(answer, cluster);
     qn_text remarks = {0};
     qn_molecule *placed = NULL;
     char name[32], *path = NULL;
     qn_dock_model_name(run, cluster, name);
-    qn_status status = model_remarks(run, result, cluster, chains, &remarks);
+    qn_status status = model_remarks(run, answer, cluster, chains, &remarks);
     if (status == QN_OK) status = qn_molecule_copy(ligand, &placed);
-    if (status == QN_OK) status = qn_dock_result_path(run, result, name, &path);
+    if (status == QN_OK) status = qn_dock_answer_path(run, answer, name, &path);
     if (status == QN_OK) {
         const qn_molecule *partners[2] = {run->receptor.molecule, placed};
         qn_molecule_transform(placed, pose->matrix, pose->translation_angstrom);
@@ -105,7 +104,8 @@ static qn_status write_model(const qn_dock_state *run, const qn_dock_result *res
     return status;
 }
 
-/* PDB columns must hold both partners together, wherever the ligand goes. */
+/* Whether the columns of the PDB format are too narrow for the partners, with the ligand anywhere around the receptor.
+ */
 static bool needs_mmcif(const qn_dock_state *run)
 {
     const qn_molecule *receptor = run->receptor.molecule, *ligand = run->ligand.molecule;
@@ -121,15 +121,15 @@ static bool needs_mmcif(const qn_dock_state *run)
     return false;
 }
 
-/* A script for PyMOL or ChimeraX: the receptor once as surface, cluster centres as cartoons. */
-static qn_status write_script(const qn_dock_state *run, const qn_dock_result *result, const char *file, bool pymol,
+/* Write a script for PyMOL or ChimeraX, which shows the receptor's surface and the models as cartoons. */
+static qn_status write_script(const qn_dock_state *run, const qn_dock_answer *answer, const char *file, bool pymol,
                               const char *ligand_chains)
 {
     qn_text text = {0};
     char *path = NULL, name[32];
     qn_status status = qn_text_append(&text, "# Made by quern dock: open this file in %s from its folder.\n",
                                       pymol ? "PyMOL" : "ChimeraX");
-    for (size_t i = 0; i < result->cluster_count && status == QN_OK; i++) {
+    for (size_t i = 0; i < answer->cluster_count && status == QN_OK; i++) {
         qn_dock_model_name(run, i, name);
         status = qn_text_append(&text, pymol ? "load %s\n" : "open %s\n", name);
     }
@@ -148,44 +148,45 @@ static qn_status write_script(const qn_dock_state *run, const qn_dock_result *re
         if (status == QN_OK)
             status = qn_text_append(&text, "hide models\nshow #1 models\nsurface #1\ntransparency #1 40\nview #1\n");
     }
-    if (status == QN_OK) status = qn_dock_result_path(run, result, file, &path);
+    if (status == QN_OK) status = qn_dock_answer_path(run, answer, file, &path);
     if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
     qn_release(&path);
     qn_text_clear(&text);
     return status;
 }
 
-static qn_status write_scripts(const qn_dock_state *run, const qn_dock_result *result, const char *ligand_chains)
+static qn_status write_scripts(const qn_dock_state *run, const qn_dock_answer *answer, const char *ligand_chains)
 {
     qn_text plus = {0};
     QN_TRY(qn_text_append(&plus, "%s", ligand_chains));
     for (char *c = plus.data; *c; c++)
         if (*c == ',') *c = '+';
-    qn_status status = write_script(run, result, "view.pml", true, plus.data);
-    if (status == QN_OK) status = write_script(run, result, "view.cxc", false, plus.data);
+    qn_status status = write_script(run, answer, "view.pml", true, plus.data);
+    if (status == QN_OK) status = write_script(run, answer, "view.cxc", false, plus.data);
     qn_text_clear(&plus);
     return status;
 }
 
-qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_result *result)
+qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_answer *answer)
 {
     const qn_molecule *receptor = run->receptor.molecule, *ligand = run->ligand.molecule;
     qn_molecule *renamed = NULL;
     qn_text names = {0}, ligand_chains = {0}, renames = {0};
     run->models_as_mmcif = needs_mmcif(run);
     qn_status status = qn_molecule_copy(ligand, &renamed);
-    if (status == QN_OK) status = rename_chains(receptor, ligand, renamed, &renames);
-    if (status == QN_OK && renames.data && result == qn_dock_main_result(run))
-        qn_log(QN_LOG_NOTE, "the ligand's chains clash with the receptor's; renamed in the models (see their remarks)");
+    if (status == QN_OK) status = qn_dock_rename_chains(receptor, ligand, renamed, &renames);
+    if (status == QN_OK && renames.data && answer == qn_dock_main_answer(run))
+        qn_log(QN_LOG_NOTE,
+               "ligand chains with names of receptor chains are renamed in the models (see their remarks)");
     if (status == QN_OK) status = qn_text_append(&names, "QUERN RECEPTOR CHAINS ");
     if (status == QN_OK) status = list_chains(receptor, &names);
     if (status == QN_OK) status = list_chains(renamed, &ligand_chains);
     if (status == QN_OK)
         status = qn_text_append(&names, "\nQUERN LIGAND CHAINS %s\n%s", ligand_chains.data,
                                 renames.data ? renames.data : "");
-    for (size_t i = 0; i < result->cluster_count && status == QN_OK; i++)
-        status = write_model(run, result, i, renamed, names.data);
-    if (status == QN_OK) status = write_scripts(run, result, ligand_chains.data);
+    for (size_t i = 0; i < answer->cluster_count && status == QN_OK; i++)
+        status = write_model(run, answer, i, renamed, names.data);
+    if (status == QN_OK) status = write_scripts(run, answer, ligand_chains.data);
     qn_molecule_destroy(&renamed);
     qn_text_clear(&names);
     qn_text_clear(&ligand_chains);

@@ -1,4 +1,4 @@
-/* report.html: the run at a glance. */
+/* report.html: distribution of energies, clusters, terms and contacts of an answer on one page. */
 #include <ctype.h>
 #include <math.h>
 #include <stdint.h>
@@ -13,19 +13,19 @@
 
 enum { TEXT = 48, FACTS = 8 };
 
-static bool is_merged(const qn_dock_state *run, const qn_dock_result *result)
+static bool is_merged(const qn_dock_state *run, const qn_dock_answer *answer)
 {
-    return run->result_count > 1 && result == qn_dock_main_result(run);
+    return run->answer_count > 1 && answer == qn_dock_main_answer(run);
 }
 
-/* Distances of all poses to one: RMSD over all atoms of the ligand, without superposition. */
-static void distances_to(const qn_dock_state *run, const qn_dock_result *result, size_t centre, double *distances)
+/* Compute the distances of all poses to the pose `centre`: RMSD over all atoms of the ligand, without superposition. */
+static void distances_to(const qn_dock_state *run, const qn_dock_answer *answer, size_t centre, double *distances)
 {
     const qn_molecule *ligand = run->ligand.molecule;
-    const qn_dock_pose *from = &result->poses[centre];
+    const qn_dock_pose *from = &answer->poses[centre];
     size_t atoms = ligand->atom_count;
-    for (size_t pose = 0; pose < result->pose_count; pose++) {
-        const qn_dock_pose *to = &result->poses[pose];
+    for (size_t pose = 0; pose < answer->pose_count; pose++) {
+        const qn_dock_pose *to = &answer->poses[pose];
         double sum = 0;
         for (size_t i = 0; i < atoms; i++) {
             const double *x = ligand->atoms[i].position_angstrom;
@@ -39,23 +39,24 @@ static void distances_to(const qn_dock_state *run, const qn_dock_result *result,
     }
 }
 
-/* The best energy; of several sets, which have no common scale, the names of the sets. */
-static void say_energy(const qn_dock_state *run, const qn_dock_result *result, char *text, size_t size)
+/* Format the best energy. Energies of several sets have no common scale; the merged answer gets the names of the sets,
+ * or their number if there are more than NAMED. */
+static void say_energy(const qn_dock_state *run, const qn_dock_answer *answer, char *text, size_t size)
 {
     enum { NAMED = 4 };
     const size_t sets = run->energy.set_count;
-    if (!is_merged(run, result))
-        snprintf(text, size, "%.1f", result->pose_count ? result->poses[0].energy : 0);
+    if (!is_merged(run, answer))
+        snprintf(text, size, "%.1f", answer->pose_count ? answer->poses[0].energy : 0);
     else if (sets > NAMED)
         snprintf(text, size, "%zu", sets);
     else
-        for (size_t i = 0, used = 0; i < sets; i++) /* a name has less than 32 letters */
+        for (size_t i = 0, used = 0; i < sets; i++) /* names have fewer than 32 letters */
             used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", run->energy.sets[i].name);
 }
 
-static qn_status add_facts(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
+static qn_status add_facts(const qn_dock_state *run, const qn_dock_answer *answer, qn_report *report)
 {
-    const bool merged = is_merged(run, result);
+    const bool merged = is_merged(run, answer);
     const char *const labels[FACTS] = {"Receptor",
                                        "Ligand",
                                        "Rotations",
@@ -75,59 +76,61 @@ static qn_status add_facts(const qn_dock_state *run, const qn_dock_result *resul
     snprintf(values[2], sizeof values[2], "%d (%.1f° apart)", run->rotation_count, run->neighbour_degrees);
     snprintf(values[3], sizeof values[3], "%d × %d × %d of %g\xc2\xa0Å", run->grid.cells[0], run->grid.cells[1],
              run->grid.cells[2], run->grid.spacing_angstrom);
-    say_energy(run, result, values[4], sizeof values[4]);
-    snprintf(values[5], sizeof values[5], "%zu of %zu poses", result->cluster_count ? result->clusters[0].size : 0,
-             result->pose_count);
+    say_energy(run, answer, values[4], sizeof values[4]);
+    snprintf(values[5], sizeof values[5], "%zu of %zu poses", answer->cluster_count ? answer->clusters[0].size : 0,
+             answer->pose_count);
     if (searched > 0)
         snprintf(values[6], sizeof values[6], "%.0f rotations/s", searched / run->timings.search_s);
     else
-        snprintf(values[6], sizeof values[6], "all rotations were done before");
+        snprintf(values[6], sizeof values[6], "all rotations were searched in an earlier run");
     snprintf(values[7], sizeof values[7], run->job->device_count > 1 ? "%s and %d more" : "%s", device,
              run->job->device_count - 1);
     for (int i = 0; i < FACTS; i++) pointers[i] = values[i];
     return qn_report_facts(report, labels, pointers, FACTS);
 }
 
-/* Energies of the poses; of several sets, the standard deviations that they lie from the mean of their set's. */
-static void comparable_energies(const qn_dock_state *run, const qn_dock_result *result, double *energies)
+/* Compute the energies of the poses for the plot. In the merged answer, these are differences from the mean of the set,
+ * in standard deviations of the set, because sets have no common scale. */
+static void comparable_energies(const qn_dock_state *run, const qn_dock_answer *answer, double *energies)
 {
-    const size_t count = result->pose_count;
-    for (size_t i = 0; i < count; i++) energies[i] = result->poses[i].energy;
-    for (size_t set = 0; is_merged(run, result) && set < run->energy.set_count; set++) {
+    const size_t count = answer->pose_count;
+    for (size_t i = 0; i < count; i++) energies[i] = answer->poses[i].energy;
+    for (size_t set = 0; is_merged(run, answer) && set < run->energy.set_count; set++) {
         double sum = 0, squares = 0;
         size_t members = 0;
         for (size_t i = 0; i < count; i++)
-            if (result->poses[i].set == set) {
+            if (answer->poses[i].set == set) {
                 sum += energies[i];
                 members++;
             }
         const double mean = members ? sum / (double)members : 0;
         for (size_t i = 0; i < count; i++)
-            if (result->poses[i].set == set) squares += (energies[i] - mean) * (energies[i] - mean);
+            if (answer->poses[i].set == set) squares += (energies[i] - mean) * (energies[i] - mean);
         const double deviation = squares > 0 ? sqrt(squares / (double)members) : 1;
         for (size_t i = 0; i < count; i++)
-            if (result->poses[i].set == set) energies[i] = (energies[i] - mean) / deviation;
+            if (answer->poses[i].set == set) energies[i] = (energies[i] - mean) / deviation;
     }
 }
 
-/* Energy against distance to the first cluster's centre: a funnel when the score favours that place. */
-static qn_status add_funnel(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
+/* Plot energies against distances from the centre of the first cluster. The plot has the form of a funnel if energies
+ * fall towards this centre. */
+static qn_status add_funnel(const qn_dock_state *run, const qn_dock_answer *answer, qn_report *report)
 {
     enum { SHOWN = 6 };
-    const bool merged = is_merged(run, result);
+    const bool merged = is_merged(run, answer);
     void *memory;
-    size_t count = result->pose_count, used = 0;
+    size_t count = answer->pose_count, used = 0;
     qn_report_series series[SHOWN + 1];
     char names[SHOWN + 1][TEXT];
     QN_TRY(qn_allocate(4 * count, sizeof(double), &memory));
     double *distance = memory, *energy = distance + count, *x = energy + count, *y = x + count;
-    size_t shown = result->cluster_count < SHOWN ? result->cluster_count : SHOWN;
-    distances_to(run, result, result->clusters[0].centre, distance);
-    comparable_energies(run, result, energy);
+    size_t shown = answer->cluster_count < SHOWN ? answer->cluster_count : SHOWN;
+    distances_to(run, answer, answer->clusters[0].centre, distance);
+    comparable_energies(run, answer, energy);
     for (size_t s = 0; s <= shown; s++) {
         size_t first = used;
         for (size_t i = 0; i < count; i++) {
-            bool mine = s < shown ? result->assignment[i] == s : result->assignment[i] >= shown;
+            bool mine = s < shown ? answer->assignment[i] == s : answer->assignment[i] >= shown;
             if (!mine) continue;
             x[used] = distance[i];
             y[used++] = energy[i];
@@ -139,9 +142,11 @@ static qn_status add_funnel(const qn_dock_state *run, const qn_dock_result *resu
         "Score funnel",
         "ligand RMSD to the centre of cluster 1 (Å)",
         merged ? "energy (standard deviations from the mean of the set)" : "energy",
-        merged ? "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score prefers. "
-                 "The sets' energies have no common scale, so each is measured by the spread of its own set."
-               : "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score prefers.",
+        merged ? "Each mark is a pose. A dense group at low energy, apart from the others, is a place that the scoring "
+                 "function prefers. The energies of different sets have no common scale; each is given in standard "
+                 "deviations of its own set."
+               : "Each mark is a pose. A dense group at low energy, apart from the others, is a place that the scoring "
+                 "function prefers.",
         series,
         shown + 1};
     qn_status status = qn_report_scatter(report, &plot);
@@ -149,15 +154,15 @@ static qn_status add_funnel(const qn_dock_state *run, const qn_dock_result *resu
     return status;
 }
 
-/* What a term adds to the energy of a cluster's centre. */
-static double weighted_term(const qn_dock_state *run, const qn_dock_result *result, size_t cluster, size_t term)
+/* Contribution of a term to the energy of a cluster's centre. */
+static double weighted_term(const qn_dock_state *run, const qn_dock_answer *answer, size_t cluster, size_t term)
 {
-    const qn_dock_pose *pose = &result->poses[result->clusters[cluster].centre];
+    const qn_dock_pose *pose = &answer->poses[answer->clusters[cluster].centre];
     return run->energy.sets[pose->set].weight[term] * pose->terms[term];
 }
 
-/* Terms that have a layer: without masks there is nothing to show of them. Returns how many. */
-static size_t used_terms(const qn_dock_state *run, size_t terms[QN_DOCK_MOST_TERMS])
+/* List the terms that have a layer; without masks, the term of masks has none. Returns their number. */
+static size_t used_terms(const qn_dock_state *run, size_t terms[QN_DOCK_TERMS_MAX])
 {
     size_t count = 0;
     for (int term = 0; term < run->energy.term_count; term++) {
@@ -168,21 +173,21 @@ static size_t used_terms(const qn_dock_state *run, size_t terms[QN_DOCK_MOST_TER
     return count;
 }
 
-static qn_status add_bars(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
+static qn_status add_bars(const qn_dock_state *run, const qn_dock_answer *answer, qn_report *report)
 {
-    size_t used[QN_DOCK_MOST_TERMS], term_count = used_terms(run, used), count = result->cluster_count;
-    const bool merged = is_merged(run, result);
+    size_t used[QN_DOCK_TERMS_MAX], term_count = used_terms(run, used), count = answer->cluster_count;
+    const bool merged = is_merged(run, answer);
     void *memory;
-    QN_TRY(qn_allocate(count * (TEXT + sizeof(char *) + (1 + QN_DOCK_MOST_TERMS) * sizeof(double)), 1, &memory));
+    QN_TRY(qn_allocate(count * (TEXT + sizeof(char *) + (1 + QN_DOCK_TERMS_MAX) * sizeof(double)), 1, &memory));
     double *sizes = memory, *terms = sizes + count;
-    const char **categories = (const char **)(void *)(terms + QN_DOCK_MOST_TERMS * count);
+    const char **categories = (const char **)(void *)(terms + QN_DOCK_TERMS_MAX * count);
     char *names = (char *)(categories + count);
-    qn_report_series series[QN_DOCK_MOST_TERMS];
+    qn_report_series series[QN_DOCK_TERMS_MAX];
     for (size_t i = 0; i < count; i++) {
         snprintf(names + TEXT * i, TEXT, "%zu", i + 1);
         categories[i] = names + TEXT * i;
-        sizes[i] = (double)result->clusters[i].size;
-        for (size_t t = 0; t < term_count; t++) terms[t * count + i] = weighted_term(run, result, i, used[t]);
+        sizes[i] = (double)answer->clusters[i].size;
+        for (size_t t = 0; t < term_count; t++) terms[t * count + i] = weighted_term(run, answer, i, used[t]);
     }
     for (size_t t = 0; t < term_count; t++)
         series[t] = (qn_report_series){run->energy.term_names[used[t]], NULL, terms + t * count, NULL, count};
@@ -191,8 +196,8 @@ static qn_status add_bars(const qn_dock_state *run, const qn_dock_result *result
         "Cluster sizes",
         "cluster",
         "poses",
-        merged ? "Poses of all sets. Clusters stand in the order of their ranks in the sets, not of their merged sizes."
-               : "Clusters are ranked by size: the more low-energy poses agree, the safer the place.",
+        merged ? "Poses of all sets. Clusters are in the order of their ranks in the sets, not of their merged sizes."
+               : "Clusters are ranked by size: the more low-energy poses agree, the more reliable the model.",
         &size_series,
         1};
     qn_report_plot term_plot = {
@@ -210,13 +215,13 @@ static qn_status add_bars(const qn_dock_state *run, const qn_dock_result *result
     return status;
 }
 
-static qn_status add_cluster_table(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
+static qn_status add_cluster_table(const qn_dock_state *run, const qn_dock_answer *answer, qn_report *report)
 {
-    enum { BEFORE = 4, MOST = BEFORE + QN_DOCK_MOST_TERMS + 2 };
-    const char *headers[MOST] = {"Cluster", "Poses", "Coefficients", "Energy"};
-    size_t used[QN_DOCK_MOST_TERMS], terms = used_terms(run, used), rows = result->cluster_count;
+    enum { BEFORE = 4, MAX = BEFORE + QN_DOCK_TERMS_MAX + 2 };
+    const char *headers[MAX] = {"Cluster", "Poses", "Coefficients", "Energy"};
+    size_t used[QN_DOCK_TERMS_MAX], terms = used_terms(run, used), rows = answer->cluster_count;
     size_t columns = BEFORE + terms + 2;
-    char names[QN_DOCK_MOST_TERMS][TEXT];
+    char names[QN_DOCK_TERMS_MAX][TEXT];
     void *memory;
     for (size_t t = 0; t < terms; t++) {
         snprintf(names[t], TEXT, "%s", run->energy.term_names[used[t]]);
@@ -229,15 +234,15 @@ static qn_status add_cluster_table(const qn_dock_state *run, const qn_dock_resul
     const char **cells = memory;
     char *texts = (char *)(cells + rows * columns);
     for (size_t i = 0; i < rows; i++) {
-        const qn_cluster *cluster = &result->clusters[i];
-        const qn_dock_pose *pose = &result->poses[cluster->centre];
+        const qn_cluster *cluster = &answer->clusters[i];
+        const qn_dock_pose *pose = &answer->poses[cluster->centre];
         char *row = texts + i * columns * TEXT;
         snprintf(row, TEXT, "%zu", i + 1);
         snprintf(row + TEXT, TEXT, "%zu", cluster->size);
         snprintf(row + 2 * TEXT, TEXT, "%s", run->energy.sets[pose->set].name);
         snprintf(row + 3 * TEXT, TEXT, "%.1f", pose->energy);
         for (size_t t = 0; t < terms; t++)
-            snprintf(row + (BEFORE + t) * TEXT, TEXT, "%.1f", weighted_term(run, result, i, used[t]));
+            snprintf(row + (BEFORE + t) * TEXT, TEXT, "%.1f", weighted_term(run, answer, i, used[t]));
         snprintf(row + (columns - 2) * TEXT, TEXT, "%zu", cluster->centre + 1);
         qn_dock_model_name(run, i, row + (columns - 1) * TEXT);
     }
@@ -261,13 +266,13 @@ static int by_share(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* The residues that most poses put into the interface. */
-static qn_status add_contact_table(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
+/* Add a table of the residues that are in the interface of most poses. */
+static qn_status add_contact_table(const qn_dock_state *run, const qn_dock_answer *answer, qn_report *report)
 {
     static const char *const headers[] = {"Partner", "Chain", "Residue", "Share of poses"};
     enum { COLUMNS = 4, ROWS = 20 };
     const qn_molecule *molecules[2] = {run->receptor.molecule, run->ligand.molecule};
-    const double *shares[2] = {result->receptor_contact, result->ligand_contact};
+    const double *shares[2] = {answer->receptor_contact, answer->ligand_contact};
     size_t count = molecules[0]->residue_count + molecules[1]->residue_count, used = 0;
     char texts[ROWS * COLUMNS][TEXT];
     const char *cells[ROWS * COLUMNS];
@@ -292,45 +297,46 @@ static qn_status add_contact_table(const qn_dock_state *run, const qn_dock_resul
     return qn_report_table(report, headers, COLUMNS, cells, rows);
 }
 
-static qn_status fill_report(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
+static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *answer, qn_report *report)
 {
-    QN_TRY(add_facts(run, result, report));
+    QN_TRY(add_facts(run, answer, report));
     QN_TRY(qn_job_report_warnings(run->job, report));
     if (run->receptor.summary.without_entry + run->ligand.summary.without_entry > 0)
         QN_TRY(qn_report_warning(report,
                                  "%zu atoms have no entry in the atom table and were treated by element, without "
                                  "charge.",
                                  run->receptor.summary.without_entry + run->ligand.summary.without_entry));
-    if (result->cluster_count == 0) return qn_report_warning(report, "No pose brings the partners into contact.");
+    if (answer->cluster_count == 0) return qn_report_warning(report, "No pose brings the partners into contact.");
     QN_TRY(qn_report_heading(report, "Models"));
     QN_TRY(qn_report_paragraph(
         report,
-        "%s%s The model files hold both partners in the receptor's frame; view.pml and view.cxc "
+        "%s%s The model files have both partners, with the receptor in its input position; view.pml and view.cxc "
         "open them in PyMOL and ChimeraX.",
-        is_merged(run, result) ? "Centres of the coefficient sets' clusters, taken by their ranks in turn; a cluster "
-                                 "that several sets found stands once. Each set's own answer is in the folder of its "
-                                 "name. Energies of different sets cannot be compared."
+        is_merged(run, answer) ? "Centres of the clusters of all coefficient sets, ordered by their ranks in the sets; "
+                                 "a cluster that several sets found is listed once. Each set's own answer is in the "
+                                 "folder of its name. Energies of different sets cannot be compared."
                                : "Cluster centres, largest cluster first.",
-        result->refined ? " Energies are those of the centres before refinement." : ""));
-    QN_TRY(add_cluster_table(run, result, report));
+        answer->refined ? " Energies are those of the centres before refinement." : ""));
+    QN_TRY(add_cluster_table(run, answer, report));
     QN_TRY(qn_report_heading(report, "Energies"));
-    QN_TRY(add_funnel(run, result, report));
-    QN_TRY(add_bars(run, result, report));
+    QN_TRY(add_funnel(run, answer, report));
+    QN_TRY(add_bars(run, answer, report));
     QN_TRY(qn_report_heading(report, "Interface"));
     QN_TRY(qn_report_paragraph(report,
-                               "How often a residue has a heavy atom within 5 Å of the partner, over the %zu best "
-                               "poses; contacts.csv lists all residues.",
-                               result->pose_count));
-    QN_TRY(add_contact_table(run, result, report));
+                               "Share of the %zu best poses in which a residue has a heavy atom within 5 Å of the "
+                               "partner; contacts.csv lists all residues.",
+                               answer->pose_count));
+    QN_TRY(add_contact_table(run, answer, report));
     QN_TRY(qn_report_heading(report, "Run"));
     return qn_report_paragraph(report,
                                "Quern %s, score %s, %d threads, %s transforms, %.1f s in all (search %.1f s). "
                                "run.json holds every option and the inputs' SHA-256.",
-                               QN_VERSION, run->options->score, qn_context_threads(run->job->context),
-                               qn_dock_transforms_name(&run->transforms), run->timings.total_s, run->timings.search_s);
+                               QN_VERSION, qn_dock_score_name(run->options->score),
+                               qn_context_threads(run->job->context), qn_dock_transforms_name(&run->transforms),
+                               run->timings.total_s, run->timings.search_s);
 }
 
-qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_result *result)
+qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_answer *answer)
 {
     qn_report *report;
     qn_text title = {0};
@@ -339,8 +345,9 @@ qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_result *r
     qn_status status = qn_report_create(title.data, &report);
     qn_text_clear(&title);
     QN_TRY(status);
-    status = fill_report(run, result, report);
-    if (status == QN_OK) status = qn_dock_result_path(run, result, "report.html", &path);
+    status = fill_report(run, answer, report);
+    if (status == QN_OK) status = qn_job_report_kernels(run->job, report);
+    if (status == QN_OK) status = qn_dock_answer_path(run, answer, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);
     qn_report_destroy(&report);

@@ -1,18 +1,19 @@
-/* run.json: the partners, what was searched, how long it took. */
+/* run.json: partners, options, coefficient sets, devices, grid and times of a run. */
 #include <math.h>
 
 #include "dock/run.h"
 #include "report/json.h"
 #include "report/options.h"
 
+/* Describe a partner; `path` is NULL for a molecule in memory. */
 static json_t *describe_partner(const char *path, const qn_dock_partner *partner)
 {
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:I}", "file", qn_json_text(path), "residues",
-                     (json_int_t)partner->molecule->residue_count, "heavy_atoms",
-                     (json_int_t)partner->summary.heavy_atoms, "hydrogens_built", (json_int_t)partner->built_hydrogens,
-                     "waters_dropped", (json_int_t)partner->molecule->dropped_waters, "net_charge_e",
-                     partner->summary.net_charge_e, "atoms_without_table_entry",
-                     (json_int_t)partner->summary.without_entry);
+    return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:f, s:I}", "file", qn_json_text(path), "name",
+                     qn_json_text(partner->molecule->name), "residues", (json_int_t)partner->molecule->residue_count,
+                     "heavy_atoms", (json_int_t)partner->summary.heavy_atoms, "hydrogens_built",
+                     (json_int_t)partner->built_hydrogens, "waters_dropped",
+                     (json_int_t)partner->molecule->dropped_waters, "net_charge_e", partner->summary.net_charge_e,
+                     "atoms_without_table_entry", (json_int_t)partner->summary.without_entry);
 }
 
 static json_t *describe_selections(const char *const *selections, size_t count)
@@ -22,7 +23,7 @@ static json_t *describe_selections(const char *const *selections, size_t count)
     return list;
 }
 
-/* What is known beforehand, and how it counts. */
+/* Describe what the user knows of the interface: masks and their energies, restraints. */
 static json_t *describe_knowledge(const qn_dock_state *run)
 {
     const qn_dock_options *options = run->options;
@@ -50,13 +51,13 @@ static json_t *describe_devices(const qn_dock_state *run)
     return list;
 }
 
-/* A number that may be infinite, which JSON has no word for: null. */
+/* Describe a number that may be infinite. JSON has no infinity; null is written instead. */
 static json_t *describe_limit(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Name, weights and other numbers of every coefficient set. */
+/* Describe name, weights and other numbers of each coefficient set. */
 static json_t *describe_sets(const qn_dock_state *run)
 {
     json_t *list = json_array();

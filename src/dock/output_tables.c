@@ -9,11 +9,11 @@
 #include "dock/run.h"
 #include "report/csv.h"
 
-static qn_status write_csv(const qn_dock_state *run, const qn_dock_result *result, const char *name, qn_text *csv,
+static qn_status write_csv(const qn_dock_state *run, const qn_dock_answer *answer, const char *name, qn_text *csv,
                            qn_status status)
 {
     char *path;
-    if (status == QN_OK) status = qn_dock_result_path(run, result, name, &path);
+    if (status == QN_OK) status = qn_dock_answer_path(run, answer, name, &path);
     if (status == QN_OK) {
         status = qn_csv_write(csv, path);
         qn_release(&path);
@@ -22,7 +22,7 @@ static qn_status write_csv(const qn_dock_state *run, const qn_dock_result *resul
     return status;
 }
 
-/* These headers, then one for every term, which begins with `prefix`. */
+/* Add `headers`, then a header for each term: `prefix` and the name of the term. */
 static qn_status add_headers(const qn_dock_state *run, const char *const *headers, size_t count, const char *prefix,
                              qn_text *csv)
 {
@@ -42,14 +42,14 @@ static qn_status add_energies(const qn_dock_state *run, const qn_dock_pose *pose
     return QN_OK;
 }
 
-static qn_status add_pose(const qn_dock_state *run, const qn_dock_result *result, size_t index, qn_text *csv)
+static qn_status add_pose(const qn_dock_state *run, const qn_dock_answer *answer, size_t index, qn_text *csv)
 {
-    const qn_dock_pose *pose = &result->poses[index];
+    const qn_dock_pose *pose = &answer->poses[index];
     QN_TRY(qn_csv_integer(csv, (long long)index + 1));
-    if (result->assignment[index] == SIZE_MAX)
+    if (answer->assignment[index] == SIZE_MAX)
         QN_TRY(qn_csv_text(csv, ""));
     else
-        QN_TRY(qn_csv_integer(csv, (long long)result->assignment[index] + 1));
+        QN_TRY(qn_csv_integer(csv, (long long)answer->assignment[index] + 1));
     QN_TRY(qn_csv_integer(csv, pose->rotation));
     for (int i = 0; i < 9; i++) QN_TRY(qn_csv_number(csv, pose->matrix[i], 10));
     for (int axis = 0; axis < 3; axis++) QN_TRY(qn_csv_number(csv, pose->translation_angstrom[axis], 5));
@@ -58,7 +58,7 @@ static qn_status add_pose(const qn_dock_state *run, const qn_dock_result *result
     return qn_csv_end_row(csv);
 }
 
-static qn_status write_poses(const qn_dock_state *run, const qn_dock_result *result)
+static qn_status write_poses(const qn_dock_state *run, const qn_dock_answer *answer)
 {
     static const char *const headers[] = {"rank",        "cluster",     "rotation",    "r11",          "r12",   "r13",
                                           "r21",         "r22",         "r23",         "r31",          "r32",   "r33",
@@ -66,40 +66,36 @@ static qn_status write_poses(const qn_dock_state *run, const qn_dock_result *res
     qn_text csv = {0};
     qn_status status = add_headers(run, headers, sizeof headers / sizeof *headers, "", &csv);
     if (status == QN_OK) status = qn_csv_end_row(&csv);
-    for (size_t i = 0; i < result->pose_count && status == QN_OK; i++) status = add_pose(run, result, i, &csv);
-    return write_csv(run, result, "poses.csv", &csv, status);
+    for (size_t i = 0; i < answer->pose_count && status == QN_OK; i++) status = add_pose(run, answer, i, &csv);
+    return write_csv(run, answer, "poses.csv", &csv, status);
 }
 
-static qn_status add_cluster(const qn_dock_state *run, const qn_dock_result *result, size_t index, qn_text *csv)
+static qn_status add_cluster(const qn_dock_state *run, const qn_dock_answer *answer, size_t index, qn_text *csv)
 {
-    const qn_cluster *cluster = &result->clusters[index];
-    const qn_dock_pose *centre = &result->poses[cluster->centre];
-    double lowest = centre->energy;
+    const qn_cluster *cluster = &answer->clusters[index];
+    const qn_dock_pose *centre = &answer->poses[cluster->centre];
     char name[32];
-    for (size_t i = 0; i < result->pose_count; i++)
-        if (result->assignment[i] == index && result->poses[i].set == centre->set && result->poses[i].energy < lowest)
-            lowest = result->poses[i].energy;
     qn_dock_model_name(run, index, name);
     QN_TRY(qn_csv_integer(csv, (long long)index + 1));
     QN_TRY(qn_csv_integer(csv, (long long)cluster->size));
     QN_TRY(qn_csv_integer(csv, (long long)cluster->centre + 1));
     QN_TRY(qn_csv_text(csv, run->energy.sets[centre->set].name));
     QN_TRY(add_energies(run, centre, csv));
-    QN_TRY(qn_csv_number(csv, lowest, 6));
-    QN_TRY(qn_csv_number(csv, result->refined ? result->refined[index].energy : (double)NAN, 6));
+    QN_TRY(qn_csv_number(csv, qn_dock_lowest_energy(answer, index), 6));
+    QN_TRY(qn_csv_number(csv, answer->refined ? answer->refined[index].energy : (double)NAN, 6));
     QN_TRY(qn_csv_text(csv, name));
     return qn_csv_end_row(csv);
 }
 
-static qn_status write_clusters(const qn_dock_state *run, const qn_dock_result *result)
+static qn_status write_clusters(const qn_dock_state *run, const qn_dock_answer *answer)
 {
     static const char *const headers[] = {"cluster", "size", "centre_rank", "coefficients", "centre_energy"};
     static const char *const last[] = {"lowest_energy", "refined_energy", "model"};
     qn_text csv = {0};
     qn_status status = add_headers(run, headers, sizeof headers / sizeof *headers, "centre_", &csv);
     if (status == QN_OK) status = qn_csv_row(&csv, sizeof last / sizeof *last, last);
-    for (size_t i = 0; i < result->cluster_count && status == QN_OK; i++) status = add_cluster(run, result, i, &csv);
-    return write_csv(run, result, "clusters.csv", &csv, status);
+    for (size_t i = 0; i < answer->cluster_count && status == QN_OK; i++) status = add_cluster(run, answer, i, &csv);
+    return write_csv(run, answer, "clusters.csv", &csv, status);
 }
 
 static qn_status add_contacts(const qn_molecule *molecule, const char *partner, const double *shares, qn_text *csv)
@@ -118,19 +114,19 @@ static qn_status add_contacts(const qn_molecule *molecule, const char *partner, 
     return QN_OK;
 }
 
-static qn_status write_contacts(const qn_dock_state *run, const qn_dock_result *result)
+static qn_status write_contacts(const qn_dock_state *run, const qn_dock_answer *answer)
 {
     static const char *const headers[] = {"partner", "chain", "residue", "insertion", "name", "share_of_poses"};
     qn_text csv = {0};
     qn_status status = qn_csv_row(&csv, sizeof headers / sizeof *headers, headers);
-    if (status == QN_OK) status = add_contacts(run->receptor.molecule, "receptor", result->receptor_contact, &csv);
-    if (status == QN_OK) status = add_contacts(run->ligand.molecule, "ligand", result->ligand_contact, &csv);
-    return write_csv(run, result, "contacts.csv", &csv, status);
+    if (status == QN_OK) status = add_contacts(run->receptor.molecule, "receptor", answer->receptor_contact, &csv);
+    if (status == QN_OK) status = add_contacts(run->ligand.molecule, "ligand", answer->ligand_contact, &csv);
+    return write_csv(run, answer, "contacts.csv", &csv, status);
 }
 
-qn_status qn_dock_write_tables(const qn_dock_state *run, const qn_dock_result *result)
+qn_status qn_dock_write_tables(const qn_dock_state *run, const qn_dock_answer *answer)
 {
-    QN_TRY(write_poses(run, result));
-    QN_TRY(write_clusters(run, result));
-    return write_contacts(run, result);
+    QN_TRY(write_poses(run, answer));
+    QN_TRY(write_clusters(run, answer));
+    return write_contacts(run, answer);
 }

@@ -7,7 +7,8 @@
 #include "dock/refine.h"
 #include "math/rotation.h"
 
-/* How far the minimum may be from the cell and rotation that the search found: about their spacings. */
+/* Largest distance and angle between a minimum and the pose of the search, somewhat more than the default spacings of
+ * cells and of rotations. */
 static const double most_shift_angstrom = 2, most_turn_degrees = 10;
 
 qn_status qn_dock_pose_energy_create(const qn_dock_partner *ligand, const qn_dock_energy *energy,
@@ -27,12 +28,13 @@ void qn_dock_pose_energy_clear(qn_dock_pose_energy *of)
     qn_release(&of->values);
 }
 
-/* The 8 cells around a point and their shares; false outside the grid. */
+/* The 8 cells around a point and their weights. */
 typedef struct surroundings {
     size_t cell[8];
     double share[8];
 } surroundings;
 
+/* Find the cells around a point. Returns false if the point is outside the grid. */
 static bool surround(const qn_dock_grid *grid, const double position[3], surroundings *around)
 {
     int low[3];
@@ -87,11 +89,11 @@ double qn_dock_pose_energy_at(const double matrix[9], const double translation[3
 }
 
 double qn_dock_pose_energy_terms(const qn_dock_pose_energy *of, const double matrix[9], const double translation[3],
-                                 double terms[QN_DOCK_MOST_TERMS])
+                                 double terms[QN_DOCK_TERMS_MAX])
 {
     const qn_dock_energy *energy = of->energy;
     const size_t count = of->ligand->site_count;
-    double sums[QN_DOCK_MOST_LAYERS] = {0};
+    double sums[QN_DOCK_LAYERS_MAX] = {0};
     for (size_t i = 0; i < count; i++) {
         surroundings around;
         if (!surround_site(of, matrix, translation, i, &around)) continue;

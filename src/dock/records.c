@@ -15,8 +15,9 @@ qn_status qn_dock_record_read(uint64_t first, const void *data, size_t size, voi
     const size_t each = (size_t)known->per_rotation * sizeof *known->hits, count = size / each;
     if (count == 0 || size % each != 0 || first >= (uint64_t)known->rotation_count ||
         count > (uint64_t)known->rotation_count - first)
-        QN_FAIL(QN_BAD_FORMAT, "a record of %zu bytes for rotation %llu; expected one of %d rotations of %zu bytes",
-                size, (unsigned long long)first, known->rotation_count, each);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "a record of %zu bytes for rotation %llu; expected one of %d rotations of %zu bytes", size,
+                       (unsigned long long)first, known->rotation_count, each);
     if (known->hits) memcpy(known->hits + (size_t)first * (size_t)known->per_rotation, data, size);
     memset(known->done + first, 1, count);
     return QN_OK;

@@ -10,14 +10,14 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Steps are in units of the limits, so one Å and some degrees weigh alike: half the way to the limit at first. */
+/* Steps are in units of the limits, so that shifts and turns are comparable. The first step is half the limit. */
 static const double first_step = 0.5, finest_shift_angstrom = 0.01, finest_turn_degrees = 0.05;
 
-/* Six unknowns: shift / limit, rotation vector / limit. Each triple stays within the unit ball. */
+/* Six unknowns: shift / limit and rotation vector / limit. Both vectors have lengths of at most 1. */
 enum { UNKNOWNS = 6 };
 
-/* Starts in all, and starts in a row that found nothing lower. */
-enum { MOST_STARTS = 8, MOST_IDLE = 2 };
+/* Largest number of starts, and of consecutive starts that find no lower energy. */
+enum { STARTS_MAX = 8, IDLE_MAX = 2 };
 
 typedef struct refinement {
     qn_dock_refine_energy energy;
@@ -39,7 +39,8 @@ static double norm(const double *v, int count)
     return sqrt(sum);
 }
 
-/* R ← R·(3 − RᵀR)/2 converges to the nearest rotation quadratically: two rounds take 1e-6 below rounding. */
+/* R ← R·(3 − RᵀR)/2 converges quadratically to the nearest rotation: two iterations reduce an error of 1e-6 to rounding
+ * errors. */
 static void make_orthonormal(double r[9])
 {
     for (int round = 0; round < 2; round++) {
@@ -51,7 +52,7 @@ static void make_orthonormal(double r[9])
     }
 }
 
-/* The pose of a point of the search. */
+/* Compute the pose of a point of the search. */
 static void pose_of(const refinement *run, const double x[UNKNOWNS], double matrix[9], double translation[3])
 {
     double vector[3], quaternion[4], turn[9], turned[3];
@@ -65,18 +66,18 @@ static void pose_of(const refinement *run, const double x[UNKNOWNS], double matr
     for (int i = 0; i < 3; i++) translation[i] = run->place[i] + x[i] * run->most_shift - turned[i];
 }
 
-/* Pull a point that left the limits back to them: the search can slide along. */
+/* Move a point outside the limits back to them, so that the search can move along the limits. */
 static void confine(double x[UNKNOWNS])
 {
     for (int part = 0; part < UNKNOWNS; part += 3) {
         double length = norm(x + part, 3);
-        /* A hair inside, so that rounding never shows as a limit exceeded. */
+        /* slightly less than 1, so that rounding never exceeds the limit */
         if (length > 1 - 1e-12)
             for (int i = part; i < part + 3; i++) x[i] *= (1 - 1e-12) / length;
     }
 }
 
-/* Move to best + step · direction when that is lower. */
+/* Move to best + step · direction if the energy is lower there. Returns whether it is. */
 static bool try_move(refinement *run, double step, const double direction[UNKNOWNS])
 {
     double x[UNKNOWNS], matrix[9], translation[3], change = 0;
@@ -84,7 +85,7 @@ static bool try_move(refinement *run, double step, const double direction[UNKNOW
     for (int i = 0; i < UNKNOWNS; i++) x[i] = run->best[i] + step * direction[i];
     confine(x);
     for (int i = 0; i < UNKNOWNS; i++) change = fmax(change, fabs(x[i] - run->best[i]));
-    if (change < 1e-9) return false; /* straight into a limit */
+    if (change < 1e-9) return false; /* the limits leave nothing of the step */
     pose_of(run, x, matrix, translation);
     double energy = run->energy(matrix, translation, run->user);
     run->evaluations++;
@@ -94,8 +95,8 @@ static bool try_move(refinement *run, double step, const double direction[UNKNOW
     return true;
 }
 
-/* Orthonormal directions, the first along `first`, by Gram and Schmidt from it and the present ones; among those, the
- * one most along `first` is the one that drops out. */
+/* Make orthonormal directions, the first along `first`, from `first` and the present directions by the Gram-Schmidt
+ * process. The present direction that is most parallel to `first` is left out. */
 static void turn_directions(refinement *run, const double first[UNKNOWNS])
 {
     double old[UNKNOWNS][UNKNOWNS], length = norm(first, UNKNOWNS);
@@ -127,7 +128,8 @@ static void turn_directions(refinement *run, const double first[UNKNOWNS])
     }
 }
 
-/* Directions of the n-th start: the axes, then the axes turned towards pseudo-random vectors. */
+/* Choose the directions of the n-th start: the axes for the first one, else axes turned towards pseudo-random vectors.
+ */
 static void choose_directions(refinement *run, int start)
 {
     memset(run->directions, 0, sizeof run->directions);
@@ -140,7 +142,7 @@ static void choose_directions(refinement *run, int start)
     }
 }
 
-/* One sweep over the directions, each tried both ways, the way that helped before first. */
+/* Try a step along each direction, in both senses, first the sense that lowered the energy before. */
 static bool sweep(refinement *run, double step, int sense[UNKNOWNS])
 {
     bool moved = false;
@@ -155,7 +157,7 @@ static bool sweep(refinement *run, double step, int sense[UNKNOWNS])
     return moved;
 }
 
-/* Go down from the best point with steps from `step` on. */
+/* Lower the energy from the best point, beginning with steps of the length `step`. */
 static void descend(refinement *run, double step)
 {
     int sense[UNKNOWNS] = {1, 1, 1, 1, 1, 1};
@@ -178,16 +180,17 @@ static void descend(refinement *run, double step)
 static qn_status check_input(double most_shift_angstrom, double most_turn_degrees, const double matrix[9])
 {
     if (!(most_shift_angstrom >= 0) || !isfinite(most_shift_angstrom))
-        QN_FAIL(QN_INVALID_ARGUMENT, "refinement may shift by %g Å; expected a finite number from 0",
-                most_shift_angstrom);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "refinement may shift by %g Å; expected a finite number from 0",
+                       most_shift_angstrom);
     if (!(most_turn_degrees >= 0 && most_turn_degrees <= 180))
-        QN_FAIL(QN_INVALID_ARGUMENT, "refinement may turn by %g degrees; expected 0 to 180", most_turn_degrees);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "refinement may turn by %g degrees; expected 0 to 180", most_turn_degrees);
     for (int i = 0; i < 9; i++)
         if (!isfinite(matrix[i]))
-            QN_FAIL(QN_INVALID_ARGUMENT, "the matrix to refine holds %g; expected a rotation", matrix[i]);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "the matrix to refine holds %g; expected a rotation", matrix[i]);
     double error = qn_rotation_error(matrix);
     if (!(error < 1e-6))
-        QN_FAIL(QN_INVALID_ARGUMENT, "the matrix to refine is %g from a rotation; expected less than 1e-6", error);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the matrix to refine is %g from a rotation; expected less than 1e-6",
+                       error);
     return QN_OK;
 }
 
@@ -208,11 +211,11 @@ qn_status qn_dock_refine(qn_dock_refine_energy energy, void *user, const double 
     run.best_energy = energy(run.matrix, translation, user);
     run.evaluations = 1;
     if (!isfinite(run.best_energy))
-        QN_FAIL(QN_INVALID_ARGUMENT, "the pose to refine has energy %g; expected a finite one", run.best_energy);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the pose to refine has energy %g; expected a finite one", run.best_energy);
     for (int i = 0; i < UNKNOWNS; i++)
         if ((i < 3 ? run.most_shift : run.most_turn) > 0) run.unknown[run.unknowns++] = i;
     double start_energy = run.best_energy;
-    for (int start = 0, idle = 0; start < MOST_STARTS && idle < MOST_IDLE && run.unknowns > 0; start++) {
+    for (int start = 0, idle = 0; start < STARTS_MAX && idle < IDLE_MAX && run.unknowns > 0; start++) {
         double before = run.best_energy;
         choose_directions(&run, start);
         descend(&run, first_step);

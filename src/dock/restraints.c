@@ -10,11 +10,11 @@
 #include "model/residue_selection.h"
 
 enum {
-    FIELDS = 3,     /* two residues and a distance */
-    MOST_SHOWN = 40 /* characters of a bad value in a message */
+    FIELDS = 3,    /* two residues and a distance */
+    SHOWN_MAX = 40 /* characters of a bad value in a message */
 };
 
-#define LARGEST_MAXIMUM_ANGSTROM 1000.0
+#define MAXIMUM_ANGSTROM_MAX 1000.0
 
 static const qn_atom *atom_called(const qn_molecule *molecule, const qn_residue *residue, const char *name,
                                   const char *element)
@@ -26,7 +26,7 @@ static const qn_atom *atom_called(const qn_molecule *molecule, const qn_residue 
     return NULL;
 }
 
-/* The atom that stands for a residue; NULL when all it has is hydrogen. */
+/* Find the atom that distances of a residue are measured from; NULL if the residue has no heavy atom. */
 static const qn_atom *residue_atom(const qn_molecule *molecule, const qn_residue *residue)
 {
     const qn_atom *atom = qn_residue_c_alpha(molecule, residue);
@@ -39,7 +39,7 @@ static const qn_atom *residue_atom(const qn_molecule *molecule, const qn_residue
     return atom;
 }
 
-/* Cut a line into its words; true when there are exactly FIELDS of them. */
+/* Split a line into words. Returns whether there are exactly FIELDS words. */
 static bool split(char *line, char *fields[FIELDS], int *count)
 {
     static const char blanks[] = " \t\r\v\f";
@@ -60,10 +60,11 @@ static qn_status parse_maximum(const char *text, double *maximum_angstrom)
     bool plain = text[strspn(text, "0123456789+-.eE")] == '\0'; /* neither hexadecimal nor nan */
     if (plain) *maximum_angstrom = strtod(text, &end);
     if (!plain || end == text || *end)
-        QN_FAIL(QN_BAD_FORMAT, "the distance \"%.*s\" is not a number; expected Å, such as 25.0", MOST_SHOWN, text);
-    if (!(*maximum_angstrom > 0 && *maximum_angstrom <= LARGEST_MAXIMUM_ANGSTROM))
-        QN_FAIL(QN_BAD_FORMAT, "the distance %.*s is out of range; expected more than 0 and at most %g Å", MOST_SHOWN,
-                text, LARGEST_MAXIMUM_ANGSTROM);
+        return QN_FAIL(QN_BAD_FORMAT, "the distance \"%.*s\" is not a number; expected Å, such as 25.0", SHOWN_MAX,
+                       text);
+    if (!(*maximum_angstrom > 0 && *maximum_angstrom <= MAXIMUM_ANGSTROM_MAX))
+        return QN_FAIL(QN_BAD_FORMAT, "the distance %.*s is out of range; expected more than 0 and at most %g Å",
+                       SHOWN_MAX, text, MAXIMUM_ANGSTROM_MAX);
     return QN_OK;
 }
 
@@ -77,14 +78,14 @@ static qn_status parse_pair(char *const fields[FIELDS], const qn_molecule *recep
         const qn_molecule *molecule = of_ligand[side] ? ligand : receptor;
         const qn_atom *atom = residue_atom(molecule, &molecule->residues[residue]);
         if (!atom)
-            QN_FAIL(QN_BAD_FORMAT, "the residue \"%.*s\" has no heavy atom; expected one to measure from", MOST_SHOWN,
-                    fields[side]);
+            return QN_FAIL(QN_BAD_FORMAT, "the residue \"%.*s\" has no heavy atom; expected one to measure from",
+                           SHOWN_MAX, fields[side]);
         memcpy(of_ligand[side] ? pair->ligand_angstrom : pair->receptor_angstrom, atom->position_angstrom,
                sizeof pair->ligand_angstrom);
     }
     if (of_ligand[0] == of_ligand[1])
-        QN_FAIL(QN_BAD_FORMAT, "both \"%.*s\" and \"%.*s\" are of the %s; expected one residue of each partner",
-                MOST_SHOWN, fields[0], MOST_SHOWN, fields[1], of_ligand[0] ? "ligand" : "receptor");
+        return QN_FAIL(QN_BAD_FORMAT, "both \"%.*s\" and \"%.*s\" are of the %s; expected one residue of each partner",
+                       SHOWN_MAX, fields[0], SHOWN_MAX, fields[1], of_ligand[0] ? "ligand" : "receptor");
     return parse_maximum(fields[2], &pair->maximum_angstrom);
 }
 
@@ -97,10 +98,11 @@ static qn_status parse_line(char *line, const qn_molecule *receptor, const qn_mo
     bool complete = split(line, fields, &count);
     if (count == 0) return QN_OK;
     if (!complete)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%d field%s, the first \"%.*s\"; expected 3: two residues and a distance in Å, such as receptor:A:30 "
-                "ligand:B:101 25.0",
-                count, count == 1 ? "" : "s", MOST_SHOWN, fields[0]);
+        return QN_FAIL(
+            QN_BAD_FORMAT,
+            "%d field%s, the first \"%.*s\"; expected 3: two residues and a distance in Å, such as receptor:A:30 "
+            "ligand:B:101 25.0",
+            count, count == 1 ? "" : "s", SHOWN_MAX, fields[0]);
     qn_dock_restraint pair;
     QN_TRY(parse_pair(fields, receptor, ligand, &pair));
     void *pairs = restraints->pairs;
@@ -116,7 +118,7 @@ static qn_status parse_file(const char *path, char *text, size_t size, const qn_
 {
     size_t capacity = 0, number = 1;
     if (memchr(text, '\0', size))
-        QN_FAIL(QN_BAD_FORMAT, "%s: it holds a zero byte; expected a text file of restraints", path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: it holds a zero byte; expected a text file of restraints", path);
     for (char *line = text; line; number++) {
         char *end = strchr(line, '\n');
         if (end) *end = '\0';
@@ -125,8 +127,8 @@ static qn_status parse_file(const char *path, char *text, size_t size, const qn_
         line = end ? end + 1 : NULL;
     }
     if (restraints->count == 0)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: there is no restraint in it; expected lines such as receptor:A:30 ligand:B:101 25.0", path);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: there is no restraint in it; expected lines such as receptor:A:30 ligand:B:101 25.0", path);
     return QN_OK;
 }
 

@@ -10,29 +10,30 @@
 #include "dock/run.h"
 #include "math/rotation.h"
 
-/* Nine numbers of one line, or the reason why not. */
+/* Read the nine numbers of a line. */
 static qn_status parse_matrix(const char *path, size_t line_number, const char *line, double matrix[9])
 {
-    const double tolerance = 1e-4; /* files are written with few digits */
+    const double tolerance = 1e-4; /* numbers in files may have few digits */
     const char *at = line;
     for (int i = 0; i < 9; i++) {
         char *end;
         matrix[i] = strtod(at, &end);
         if (end == at || !isfinite(matrix[i]))
-            QN_FAIL(QN_BAD_FORMAT,
-                    "%s:%zu: number %d of the matrix is missing or no number; expected nine numbers, "
-                    "row by row",
-                    path, line_number, i + 1);
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "%s:%zu: number %d of the matrix is missing or not a number; expected nine numbers, "
+                           "row by row",
+                           path, line_number, i + 1);
         at = end;
     }
     at += strspn(at, " \t\r");
     if (*at != '\0' && *at != '#')
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%.20s\" follows the nine numbers of the matrix; expected the end of the line",
-                path, line_number, at);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s:%zu: \"%.20s\" follows the nine numbers of the matrix; expected the end of the line", path,
+                       line_number, at);
     double error = qn_rotation_error(matrix);
     if (error > tolerance)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the matrix is no rotation (%s); expected an orthonormal one", path, line_number,
-                error == 2 ? "it mirrors" : "its rows are not orthonormal");
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the matrix is not a rotation (%s); expected an orthonormal one", path,
+                       line_number, error == 2 ? "it mirrors" : "its rows are not orthonormal");
     return QN_OK;
 }
 
@@ -81,7 +82,7 @@ static qn_status sample_rotations(size_t count, double **matrices)
 
 qn_status qn_dock_make_rotations(qn_dock_state *run)
 {
-    enum { MOST = 10000000 };
+    enum { MAX = 10000000 };
     size_t count = (size_t)run->options->rotations;
     double seed_rotation[9];
     void *memory;
@@ -89,7 +90,7 @@ qn_status qn_dock_make_rotations(qn_dock_state *run)
         QN_TRY(read_rotations(run->options->rotations_file, &run->matrices, &count));
     else
         QN_TRY(sample_rotations(count, &run->matrices));
-    if (count > MOST) QN_FAIL(QN_INVALID_ARGUMENT, "%zu rotations are more than %d", count, MOST);
+    if (count > MAX) return QN_FAIL(QN_INVALID_ARGUMENT, "%zu rotations are more than %d", count, MAX);
     run->rotation_count = (int)count;
     qn_rotation_from_seed(run->options->run.seed, seed_rotation);
     QN_TRY(qn_allocate(count * 9, sizeof(int32_t), &memory));

@@ -8,27 +8,30 @@
 #include "dock/masks.h"
 #include "dock/output_zdock.h"
 #include "dock/run.h"
+#include "job/input.h"
 #include "score/coefficients.h"
 
-/* Poses of one rotation are at least this far apart on some axis (Å). */
+/* Poses of one rotation are at least this far apart along at least one axis (Å). */
 static const double exclusion_angstrom = 3.6;
 
-static qn_status check_options(const qn_dock_options *options, qn_dock_transforms *asked)
+static qn_status check_options(const qn_dock_options *options)
 {
     QN_TRY(qn_option_check(qn_dock_option_table(), options));
-    if (!qn_dock_read_transforms(options->fft_engine, asked))
-        QN_FAIL(QN_INTERNAL, "--fft is \"%s\", which no path is known for", options->fft_engine);
+    QN_TRY(qn_input_check_one("receptor", options->receptor, "receptor_molecule", options->receptor_molecule));
+    QN_TRY(qn_input_check_one("ligand", options->ligand, "ligand_molecule", options->ligand_molecule));
+    if (options->write_zdock && !options->output)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--zdock asks for a file, but there is no output; expected an output");
     return QN_OK;
 }
 
-/* By rule, without a stopwatch, for every engine alike: the grid decides which poses are found, so it must be the same
- * on every machine. qn_fft_advise, which measures, is not for here. */
+/* Choose a size by a rule, not by measured times as qn_fft_advise does: poses depend on the grid, so that the grid must
+ * be the same on every machine. */
 static int next_fast_size(int least, void *user)
 {
     return qn_fft_next_fast_size(*(const qn_fft_engine *)user, least);
 }
 
-/* The sets that the options name; "auto" goes by what the partners are. */
+/* Find the coefficient sets that the options name. "auto" depends on whether a partner is an antibody. */
 static qn_status find_coefficients(qn_dock_state *run, size_t *count)
 {
     const char *names = run->options->coefficients;
@@ -41,12 +44,12 @@ static qn_status find_coefficients(qn_dock_state *run, size_t *count)
     return qn_coefficients_find(names, &run->coefficients, count);
 }
 
-/* The energy that the options name. */
+/* Make the energy that the options name. */
 static qn_status make_energy(qn_dock_state *run)
 {
     size_t count = 0;
     const qn_dock_options *options = run->options;
-    const bool rpsc = strcmp(options->score, "rpsc") == 0;
+    const bool rpsc = options->score == QN_DOCK_RPSC;
     qn_dock_masks masks = {0};
     if (!rpsc) QN_TRY(find_coefficients(run, &count));
     qn_status status = qn_dock_masks_create(options, &run->receptor, &run->ligand, run->coefficients, count, &masks);
@@ -58,14 +61,21 @@ static qn_status make_energy(qn_dock_state *run)
     return status;
 }
 
+static qn_status read_partner(const qn_dock_options *options, const char *role, const char *path,
+                              const qn_molecule *molecule, qn_dock_partner *partner)
+{
+    return path ? qn_dock_partner_read(path, options->model, role, partner)
+                : qn_dock_partner_from_molecule(molecule, role, partner);
+}
+
 /* Read both partners, lay out the grid, make the rotations. */
 static qn_status read_inputs(qn_dock_state *run)
 {
     const qn_dock_options *options = run->options;
     double receptor_radius, ligand_radius, centre[3], contact_angstrom, reach_angstrom;
     QN_TRY(qn_job_devices(run->job));
-    QN_TRY(qn_dock_partner_read(options->receptor, options->model, "receptor", &run->receptor));
-    QN_TRY(qn_dock_partner_read(options->ligand, options->model, "ligand", &run->ligand));
+    QN_TRY(read_partner(options, "receptor", options->receptor, options->receptor_molecule, &run->receptor));
+    QN_TRY(read_partner(options, "ligand", options->ligand, options->ligand_molecule, &run->ligand));
     qn_dock_bounding_sphere(&run->receptor, centre, &receptor_radius);
     qn_dock_bounding_sphere(&run->ligand, centre, &ligand_radius);
     if (ligand_radius > receptor_radius)
@@ -78,9 +88,10 @@ static qn_status read_inputs(qn_dock_state *run)
         QN_TRY(qn_dock_restraints_read(options->restraints_file, run->receptor.molecule, run->ligand.molecule,
                                        &run->restraints));
     if ((size_t)options->restraints_required > run->restraints.count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d restraints are required, but there are %zu; expected at most that many",
-                options->restraints_file ? options->restraints_file : "no restraints file",
-                options->restraints_required, run->restraints.count);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: %d restraints are required, but there are %zu; expected at most that many",
+                       options->restraints_file ? options->restraints_file : "no restraints file",
+                       options->restraints_required, run->restraints.count);
     qn_dock_energy_reach(&run->energy, &run->receptor, &contact_angstrom, &reach_angstrom);
     QN_TRY(qn_dock_grid_plan(&run->receptor, &run->ligand, options->spacing_angstrom, contact_angstrom, reach_angstrom,
                              options->grid_cells, next_fast_size, &run->transforms.engine, &run->grid));
@@ -92,7 +103,7 @@ static qn_status read_inputs(qn_dock_state *run)
     return qn_dock_make_key(run);
 }
 
-/* Receptor grids and ligand integers, and the tuner of the search. */
+/* Compute the receptor grids and the ligand's integers, and attach the tuner. */
 static qn_status prepare(qn_dock_state *run)
 {
     QN_TRY(qn_dock_energy_fill(&run->energy, &run->receptor, &run->grid, run->job->pool));
@@ -100,46 +111,53 @@ static qn_status prepare(qn_dock_state *run)
     return qn_dock_tuning_start(run);
 }
 
-/* Poses on the grid, as the search found them. */
-static qn_status write_zdock(const qn_dock_state *run, const qn_dock_result *result)
+/* Write the poses as the search found them on the grid, not refined. */
+static qn_status write_zdock(const qn_dock_state *run, const qn_dock_answer *answer)
 {
     char *path;
-    QN_TRY(qn_dock_result_path(run, result, "zdock.out", &path));
+    QN_TRY(qn_dock_answer_path(run, answer, "zdock.out", &path));
     qn_status status = qn_dock_write_zdock(path, &run->grid, run->receptor.molecule->name, run->ligand.molecule->name,
-                                           result->poses, result->pose_count);
+                                           answer->poses, answer->pose_count);
     qn_release(&path);
     return status;
 }
 
-static qn_status write_result(qn_dock_state *run, const qn_dock_result *result)
+static qn_status write_answer(qn_dock_state *run, const qn_dock_answer *answer)
 {
-    QN_TRY(qn_dock_write_models(run, result));
-    if (run->options->write_zdock) QN_TRY(write_zdock(run, result));
-    return qn_dock_write_tables(run, result);
+    QN_TRY(qn_dock_write_models(run, answer));
+    if (run->options->write_zdock) QN_TRY(write_zdock(run, answer));
+    return qn_dock_write_tables(run, answer);
 }
 
-/* From hits to files, on the first rank. */
-static qn_status make_results(qn_dock_state *run)
+static qn_status write_files(qn_dock_state *run)
+{
+    double since = qn_clock_s();
+    for (size_t i = 0; i < run->answer_count; i++) QN_TRY(write_answer(run, &run->answers[i]));
+    run->timings.write_s = qn_clock_lap_s(&since);
+    run->timings.total_s = since - run->job->started_s;
+    for (size_t i = 0; i < run->answer_count; i++) QN_TRY(qn_dock_write_report(run, &run->answers[i]));
+    return qn_dock_write_run_json(run);
+}
+
+/* Make the answers from the hits, and write them, on the first rank. */
+static qn_status make_answers(qn_dock_state *run)
 {
     double since = qn_clock_s();
     if (!qn_job_is_first(run->job)) return QN_OK;
-    QN_TRY(qn_dock_rank_results(run));
+    QN_TRY(qn_dock_rank_answers(run));
     run->timings.rank_s = qn_clock_lap_s(&since);
-    QN_TRY(qn_dock_cluster_results(run));
+    QN_TRY(qn_dock_cluster_answers(run));
     run->timings.cluster_s = qn_clock_lap_s(&since);
-    if (run->options->refinement) QN_TRY(qn_dock_refine_results(run));
+    if (run->options->refinement) QN_TRY(qn_dock_refine_answers(run));
     run->timings.refine_s = qn_clock_lap_s(&since);
-    for (size_t i = 0; i < run->result_count; i++) QN_TRY(write_result(run, &run->results[i]));
-    run->timings.write_s = qn_clock_lap_s(&since);
-    run->timings.total_s = since - run->job->started_s;
-    for (size_t i = 0; i < run->result_count; i++) QN_TRY(qn_dock_write_report(run, &run->results[i]));
-    return qn_dock_write_run_json(run);
+    return run->job->in_memory ? QN_OK : write_files(run);
 }
 
 static qn_status run_stages(qn_dock_state *run)
 {
     qn_job *job = run->job;
-    QN_TRY(qn_job_agree(job, check_options(run->options, &run->asked)));
+    QN_TRY(qn_job_agree(job, check_options(run->options)));
+    run->asked = qn_dock_transforms_of(run->options->fft_engine);
     run->transforms = run->asked;
     QN_TRY(qn_job_agree(job, read_inputs(run)));
     QN_TRY(qn_job_output(job, &(qn_output){.folder = run->options->output}, true));
@@ -148,12 +166,12 @@ static qn_status run_stages(qn_dock_state *run)
     QN_TRY(qn_dock_search_all(run));
     if (job->over) return QN_OK;
     qn_tuning_finish(&job->tuning);
-    return qn_job_agree(job, make_results(run));
+    return qn_job_agree(job, make_answers(run));
 }
 
 static void clear(qn_dock_state *run)
 {
-    qn_dock_results_clear(run);
+    qn_dock_answers_clear(run);
     qn_dock_energy_clear(&run->energy);
     qn_release(&run->coefficients);
     qn_dock_restraints_clear(&run->restraints);
@@ -165,27 +183,16 @@ static void clear(qn_dock_state *run)
     qn_release(&run->hits);
 }
 
-static void summarise(const qn_dock_state *run, qn_status status, qn_dock_summary *summary)
-{
-    const int searched = run->rotation_count - run->resumed_rotations;
-    *summary = (qn_dock_summary){.seconds = qn_clock_s() - run->job->started_s};
-    qn_job_report_path(run->job, status, summary->report, sizeof summary->report);
-    if (status != QN_OK || run->result_count == 0) return;
-    const qn_dock_result *result = qn_dock_main_result(run);
-    summary->pose_count = result->pose_count;
-    summary->cluster_count = result->cluster_count;
-    summary->best_energy = result->pose_count ? result->poses[0].energy : 0;
-    memcpy(summary->grid, run->grid.cells, sizeof summary->grid);
-    summary->rotations_per_s = searched > 0 ? searched / run->timings.search_s : 0;
-}
-
-qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_dock_summary *summary)
+qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_dock_result **result)
 {
     qn_job job;
-    qn_dock_state run = {.options = options, .job = &job};
-    qn_status status = qn_job_open(context, "dock", &options->run, &job);
+    qn_dock_options own;
+    if (result) *result = NULL;
+    QN_TRY(qn_option_take(qn_dock_option_table(), options, &own));
+    qn_dock_state run = {.options = &own, .job = &job};
+    qn_status status = qn_job_open(context, "dock", &own.run, &job);
     if (status == QN_OK) status = run_stages(&run);
-    if (summary) summarise(&run, status, summary);
+    if (status == QN_OK && result) status = qn_dock_result_make(&run, result);
     clear(&run);
     return qn_job_close(&job, status);
 }

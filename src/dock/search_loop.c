@@ -10,17 +10,17 @@
 #include "dock/run.h"
 #include "runtime/device.h"
 
-/* What the devices of a process share while they work. */
+/* State that the devices of a process share during the search. */
 typedef struct search_loop {
     qn_dock_state *run;
-    qn_dock_search *searches[QN_MOST_DEVICES];
-    qn_dock_known known;   /* rotations that journals had when the run began; not their hits */
-    pthread_mutex_t mutex; /* of what follows */
-    int reached; /* end of the furthest batch recorded here: about as many rotations are done by all processes */
+    qn_dock_search *searches[QN_DEVICES_MAX];
+    qn_dock_known known;   /* rotations that journals had when the run began, without their hits */
+    pthread_mutex_t mutex; /* guards `reached` and the reports of progress */
+    int reached; /* end of the last batch recorded here: about the number of rotations that all processes have done */
     double started_s;
 } search_loop;
 
-/* Rotations of the journals' `known`. */
+/* Make an empty set of known rotations, whose hits will be copied to `hits`. */
 static qn_status make_known(const qn_dock_state *run, qn_dock_hit *hits, qn_dock_known *known)
 {
     void *memory;
@@ -32,7 +32,7 @@ static qn_status make_known(const qn_dock_state *run, qn_dock_hit *hits, qn_dock
     return QN_OK;
 }
 
-/* How many rotations all processes have recorded by now. */
+/* Count the rotations that all processes have recorded so far. */
 static qn_status count_recorded(const search_loop *loop, int *count)
 {
     qn_dock_known known;
@@ -55,15 +55,16 @@ static qn_status report_progress(const search_loop *loop)
     int done;
     if (!qn_job_is_stopped(run->job, &progress)) return QN_OK;
     QN_TRY(count_recorded(loop, &done));
-    QN_FAIL(QN_CANCELLED, "stopped after %d of %d rotations; continue with --resume", done, run->rotation_count);
+    return QN_FAIL(QN_CANCELLED, "stopped after %d of %d rotations%s", done, run->rotation_count,
+                   run->job->in_memory ? "" : "; continue with --resume");
 }
 
-/* Whether to stop: because the caller says so, or another rank did. */
+/* Report progress. QN_CANCELLED if the caller stops the run or another rank has stopped it. */
 static qn_status ask_to_go_on(search_loop *loop)
 {
     pthread_mutex_lock(&loop->mutex);
     qn_status status = report_progress(loop);
-    if (status == QN_OK) status = qn_agreement_look(&loop->run->job->agreement);
+    if (status == QN_OK) status = qn_agreement_poll(&loop->run->job->agreement);
     pthread_mutex_unlock(&loop->mutex);
     return status;
 }
@@ -75,14 +76,14 @@ static bool are_known(const qn_dock_known *known, int first, int count)
     return done == count;
 }
 
-/* How many rotations a batch has that begins at `first`. */
+/* Number of rotations of the batch that begins at `first`. */
 static int batch_count(const search_loop *loop, int batch, int first)
 {
     const int left = loop->run->rotation_count - first;
     return left < batch ? left : batch;
 }
 
-/* The next batch of this run that has a rotation not done yet: its first one; rotation_count when there is none left.
+/* Take the next batch that has a rotation to compute. *first is its first rotation, rotation_count if no batch is left.
  */
 static qn_status take_batch(search_loop *loop, int batch, int *first)
 {
@@ -108,7 +109,8 @@ static qn_status finish_batch(search_loop *loop, qn_dock_search *search, int fir
     return ask_to_go_on(loop);
 }
 
-/* Two batches are under way at any time: the device computes one while the host records the other. */
+/* Search batches until none is left. Up to two batches are in flight: the device computes one while the host records
+ * the other. */
 static qn_status run_batches(search_loop *loop, qn_dock_search *search, qn_dock_hit *hits)
 {
     const int count = loop->run->rotation_count, batch = qn_dock_search_batch(search);
@@ -124,7 +126,7 @@ static qn_status run_batches(search_loop *loop, qn_dock_search *search, qn_dock_
     }
     for (int i = 0; i < QN_DOCK_SLOTS && status == QN_OK; i++, slot = !slot)
         if (waiting[slot] >= 0) status = finish_batch(loop, search, waiting[slot], slot, hits);
-    return status == QN_OK ? ask_to_go_on(loop) : status; /* a stop may be why there was no batch left */
+    return status == QN_OK ? ask_to_go_on(loop) : status; /* no batch may be left because the run was stopped */
 }
 
 typedef struct device_work {
@@ -132,7 +134,7 @@ typedef struct device_work {
     qn_dock_search *search;
 } device_work;
 
-/* One device works until no batch is left. */
+/* Search with one device until no batch is left. */
 static qn_status run_device(int device, void *user)
 {
     search_loop *loop = user;
@@ -145,7 +147,7 @@ static qn_status run_device(int device, void *user)
     return status;
 }
 
-/* A resumed run keeps the transforms that the killed one had found to be the fastest. */
+/* In a resumed run, take the transforms of the earlier run. */
 static qn_status keep_transforms(qn_dock_state *run)
 {
     char name[16];
@@ -156,7 +158,8 @@ static qn_status keep_transforms(qn_dock_state *run)
     return QN_OK;
 }
 
-/* A search on every device; devices of one driver share the transforms that the first of them chose. */
+/* Create a search on each device. Devices with the same driver as the first device use the transforms that the first
+ * device chose. */
 static qn_status create_searches(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
@@ -189,7 +192,8 @@ static qn_status create_searches(search_loop *loop)
     return QN_OK;
 }
 
-/* The first rank finds which transforms are the fastest and the others take them: they round differently. */
+/* Create the searches of all ranks. The first rank chooses the transforms, and the other ranks use the same ones
+ * because transforms differ in rounding. */
 static qn_status create_together(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
@@ -199,7 +203,7 @@ static qn_status create_together(search_loop *loop)
     if (first) status = keep_transforms(run);
     if (first && status == QN_OK) status = create_searches(loop);
     QN_TRY(qn_job_agree(job, status));
-    QN_TRY(qn_job_agree(job, qn_ranks_tell(job->ranks, &run->transforms, sizeof run->transforms)));
+    QN_TRY(qn_job_agree(job, qn_ranks_broadcast(job->ranks, &run->transforms, sizeof run->transforms)));
     if (!first) status = create_searches(loop);
     for (int i = 0; i < job->device_count && status == QN_OK; i++)
         status = qn_dock_tuning_explore(run, loop->searches[i]);
@@ -207,7 +211,7 @@ static qn_status create_together(search_loop *loop)
     return qn_job_agree(job, status);
 }
 
-/* What all journals have. */
+/* Find the rotations that all journals have. */
 static qn_status find_known(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
@@ -220,7 +224,7 @@ static qn_status find_known(search_loop *loop)
     return QN_OK;
 }
 
-/* On the first rank, where the results are made: before the search, which may take hours. */
+/* Allocate the hits on the first rank, which makes the results. This comes before the search, which may take hours. */
 static qn_status allocate_hits(qn_dock_state *run)
 {
     const size_t hits = (size_t)run->rotation_count * run->energy.set_count * (size_t)run->options->per_rotation;
@@ -231,7 +235,7 @@ static qn_status allocate_hits(qn_dock_state *run)
     return QN_OK;
 }
 
-/* The hits of all journals. Results of a part would look like those of the whole. */
+/* Read the hits of all journals. Fails if a rotation is missing, because incomplete results would look complete. */
 static qn_status gather_hits(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
@@ -243,8 +247,8 @@ static qn_status gather_hits(search_loop *loop)
     qn_release(&known.done);
     QN_TRY(status);
     if (done < run->rotation_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %d of %d rotations; expected all: continue with --resume",
-                run->options->output, done, run->rotation_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %d of %d rotations; expected all: continue with --resume",
+                       run->job->in_memory ? "the run" : run->options->output, done, run->rotation_count);
     return QN_OK;
 }
 

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "option/run_rows.h"
 
 #define FIELD(name) offsetof(qn_fsc_run_options, name)
 #define RUN FIELD(run)
 
-/* They are for masks that are made. */
+/* Options for a mask that the run makes. */
 static const char *const mask_options[] = {"low-pass", "threshold", "extend", "soft-edge"};
 
 static const qn_option rows[] = {
@@ -17,6 +18,7 @@ static const qn_option rows[] = {
      .argument = "HALF1",
      .offset = FIELD(half_1),
      .required = true,
+     .by_commands = true,
      .meaning = "a half map: MRC or CCP4, gzipped or not"},
     {.name = "half-2",
      .kind = QN_OPTION_PATH,
@@ -24,15 +26,16 @@ static const qn_option rows[] = {
      .argument = "HALF2",
      .offset = FIELD(half_2),
      .required = true,
-     .meaning = "the other, of the same size and voxel"},
+     .by_commands = true,
+     .meaning = "the other half map, with the same box and voxel size"},
     {.name = "mask",
      .letter = 'm',
      .kind = QN_OPTION_TEXT,
      .argument = "FILE|auto",
      .offset = FIELD(mask),
      .fallback_meaning = "none",
-     .meaning = "a soft mask of 0 to 1 that both maps are multiplied with; auto makes one around what stands out of "
-                "their mean"},
+     .meaning = "a soft mask with values from 0 to 1, by which both maps are multiplied; auto makes a mask around the "
+                "structure in their mean"},
     {.name = "output",
      .letter = 'o',
      .kind = QN_OPTION_PATH,
@@ -47,44 +50,44 @@ static const qn_option rows[] = {
      .least = 0.01,
      .most = 1,
      .fallback = "0.8",
-     .meaning = "phases are randomised from the shell on where the unmasked maps first correlate by less"},
+     .meaning = "phases are randomised from the first shell in which the FSC of the unmasked maps is lower"},
     {.name = "low-pass",
      .kind = QN_OPTION_NUMBER,
      .argument = "ANGSTROM",
-     .offset = FIELD(auto_mask.low_pass_angstrom),
+     .offset = FIELD(mask_low_pass_angstrom),
      .least = 0,
      .most = 1e6,
      .unit = "angstrom",
-     .fallback_meaning = "15, or 4 voxels where that is coarser",
+     .fallback_meaning = "15, or 4 voxels if that is coarser",
      .meaning = "--mask auto: filter the map to this resolution in Å first"},
     {.name = "threshold",
      .kind = QN_OPTION_NUMBER,
      .argument = "VALUE",
-     .offset = FIELD(auto_mask.threshold),
+     .offset = FIELD(mask_threshold),
      .least = -1e30,
      .most = 1e30,
      .fallback = "nan",
      .fallback_meaning = "chosen from the histogram",
-     .meaning = "--mask auto: of the filtered map; what is above is inside"},
+     .meaning = "--mask auto: voxels of the filtered map above this value are inside"},
     {.name = "extend",
      .kind = QN_OPTION_NUMBER,
      .argument = "VOXELS",
-     .offset = FIELD(auto_mask.extend_voxels),
+     .offset = FIELD(mask_extend_voxels),
      .least = 0,
      .most = 500,
      .fallback = "3",
      .unit = "voxels",
-     .meaning = "--mask auto: how far beyond that it is 1"},
+     .meaning = "--mask auto: distance from the inside up to which the mask is 1"},
     {.name = "soft-edge",
      .kind = QN_OPTION_NUMBER,
      .argument = "VOXELS",
-     .offset = FIELD(auto_mask.soft_edge_voxels),
+     .offset = FIELD(mask_soft_edge_voxels),
      .least = 0,
      .most = 500,
      .fallback = "6",
      .unit = "voxels",
-     .meaning = "--mask auto: how wide the edge is over which it falls to 0, as a cosine"},
-    {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .meaning = "of the random phases"},
+     .meaning = "--mask auto: width of the edge in which the mask falls to 0, as a cosine"},
+    {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .meaning = "seed of the random phases"},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN, .fallback_meaning = "every processor this process may use"},
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
@@ -100,22 +103,19 @@ static qn_status check(const void *options)
     const char *mask = asked->mask;
     qn_option row;
     if (asked->run.resume)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--resume is asked for; expected a run from its start, which takes a moment");
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--resume is given; expected a run from the start, because quern fsc keeps no records");
+    if (mask && asked->mask_volume)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the mask: given as \"%s\" and in memory; expected one of the two", mask);
     if (mask && strcmp(mask, "auto") == 0) return QN_OK;
     for (size_t i = 0; i < sizeof mask_options / sizeof *mask_options; i++)
         if (qn_option_find(&table, mask_options[i], &row) && !qn_option_is_default(&row, options))
-            QN_FAIL(QN_INVALID_ARGUMENT, "--%s is for masks that are made: it needs --mask auto", mask_options[i]);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "--%s is for masks that are made: it needs --mask auto",
+                           mask_options[i]);
     return QN_OK;
 }
 
 const qn_option_table *qn_fsc_option_table(void)
 {
     return &table;
-}
-
-qn_fsc_run_options qn_fsc_default_run_options(void)
-{
-    qn_fsc_run_options options;
-    qn_option_defaults(&table, &options);
-    return options;
 }

@@ -1,4 +1,4 @@
-/* report.html: the curves, where they fall below the thresholds, and the numbers. */
+/* Write report.html: the curves, their crossings of the thresholds, and a table of all shells. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -12,10 +12,10 @@ enum { TEXT = 48, CURVES = 4, COLUMNS = 3 + CURVES };
 
 typedef struct curve {
     const char *name;
-    const double *values; /* NULL: there is none */
+    const double *values; /* NULL: not computed */
 } curve;
 
-/* The one that is judged first, which lies on top. */
+/* List the curves. The curve that gives the resolution comes first and is drawn on top. */
 static void list_curves(const qn_fsc *fsc, curve curves[CURVES])
 {
     curves[0] = (curve){"Corrected", fsc->corrected};
@@ -68,7 +68,7 @@ static qn_status add_facts(const qn_fsc_state *run, qn_report *report)
     return qn_report_facts(report, labels, values, fsc->masked ? 8 : 6);
 }
 
-/* What is said of the shells from 1 on, as tooltips. */
+/* Make the tooltips of the shells, from shell 1. */
 static qn_status make_labels(const qn_fsc *fsc, const char ***labels)
 {
     const size_t shells = (size_t)fsc->shells - 1;
@@ -83,7 +83,7 @@ static qn_status make_labels(const qn_fsc *fsc, const char ***labels)
     return QN_OK;
 }
 
-/* A threshold as a line of two points from shell 1 to the last. */
+/* Plot the curves. A threshold is a line of two points, from shell 1 to the last shell. */
 static qn_status add_plot(const qn_fsc *fsc, const char *const *labels, qn_report *report)
 {
     const size_t shells = (size_t)fsc->shells - 1;
@@ -107,8 +107,8 @@ static qn_status add_plot(const qn_fsc *fsc, const char *const *labels, qn_repor
                     .title = "Fourier shell correlation",
                     .x_label = "Spatial frequency (1/Å)",
                     .y_label = "FSC",
-                    .caption = fsc->masked ? "The corrected curve is judged; where the phases are random, all that "
-                                             "correlates is the mask."
+                    .caption = fsc->masked ? "The corrected curve gives the resolution. Maps with randomised phases "
+                                             "correlate only because of the mask."
                                            : "Without a mask the noise around the particle lowers the curve.",
                     .series = series,
                     .series_count = count});
@@ -157,12 +157,12 @@ static qn_status add_table(const qn_fsc *fsc, qn_report *report)
 static qn_status describe_mask(const qn_fsc_state *run, qn_text *text)
 {
     if (!run->mask) return qn_text_append(text, "No mask was used.");
-    if (!run->mask_made) return qn_text_append(text, "The mask is `%s`.", run->options->mask);
+    if (!run->mask_made) return qn_text_append(text, "The mask is `%s`.", run->mask_name);
     const qn_mask_options *made = &run->made.options;
     return qn_text_append(
         text,
-        "The mask, beside this page as `mask.mrc`, is what lies above %.4g in the mean of both maps "
-        "filtered to %.3g Å (%zu of %zu connected parts), %.3g voxels more, and an edge of %.3g voxels.",
+        "The mask, in `mask.mrc` beside this page, has the voxels above %.4g in the mean of both maps "
+        "filtered to %.3g Å (%zu of %zu connected parts), %.3g voxels around them, and an edge of %.3g voxels.",
         made->threshold, made->low_pass_angstrom, run->made.parts_kept, run->made.parts_found, made->extend_voxels,
         made->soft_edge_voxels);
 }
@@ -188,12 +188,11 @@ static qn_status fill_report(const qn_fsc_state *run, qn_report *report)
                                              : ""));
     status = describe_mask(run, &mask);
     if (status == QN_OK)
-        status = qn_report_paragraph(report, "Half maps: `%s` and `%s`. %s", run->options->half_1, run->options->half_2,
-                                     mask.data);
+        status = qn_report_paragraph(report, "Half maps: `%s` and `%s`. %s", run->names[0], run->names[1], mask.data);
     qn_text_clear(&mask);
     QN_TRY(status);
     QN_TRY(qn_report_heading(report, "Shells"));
-    QN_TRY(qn_report_paragraph(report, "The same in `fsc.csv`, and for RELION in `fsc.star`."));
+    QN_TRY(qn_report_paragraph(report, "`fsc.csv` and, for RELION, `fsc.star` have the same numbers."));
     QN_TRY(add_table(run->fsc, report));
     return qn_report_paragraph(report,
                                "Quern %s, %d threads, %.1f s. `run.json` holds the options and the inputs' SHA-256.",
@@ -205,8 +204,8 @@ qn_status qn_fsc_write_report(const qn_fsc_state *run)
     qn_report *report;
     qn_text title = {0};
     char *path = NULL;
-    QN_TRY(qn_text_append(&title, "Fourier shell correlation of %s and %s", qn_path_name(run->options->half_1),
-                          qn_path_name(run->options->half_2)));
+    QN_TRY(qn_text_append(&title, "Fourier shell correlation of %s and %s", qn_path_name(run->names[0]),
+                          qn_path_name(run->names[1])));
     qn_status status = qn_report_create(title.data, &report);
     qn_text_clear(&title);
     QN_TRY(status);

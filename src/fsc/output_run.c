@@ -1,4 +1,4 @@
-/* run.json: what came out and how long it took. */
+/* Write run.json: options, mask, resolution and times. */
 #include <math.h>
 
 #include "fsc/run.h"
@@ -21,7 +21,7 @@ static json_t *describe_mask(const qn_fsc_state *run)
                         made->options.extend_voxels, "soft_edge_voxels", made->options.soft_edge_voxels, "background",
                         number_of(made->background), "noise", number_of(made->noise), "parts_found",
                         (json_int_t)made->parts_found, "parts_kept", (json_int_t)made->parts_kept)
-            : json_pack("{s:o}", "file", qn_json_text(run->options->mask));
+            : json_pack("{s:o}", "file", qn_json_text(run->mask_name));
     json_object_set_new(json, "made", json_boolean(run->mask_made));
     json_object_set_new(json, "share", json_real(run->fsc->mask_share));
     return json;

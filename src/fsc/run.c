@@ -1,4 +1,4 @@
-/* quern fsc: maps in, curves, their resolution and a report out. */
+/* The stages of quern fsc: read maps, make a mask, correlate, write curves and report. */
 #include "fsc/run.h"
 
 #include <string.h>
@@ -9,13 +9,14 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cryoem/memory_inputs.h"
 #include "cryoem/volume_check.h"
 #include "runtime/device.h"
 
-/* The mean of both maps, under a name that messages can use. */
+/* Compute the mean of both maps, with a name for messages. */
 static qn_status make_mean(const qn_fsc_state *run, qn_volume **mean)
 {
-    const qn_volume *first = run->halves[0], *second = run->halves[1];
+    const qn_volume *first = &run->halves[0], *second = &run->halves[1];
     const size_t voxels = (size_t)first->counts[0] * (size_t)first->counts[1] * (size_t)first->counts[2];
     qn_text name = {0};
     QN_TRY(qn_volume_create(first->counts, first->voxel_angstrom[0], mean));
@@ -31,20 +32,27 @@ static qn_status make_mean(const qn_fsc_state *run, qn_volume **mean)
     return status;
 }
 
-/* The halves are looked at before: what is wrong with one of them is no fault of the mean. */
+/* Make the mask. Both maps are checked first, so that errors name the wrong map and not the mean. */
 static qn_status make_mask(qn_fsc_state *run)
 {
-    const char *names[2] = {run->halves[0]->name, run->halves[1]->name};
+    const qn_fsc_run_options *options = run->options;
+    const qn_volume *const halves[2] = {&run->halves[0], &run->halves[1]};
+    const char *const names[2] = {halves[0]->name, halves[1]->name};
+    qn_mask_options with = qn_mask_default_options();
     qn_volume *mean;
     float low, high;
-    QN_TRY(qn_volume_check_halves((const qn_volume *const[]){run->halves[0], run->halves[1]}, names));
+    with.low_pass_angstrom = options->mask_low_pass_angstrom;
+    with.threshold = options->mask_threshold;
+    with.extend_voxels = options->mask_extend_voxels;
+    with.soft_edge_voxels = options->mask_soft_edge_voxels;
+    QN_TRY(qn_volume_check_halves(halves, names));
     for (int k = 0; k < 2; k++)
-        QN_TRY(qn_volume_range(qn_context_pool(run->job->context), run->halves[k], names[k], &low, &high));
+        QN_TRY(qn_volume_range(qn_context_pool(run->job->context), halves[k], names[k], &low, &high));
     QN_TRY(make_mean(run, &mean));
-    const qn_status status =
-        qn_mask_create_reporting(run->job->context, mean, &run->options->auto_mask, &run->mask, &run->made);
+    const qn_status status = qn_mask_create_reporting(run->job->context, mean, &with, &run->own_mask, &run->made);
     qn_volume_destroy(&mean);
     run->mask_made = status == QN_OK;
+    run->mask = run->own_mask;
     return status;
 }
 
@@ -78,40 +86,83 @@ static qn_status write_files(const qn_fsc_state *run)
     return qn_fsc_write_run_json(run);
 }
 
-/* ---- stages ---- */
+/* ---- inputs ---- */
 
-/* A mask that is to be made is no file. */
 static bool makes_mask(const qn_fsc_run_options *options)
 {
     return options->mask && strcmp(options->mask, "auto") == 0;
 }
 
-static qn_status read_inputs(qn_fsc_state *run)
+static qn_status name_volume(qn_job *job, const char *role, const qn_volume *volume)
+{
+    uint64_t bytes;
+    char digest[65];
+    qn_volume_digest(volume, &bytes, digest);
+    return qn_job_input_add_memory(job, role, volume->name, bytes, digest);
+}
+
+static qn_status read_half(qn_fsc_state *run, int which)
+{
+    static const char *const whats[] = {"half map 1", "half map 2"};
+    static const char *const names[] = {"half map 1 in memory", "half map 2 in memory"};
+    const qn_fsc_run_options *options = run->options;
+    const char *path = which == 0 ? options->half_1 : options->half_2;
+    const qn_volume *given = which == 0 ? options->half_1_volume : options->half_2_volume;
+    QN_TRY(qn_input_is_one(whats[which], path, given));
+    if (path) QN_TRY(qn_volume_read(path, &run->own_halves[which]));
+    QN_TRY(qn_volume_view(given ? given : run->own_halves[which], names[which], &run->halves[which]));
+    run->names[which] = path ? path : run->halves[which].name;
+    return QN_OK;
+}
+
+static qn_status name_half(qn_fsc_state *run, int which)
+{
+    const char *path = which == 0 ? run->options->half_1 : run->options->half_2;
+    if (path) return qn_job_input_add(run->job, "half map", path, QN_JOB_READ_ALL);
+    return name_volume(run->job, "half map", &run->halves[which]);
+}
+
+static qn_status read_mask(qn_fsc_state *run)
 {
     const qn_fsc_run_options *options = run->options;
-    const qn_mask_options *mask = &options->auto_mask;
-    QN_TRY(qn_option_check(qn_fsc_option_table(), options));
-    QN_TRY(qn_volume_read(options->half_1, &run->halves[0]));
-    QN_TRY(qn_volume_read(options->half_2, &run->halves[1]));
-    QN_TRY(qn_job_input_add(run->job, "half map", options->half_1, QN_JOB_READ_ALL));
-    QN_TRY(qn_job_input_add(run->job, "half map", options->half_2, QN_JOB_READ_ALL));
-    QN_TRY(qn_job_key(run->job, "seed=%llu\nrandomise below=%.17g\n", (unsigned long long)options->run.seed,
-                      options->randomise_below));
+    if (options->mask_volume) {
+        QN_TRY(qn_volume_view(options->mask_volume, "the mask in memory", &run->given_mask));
+        run->mask = &run->given_mask;
+        run->mask_name = run->given_mask.name;
+        return name_volume(run->job, "mask", run->mask);
+    }
     if (makes_mask(options))
         return qn_job_key(run->job, "low pass=%.17g\nthreshold=%.17g\nextend=%.17g\nsoft edge=%.17g\n",
-                          mask->low_pass_angstrom, mask->threshold, mask->extend_voxels, mask->soft_edge_voxels);
+                          options->mask_low_pass_angstrom, options->mask_threshold, options->mask_extend_voxels,
+                          options->mask_soft_edge_voxels);
     if (!options->mask) return QN_OK;
-    QN_TRY(qn_volume_read(options->mask, &run->mask));
+    QN_TRY(qn_volume_read(options->mask, &run->own_mask));
+    run->mask = run->own_mask;
+    run->mask_name = options->mask;
     return qn_job_input_add(run->job, "mask", options->mask, QN_JOB_READ_ALL);
 }
 
+static qn_status read_inputs(qn_fsc_state *run)
+{
+    const qn_fsc_run_options *options = run->options;
+    QN_TRY(qn_option_check(qn_fsc_option_table(), options));
+    for (int k = 0; k < 2; k++) QN_TRY(read_half(run, k));
+    for (int k = 0; k < 2; k++) QN_TRY(name_half(run, k));
+    QN_TRY(qn_job_key(run->job, "seed=%llu\nrandomise below=%.17g\n", (unsigned long long)options->run.seed,
+                      options->randomise_below));
+    return read_mask(run);
+}
+
+/* ---- stages ---- */
+
 static qn_status correlate(qn_fsc_state *run)
 {
-    const qn_fsc_options with = {run->options->run.seed, run->options->randomise_below};
+    const qn_fsc_options with = {
+        .size = sizeof with, .seed = run->options->run.seed, .randomise_below = run->options->randomise_below};
     double lap = qn_clock_s();
     if (makes_mask(run->options)) QN_TRY(make_mask(run));
     run->mask_s = qn_clock_lap_s(&lap);
-    QN_TRY(qn_fsc_compute(run->job->context, run->halves[0], run->halves[1], run->mask, &with, &run->fsc));
+    QN_TRY(qn_fsc_compute(run->job->context, &run->halves[0], &run->halves[1], run->mask, &with, &run->fsc));
     run->fsc_s = qn_clock_lap_s(&lap);
     run->total_s = lap - run->job->started_s;
     return qn_fsc_find_warnings(run);
@@ -129,14 +180,17 @@ static qn_status run_stages(qn_fsc_state *run, const qn_output *output)
 qn_status qn_fsc_run(qn_context *context, const qn_fsc_run_options *options, qn_fsc **fsc)
 {
     qn_job job;
-    qn_fsc_state run = {.options = options, .job = &job};
-    const qn_output output = {.folder = options->output};
-    qn_status status = qn_job_open(context, "fsc", &options->run, &job);
+    qn_fsc_run_options own;
+    if (fsc) *fsc = NULL;
+    QN_TRY(qn_option_take(qn_fsc_option_table(), options, &own));
+    qn_fsc_state run = {.options = &own, .job = &job};
+    const qn_output output = {.folder = own.output};
+    qn_status status = qn_job_open(context, "fsc", &own.run, &job);
     if (status == QN_OK) status = run_stages(&run, &output);
     status = qn_job_close(&job, status);
-    *fsc = status == QN_OK ? run.fsc : NULL;
-    if (status != QN_OK) qn_fsc_destroy(&run.fsc);
-    for (int k = 0; k < 2; k++) qn_volume_destroy(&run.halves[k]);
-    qn_volume_destroy(&run.mask);
+    if (fsc) *fsc = status == QN_OK ? run.fsc : NULL;
+    if (status != QN_OK || !fsc) qn_fsc_destroy(&run.fsc);
+    for (int k = 0; k < 2; k++) qn_volume_destroy(&run.own_halves[k]);
+    qn_volume_destroy(&run.own_mask);
     return status;
 }

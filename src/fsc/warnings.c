@@ -1,13 +1,13 @@
-/* What makes a resolution doubtful. */
+/* Warnings about doubtful resolutions. */
 #include <math.h>
 
 #include "base/error.h"
 #include "fsc/run.h"
 
-/* A curve that is back above the threshold for this many shells in a row has not fallen by chance. */
+/* Number of consecutive shells above the threshold, beyond the crossing, that are unlikely by chance. */
 enum { SHELLS_BACK = 4 };
 
-/* The first of SHELLS_BACK shells in a row that lie above the threshold, beyond the crossing; 0: none. */
+/* Find the first of SHELLS_BACK consecutive shells above the threshold beyond the crossing; 0: none. */
 static int find_return(const qn_fsc *fsc, const double *curve)
 {
     int above = 0;
@@ -51,7 +51,7 @@ qn_status qn_fsc_find_warnings(qn_fsc_state *run)
         fsc->randomised[shell] > 0.143)
         QN_TRY(qn_job_warn(job,
                            "maps with randomised phases correlate by %.2f at the resolution, by the mask alone: a "
-                           "wider or softer mask gives a safer figure",
+                           "wider or softer mask gives a more reliable resolution",
                            fsc->randomised[shell]));
     return QN_OK;
 }

@@ -8,7 +8,7 @@
 
 enum { MOST_LISTED = 64 };
 
-/* What a list names, before anything is opened. */
+/* Names in a list of devices. */
 typedef struct device_names {
     char name[MOST_LISTED][sizeof((qn_device_info *)0)->identifier];
     int count;
@@ -17,18 +17,18 @@ typedef struct device_names {
 static qn_status add_name(device_names *names, const char *list, const char *name, size_t length)
 {
     if (names->count == MOST_LISTED)
-        QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": more than %d are named; expected at most that many", list,
-                MOST_LISTED);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": more than %d are named; expected at most that many", list,
+                       MOST_LISTED);
     if (length >= sizeof names->name[0]) length = sizeof names->name[0] - 1;
     memcpy(names->name[names->count], name, length);
     names->name[names->count][length] = '\0';
     if (length == 3 && strncmp(name, "all", 3) == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": all means every GPU; expected it alone", list);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": all means every GPU; expected it alone", list);
     names->count++;
     return QN_OK;
 }
 
-/* Whether a GPU comes a second time, through another driver: CUDA and OpenCL list the same card. */
+/* Whether another driver has listed the same GPU before: CUDA and OpenCL both list it. */
 static bool is_listed(const qn_device_listing *listings, const size_t *chosen, int count, const qn_device_info *info)
 {
     for (int i = 0; i < count; i++)
@@ -36,7 +36,7 @@ static bool is_listed(const qn_device_listing *listings, const size_t *chosen, i
     return false;
 }
 
-/* Every GPU once. */
+/* Add each GPU once. */
 static qn_status name_gpus(qn_context *context, device_names *names)
 {
     static const char *const drivers[] = {"cuda", "opencl"};
@@ -62,7 +62,8 @@ static qn_status name_devices(qn_context *context, const char *list, bool shared
     if (all || (shared && strcmp(list, "auto") == 0)) {
         QN_TRY(name_gpus(context, names));
         if (all && names->count == 0)
-            QN_FAIL(QN_NO_DEVICE, "device all: no GPU was found (quern devices says why); name host to run on the CPU");
+            return QN_FAIL(QN_NO_DEVICE,
+                           "device all: no GPU was found (quern devices says why); name host to run on the CPU");
         return names->count > 0 ? QN_OK : add_name(names, list, "host", strlen("host"));
     }
     for (const char *at = list;; at++) {
@@ -76,14 +77,15 @@ static qn_status name_devices(qn_context *context, const char *list, bool shared
 static qn_status open_one(qn_context *context, const char *name, qn_device **devices, int *count)
 {
     qn_device *device;
-    if (*count == QN_MOST_DEVICES)
-        QN_FAIL(QN_INVALID_ARGUMENT, "more than %d devices; expected at most that many in a run", QN_MOST_DEVICES);
+    if (*count == QN_DEVICES_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "more than %d devices; expected at most that many in a run",
+                       QN_DEVICES_MAX);
     QN_TRY(qn_device_open(context, name, &device));
     const qn_device_info *info = qn_device_get_info(device);
     for (int i = 0; i < *count; i++)
         if (strcmp(qn_device_get_info(devices[i])->identifier, info->identifier) == 0) {
             qn_device_release(&device);
-            QN_FAIL(QN_INVALID_ARGUMENT, "device %s is named twice; expected each device once", name);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "device %s is named twice; expected each device once", name);
         }
     devices[(*count)++] = device;
     qn_log(QN_LOG_NOTE, "device: %s (%s)", info->identifier, info->name);
@@ -91,7 +93,7 @@ static qn_status open_one(qn_context *context, const char *name, qn_device **dev
 }
 
 qn_status qn_devices_open(qn_context *context, const char *list, const qn_ranks *ranks,
-                          qn_device *devices[QN_MOST_DEVICES], int *count)
+                          qn_device *devices[QN_DEVICES_MAX], int *count)
 {
     const int local_count = ranks ? qn_ranks_local_count(ranks) : 1;
     const int local_rank = ranks ? qn_ranks_local_rank(ranks) : 0;
@@ -100,7 +102,7 @@ qn_status qn_devices_open(qn_context *context, const char *list, const qn_ranks 
     QN_TRY(name_devices(context, list ? list : "auto", local_count > 1, &names));
     qn_status status = QN_OK;
     for (int i = 0; i < names.count && status == QN_OK; i++) {
-        /* more ranks than devices: several ranks on each */
+        /* with more ranks than devices, several ranks share a device */
         bool mine = names.count >= local_count ? i % local_count == local_rank : local_rank % names.count == i;
         if (mine) status = open_one(context, names.name[i], devices, count);
     }
@@ -109,7 +111,8 @@ qn_status qn_devices_open(qn_context *context, const char *list, const qn_ranks 
     return status;
 }
 
-/* The instruction set of the host's kernels, which sum in vectors of its length; others' models stand for it. */
+/* Instruction set of host kernels, whose sums depend on the length of vectors; "" for other devices, whose model
+ * decides. */
 static const char *instructions(const qn_device_info *device)
 {
     const char *level = strstr(device->driver_version, "x86-64-v");

@@ -9,19 +9,21 @@
 #include "base/text.h"
 #include "job/ranks.h"
 
-enum { QN_MOST_DEVICES = 16 };
+enum { QN_DEVICES_MAX = 16 };
 
-/* Open what `list` names: one device, several apart by commas, or "all" for every GPU once (CUDA's before OpenCL's;
- * CPUs by name only, as they would hold a GPU's batches back). Ranks of one machine share out what is named, and of
- * "auto" all GPUs. Each device is logged. `ranks` may be NULL. Errors: those of qn_device_open; QN_NO_DEVICE,
- * QN_INVALID_ARGUMENT for a list that cannot be. After a failure none is open. */
+/* Open the devices of `list`: one device, several separated by commas, or "all" for all GPUs. A GPU that CUDA and
+ * OpenCL both list is opened once, by CUDA. "all" leaves out CPUs, which are slower than GPUs and would finish last.
+ * The ranks of one machine divide the devices of the list among themselves, and all GPUs if the list is "auto". Each
+ * device is logged. `ranks` may be NULL. Errors: those of qn_device_open; QN_NO_DEVICE; QN_INVALID_ARGUMENT (a list
+ * with too many devices, with a device twice, or with "all" beside others). After a failure no device is open. */
 QN_MUST_CHECK qn_status qn_devices_open(qn_context *context, const char *list, const qn_ranks *ranks,
-                                        qn_device *devices[QN_MOST_DEVICES], int *count);
+                                        qn_device *devices[QN_DEVICES_MAX], int *count);
 
-/* Whether devices give the same bits: one model, and on hosts one instruction set. */
+/* Whether two devices compute the same bits: they are of one model, and on hosts use one instruction set. */
 bool qn_devices_are_alike(const qn_device *first, const qn_device *second);
 
-/* Append "device=driver model" lines to a journal's key, each model once: which and how many of one does not matter. */
+/* Append a line "device=driver model" to a journal's key for each model. Results do not depend on the number of devices
+ * of a model. */
 QN_MUST_CHECK qn_status qn_devices_describe(qn_device *const *devices, int count, qn_text *key);
 
 #endif

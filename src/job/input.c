@@ -16,10 +16,10 @@ enum { BLOCK_BYTES = 1 << 18, SAMPLE_BYTES = 1 << 16 };
 static qn_status cannot(const char *path, const char *what)
 {
     const int reason = errno;
-    QN_FAIL(reason == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", path, what, strerror(reason));
+    return QN_FAIL(reason == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", path, what, strerror(reason));
 }
 
-/* In blocks: a library may be larger than memory. */
+/* The file is read in blocks, because a library may be larger than memory. */
 static qn_status hash_file(const char *path, char digest[65])
 {
     qn_hash hash;
@@ -73,5 +73,16 @@ qn_status qn_input_sample(const char *path, uint64_t *bytes, char digest[65])
     fclose(file);
     qn_hash_finish(&hash, digest);
     *bytes = size > 0 ? (uint64_t)size : 0;
+    return QN_OK;
+}
+
+qn_status qn_input_check_one(const char *path_option, const char *path, const char *memory_option, const void *memory)
+{
+    if (path && memory)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s and %s are both given; expected one of the two", path_option,
+                       memory_option);
+    if (!path && !memory)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "neither %s nor %s is given; expected one of the two", path_option,
+                       memory_option);
     return QN_OK;
 }

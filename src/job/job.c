@@ -15,6 +15,18 @@
 
 /* ---- life cycle ---- */
 
+/* Refuse values in members that are reserved for later versions. */
+static qn_status check_reserved(const qn_run_options *options)
+{
+    for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
+        if (options->reserved[i] != 0)
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "the options of the run set something that this version of the library does not know, in "
+                           "reserved[%zu]; expected 0",
+                           i);
+    return QN_OK;
+}
+
 qn_status qn_job_open(qn_context *context, const char *program, const qn_run_options *options, qn_job *job)
 {
     *job = (qn_job){.program = program,
@@ -25,11 +37,14 @@ qn_status qn_job_open(qn_context *context, const char *program, const qn_run_opt
                     .started_at = (int64_t)time(NULL)};
     pthread_mutex_init(&job->mutex, NULL);
     job->outer_log = qn_context_enter_log(context);
-    QN_TRY(qn_ranks_open(&job->ranks)); /* after a failure every process speaks for itself */
+    job->outer_explain = qn_context_set_explain(context, true);
+    (void)qn_context_set_explain(context, job->outer_explain || options->explain);
+    QN_TRY(qn_ranks_open(&job->ranks)); /* after a failure every process prints its own error */
     qn_agreement_begin(job->ranks, &job->agreement);
-    if (!qn_job_is_first(job)) (void)qn_log_turn_off(); /* what other ranks log is the same */
+    if (!qn_job_is_first(job)) (void)qn_log_turn_off(); /* other ranks would log the same */
     if (qn_ranks_count(job->ranks) > 1)
-        qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(job->ranks));
+        qn_log(QN_LOG_NOTE, "%d processes, of which the first logs messages", qn_ranks_count(job->ranks));
+    QN_TRY(qn_job_agree(job, check_reserved(options)));
     QN_TRY(qn_job_agree(job, qn_tuning_check(options->tune)));
     return qn_job_key(job, "program=%s\nversion=%s\n", program, QN_VERSION);
 }
@@ -40,7 +55,7 @@ static void clear_texts(qn_job_texts *texts)
     qn_release(&texts->text);
 }
 
-/* Files of a run that is not finished; and where nothing is recorded, its journal. */
+/* Remove the files of a run that is not finished, and its journal if it has no records. */
 static void remove_own_files(qn_job *job)
 {
     for (size_t i = 0; i < job->files.count; i++) qn_output_remove_file(&job->output, job->files.text[i]);
@@ -48,15 +63,15 @@ static void remove_own_files(qn_job *job)
     qn_journal_remove(&job->journal);
 }
 
-/* After a failure. Folders go last, once no rank has a file in them. */
+/* Remove files and folders after a failure. Folders are removed after all ranks have removed their files. */
 static void tidy_up(qn_job *job)
 {
     if (!job->finished) remove_own_files(job);
     if (qn_ranks_barrier(job->ranks) == QN_OK && job->absent) qn_output_remove_folders(job->deepest, job->absent);
 }
 
-/* Journals that the results have made needless. */
-static void remove_needless(qn_job *job)
+/* Remove journals in a folder of their own, which a finished run does not need. */
+static void remove_journals(qn_job *job)
 {
     if (!job->judged || !job->output.journal_folder || !qn_job_is_first(job)) return;
     if (qn_output_remove_journals(&job->output, job->program, -1) == QN_OK) return;
@@ -69,8 +84,10 @@ qn_status qn_job_close(qn_job *job, qn_status status)
     qn_error_save(status, &trail);
     qn_tuning_finish(&job->tuning);
     if (job->ranks && status != QN_OK) tidy_up(job);
-    if (job->ranks && status == QN_OK) remove_needless(job);
+    if (job->ranks && status == QN_OK) remove_journals(job);
     qn_journal_close(&job->journal);
+    qn_job_kept_records_clear(job);
+    qn_tuning_clear(&job->tuning);
     for (int i = 0; i < job->device_count; i++) qn_device_release(&job->devices[i]);
     for (size_t i = 0; i < job->input_count; i++) qn_release(&job->inputs[i].path);
     qn_release(&job->inputs);
@@ -84,12 +101,15 @@ qn_status qn_job_close(qn_job *job, qn_status status)
     qn_release(&job->deepest);
     qn_release(&job->journal_folder);
     qn_text_clear(&job->key);
+    const bool silent = job->ranks && job->agreement.silent;
     if (job->ranks) qn_agreement_end(&job->agreement);
     qn_ranks_close(&job->ranks);
     pthread_mutex_destroy(&job->mutex);
+    (void)qn_context_set_explain(job->context, job->outer_explain);
     qn_log_return(job->outer_log);
     qn_error_clear();
-    return qn_error_restore(&trail);
+    (void)qn_error_restore(&trail);
+    return silent ? qn_error_mark_reported(status) : status;
 }
 
 qn_status qn_job_agree(qn_job *job, qn_status status)
@@ -107,7 +127,9 @@ void qn_job_report_path(const qn_job *job, qn_status status, char *path, size_t 
     qn_error_trail trail;
     char *report = NULL;
     path[0] = '\0';
-    if (job->over || (job->ranks && (job->agreement.mute || (!qn_job_is_first(job) && status == QN_OK)))) return;
+    if (job->over || job->in_memory ||
+        (job->ranks && (job->agreement.silent || (!qn_job_is_first(job) && status == QN_OK))))
+        return;
     qn_error_save(status, &trail);
     if (job->judged && qn_output_path(&job->output, "report.html", &report) != QN_OK) report = NULL;
     snprintf(path, capacity, "%s", report ? report : "report.html");
@@ -115,7 +137,7 @@ void qn_job_report_path(const qn_job *job, qn_status status, char *path, size_t 
     (void)qn_error_restore(&trail);
 }
 
-/* ---- while it runs ---- */
+/* ---- progress and tuning ---- */
 
 qn_status qn_job_tune(qn_job *job, double expected_seconds)
 {
@@ -125,12 +147,13 @@ qn_status qn_job_tune(qn_job *job, double expected_seconds)
 bool qn_job_is_stopped(const qn_job *job, const qn_progress *progress)
 {
     qn_progress told = *progress;
+    qn_tuning_report(&job->tuning, progress);
     if (!job->options->progress) return false;
-    if (!qn_job_is_first(job)) told.total = 0; /* not to be shown */
+    if (!qn_job_is_first(job)) told.total = 0; /* is not shown */
     return job->options->progress(&told, job->options->progress_user) != 0;
 }
 
-/* ---- what is collected ---- */
+/* ---- key and warnings ---- */
 
 static qn_status append_values(qn_text *text, const char *format, va_list values)
 {

@@ -16,15 +16,15 @@ qn_status qn_job_devices(qn_job *job)
     return qn_devices_open(job->context, job->options->device, job->ranks, job->devices, &job->device_count);
 }
 
-/* The other ranks hear of a failure by finding nothing left to do. */
+/* After a failure, cancel the pieces that are left, which stops the other ranks. */
 static qn_status run_worker(void *user)
 {
     const device_worker *worker = user;
     const qn_status status = worker->work(worker->device, worker->user);
-    return status == QN_OK ? QN_OK : qn_agreement_leave_nothing(&worker->job->agreement, status);
+    return status == QN_OK ? QN_OK : qn_agreement_cancel(&worker->job->agreement, status);
 }
 
-/* What stopped the others is told rather than that they were stopped. */
+/* Keep the first failure, but let a failure replace QN_CANCELLED: the other devices were only stopped. */
 static void keep_failure(qn_status status, qn_error_trail *first)
 {
     if (status == QN_OK || (first->status != QN_OK && (first->status != QN_CANCELLED || status == QN_CANCELLED)))
@@ -34,7 +34,7 @@ static void keep_failure(qn_status status, qn_error_trail *first)
 
 qn_status qn_job_each_device(qn_job *job, qn_job_device_work work, void *user)
 {
-    device_worker workers[QN_MOST_DEVICES] = {0};
+    device_worker workers[QN_DEVICES_MAX] = {0};
     qn_error_trail failure = {.status = QN_OK};
     int started = 1;
     for (int i = 0; i < job->device_count; i++)
@@ -42,7 +42,7 @@ qn_status qn_job_each_device(qn_job *job, qn_job_device_work work, void *user)
     for (; started < job->device_count; started++) {
         const qn_status status = qn_thread_start(&workers[started].thread, run_worker, &workers[started]);
         if (status == QN_OK) continue;
-        keep_failure(qn_agreement_leave_nothing(&job->agreement, status), &failure);
+        keep_failure(qn_agreement_cancel(&job->agreement, status), &failure);
         break;
     }
     if (failure.status == QN_OK) keep_failure(run_worker(&workers[0]), &failure);

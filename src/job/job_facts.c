@@ -1,10 +1,12 @@
-/* run.json: what went in, what the run ran on, which files are its own. */
+/* run.json: inputs, devices, times, warnings and files of a run. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+
+#include <quern/tune.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -14,7 +16,7 @@
 #include "job/job.h"
 #include "report/json.h"
 
-/* Larger inputs are known by their ends: reading more takes as long as some runs. */
+/* Digests of larger inputs are of both ends only: reading the whole file takes as long as some runs. */
 static const uint64_t hashed_bytes_max = (uint64_t)1 << 28;
 
 static void format_time(time_t moment, char text[24])
@@ -35,7 +37,7 @@ static qn_status look_at_input(qn_job_input *input, qn_job_reading reading)
     if (stat(name, &information) != 0)
         status = qn_error_set(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, __FILE__, __LINE__, "%s: cannot open: %s",
                               name, strerror(errno));
-    if (status == QN_OK && S_ISREG(information.st_mode)) { /* what goes through a pipe is read once */
+    if (status == QN_OK && S_ISREG(information.st_mode)) { /* a pipe can be read only once, by the program */
         input->bytes = (uint64_t)information.st_size;
         format_time(information.st_mtime, input->modified);
         const bool large = input->bytes > hashed_bytes_max;
@@ -49,25 +51,50 @@ static qn_status look_at_input(qn_job_input *input, qn_job_reading reading)
     return status;
 }
 
-qn_status qn_job_input_add(qn_job *job, const char *role, const char *path, qn_job_reading reading)
+static qn_status add_input_to_key(qn_job *job, const qn_job_input *input, const char *name)
+{
+    return qn_job_key(job, "%s=%s, %llu bytes, %.16s\n", input->role, name, (unsigned long long)input->bytes,
+                      input->digest);
+}
+
+/* Make room for one more input; its path is a copy of `path`. */
+static qn_status begin_input(qn_job *job, const char *path, qn_job_input *input)
 {
     void *list = job->inputs;
-    qn_job_input input = {.role = role};
     QN_TRY(qn_grow(&list, &job->input_capacity, job->input_count + 1, sizeof *job->inputs));
     job->inputs = list;
-    QN_TRY(qn_text_copy(path, &input.path));
-    qn_status status = look_at_input(&input, reading);
-    if (status == QN_OK && reading != QN_JOB_LIST_ONLY && reading != QN_JOB_LIST_SIZE)
-        status = qn_job_key(job, "%s=%s, %llu bytes, %.16s\n", role, qn_path_name(path),
-                            (unsigned long long)input.bytes, input.digest);
+    return qn_text_copy(path, &input->path);
+}
+
+static qn_status end_input(qn_job *job, qn_job_input *input, qn_status status)
+{
     if (status == QN_OK)
-        job->inputs[job->input_count++] = input;
+        job->inputs[job->input_count++] = *input;
     else
-        qn_release(&input.path);
+        qn_release(&input->path);
     return status;
 }
 
-/* An input of which the key has the ends alone. */
+qn_status qn_job_input_add(qn_job *job, const char *role, const char *path, qn_job_reading reading)
+{
+    qn_job_input input = {.role = role};
+    QN_TRY(begin_input(job, path, &input));
+    qn_status status = look_at_input(&input, reading);
+    if (status == QN_OK && reading != QN_JOB_LIST_ONLY && reading != QN_JOB_LIST_SIZE)
+        status = add_input_to_key(job, &input, qn_path_name(path));
+    return end_input(job, &input, status);
+}
+
+qn_status qn_job_input_add_memory(qn_job *job, const char *role, const char *name, uint64_t bytes,
+                                  const char digest[65])
+{
+    qn_job_input input = {.role = role, .in_memory = true, .bytes = bytes};
+    QN_TRY(begin_input(job, name, &input));
+    memcpy(input.digest, digest, sizeof input.digest);
+    return end_input(job, &input, add_input_to_key(job, &input, name));
+}
+
+/* Digest of the whole of an input whose digest in the key is of both ends. */
 static void hash_at_last(qn_job_input *input)
 {
     char digest[65];
@@ -75,7 +102,7 @@ static void hash_at_last(qn_job_input *input)
     input->all_at_last = false;
     input->ends_only = qn_input_hash(input->path, digest) != QN_OK;
     if (input->ends_only)
-        qn_error_clear(); /* it cannot be read any more */
+        qn_error_clear(); /* the file cannot be read any more */
     else
         memcpy(input->digest, digest, sizeof digest);
 }
@@ -86,9 +113,10 @@ static json_t *describe_inputs(const qn_job *job)
     for (size_t i = 0; i < job->input_count; i++) {
         qn_job_input *input = &job->inputs[i];
         hash_at_last(input);
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:s?, s:s?}", "role", input->role, "file",
-                                              qn_json_text(input->path), "bytes", qn_json_unsigned(input->bytes),
-                                              "modified", input->modified[0] ? input->modified : NULL,
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:s?, s:s?}", "role", input->role,
+                                              input->in_memory ? "memory" : "file", qn_json_text(input->path), "bytes",
+                                              qn_json_unsigned(input->bytes), "modified",
+                                              input->modified[0] ? input->modified : NULL,
                                               input->ends_only ? "sha256_of_both_ends" : "sha256",
                                               input->digest[0] ? input->digest : NULL));
     }
@@ -120,7 +148,8 @@ static qn_status make_subfolder(const char *name, char *path)
     return status;
 }
 
-/* The first file of a finished run that is written again: until all of them are, the run is not finished. */
+/* Before the first file of a finished run is written again, remove run.json: until all files are written, the run is
+ * not finished. */
 static qn_status begin_again(qn_job *job)
 {
     if (!job->found.run) return QN_OK;
@@ -131,6 +160,7 @@ static qn_status begin_again(qn_job *job)
 
 qn_status qn_job_path(qn_job *job, const char *name, char **path)
 {
+    if (job->in_memory) return QN_FAIL(QN_INTERNAL, "%s: a run without an output has no files", name);
     QN_TRY(qn_output_path(&job->output, name, path));
     pthread_mutex_lock(&job->mutex);
     qn_status status = begin_again(job);
@@ -166,7 +196,55 @@ qn_status qn_job_report_warnings(const qn_job *job, qn_report *report)
     return QN_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- kernels ---- */
+
+enum { KERNEL_COLUMNS = 5, ORIGIN_BYTES = 256 };
+
+static void origin_of(const qn_tune_gain *kernel, char text[ORIGIN_BYTES])
+{
+    qn_tune_origin_text(kernel->origin, kernel->nearness, kernel->found_on, text, ORIGIN_BYTES);
+}
+
+static json_t *describe_kernels(const qn_job *job)
+{
+    json_t *list = json_array();
+    char origin[ORIGIN_BYTES];
+    for (size_t i = 0; i < job->tuning.kernel_count; i++) {
+        const qn_tune_gain *kernel = &job->tuning.kernels[i];
+        origin_of(kernel, origin);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o}", "family", kernel->family, "device",
+                                              kernel->device, "class", kernel->problem_class, "configuration",
+                                              kernel->configuration, "origin", qn_json_text(origin)));
+    }
+    return list;
+}
+
+qn_status qn_job_report_kernels(const qn_job *job, qn_report *report)
+{
+    static const char *const headers[KERNEL_COLUMNS] = {"Kernel", "Device", "Problem", "Configuration", "Origin"};
+    const size_t count = job->tuning.kernel_count;
+    void *memory, *texts;
+    if (count == 0) return QN_OK;
+    QN_TRY(qn_report_heading(report, "Kernels"));
+    QN_TRY(qn_allocate(count * KERNEL_COLUMNS, sizeof(const char *), &memory));
+    qn_status status = qn_allocate(count, ORIGIN_BYTES, &texts);
+    if (status == QN_OK) {
+        const char **cells = memory;
+        for (size_t i = 0; i < count; i++, cells += KERNEL_COLUMNS) {
+            const qn_tune_gain *kernel = &job->tuning.kernels[i];
+            char *origin = (char *)texts + i * ORIGIN_BYTES;
+            origin_of(kernel, origin);
+            cells[0] = kernel->family, cells[1] = kernel->device, cells[2] = kernel->problem_class;
+            cells[3] = kernel->configuration, cells[4] = origin;
+        }
+        status = qn_report_table(report, headers, KERNEL_COLUMNS, memory, count);
+        qn_release(&texts);
+    }
+    qn_release(&memory);
+    return status;
+}
+
+/* ---- run.json ---- */
 
 json_t *qn_job_describe_device(const qn_device *device)
 {
@@ -213,9 +291,14 @@ static json_t *describe_job(const qn_job *job)
 qn_status qn_job_facts(qn_job *job, json_t *own)
 {
     char *path = NULL;
+    if (job->in_memory) {
+        json_decref(own);
+        return QN_OK;
+    }
     qn_status status = qn_job_path(job, "run.json", &path);
     if (job->files.count > 1) qsort(job->files.text, job->files.count, sizeof *job->files.text, compare_names);
     json_t *run = status == QN_OK ? describe_job(job) : NULL;
+    if (run && job->tuning.kernel_count > 0) json_object_set_new(run, "kernels", describe_kernels(job));
     if (run && own && json_object_update(run, own) != 0) {
         json_decref(run);
         run = NULL;

@@ -1,4 +1,4 @@
-/* How a run begins: what lies in its output is judged, then folder and journal are made. */
+/* The beginning of a run: check the files in its output, then make folder and journal. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
@@ -10,17 +10,19 @@
 #include "job/job.h"
 #include "job/pieces.h"
 
-/* ---- the judgement, on the first rank ---- */
+/* ---- check of the output, on the first rank ---- */
 
 static qn_status refuse_foreign(const qn_job *job)
 {
     const char *foreign = job->found.foreign;
     if (!job->output.folder)
-        QN_FAIL(QN_ALREADY_EXISTS, "%s: exists already; --overwrite replaces it, or choose another output", foreign);
-    QN_FAIL(QN_ALREADY_EXISTS,
-            "%s: the output folder holds %s, which is not of a run of quern %s; expected an empty or absent folder",
-            job->output.folder, foreign + strlen(foreign) - strlen(qn_output_listed_name(&job->output, foreign)),
-            job->program);
+        return QN_FAIL(QN_ALREADY_EXISTS, "%s: exists already; --overwrite replaces it, or choose another output",
+                       foreign);
+    return QN_FAIL(
+        QN_ALREADY_EXISTS,
+        "%s: the output folder holds %s, which is not of a run of quern %s; expected an empty or absent folder",
+        job->output.folder, foreign + strlen(foreign) - strlen(qn_output_listed_name(&job->output, foreign)),
+        job->program);
 }
 
 static qn_status judge(qn_job *job)
@@ -28,8 +30,8 @@ static qn_status judge(qn_job *job)
     const bool resume = job->options->resume, overwrite = job->options->overwrite;
     const qn_output_found *found = &job->found;
     if (found->busy)
-        QN_FAIL(QN_ALREADY_EXISTS, "%s: is in use by another run (%s); expected no other run at work there", job->title,
-                found->busy);
+        return QN_FAIL(QN_ALREADY_EXISTS, "%s: is in use by another run (%s); expected no other run at work there",
+                       job->title, found->busy);
     switch (found->state) {
     case QN_OUTPUT_EMPTY:
         if (resume) return qn_job_warn(job, "%s: holds nothing to resume; the run begins at its start", job->title);
@@ -39,19 +41,20 @@ static qn_status judge(qn_job *job)
         break;
     case QN_OUTPUT_FINISHED:
         if (!resume && !overwrite)
-            QN_FAIL(QN_ALREADY_EXISTS, "%s: holds a finished run; --overwrite replaces it, or choose another output",
-                    job->title);
+            return QN_FAIL(QN_ALREADY_EXISTS,
+                           "%s: holds a finished run; --overwrite replaces it, or choose another output", job->title);
         break;
     case QN_OUTPUT_UNFINISHED:
         if (!resume && !overwrite)
-            QN_FAIL(QN_ALREADY_EXISTS,
-                    "%s: holds an unfinished run; --resume goes on with it, --overwrite begins again", job->title);
+            return QN_FAIL(QN_ALREADY_EXISTS,
+                           "%s: holds an unfinished run; --resume goes on with it, --overwrite begins again",
+                           job->title);
         break;
     }
     return QN_OK;
 }
 
-/* The file whose folder lies deepest of those that the run needs. */
+/* Path of a file in the deepest folder that the run needs. */
 static qn_status find_deepest(qn_job *job)
 {
     if (!job->keeps_journal) return qn_output_path(&job->output, "run.json", &job->deepest);
@@ -69,8 +72,8 @@ static qn_status look(qn_job *job, const qn_output *output)
                           : qn_output_path(&job->output, output->names[0], &job->title));
     QN_TRY(qn_output_journals(&job->output, &job->journal_folder));
     QN_TRY(find_deepest(job));
-    if (!qn_job_is_first(job)) return QN_OK; /* the first one asks, and may have made the folder by now */
-    QN_TRY(qn_output_look(&job->output, job->program, &job->found));
+    if (!qn_job_is_first(job)) return QN_OK; /* the first rank checks, and may have made the folder by now */
+    QN_TRY(qn_output_inspect(&job->output, job->program, &job->found));
     QN_TRY(judge(job));
     return qn_output_check_folder(job->deepest, &job->absent);
 }
@@ -87,7 +90,7 @@ static qn_status join_lines(json_t *lines, qn_text *key)
     return QN_OK;
 }
 
-/* A finished run whose journals are gone: its run.json has the key. */
+/* Compare keys with a finished run whose journals were deleted. Its run.json has the key. */
 static qn_status compare_with_finished(qn_job *job)
 {
     qn_text theirs = {0}, ours = {0};
@@ -162,17 +165,19 @@ static qn_status make_folder(const qn_job *job)
     return status;
 }
 
-/* An input among the files that are to be replaced would be gone for good. */
+/* Fail if `path`, a file that is to be replaced, is an input of this run. */
 static qn_status keep_inputs(const qn_job *job, const char *path)
 {
     for (size_t i = 0; i < job->input_count; i++) {
         char *input;
+        if (job->inputs[i].in_memory) continue;
         QN_TRY(qn_input_file(job->inputs[i].path, &input));
         const bool same = qn_file_is_same(input, path);
         qn_release(&input);
         if (same)
-            QN_FAIL(QN_ALREADY_EXISTS,
-                    "%s: is an input of this run, and --overwrite would remove it; expected another output", path);
+            return QN_FAIL(QN_ALREADY_EXISTS,
+                           "%s: is an input of this run, and --overwrite would remove it; expected another output",
+                           path);
     }
     return QN_OK;
 }
@@ -199,7 +204,7 @@ static qn_status check_overwritten(const qn_job *job)
     return status;
 }
 
-/* The lock of one's own journal comes first: then no other run is at work. */
+/* Files are removed after this rank has locked its journal, so that no other run is writing there. */
 static qn_status begin_first(qn_job *job)
 {
     QN_TRY(check_resumed(job));
@@ -214,58 +219,38 @@ static qn_status begin_first(qn_job *job)
 
 static qn_status begin(qn_job *job)
 {
+    if (job->in_memory) return QN_OK;
     QN_TRY(qn_job_agree(job, qn_job_is_first(job) ? begin_first(job) : QN_OK));
-    QN_TRY(qn_job_agree(job, qn_ranks_tell(job->ranks, &job->over, sizeof job->over)));
+    QN_TRY(qn_job_agree(job, qn_ranks_broadcast(job->ranks, &job->over, sizeof job->over)));
     if (job->over || !job->keeps_journal) return QN_OK;
     return qn_job_agree(job, qn_job_is_first(job) ? QN_OK : open_journal(job));
+}
+
+/* Refuse options and several ranks, which need files. */
+static qn_status check_without_output(const qn_job *job)
+{
+    const bool resume = job->options->resume;
+    if (resume || job->options->overwrite)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--%s is asked for, but there is no output; expected the output of the run",
+                       resume ? "resume" : "overwrite");
+    if (qn_ranks_count(job->ranks) > 1)
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "%d processes run without an output; expected one process, or an output: processes share their "
+                       "results through files",
+                       qn_ranks_count(job->ranks));
+    return QN_OK;
 }
 
 qn_status qn_job_output(qn_job *job, const qn_output *output, bool with_journal)
 {
     job->keeps_journal = with_journal;
+    job->in_memory = !output->folder && !output->stem;
     QN_TRY(qn_job_agree(job, qn_ranks_same_key(job->ranks, job->key.data, job->device_advice)));
-    QN_TRY(qn_job_agree(job, look(job, output)));
+    QN_TRY(qn_job_agree(job, job->in_memory ? check_without_output(job) : look(job, output)));
     return with_journal ? QN_OK : begin(job);
 }
 
 qn_status qn_job_journal(qn_job *job)
 {
     return begin(job);
-}
-
-/* ---- records ---- */
-
-qn_status qn_job_scan_rank(const qn_job *job, int rank, qn_journal_record record, void *user)
-{
-    char *path;
-    QN_TRY(qn_rank_journal_path(job->journal_folder, rank, &path));
-    qn_status status = qn_journal_read(path, job->key.data, record, user);
-    if (status == QN_BAD_FORMAT) status = qn_error_add_context(status, "%s", path);
-    qn_release(&path);
-    return status;
-}
-
-qn_status qn_job_scan(const qn_job *job, qn_journal_record record, void *user)
-{
-    int *ranks;
-    size_t count;
-    QN_TRY(qn_rank_journal_list(job->journal_folder, &ranks, &count));
-    qn_status status = QN_OK;
-    for (size_t i = 0; i < count && status == QN_OK; i++) status = qn_job_scan_rank(job, ranks[i], record, user);
-    qn_release(&ranks);
-    return status;
-}
-
-qn_status qn_job_record(qn_job *job, uint64_t piece, const void *data, size_t size)
-{
-    pthread_mutex_lock(&job->mutex);
-    qn_status status = qn_journal_append(job->journal, piece, data, size);
-    if (status == QN_OK) job->recorded++;
-    pthread_mutex_unlock(&job->mutex);
-    return status;
-}
-
-void qn_job_records_end(qn_job *job)
-{
-    if (!qn_job_is_first(job)) qn_journal_close(&job->journal); /* network file systems ask for it before others read */
 }

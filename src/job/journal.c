@@ -16,13 +16,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* The file: magic, key, a zero byte, then records of a head and its bytes. Numbers are in the machine's own order: a
- * journal does not travel. */
+/* The file has magic, key and a zero byte, then records, each a head and its bytes. Numbers are in the byte order of
+ * the machine, because a journal is not meant for other machines. */
 static const char magic[] = "quern journal 2\n";
 
 struct qn_journal {
     int descriptor;
-    bool broken; /* an append failed: what follows would stand behind half a record, where nobody reads it */
+    bool broken; /* an append failed: records after an incomplete one would not be read */
     char *path;
 };
 
@@ -40,7 +40,7 @@ static uint32_t checksum(const record_head *head, const void *data)
 
 static qn_status system_failure(const char *path, const char *what)
 {
-    QN_FAIL(QN_IO_ERROR, "%s: cannot %s: %s", path, what, strerror(errno));
+    return QN_FAIL(QN_IO_ERROR, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
 static qn_status append_bytes(const qn_journal *journal, const void *data, size_t size)
@@ -61,26 +61,28 @@ qn_status qn_key_compare(const char *path, const char *theirs, const char *ours)
         const int their_length = (int)strcspn(theirs, "\n"), our_length = (int)strcspn(ours, "\n");
         const bool is_device = strncmp(theirs, "device=", 7) == 0;
         if (their_length != our_length || strncmp(theirs, ours, (size_t)our_length) != 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: this run cannot go on from another one: there %.*s, here %.*s%s", path,
-                    *theirs ? their_length : 7, *theirs ? theirs : "nothing", *ours ? our_length : 7,
-                    *ours ? ours : "nothing",
-                    is_device ? "; another device or instruction set may round otherwise, expected the same" : "");
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: this run cannot go on from another one: there %.*s, here %.*s%s",
+                           path, *theirs ? their_length : 7, *theirs ? theirs : "nothing", *ours ? our_length : 7,
+                           *ours ? ours : "nothing",
+                           is_device ? "; another device or instruction set may round otherwise, expected the same"
+                                     : "");
         theirs += their_length + (theirs[their_length] == '\n');
         ours += our_length + (ours[our_length] == '\n');
     }
     return QN_OK;
 }
 
-/* A journal being read, from the front to its last whole record. Records go by one at a time: there may be millions. */
+/* State of reading a journal from its beginning to its last complete record. One record is in memory at a time, because
+ * there may be millions. */
 typedef struct journal_reader {
     const char *path;
     int descriptor;
-    uint64_t size, at; /* of the file; bytes read and found good */
+    uint64_t size, at; /* bytes of the file; bytes read and found valid */
     void *room;
     size_t capacity;
 } journal_reader;
 
-/* Up to `size` bytes at `offset`; less only at the end of the file. */
+/* Read up to `size` bytes at `offset`; *got is less only at the end of the file. */
 static qn_status read_at(const journal_reader *reader, uint64_t offset, void *data, size_t size, size_t *got)
 {
     for (*got = 0; *got < size;) {
@@ -103,10 +105,11 @@ static qn_status begin_reading(const char *path, int descriptor, journal_reader 
     return QN_OK;
 }
 
-/* The magic and, if `key` is not NULL, the key. Sets reader->at behind it; 0 when a kill came before it was whole. */
+/* Read the magic and, if `key` is not NULL, compare the key. reader->at gets the offset after them, 0 if the file was
+ * cut short within them. */
 static qn_status read_key(journal_reader *reader, const char *key)
 {
-    enum { LOOK_AHEAD = 512 }; /* to show the line that differs in full */
+    enum { LOOK_AHEAD = 512 }; /* so that the message has the whole line that differs */
     const size_t magic_length = strlen(magic), wanted = magic_length + (key ? strlen(key) + 1 : 0);
     size_t got;
     QN_TRY(qn_grow(&reader->room, &reader->capacity, wanted + LOOK_AHEAD + 1, 1));
@@ -115,17 +118,18 @@ static qn_status read_key(journal_reader *reader, const char *key)
     text[got] = '\0';
     size_t compared = got < wanted ? got : wanted;
     if (memcmp(text, magic, compared < magic_length ? compared : magic_length) != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: is no journal of this version; expected one that begins with \"%.*s\"",
-                reader->path, (int)magic_length - 1, magic);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: is not a journal of this version; expected one that begins with \"%.*s\"", reader->path,
+                       (int)magic_length - 1, magic);
     if (key && compared > magic_length && memcmp(text + magic_length, key, compared - magic_length) != 0) {
         QN_TRY(qn_key_compare(reader->path, text + magic_length, key));
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: its key does not end where this run's does", reader->path);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: its key does not end where this run's does", reader->path);
     }
     if (got >= wanted) reader->at = wanted;
     return QN_OK;
 }
 
-/* One record at reader->at, into reader->room behind the head; *whole is false where the good part of the file ends. */
+/* Read the record at reader->at into reader->room, after its head. *whole is false at the end of the valid records. */
 static qn_status read_record(journal_reader *reader, record_head *head, bool *whole)
 {
     size_t got;
@@ -157,8 +161,8 @@ static qn_status read_records(journal_reader *reader, const char *key, qn_journa
     return QN_OK;
 }
 
-/* Keep other processes out; false when one has the file. On file systems without locks (ENOLCK, ENOSYS, EOPNOTSUPP)
- * runs go unguarded. */
+/* Lock the file against other processes. Returns false if one of them has it locked. On file systems without locks
+ * (ENOLCK, ENOSYS, EOPNOTSUPP) returns true. */
 static bool lock(int descriptor, const char *path)
 {
     while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
@@ -170,12 +174,13 @@ static bool lock(int descriptor, const char *path)
     return true;
 }
 
-/* Lock the open file, go through its records, and leave it at the end of the good part. */
+/* Lock the open file, read its records, and seek to the end of the valid ones. */
 static qn_status prepare(qn_journal *journal, const char *key, bool resume, qn_journal_record record, void *user)
 {
     journal_reader reader = {0};
     if (!lock(journal->descriptor, journal->path))
-        QN_FAIL(QN_ALREADY_EXISTS, "%s: is in use by another run; expected no other run in this folder", journal->path);
+        return QN_FAIL(QN_ALREADY_EXISTS, "%s: is in use by another run; expected no other run in this folder",
+                       journal->path);
     qn_status status = QN_OK;
     if (resume) status = begin_reading(journal->path, journal->descriptor, &reader);
     if (status == QN_OK && resume) status = read_records(&reader, key, record, user);
@@ -213,7 +218,7 @@ static qn_status open_to_read(const char *path, int *descriptor)
 {
     *descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (*descriptor < 0)
-        QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s", path, strerror(errno));
+        return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s", path, strerror(errno));
     return QN_OK;
 }
 
@@ -232,7 +237,7 @@ qn_status qn_journal_read(const char *path, const char *key, qn_journal_record r
 qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *data, size_t size)
 {
     if (journal->broken)
-        QN_FAIL(QN_IO_ERROR, "%s: cannot write after an earlier failure to write to it", journal->path);
+        return QN_FAIL(QN_IO_ERROR, "%s: cannot write after an earlier failure to write to it", journal->path);
     record_head head = {.piece = piece, .size = size};
     head.checksum = checksum(&head, data);
     journal->broken = true;
@@ -259,7 +264,7 @@ qn_status qn_journal_is_busy(const char *path, bool *busy)
     int descriptor;
     QN_TRY(open_to_read(path, &descriptor));
     *busy = !lock(descriptor, path);
-    close(descriptor); /* and with it goes the lock */
+    close(descriptor); /* this unlocks the file too */
     return QN_OK;
 }
 
@@ -277,7 +282,7 @@ qn_status qn_journal_belongs(const char *path, const char *program, bool *belong
     return status;
 }
 
-/* The key's text as it stands in a file, up to its zero byte, into reader->room; "" when it is not whole. */
+/* Read the key of a file, up to its zero byte, into reader->room; "" if the key is incomplete. */
 static qn_status read_key_text(journal_reader *reader)
 {
     const size_t step = 4096;

@@ -37,7 +37,7 @@ qn_status qn_output_journals(const qn_output *output, char **folder)
                                   : qn_text_copy(output->folder, folder);
 }
 
-/* Bytes of the folder that files lie in, with the slash behind it. */
+/* Length of the path of the files' folder, including the slash after it. */
 static size_t folder_length(const qn_output *output)
 {
     if (!output->folder) return (size_t)(qn_path_name(output->stem) - output->stem);
@@ -60,7 +60,7 @@ qn_status qn_output_listed_path(const qn_output *output, const char *listed_name
     return QN_OK;
 }
 
-/* Whether a name that run.json lists stays in the folder: the file may have been written by anybody. */
+/* Whether a name that run.json lists is a path within the folder. Anybody may have written the file. */
 static bool stays_inside(const char *listed_name)
 {
     if (listed_name[0] == '/' || listed_name[0] == '\0') return false;
@@ -69,9 +69,9 @@ static bool stays_inside(const char *listed_name)
     return true;
 }
 
-/* ---- what is there ---- */
+/* ---- files of earlier runs ---- */
 
-/* The content of run.json where a run of `program` wrote it; else NULL. */
+/* Content of run.json if a run of `program` wrote it, else NULL. */
 static qn_status read_run(const qn_output *output, const char *program, json_t **run)
 {
     char *path;
@@ -115,7 +115,7 @@ static qn_status look_at_journals(const qn_output *output, const char *program, 
     return status;
 }
 
-/* The first of the folder's entries by name: the same one wherever it is asked for. */
+/* The entry of the folder that comes first by name, so that the message does not depend on the file system. */
 static qn_status find_entry(const qn_output *output, char **path)
 {
     char *first = NULL;
@@ -123,8 +123,9 @@ static qn_status find_entry(const qn_output *output, char **path)
     struct stat information;
     if (stat(output->folder, &information) != 0 && (errno == ENOENT || errno == ENOTDIR)) return QN_OK;
     DIR *folder = opendir(output->folder);
-    if (!folder && errno == ENOTDIR) QN_FAIL(QN_ALREADY_EXISTS, "%s: is a file; expected a folder", output->folder);
-    if (!folder) QN_FAIL(QN_IO_ERROR, "%s: cannot open the folder: %s", output->folder, strerror(errno));
+    if (!folder && errno == ENOTDIR)
+        return QN_FAIL(QN_ALREADY_EXISTS, "%s: is a file; expected a folder", output->folder);
+    if (!folder) return QN_FAIL(QN_IO_ERROR, "%s: cannot open the folder: %s", output->folder, strerror(errno));
     for (struct dirent *entry; status == QN_OK && (entry = readdir(folder));) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         if (first && strcmp(entry->d_name, first) > 0) continue;
@@ -147,7 +148,7 @@ static qn_status find_name(const qn_output *output, char **path)
     return QN_OK;
 }
 
-qn_status qn_output_look(const qn_output *output, const char *program, qn_output_found *found)
+qn_status qn_output_inspect(const qn_output *output, const char *program, qn_output_found *found)
 {
     *found = (qn_output_found){.state = QN_OUTPUT_EMPTY};
     QN_TRY(output->folder ? find_entry(output, &found->foreign) : find_name(output, &found->foreign));
@@ -199,7 +200,7 @@ qn_status qn_output_remove_files(const qn_output *output, const qn_output_found 
 {
     size_t i;
     json_t *name;
-    QN_TRY(qn_output_remove_run(output)); /* first: what follows is no finished run any more */
+    QN_TRY(qn_output_remove_run(output)); /* first, because a folder with a run.json is a finished run */
     json_array_foreach(json_object_get(found->run, "files"), i, name) if (json_is_string(name))
         qn_output_remove_file(output, json_string_value(name));
     for (i = 0; output->stem && output->names[i]; i++) {
@@ -211,7 +212,7 @@ qn_status qn_output_remove_files(const qn_output *output, const qn_output_found 
     return QN_OK;
 }
 
-/* Whether an entry of the journals' folder is a journal of the program, or was put aside beside one. */
+/* Whether an entry of the journals' folder is a journal of the program or one of its files put aside. */
 static bool is_of(const qn_output *output, const char *program, const char *name, const char *path)
 {
     bool belongs = false;
@@ -233,7 +234,7 @@ static qn_status remove_entries(const qn_output *output, const char *program, co
         qn_release(&path);
     }
     closedir(entries);
-    if (output->journal_folder) rmdir(folder); /* only if it is empty */
+    if (output->journal_folder) rmdir(folder); /* fails if the folder is not empty, which is intended */
     return status;
 }
 

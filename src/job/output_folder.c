@@ -1,5 +1,5 @@
-/* The folders that a run's files go into: checked before the run, so that hours are not spent on what cannot be
- * written, and removed where a run that failed made them for nothing. */
+/* The folders of a run's files. They are checked before the run, so that no hours are spent on results that cannot be
+ * written. They are removed if a run that failed made them. */
 #define _XOPEN_SOURCE 700 /* mkstemp */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 #include "base/text.h"
 #include "job/output.h"
 
-/* `path` becomes that of its folder: "." where it has none. */
+/* Cut *path to the path of its folder, "." if it has none. */
 static qn_status go_up(char **path)
 {
     size_t length = strlen(*path);
     while (length > 0 && (*path)[length - 1] != '/') length--; /* the name */
-    while (length > 1 && (*path)[length - 1] == '/') length--; /* what parts it from the folder, not the root */
+    while (length > 1 && (*path)[length - 1] == '/') length--; /* slashes before the name, but not the root */
     if (length == 0) {
         qn_release(path);
         return qn_text_copy(".", path);
@@ -38,7 +38,7 @@ static qn_status put_a_file(const char *folder)
     char *path;
     struct stat information;
     if (stat(folder, &information) == 0 && !S_ISDIR(information.st_mode))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: is a file; expected a folder", folder);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: is a file; expected a folder", folder);
     QN_TRY(qn_path_join(folder, ".quern-XXXXXX", &path));
     const int descriptor = mkstemp(path);
     const int reason = errno;
@@ -47,7 +47,7 @@ static qn_status put_a_file(const char *folder)
         unlink(path);
     }
     qn_release(&path);
-    if (descriptor < 0) QN_FAIL(QN_IO_ERROR, "%s: cannot write into this folder: %s", folder, strerror(reason));
+    if (descriptor < 0) return QN_FAIL(QN_IO_ERROR, "%s: cannot write into this folder: %s", folder, strerror(reason));
     return QN_OK;
 }
 
@@ -68,7 +68,7 @@ qn_status qn_output_check_folder(const char *path, char **absent)
     char *folder;
     *absent = NULL;
     if (stat(path, &information) == 0 && S_ISDIR(information.st_mode))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: is a folder; expected the name of a file", path);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: is a folder; expected the name of a file", path);
     QN_TRY(qn_text_copy(path, &folder));
     const qn_status status = look_up(&folder, absent);
     qn_release(&folder);

@@ -58,7 +58,7 @@ qn_status qn_rank_journal_list(const char *folder_path, int **list, size_t *coun
     DIR *folder = opendir(folder_path);
     *list = NULL;
     *count = 0;
-    if (!folder) QN_FAIL(QN_IO_ERROR, "%s: cannot open the folder: %s", folder_path, strerror(errno));
+    if (!folder) return QN_FAIL(QN_IO_ERROR, "%s: cannot open the folder: %s", folder_path, strerror(errno));
     for (struct dirent *entry; status == QN_OK && (entry = readdir(folder));) {
         int rank = qn_rank_of_journal(entry->d_name);
         if (rank < 0) continue;
@@ -81,13 +81,13 @@ static bool is_device(const char *line)
     return strncmp(line, "device=", 7) == 0;
 }
 
-/* The first line of two keys that differs. */
+/* Find the first line in which two keys differ. */
 static qn_status compare_keys(const char *first, const char *ours, const char *device_advice)
 {
     for (;;) {
         const int first_length = (int)strcspn(first, "\n"), our_length = (int)strcspn(ours, "\n");
         if (first_length != our_length || strncmp(first, ours, (size_t)our_length) != 0)
-            QN_FAIL(
+            return QN_FAIL(
                 QN_INVALID_ARGUMENT,
                 "processes of this run differ: the first has \"%.*s\", this one \"%.*s\"; expected the same of all%s",
                 first_length, first, our_length, ours,
@@ -102,10 +102,10 @@ qn_status qn_ranks_same_key(qn_ranks *ranks, const char *key, const char *device
 {
     uint64_t size = strlen(key) + 1;
     void *first;
-    QN_TRY(qn_ranks_tell(ranks, &size, sizeof size));
+    QN_TRY(qn_ranks_broadcast(ranks, &size, sizeof size));
     QN_TRY(qn_allocate((size_t)size, 1, &first));
     if (qn_ranks_rank(ranks) == 0) memcpy(first, key, (size_t)size);
-    qn_status status = qn_ranks_tell(ranks, first, (size_t)size);
+    qn_status status = qn_ranks_broadcast(ranks, first, (size_t)size);
     if (status == QN_OK) status = compare_keys(first, key, device_advice);
     qn_release(&first);
     return status;

@@ -16,15 +16,15 @@ static const char library_name[] = "libquern_mpi.so";
 
 struct qn_ranks {
     qn_mpi_place place;
-    uint64_t next;                     /* of a run that is alone */
-    const qn_mpi_functions *functions; /* NULL: alone */
+    uint64_t next;                     /* the common counter of a run with one rank */
+    const qn_mpi_functions *functions; /* NULL: there is one rank */
     void *state;
 };
 
-/* What launchers of MPI programs tell the processes they start. */
+/* Environment variables that launchers of MPI programs set for the processes that they start. */
 typedef struct launcher {
     const char *variable;
-    bool is_size; /* its value says how many there are */
+    bool is_size; /* its value is the number of processes */
 } launcher;
 
 static const launcher launchers[] = {{"OMPI_COMM_WORLD_SIZE", true},
@@ -33,7 +33,7 @@ static const launcher launchers[] = {{"OMPI_COMM_WORLD_SIZE", true},
                                      {"PMIX_RANK", false},
                                      {"SLURM_STEP_NUM_TASKS", true}};
 
-/* How many processes a launcher started and the variable that says so: 1 without one, 0 when it does not say. */
+/* Number of processes that a launcher started, and the variable that has it: 1 without a launcher, 0 if unknown. */
 static int launched_processes(const char **variable)
 {
     int count = 1;
@@ -49,14 +49,13 @@ static int launched_processes(const char **variable)
     return count;
 }
 
-/* Load a library of this name; NULL when there is none. Open MPI's own plug-ins look for its symbols among the global
- * ones. */
+/* Load a library by its name; NULL if there is none. Its symbols are global, because plug-ins of Open MPI need them. */
 static void *load(const char *path)
 {
     return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
-/* "folder of `beside`/relative/libquern_mpi.so". */
+/* Make the path "folder of `beside`/relative/libquern_mpi.so". */
 static void *load_beside(const char *beside, const char *relative)
 {
     const char *slash = strrchr(beside, '/');
@@ -69,7 +68,7 @@ static void *load_beside(const char *beside, const char *relative)
     return library;
 }
 
-/* QUERN_MPI_LIBRARY; else beside this library or the program it is part of, or where an installed program has it. */
+/* Try QUERN_MPI_LIBRARY; else the folder of this library or of the program, or the place where it is installed. */
 static void *load_library(void)
 {
     Dl_info here;
@@ -78,7 +77,8 @@ static void *load_library(void)
     if (chosen && *chosen) return load(chosen);
     if (dladdr(launchers, &here) && here.dli_fname) {
         char program[4096] = "";
-        const char *self = here.dli_fname; /* a program's is as it was called: without a folder when found by PATH */
+        const char *self = here.dli_fname; /* for a program the name by which it was called, without a folder if the
+                                              shell found it by PATH */
         if (!strchr(self, '/') && readlink("/proc/self/exe", program, sizeof program - 1) > 0) self = program;
         library = load_beside(self, "");
         if (!library) library = load_beside(self, QN_COMMAND_TO_LIBRARY "/");
@@ -91,18 +91,19 @@ static qn_status find_functions(const char *variable, const qn_mpi_functions **f
     void *library = load_library();
     if (!library) {
         const char *reason = dlerror();
-        QN_FAIL(QN_NOT_FOUND,
-                "%s says that a launcher started several processes, but %s cannot be loaded (%s): install an MPI and "
-                "build again, name the file in QUERN_MPI_LIBRARY, or set that to off if the processes have nothing to "
-                "do with each other",
-                variable, library_name, reason ? reason : "not found");
+        return QN_FAIL(
+            QN_NOT_FOUND,
+            "%s says that a launcher started several processes, but %s cannot be loaded (%s): install an MPI and "
+            "build again, name the file in QUERN_MPI_LIBRARY, or set that to off if the processes have nothing to "
+            "do with each other",
+            variable, library_name, reason ? reason : "not found");
     }
     const qn_mpi_functions *(*get)(void);
     *(void **)&get = dlsym(library, "qn_mpi_functions_get");
     if (!get || get()->version != QN_MPI_FUNCTIONS_VERSION)
-        QN_FAIL(QN_NOT_FOUND, "%s belongs to another version; expected that of this build", library_name);
+        return QN_FAIL(QN_NOT_FOUND, "%s belongs to another version; expected that of this build", library_name);
     *functions = get();
-    return QN_OK; /* the library stays: MPI cannot be unloaded */
+    return QN_OK; /* the library stays loaded, because MPI cannot be unloaded */
 }
 
 static qn_status open_mpi(qn_ranks *ranks, int launched, const char *variable)
@@ -111,12 +112,13 @@ static qn_status open_mpi(qn_ranks *ranks, int launched, const char *variable)
     QN_TRY(find_functions(variable, &ranks->functions));
     if (ranks->functions->open(&ranks->state, &ranks->place, message) != 0) {
         ranks->functions = NULL;
-        QN_FAIL(QN_NOT_FOUND, "MPI cannot be begun: %s", message);
+        return QN_FAIL(QN_NOT_FOUND, "MPI cannot be initialised: %s", message);
     }
     if (launched > 1 && ranks->place.count == 1)
-        QN_FAIL(QN_NOT_FOUND,
-                "%s says %d processes, but MPI sees one: the launcher belongs to another MPI than %s was built with",
-                variable, launched, library_name);
+        return QN_FAIL(
+            QN_NOT_FOUND,
+            "%s says %d processes, but MPI sees one: the launcher belongs to another MPI than %s was built with",
+            variable, launched, library_name);
     return QN_OK;
 }
 
@@ -165,11 +167,12 @@ int qn_ranks_local_count(const qn_ranks *ranks)
     return ranks->place.local_count;
 }
 
-qn_status qn_ranks_next(qn_ranks *ranks, uint64_t count, uint64_t *first)
+qn_status qn_ranks_fetch_add(qn_ranks *ranks, uint64_t count, uint64_t *first)
 {
     char message[QN_MPI_MESSAGE_BYTES];
     if (ranks->functions) {
-        if (ranks->functions->next(ranks->state, count, first, message) != 0) QN_FAIL(QN_IO_ERROR, "%s", message);
+        if (ranks->functions->next(ranks->state, count, first, message) != 0)
+            return QN_FAIL(QN_IO_ERROR, "%s", message);
         return QN_OK;
     }
     *first = ranks->next;
@@ -185,35 +188,36 @@ qn_status qn_ranks_barrier(qn_ranks *ranks)
 
 qn_status qn_ranks_any(qn_ranks *ranks, int value, int *any)
 {
-    return qn_ranks_most(ranks, value != 0, any);
+    return qn_ranks_max(ranks, value != 0, any);
 }
 
-qn_status qn_ranks_most(qn_ranks *ranks, int value, int *most)
+qn_status qn_ranks_max(qn_ranks *ranks, int value, int *most)
 {
     char message[QN_MPI_MESSAGE_BYTES];
     *most = value;
     if (ranks->functions && ranks->functions->most(ranks->state, value, most, message) != 0)
-        QN_FAIL(QN_IO_ERROR, "%s", message);
+        return QN_FAIL(QN_IO_ERROR, "%s", message);
     return QN_OK;
 }
 
-qn_status qn_ranks_tell(qn_ranks *ranks, void *data, size_t size)
+qn_status qn_ranks_broadcast(qn_ranks *ranks, void *data, size_t size)
 {
     char message[QN_MPI_MESSAGE_BYTES];
-    if (size > (size_t)1 << 30) QN_FAIL(QN_INVALID_ARGUMENT, "%zu bytes to tell all ranks; expected up to 1 GiB", size);
+    if (size > (size_t)1 << 30)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%zu bytes to broadcast; expected up to 1 GiB", size);
     if (ranks->functions && ranks->functions->tell(ranks->state, data, size, message) != 0)
-        QN_FAIL(QN_IO_ERROR, "%s", message);
+        return QN_FAIL(QN_IO_ERROR, "%s", message);
     return QN_OK;
 }
 
 qn_status qn_ranks_sum(qn_ranks *ranks, float *values, size_t count)
 {
-    const size_t most = (size_t)1 << 22; /* at a time: what MPI keeps aside is no larger */
+    const size_t most = (size_t)1 << 22; /* at a time, which limits the temporary memory of MPI */
     char message[QN_MPI_MESSAGE_BYTES];
     for (size_t first = 0; first < count && ranks->functions; first += most) {
         const size_t left = count - first;
         if (ranks->functions->sum(ranks->state, values + first, left < most ? left : most, message) != 0)
-            QN_FAIL(QN_IO_ERROR, "%s", message);
+            return QN_FAIL(QN_IO_ERROR, "%s", message);
     }
     return QN_OK;
 }

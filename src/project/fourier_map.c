@@ -28,11 +28,12 @@ static size_t volume_bytes(const qn_slices_problem *problem)
 uint64_t qn_fourier_map_bytes(const qn_slices_problem *problem)
 {
     const uint64_t laid_out = spectrum_bytes(problem) + volume_bytes(problem);
-    const uint64_t transformed = 2 * (uint64_t)grid_bytes(problem) + spectrum_bytes(problem); /* one for the plan */
+    const uint64_t transformed = 2 * (uint64_t)grid_bytes(problem) +
+                                 spectrum_bytes(problem); /* the second grid stands for the plan's workspace */
     return laid_out > transformed ? laid_out : transformed;
 }
 
-/* A plane of the map as one of the grid whose index 0 is the map's centre, the window divided out. */
+/* Copy a plane of the map into the grid whose index 0 is the map's centre, divided by the window's transform. */
 static void fill_plane(const qn_volume *map, int z, int side, const double *inverse, float *plane)
 {
     const int n = map->counts[0], centre = n / 2;
@@ -58,7 +59,8 @@ static qn_status write_grid(qn_queue *queue, const qn_volume *map, int side, con
     for (int z = 0; z < n && status == QN_OK; z++) {
         fill_plane(map, z, side, inverse, plane);
         status = qn_queue_write(queue, grid, bytes * (size_t)((z - n / 2 + side) % side), plane, bytes, NULL);
-        if (status == QN_OK) status = qn_queue_finish(queue); /* the plane is filled again */
+        if (status == QN_OK)
+            status = qn_queue_finish(queue); /* the copy must be complete before the plane is filled again */
     }
     qn_release(&plane);
     qn_release(&numbers);
@@ -69,8 +71,10 @@ static qn_status transform(qn_queue *queue, const qn_volume *map, const qn_slice
                            const qn_window *window, qn_buffer *spectrum)
 {
     const int side = problem->side;
-    const qn_fft_options options = {
-        .size = {side, side, side}, .kind = QN_FFT_REAL_FORWARD, .engine = qn_fft_engine_of(qn_queue_device(queue))};
+    const qn_fft_options options = {.size_bytes = sizeof options,
+                                    .size = {side, side, side},
+                                    .kind = QN_FFT_REAL_FORWARD,
+                                    .engine = qn_fft_engine_of(qn_queue_device(queue))};
     qn_fft_plan *plan = NULL;
     qn_buffer *grid = NULL;
     qn_status status = qn_buffer_create(qn_queue_device(queue), grid_bytes(problem), &grid);

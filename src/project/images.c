@@ -1,6 +1,7 @@
 #include "project/images.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -9,7 +10,7 @@
 #include "project/fourier_map.h"
 #include "project/noise.h"
 
-enum { LARGEST_BATCH = 256, BATCH_BYTES = 1 << 24 };
+enum { BATCH_MAX = 256, BATCH_BYTES = 1 << 24 };
 enum { TAPS = 6, FAST_TAPS = 2 };
 
 static qn_status allocate_floats(size_t count, float **floats)
@@ -22,11 +23,11 @@ static qn_status allocate_floats(size_t count, float **floats)
 
 void qn_projection_plan(qn_projection *run)
 {
-    const int side = run->map->counts[0];
+    const int side = run->map.counts[0];
     const size_t total = run->views.set->particle_count;
     const int padded = qn_fft_next_fast_size(QN_FFT_AUTO, (int)ceil(run->options->padding * side));
     size_t images = BATCH_BYTES / (4 * (size_t)side * (size_t)side);
-    if (images > LARGEST_BATCH) images = LARGEST_BATCH;
+    if (images > BATCH_MAX) images = BATCH_MAX;
     if (images > total) images = total;
     if (images < 1) images = 1;
     run->window = qn_window_make(run->options->fast ? FAST_TAPS : TAPS, (double)padded / side);
@@ -73,11 +74,12 @@ static qn_status make_table(qn_projection *run)
 qn_status qn_projection_prepare(qn_projection *run)
 {
     const int side = run->problem.image_side;
-    const qn_fft_options options = {.size = {side, side},
+    const qn_fft_options options = {.size_bytes = sizeof options,
+                                    .size = {side, side},
                                     .batch = run->problem.images,
                                     .kind = QN_FFT_REAL_INVERSE,
                                     .engine = qn_fft_engine_of(run->job->devices[0])};
-    QN_TRY(qn_fourier_map_create(run->queue, run->map, &run->problem, &run->window, &run->volume));
+    QN_TRY(qn_fourier_map_create(run->queue, &run->map, &run->problem, &run->window, &run->volume));
     QN_TRY(make_batches(run));
     QN_TRY(make_table(run));
     return qn_fft_plan_create(run->job->devices[0], &options, &run->plan);
@@ -103,7 +105,7 @@ static qn_status describe_image(const qn_projection *run, const qn_particle *par
     return QN_OK;
 }
 
-/* Queue everything up to the reading of the images. */
+/* Queue all commands of a batch, up to the copy of its images to the host. */
 static qn_status launch(qn_projection *run, qn_projection_batch *batch, size_t first)
 {
     const size_t left = run->views.set->particle_count - first, most = (size_t)run->problem.images;
@@ -163,7 +165,7 @@ static qn_status consume(qn_projection *run, qn_projection_batch *batch)
     qn_status status = qn_event_wait(batch->done);
     qn_event_destroy(&batch->done);
     QN_TRY(status);
-    if (!run->writer) {
+    if (run->measures) {
         QN_TRY(qn_pool_run(pool, batch->count, sum_image, &task));
         for (size_t i = 0; i < batch->count; i++) {
             run->sum += batch->sums[2 * i];
@@ -172,7 +174,8 @@ static qn_status consume(qn_projection *run, qn_projection_batch *batch)
         return QN_OK;
     }
     if (run->deviation > 0) QN_TRY(qn_pool_run(pool, batch->count, add_noise, &task));
-    for (size_t i = 0; i < batch->count; i++)
+    if (run->kept) memcpy(run->kept + pixels * batch->first, batch->images, pixels * batch->count * sizeof(float));
+    for (size_t i = 0; run->writer && i < batch->count; i++)
         QN_TRY(qn_image_stack_writer_append(run->writer, batch->images + pixels * i));
     return QN_OK;
 }
@@ -186,11 +189,11 @@ static qn_status report_progress(qn_projection *run, size_t count)
                                .total = run->total,
                                .seconds = qn_clock_s() - run->job->started_s};
     if (qn_job_is_stopped(run->job, &state))
-        QN_FAIL(QN_CANCELLED, "stopped after %zu of %zu images; nothing was written", run->done, run->total);
+        return QN_FAIL(QN_CANCELLED, "stopped after %zu of %zu images; nothing was written", run->done, run->total);
     return QN_OK;
 }
 
-/* All images: the device makes one batch while the host has the one before. */
+/* Make all images. The device computes one batch while the host processes the one before. */
 qn_status qn_projection_go_through(qn_projection *run, const char *stage)
 {
     const size_t count = run->views.set->particle_count, step = (size_t)run->problem.images;
@@ -206,7 +209,7 @@ qn_status qn_projection_go_through(qn_projection *run, const char *stage)
     return report_progress(run, run->batches[turn ^ 1].count);
 }
 
-/* Configurations are tried on the first batch, when they are to be before the work. */
+/* If tuning is to precede the work, try configurations on the first batch. */
 qn_status qn_projection_explore(qn_projection *run)
 {
     const double started_s = qn_clock_s();
@@ -226,7 +229,7 @@ qn_status qn_projection_explore(qn_projection *run)
 
 void qn_projection_clear(qn_projection *run)
 {
-    if (run->queue) qn_queue_destroy(&run->queue); /* before what its commands write to */
+    if (run->queue) qn_queue_destroy(&run->queue); /* before the buffers that its commands write to */
     qn_image_stack_writer_discard(&run->writer);
     qn_fft_plan_destroy(&run->plan);
     qn_buffer_release(&run->volume);
@@ -244,5 +247,6 @@ void qn_projection_clear(qn_projection *run)
         qn_release(&batch->sums);
     }
     qn_views_clear(&run->views);
-    qn_volume_destroy(&run->map);
+    qn_volume_destroy(&run->own_map);
+    qn_release(&run->kept);
 }

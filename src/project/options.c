@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "option/run_rows.h"
 
 #define FIELD(name) offsetof(qn_project_options, name)
 #define RUN FIELD(run)
@@ -15,6 +16,7 @@ static const qn_option rows[] = {
      .argument = "MAP",
      .offset = FIELD(map),
      .required = true,
+     .by_commands = true,
      .meaning = "a cubic map: MRC or CCP4, gzipped or not; its centre is voxel N/2"},
     {.name = "output",
      .letter = 'o',
@@ -22,7 +24,9 @@ static const qn_option rows[] = {
      .argument = "STACK",
      .offset = FIELD(output),
      .required = true,
-     .meaning = "stack of the images, ending in .mrcs; what is known of them is written beside it, ending in .star"},
+     .by_commands = true,
+     .meaning =
+         "stack of the images, ending in .mrcs; their metadata are written to a file beside it, ending in .star"},
     {.name = "angles",
      .letter = 'a',
      .kind = QN_OPTION_PATH,
@@ -42,7 +46,7 @@ static const qn_option rows[] = {
     {.name = "ctf",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(ctf),
-     .meaning = "multiply with each particle's contrast transfer function"},
+     .meaning = "multiply each image by the contrast transfer function of its particle"},
     {.name = "noise",
      .kind = QN_OPTION_NUMBER,
      .argument = "SNR",
@@ -50,7 +54,7 @@ static const qn_option rows[] = {
      .least = 0,
      .most = 1e9,
      .fallback_meaning = "none",
-     .meaning = "add Gaussian noise: SNR is the variance of all images' values over that of the noise; 0: none"},
+     .meaning = "add Gaussian noise: SNR is the variance of all images' values divided by that of the noise; 0: none"},
     {.name = "first",
      .kind = QN_OPTION_WHOLE,
      .argument = "NUMBER",
@@ -66,7 +70,7 @@ static const qn_option rows[] = {
      .least = 1,
      .most = (double)UINT64_MAX,
      .fallback = "18446744073709551615",
-     .fallback_meaning = "the last one there is",
+     .fallback_meaning = "the last particle of the set",
      .meaning = "last particle that is projected"},
     {.name = "padding",
      .kind = QN_OPTION_NUMBER,
@@ -74,13 +78,14 @@ static const qn_option rows[] = {
      .offset = FIELD(padding),
      .choices = "1 1.5 2",
      .fallback = "2",
-     .meaning = "how far the map is padded before its transform; less takes less memory and is less exact"},
+     .meaning = "factor by which the map is padded before its transform; a small factor takes less memory and is less "
+                "exact"},
     {.name = "fast",
      .letter = 'f',
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(fast),
      .meaning = "trilinear interpolation of the transform: faster and less exact"},
-    {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .fallback = "0", .meaning = "of the noise"},
+    {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .fallback = "0", .meaning = "seed of the noise"},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace the images of an earlier run"},
     {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN, .fallback_meaning = "every processor this process may use"},
@@ -100,20 +105,27 @@ static qn_status check(const void *memory)
 {
     const qn_project_options *options = memory;
     if (options->run.resume)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--resume is asked for; expected a run from its start, of which nothing is kept");
-    if (!options->angles && options->views == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "neither --angles nor --views says which images; expected one of them");
-    if (options->angles && options->views > 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--angles and --views both say which images; expected one of them");
-    if (options->ctf && !options->angles)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--ctf is of particles, and --views have none; expected --angles from a .star "
-                                     "file with defocus");
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--resume is given; expected a run from the start, because quern project keeps no records");
+    if (options->angles && options->particle_set)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "the particles: given as the file %s and in memory; expected one of the two", options->angles);
+    const bool has_particles = options->angles || options->particle_set;
+    if (!has_particles && options->views == 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "neither --angles nor --views says which images; expected one of them");
+    if (has_particles && options->views > 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--angles and --views both say which images; expected one of them");
+    if (options->ctf && !has_particles)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--ctf is of particles, and --views have none; expected --angles from a .star "
+                       "file with defocus");
     if (options->first > options->last)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "--first is \"%" PRIu64 "\" and --last is \"%" PRIu64 "\"; expected numbers in order", options->first,
-                options->last);
-    if (!ends_with(options->output, ".mrcs"))
-        QN_FAIL(QN_INVALID_ARGUMENT, "--output is \"%s\"; expected a stack's name that ends in .mrcs", options->output);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--first is \"%" PRIu64 "\" and --last is \"%" PRIu64 "\"; expected numbers in order",
+                       options->first, options->last);
+    if (options->output && !ends_with(options->output, ".mrcs"))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--output is \"%s\"; expected a stack's name that ends in .mrcs",
+                       options->output);
     return QN_OK;
 }
 
@@ -122,11 +134,4 @@ static const qn_option_table table = {"project", sizeof(qn_project_options), row
 const qn_option_table *qn_project_option_table(void)
 {
     return &table;
-}
-
-qn_project_options qn_project_default_options(void)
-{
-    qn_project_options options;
-    qn_option_defaults(&table, &options);
-    return options;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <quern/particles.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,9 +13,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "format/image/particles.h"
+#include "cryoem/memory_inputs.h"
 
-static const double LARGEST_DIFFERENCE = 1e-3; /* of pixels and voxels that are called the same */
+static const double DIFFERENCE_MAX = 1e-3; /* largest relative difference of pixels and voxels of the same size */
 
 /* ---- files ---- */
 
@@ -34,14 +35,14 @@ static qn_status check_folder(const char *output)
     return status;
 }
 
-/* "stack" of "stack.mrcs". */
+/* Find the stem of an output: "stack" of "stack.mrcs". */
 static qn_status find_stem(const char *output, char **stem)
 {
     static const char ending[] = ".mrcs";
     const size_t length = strlen(output), end = length - strlen(ending);
     qn_text text = {0};
     if (length <= strlen(ending) || strcmp(output + end, ending) != 0 || output[end - 1] == '/')
-        QN_FAIL(QN_INVALID_ARGUMENT, "the output is \"%s\"; expected a stack's name that ends in .mrcs", output);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the output is \"%s\"; expected a stack's name that ends in .mrcs", output);
     qn_status status = qn_text_append_bytes(&text, output, end);
     *stem = text.data;
     return status;
@@ -50,16 +51,17 @@ static qn_status find_stem(const char *output, char **stem)
 static qn_status refuse_input(const char *output, const char *input, const char *what)
 {
     if (qn_file_is_same(output, input))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: is %s; expected an output that is none of the inputs", output, what);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: is %s; expected an output that is none of the inputs", output, what);
     return QN_OK;
 }
 
-/* What is read must not be written over: neither the files named nor the particles' own images. */
+/* Refuse outputs that are inputs: the named files and the particles' own images. */
 static qn_status check_outputs(const qn_project_options *options, const qn_particle_set *set, const char *stem)
 {
     qn_text star = {0};
+    if (!options->output) return QN_OK;
     QN_TRY(check_folder(options->output));
-    QN_TRY(refuse_input(options->output, options->map, "the map"));
+    if (options->map) QN_TRY(refuse_input(options->output, options->map, "the map"));
     qn_status status = qn_text_append(&star, "%s.star", stem);
     if (status == QN_OK && options->angles) status = refuse_input(star.data, options->angles, "the file of the angles");
     qn_text_clear(&star);
@@ -75,11 +77,11 @@ static qn_status cut_range(const qn_project_options *options, qn_particle_set *s
 {
     const uint64_t count = set->particle_count;
     if (options->first < 1 || options->last < options->first)
-        QN_FAIL(QN_INVALID_ARGUMENT, "particles %" PRIu64 " to %" PRIu64 "; expected numbers from 1, in order",
-                options->first, options->last);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "particles %" PRIu64 " to %" PRIu64 "; expected numbers from 1, in order",
+                       options->first, options->last);
     if (options->first > count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: the first particle wanted is %" PRIu64 "; expected at most %" PRIu64,
-                set->name, options->first, count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the first particle wanted is %" PRIu64 "; expected at most %" PRIu64,
+                       set->name, options->first, count);
     const uint64_t last = options->last < count ? options->last : count;
     set->particle_count = (size_t)(last - options->first + 1);
     memmove(set->particles, set->particles + (options->first - 1), set->particle_count * sizeof *set->particles);
@@ -88,17 +90,19 @@ static qn_status cut_range(const qn_project_options *options, qn_particle_set *s
 
 static qn_status check_particles(const qn_project_options *options, const qn_particle_set *set)
 {
-    if (set->particle_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: has no particles; expected one or more", set->name);
+    if (set->particle_count == 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has no particles; expected one or more", set->name);
     if (!set->has_angles)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has no angles; expected rlnAngleRot, rlnAngleTilt and rlnAnglePsi", set->name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has no angles; expected rlnAngleRot, rlnAngleTilt and rlnAnglePsi",
+                       set->name);
     if (options->ctf && !set->has_ctf)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has no defocus, which a contrast transfer function needs; expected rlnDefocusU",
-                set->name);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: has no defocus, which a contrast transfer function needs; expected rlnDefocusU", set->name);
     return QN_OK;
 }
 
-/* Directions of the same share of the sphere each, neighbours a golden angle apart (González 2010, doi
- * 10.1007/s11004-009-9257-x). */
+/* Spread directions evenly: each represents the same area of the sphere, and the longitudes of consecutive directions
+ * are a golden angle apart (González 2010, doi 10.1007/s11004-009-9257-x). */
 static void spread_views(qn_particle_set *set)
 {
     const double golden_degrees = 137.50776405003785, degrees = 180 / 3.14159265358979323846;
@@ -131,7 +135,7 @@ static qn_status make_set(uint64_t views, qn_particle_set **out)
 
 /* ---- pixels ---- */
 
-/* The map's voxel; where it says none, the images' pixel. */
+/* Pixel size of the images: the map's voxel size, or, if its header states none, the pixel size of the particles. */
 static double choose_voxel(const qn_volume *map, const qn_particle_set *set)
 {
     if (map->voxel_assumed)
@@ -143,20 +147,19 @@ static double choose_voxel(const qn_volume *map, const qn_particle_set *set)
 static void compare_pixels(const qn_volume *map, const qn_particle_set *set, double voxel)
 {
     if (map->voxel_assumed)
-        qn_log(QN_LOG_WARNING, "%s: does not say how large its voxels are; %g Å is taken", map->name, voxel);
+        qn_log(QN_LOG_WARNING, "%s: does not state the size of its voxels; %g Å is used", map->name, voxel);
     for (size_t i = 0; i < set->optics_count; i++) {
         const qn_optics_group *group = &set->optics[i];
-        if (group->pixel_assumed || fabs(group->pixel_angstrom / voxel - 1) <= LARGEST_DIFFERENCE) continue;
+        if (group->pixel_assumed || fabs(group->pixel_angstrom / voxel - 1) <= DIFFERENCE_MAX) continue;
         qn_log(QN_LOG_WARNING, "%s: optics group %d has pixels of %g Å, the map voxels of %g Å; images get the map's",
                set->name, group->number, group->pixel_angstrom, voxel);
         return;
     }
 }
 
-/* The set as that of the new stack, of images as they now are: no mirrors, and no CTF unless it was applied. */
-static qn_status describe_images(const qn_project_options *options, int side, double voxel, qn_particle_set *set)
+/* Change the set to describe the new images: no mirrored images, and a CTF only if it was applied. */
+static void describe_images(const qn_project_options *options, int side, double voxel, qn_particle_set *set)
 {
-    void *memory;
     for (size_t i = 0; i < set->optics_count; i++) {
         set->optics[i].pixel_angstrom = voxel;
         set->optics[i].pixel_assumed = false;
@@ -168,21 +171,31 @@ static qn_status describe_images(const qn_project_options *options, int side, do
         set->particles[i].flipped = false;
     }
     if (!options->ctf) set->has_ctf = false;
+}
+
+/* Replace the set's stacks by the output. Without an output, the set has no stacks. */
+static qn_status name_stack(const char *output, qn_particle_set *set)
+{
+    void *memory;
     for (size_t i = 0; i < set->stack_count; i++) qn_release(&set->stacks[i]);
     qn_release(&set->stacks);
     set->stack_count = 0;
+    set->has_images = output != NULL;
+    if (!output) return QN_OK;
     QN_TRY(qn_allocate(1, sizeof *set->stacks, &memory));
     set->stacks = memory;
-    QN_TRY(qn_text_copy(options->output, &set->stacks[0]));
+    QN_TRY(qn_text_copy(output, &set->stacks[0]));
     set->stack_count = 1;
     return QN_OK;
 }
 
 static qn_status make_views(const qn_project_options *options, const qn_volume *map, qn_views *views)
 {
-    QN_TRY(find_stem(options->output, &views->stem));
-    if (options->angles)
-        QN_TRY(qn_particles_read(options->angles, &views->set));
+    if (options->output) QN_TRY(find_stem(options->output, &views->stem));
+    if (options->particle_set)
+        QN_TRY(qn_particle_set_take(options->particle_set, &views->set));
+    else if (options->angles)
+        QN_TRY(qn_particle_set_read(options->angles, &views->set));
     else
         QN_TRY(make_set(options->views, &views->set));
     QN_TRY(check_outputs(options, views->set, views->stem));
@@ -191,7 +204,8 @@ static qn_status make_views(const qn_project_options *options, const qn_volume *
     views->first = options->first;
     views->voxel_angstrom = choose_voxel(map, views->set);
     compare_pixels(map, views->set, views->voxel_angstrom);
-    return describe_images(options, map->counts[0], views->voxel_angstrom, views->set);
+    describe_images(options, map->counts[0], views->voxel_angstrom, views->set);
+    return name_stack(options->output, views->set);
 }
 
 qn_status qn_views_create(const qn_project_options *options, const qn_volume *map, qn_views *views)

@@ -1,34 +1,35 @@
-/* How a Fourier transform is read between its samples: a weighted sum of the nearest samples along each axis, after
- * what the weights do to the map was divided out of it.
+/* Interpolation of a Fourier transform: a weighted sum of the nearest samples along each axis. Before the transform,
+ * the map is divided by the transform of the weights.
  *
- * Weights are a Kaiser-Bessel window I₀(β √(1 − (2 t / taps)²)) / I₀(β) of each axis' distance t, with the β of Beatty,
- * Nishimura and Pauly 2005 (doi 10.1109/TMI.2005.848376, equation 5) for the padding there is; or 1 − |t|, trilinear
- * interpolation. The blob that reconstruction spreads slices with (cryoem/blob.h) is too narrow in Fourier space for
- * this: at a padding of 2 it lets in 3 % of the map's images in the neighbouring periods, six taps 1e-5.
+ * The weights are a Kaiser-Bessel window I₀(β √(1 − (2 t / taps)²)) / I₀(β) of the distance t along each axis, with β
+ * for the given padding from Beatty, Nishimura and Pauly 2005 (doi 10.1109/TMI.2005.848376, equation 5); or 1 − |t| for
+ * trilinear interpolation. The blob of reconstruction (cryoem/blob.h) is too narrow in Fourier space for this purpose:
+ * at a padding of 2, periodic images of the map contribute 3 % with it, and 1e-5 with six taps of the window.
  *
  * Thread rule: any thread. */
 #ifndef QN_PROJECT_WINDOW_H
 #define QN_PROJECT_WINDOW_H
 
-enum { QN_WINDOW_MOST_TAPS = 6, QN_WINDOW_INTERVALS = 1024, QN_WINDOW_ROWS = QN_WINDOW_INTERVALS + 1 };
+enum { QN_WINDOW_TAPS_MAX = 6, QN_WINDOW_INTERVALS = 1024, QN_WINDOW_ROWS = QN_WINDOW_INTERVALS + 1 };
 
 typedef struct qn_window {
     int taps;    /* samples along an axis: 2 (trilinear), 4 or 6 */
-    double beta; /* of Kaiser-Bessel windows */
+    double beta; /* shape of a Kaiser-Bessel window */
 } qn_window;
 
-/* `padding`: the padded side over the map's. */
+/* Make a window. `padding` is the ratio of the padded side to the map's side. */
 qn_window qn_window_make(int taps, double padding);
 
 /* Weight at a distance in samples; 0 beyond taps / 2. */
 double qn_window_at(const qn_window *window, double distance);
 
-/* ∫ weight(t) exp(−2πi f t) dt at `frequency` in cycles per sample. A voxel at x, of a transform of side P, is
- * multiplied with this at x / P, along each axis. */
+/* Transform of the window, ∫ weight(t) exp(−2πi f t) dt, at `frequency` in cycles per sample. Interpolation in a
+ * transform of side P multiplies a voxel at x by the value at frequency x / P, along each axis. */
 double qn_window_transform(const qn_window *window, double frequency);
 
-/* The weights of all taps, [QN_WINDOW_ROWS][taps]: of a place between samples 0 and 1, i / QN_WINDOW_INTERVALS behind
- * the first, row i has those of samples 1 − taps / 2 … taps / 2. To be interpolated between rows, within 3e-7. */
+/* Fill a table of the weights of all taps, [QN_WINDOW_ROWS][taps]. Row i is for a place i / QN_WINDOW_INTERVALS after
+ * sample 0 and holds the weights of samples 1 − taps / 2 … taps / 2. Linear interpolation between rows is exact within
+ * 3e-7. */
 void qn_window_table(const qn_window *window, float *table);
 
 #endif

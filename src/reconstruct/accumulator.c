@@ -20,11 +20,11 @@ size_t qn_accumulator_plane_floats(const qn_accumulator_options *options, int su
 
 static bool settles(const qn_accumulator_options *options)
 {
-    return options->slices_expected > QN_INSERT_MOST_BEFORE_SETTLING;
+    return options->slices_expected > QN_INSERT_BEFORE_SETTLING_MAX;
 }
 
-/* Bytes besides the sums: images twice as they come, their transforms, prepared images and weights, and, on GPUs for
- * some sizes, a workspace of the transforms of the size of these. */
+/* Bytes of device memory besides the sums: images of two batches, their transforms, prepared images and weights. On
+ * GPUs some sizes need a workspace as large as the transforms. */
 static uint64_t batch_bytes(qn_device *device, const qn_accumulator_options *options)
 {
     const uint64_t side = (uint64_t)options->largest_image_side, batch = (uint64_t)options->batch;
@@ -41,7 +41,8 @@ static uint64_t plane_bytes(const qn_accumulator_options *options)
                             qn_accumulator_plane_floats(options, QN_SUM_WEIGHT));
 }
 
-/* A GPU's memory is also needed by its driver; that of a CPU is the system's, and slabs would save none of it. */
+/* A GPU's driver needs some of the GPU's memory. A CPU device uses the system's memory, and slabs would not save any of
+ * it. */
 static uint64_t allowed_bytes(qn_device *device, const qn_accumulator_options *options)
 {
     const qn_device_info *info = qn_device_get_info(device);
@@ -68,7 +69,7 @@ void qn_accumulator_estimate(qn_device *device, const qn_accumulator_options *op
     if (planes < 1) planes = 1;
     while (planes > 1 && !buffers_fit(device, options, planes)) planes = (planes + 1) / 2;
     *slabs = (int)((side + planes - 1) / planes);
-    planes = (side + (uint64_t)*slabs - 1) / (uint64_t)*slabs; /* all alike */
+    planes = (side + (uint64_t)*slabs - 1) / (uint64_t)*slabs; /* slabs have equal numbers of planes */
     *bytes = besides + planes * plane;
 }
 
@@ -145,8 +146,8 @@ static qn_status make_sums(qn_accumulator *accumulator)
                        &accumulator->slab);
 }
 
-/* The same additions in the same order every time: one group of work-items for a voxel. The host's kernel does so by
- * itself. */
+/* Fix the order of additions: one group of work-items for each voxel. The host's kernel has a fixed order in any case.
+ */
 static qn_status choose_order(qn_accumulator *accumulator)
 {
     const qn_family *family = &qn_reconstruct_insert_slices_family;
@@ -160,8 +161,9 @@ static qn_status choose_order(qn_accumulator *accumulator)
         if (strcmp(family->tunables[i].name, "GRID_DIM_Z") == 0) accumulator->ordered.value[i] = 1;
     QN_TRY(qn_family_allows(family, info, &accumulator->ordered, &allowed, NULL));
     if (!allowed)
-        QN_FAIL(QN_UNSUPPORTED, "%s (%s) cannot add slices in one order; expected a run that is not deterministic",
-                info->identifier, info->name);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "%s (%s) cannot add slices in a fixed order; expected a run that is not deterministic",
+                       info->identifier, info->name);
     return QN_OK;
 }
 
@@ -212,7 +214,7 @@ void qn_accumulator_destroy(qn_accumulator **pointer)
 {
     qn_accumulator *accumulator = *pointer;
     if (!accumulator) return;
-    qn_queue_destroy(&accumulator->copies); /* which finish: host memory that they read must outlive them */
+    qn_queue_destroy(&accumulator->copies); /* waits for the copies, which read host memory that is freed below */
     qn_queue_destroy(&accumulator->queue);
     for (int i = 0; i < QN_ACCUMULATOR_SLOTS; i++) {
         clear_slot(&accumulator->slots[i]);
@@ -238,7 +240,7 @@ void qn_accumulator_destroy(qn_accumulator **pointer)
     qn_release(pointer);
 }
 
-/* ---- what came of it ---- */
+/* ---- reading the sums ---- */
 
 qn_status qn_accumulator_finish(qn_accumulator *accumulator)
 {
@@ -257,7 +259,7 @@ static qn_status add_from(qn_accumulator *accumulator, qn_buffer *buffer, size_t
     return QN_OK;
 }
 
-/* The smallest first, as it should be. */
+/* Read the sums of all parts. The smallest part is added first, to keep rounding errors small. */
 static qn_status read_settled(qn_accumulator *accumulator, const qn_device_sum *sum, size_t first, size_t count,
                               float *values)
 {

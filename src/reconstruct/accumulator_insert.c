@@ -1,4 +1,4 @@
-/* A batch of images through a device. */
+/* Insertion of one batch of images: copy to the device, transform, prepare, insert, settle. */
 #include <assert.h>
 #include <math.h>
 
@@ -38,9 +38,9 @@ qn_status qn_accumulator_staging(qn_accumulator *accumulator, float **images)
     return QN_OK;
 }
 
-/* ---- what the kernels are told ---- */
+/* ---- arguments of the kernels ---- */
 
-/* T = R · Aᵀ for every operator R. */
+/* Matrices T = R · Aᵀ of an image, one for each symmetry operator R. */
 static void make_matrices(const qn_accumulator_options *options, const qn_particle *particle, float *matrices)
 {
     double view[9], back[9], turned[9];
@@ -52,8 +52,9 @@ static void make_matrices(const qn_accumulator_options *options, const qn_partic
     }
 }
 
-/* Where pixels have several sizes, those of an image count by the area that each stands for, and their distance from
- * the origin, which the kernel takes in pixels, in voxels. */
+/* Compute the parameters and matrices of each image. Pixels are weighted by their area in Fourier space, spacing². The
+ * kernel multiplies weights with the distance from the origin in pixels; another factor of spacing converts this
+ * distance to voxels. */
 static qn_status describe_images(qn_accumulator *accumulator, const qn_optics_group *optics, int side,
                                  const qn_particle *const *particles, size_t count)
 {
@@ -74,7 +75,7 @@ static qn_status describe_images(qn_accumulator *accumulator, const qn_optics_gr
     return QN_OK;
 }
 
-/* ---- the way through the device ---- */
+/* ---- commands of a batch ---- */
 
 static qn_status write_floats(qn_accumulator *accumulator, qn_buffer *buffer, const float *values, size_t count,
                               qn_event **event)
@@ -82,7 +83,8 @@ static qn_status write_floats(qn_accumulator *accumulator, qn_buffer *buffer, co
     return qn_queue_write(accumulator->copies, buffer, 0, values, count * sizeof(float), event);
 }
 
-/* Copies overlap the batch before: they have a queue of their own. */
+/* Copy a batch to the device. Copies have a queue of their own, so that they overlap the computation of the batch
+ * before. */
 static qn_status write_batch(qn_accumulator *accumulator, int side, size_t count)
 {
     qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
@@ -95,7 +97,8 @@ static qn_status write_batch(qn_accumulator *accumulator, int side, size_t count
     return qn_queue_wait_for(accumulator->queue, slot->written);
 }
 
-/* Engines round differently; which one is fastest is measured, and may be another one the next time. */
+/* Engine of the transforms. Deterministic runs have a fixed one: engines round differently, and the engine that is
+ * measured to be the fastest may change from run to run. */
 static qn_fft_engine engine(const qn_accumulator *accumulator)
 {
     return accumulator->options.deterministic ? qn_fft_engine_of(accumulator->device) : QN_FFT_AUTO;
@@ -108,9 +111,10 @@ static qn_status find_plan(qn_accumulator *accumulator, int side, qn_fft_plan **
             *plan = accumulator->plans[i];
             return QN_OK;
         }
-    if (accumulator->plan_count == QN_ACCUMULATOR_MOST_PLANS)
-        QN_FAIL(QN_UNSUPPORTED, "images have more than %d different sizes", QN_ACCUMULATOR_MOST_PLANS);
-    const qn_fft_options options = {.size = {side, side},
+    if (accumulator->plan_count == QN_ACCUMULATOR_PLANS_MAX)
+        return QN_FAIL(QN_UNSUPPORTED, "images have more than %d different sizes", QN_ACCUMULATOR_PLANS_MAX);
+    const qn_fft_options options = {.size_bytes = sizeof options,
+                                    .size = {side, side},
                                     .batch = accumulator->options.batch,
                                     .kind = QN_FFT_REAL_FORWARD,
                                     .engine = engine(accumulator)};
@@ -125,7 +129,7 @@ static qn_status insert_whole(qn_accumulator *accumulator, int half, const qn_in
     const qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
     const qn_device_sum *sums = accumulator->sums[half];
     const uint64_t slices = (uint64_t)problem->images * (uint64_t)problem->operators;
-    if (accumulator->settles && accumulator->unsettled[half] + slices > QN_INSERT_MOST_BEFORE_SETTLING) {
+    if (accumulator->settles && accumulator->unsettled[half] + slices > QN_INSERT_BEFORE_SETTLING_MAX) {
         for (int which = 0; which < QN_ACCUMULATOR_SUMS; which++)
             QN_TRY(qn_insert_settle(accumulator->queue, qn_buffer_bytes(sums[which].partial) / sizeof(float),
                                     sums[which].partial, sums[which].total, sums[which].low_part, NULL));
@@ -148,7 +152,7 @@ static qn_status add_slab(qn_accumulator *accumulator, const qn_insert_problem *
     return QN_OK;
 }
 
-/* A slab after the other: zeroed, inserted into, added to the host's sums. */
+/* For each slab: set it to 0, insert the batch, and add the slab to the host's sums. */
 static qn_status insert_in_slabs(qn_accumulator *accumulator, int half, const qn_insert_problem *whole)
 {
     const qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
@@ -218,6 +222,6 @@ qn_status qn_accumulator_insert(qn_accumulator *accumulator, int half, const qn_
     QN_TRY(qn_prepare_images(accumulator->queue, NULL, &prepare, accumulator->spectra, slot->parameter_buffer,
                              accumulator->images, accumulator->weights, &timed->prepare));
     QN_TRY(insert(accumulator, half, optics->pixel_angstrom, side, count));
-    /* an empty write marks where the slot's buffers are free */
+    /* a fill of one float, whose event is set when the slot's buffers are free */
     return qn_queue_fill(accumulator->queue, accumulator->spectra, 0, sizeof(float), 0, &slot->used);
 }

@@ -15,9 +15,9 @@ static double sinc(double x)
     return fabs(turn) < 1e-6 ? 1 : sin(turn) / turn;
 }
 
-/* What nearest samples do to a map at `frequency` times the padded side from its middle. A voxel takes a sample from
- * the box of a pixel by a pixel by a voxel around it that is turned with its slice: the mean of the box's transform
- * over all directions, by the midpoints of one octant. */
+/* Attenuation of a map by insertion of nearest samples, at `frequency` times the padded side from the middle. A voxel
+ * takes a sample from a box around it: one pixel wide along both axes of the slice, one voxel along its normal. The
+ * attenuation is the box's transform averaged over all directions, with the midpoint rule on one octant. */
 static double nearest_transform(double spacing, double frequency)
 {
     enum { STEPS = 24 };
@@ -42,10 +42,10 @@ static double blur_at(const qn_finish_options *options, double frequency)
                          : qn_blob_transform(options->radius, frequency) / qn_blob_transform(options->radius, 0);
 }
 
-/* What voxels of the padded map are multiplied with, by their squared distance from its middle. Blurs are exponentials
- * of it, nearly, so that a table over it needs few entries: interpolated it is off by 2e-7. Beyond half of the padded
- * box nothing can be told from its images a side away, so what is there (the corners of maps that were not padded) is
- * not raised further. */
+/* Table of the factors that undo the blur, by the squared distance of a voxel from the map's middle. The blur is nearly
+ * an exponential function of this square, so a small table suffices: interpolation is off by 2e-7. Beyond half of the
+ * padded box a map cannot be separated from its periodic images, so factors are constant there (in the corners of maps
+ * that were not padded). */
 static void make_factors(const qn_finish_options *options, int side, size_t count, float *factors)
 {
     enum { INTERVALS = 1024 };
@@ -60,17 +60,17 @@ static void make_factors(const qn_finish_options *options, int side, size_t coun
     }
 }
 
-/* ---- beyond what all views see ---- */
+/* ---- fading outside the sphere of all views ---- */
 
-/* Voxels over which the map fades within the sphere that touches the sides of the images. */
+/* Width in voxels of the shell in which the map fades, within the sphere that touches the sides of the images. */
 #define FADE_VOXELS 3.0
 
 typedef struct edge_job {
     float *values;
     int side;
     double inner, outer; /* radii between which the map fades */
-    double mean;         /* between them */
-    double (*sums)[2];   /* [N planes]: of values between them and of how many */
+    double mean;         /* mean of the map between the radii */
+    double (*sums)[2];   /* [N planes]: sum of the values between the radii, and their number */
 } edge_job;
 
 static qn_status sum_edge(size_t index, int worker, void *user)
@@ -111,8 +111,8 @@ static qn_status fade_plane(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-/* Not every view sees what lies beyond the sphere R = N/2, and images that were not padded have their neighbours there:
- * to the mean of its outermost voxels, that is the solvent, the map fades within it. */
+/* Fade the map to the mean of its outermost shell within the sphere R = N/2, which is taken as the solvent. Not every
+ * view sees density beyond that sphere, and images that were not padded have their periodic neighbours there. */
 static qn_status fade(qn_volume *map, qn_pool *pool)
 {
     edge_job job = {.values = map->values, .side = map->counts[0], .outer = map->counts[0] / 2.0};
@@ -133,9 +133,10 @@ static qn_status fade(qn_volume *map, qn_pool *pool)
     return status;
 }
 
-/* ---- together ---- */
+/* ---- the whole step ---- */
 
-/* |f| from which on there is nothing: slices end at `most`, blobs reach further; at P/2 a voxel has no mate. */
+/* |f| from which on the transform is 0: slices end at `most`, and blobs reach further. The limit is at most P/2, where
+ * a voxel has no mate. */
 static double limit_of(const qn_finish_options *options, int side)
 {
     const double reach = options->fast ? 0.5 : options->radius;
@@ -168,8 +169,8 @@ qn_status qn_reconstruct_finish(qn_device *device, qn_fourier_sums *sums, const 
     qn_finish_report found = {0};
     const int map_side = options->map_side;
     if (map_side < 1 || map_side > sums->side)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the map's side is %d; expected 1 to %d, the side of the sums", map_side,
-                sums->side);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the map's side is %d; expected 1 to %d, the side of the sums", map_side,
+                       sums->side);
     const qn_gridding_options gridding = {
         .limit = limit_of(options, sums->side), .most = options->most, .weights = options->weights};
     qn_gridding_report weights;

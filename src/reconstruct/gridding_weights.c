@@ -1,14 +1,16 @@
 /* Gridding weights after Pipe and Menon 1999 (doi 10.1002/(SICI)1522-2594(199901)41:1<179::AID-MRM25>3.0.CO;2-V): a
- * density U, at first the weights D, is divided by itself smoothed, again and again, until smoothed it is even; the
- * map's spectrum is then numerator / D · U. Where slices lie close U tends to 1, the plain quotient. Beside holes,
- * voxels stand for the holes too, and those that only far ends of blobs reached count for less than their neighbours.
+ * density U, at first the weights D, is divided by its smoothed copy repeatedly, until the smoothed copy is even. The
+ * map's spectrum is then numerator / D · U. Where slices lie close together, U tends to 1, which is the plain quotient.
+ * Beside holes, voxels represent the holes too, and voxels that only the far ends of blobs reached have a lower weight
+ * than their neighbours.
  *
- * The smoothing kernel has the taps 0.3 1 0.3 along each axis: it multiplies what lies at R voxels of the
- * padded map's P with Π (1 + 0.6 cos 2π Rᵢ / P) / 1.6, so that evenness is asked for over distances within the map.
+ * The smoothing kernel has the taps 0.3 1 0.3 along each axis: it multiplies the padded map
+ * with Π (1 + 0.6 cos 2π Rᵢ / P) / 1.6 at R voxels from its middle, so unevenness is reduced on the scale of distances
+ * within the map.
  *
- * When does it help? Maps of a phantom of 64³ without noise (padded twice, blobs of radius 1.9) against the truth: mean
- * Fourier shell correlation to Nyquist, plain and after ten iterations, the unevenness of D, and the share of voxels
- * that no slice came near:
+ * Maps of a phantom of 64³ without noise (padding 2, blobs of radius 1.9) were compared with the phantom: mean Fourier
+ * shell correlation up to Nyquist, plain and after ten iterations, the unevenness of D, and the share of voxels that no
+ * slice touched:
  *
  *     uniform views      2000    0.9969  0.9969   0.19   0
  *                         300    0.9956  0.9956   0.36   0.001
@@ -23,8 +25,8 @@
  *     within 32° of a pole, 310       0.7533  0.7553   0.30   0.45
  *     half maps of 50 images each     0.8991  0.9130   (of each other)
  *
- * So it helps where D is uneven or views leave holes, and costs no accuracy elsewhere; with noise as strong as ten
- * times the signal neither helps nor harms. AUTO draws its lines where gains begin. */
+ * So gridding weights improve maps if D is uneven or views leave holes, and cost no accuracy otherwise. With noise ten
+ * times as strong as the signal they make no difference. The limits of AUTO are where the gains begin. */
 #include "reconstruct/gridding_weights.h"
 
 #include <math.h>
@@ -34,19 +36,20 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Of the mean weight of a shell: less than this is a few blobs' far ends, which say little and would be blown up. */
+/* Smallest weight, as a share of the mean weight of its shell. Smaller weights come from the far ends of a few blobs;
+ * dividing by them would amplify noise. */
 #define LEAST_OF_SHELL 1e-3f
 
 #define NEIGHBOUR_TAP 0.3f
 
-/* AUTO iterates above either, see the table. */
+/* AUTO iterates if the unevenness or the share of untouched voxels is above its limit; see the table above. */
 static const double uneven = 0.45, holes = 0.2;
 
-/* Iterating ends when U changes by less than this (root mean square), or at the latest after so many. */
+/* The iteration ends when U changes by less than `settled` (root mean square), or after ITERATIONS_MAX steps. */
 static const double settled = 1e-3;
-enum { MOST_ITERATIONS = 10 };
+enum { ITERATIONS_MAX = 10 };
 
-/* Sums over a plane's voxels of a shell. */
+/* Sum over the voxels of one shell in one plane. */
 typedef struct shell_sum {
     double weight, voxels;
 } shell_sum;
@@ -55,18 +58,18 @@ typedef struct division {
     int side, columns, shells;
     float *numerator, *weight;
     double limit_squared, most_squared;
-    uint16_t *shell;      /* of a squared radius */
-    shell_sum *sums;      /* [P planes][shells] */
-    float *least;         /* [shells] */
-    double (*touched)[2]; /* [P planes]: voxels within `most`, and those that something came near */
+    uint16_t *shell;      /* shell of each squared radius */
+    shell_sum *sums;      /* [P planes][shells] sums of each plane */
+    float *least;         /* [shells] smallest weight of each shell */
+    double (*touched)[2]; /* [P planes]: number of voxels within `most`, and number of those that a slice touched */
 
     float *smoothed;     /* [P][P][P/2 + 1]; NULL: no gridding weights */
-    float *rows;         /* [workers][2][columns + 2]: a row of U smoothed along y and z, and of ones */
-    double (*change)[2]; /* [P planes]: a sum of squares and of how many */
-    bool first;          /* U is D still: unevenness is what is asked for */
+    float *rows;         /* [workers][2][columns + 2]: a row of U, and a row of ones, both smoothed along y and z */
+    double (*change)[2]; /* [P planes]: a sum of squares, and the number of its terms */
+    bool first;          /* true while U is still D: the change of U then measures the unevenness of D */
 } division;
 
-/* How many voxels of row y, z lie within a squared radius: x = 0 … count − 1. */
+/* Number of voxels of row y, z that lie within a squared radius: x = 0 … count − 1. */
 static int row_count(const division *job, int y, int z, double limit_squared)
 {
     const double left = limit_squared - (double)y * y - (double)z * z;
@@ -151,8 +154,9 @@ static bool is_stored(const division *job, int index)
     return index >= -(job->side / 2) && index < job->side - job->side / 2;
 }
 
-/* sum[x] += Σ taps · U along y and z at x = 0 … columns − 1; ones[x] likewise of 1 within the limit, with what all nine
- * rows have at x < *even left out and told as *even. */
+/* Smooth U across a row: sum[x] += Σ taps · U along y and z at x = 0 … columns − 1, and ones[x] += the same sum of a
+ * density of 1 within the limit. All nine rows reach x < *even; there the sum of ones is a constant, which the caller
+ * sets. */
 static void smooth_across(const division *job, int y, int z, float *restrict sum, float *restrict ones, int *even)
 {
     int counts[9];
@@ -173,7 +177,7 @@ static void smooth_across(const division *job, int y, int z, float *restrict sum
     }
 }
 
-/* The same of U at x = −1, whose mates are stored at x = 1 of −y and −z. */
+/* Smooth U along y and z at x = −1. The mates of these voxels are stored at x = 1, −y, −z. */
 static float smooth_across_mates(const division *job, int y, int z)
 {
     float sum = 0;
@@ -186,7 +190,7 @@ static float smooth_across_mates(const division *job, int y, int z)
     return sum;
 }
 
-/* Rows of a plane: U smoothed, divided by what a density of 1 within the limit gives. */
+/* For each row of a plane: smooth U, and divide by the smoothed density of 1 within the limit. */
 static qn_status smooth_plane(size_t index, int worker, void *user)
 {
     const division *job = user;
@@ -212,8 +216,8 @@ static qn_status smooth_plane(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-/* Over the voxels that something came near and that lie within `most`: how far D is from D smoothed, relatively, or how
- * far U will move. */
+/* Sum squares over the voxels within `most`: of D / smoothed D − 1, or of the change of U in this iteration. Voxels
+ * where the smoothed density is 0 contribute 0. */
 static qn_status judge_plane(size_t index, int worker, void *user)
 {
     (void)worker;
@@ -269,7 +273,7 @@ static qn_status multiply_plane(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-/* Smooth U; how far from even it is, or how far it will move. */
+/* Smooth U. *off is the unevenness of D if U is still D, otherwise the change of U by this iteration. */
 static qn_status smooth(division *job, qn_pool *pool, double *off)
 {
     double squares = 0, count = 0;
@@ -294,14 +298,14 @@ static qn_status grid(division *job, const qn_gridding_options *options, qn_pool
     job->first = false;
     for (;;) {
         QN_TRY(qn_pool_run(pool, planes, move_plane, job));
-        if (++report->iterations == MOST_ITERATIONS) break;
+        if (++report->iterations == ITERATIONS_MAX) break;
         QN_TRY(smooth(job, pool, &off));
         if (off < settled) break;
     }
     return qn_pool_run(pool, planes, multiply_plane, job);
 }
 
-/* Shells of all squared radii below the limit. */
+/* Make the table of shells for all squared radii below the limit. */
 static qn_status make_shells(division *job)
 {
     const size_t squares = (size_t)ceil(job->limit_squared) + 1;

@@ -1,5 +1,5 @@
-/* Which image goes to which half and batch. The particles are gone through twice by the same rules: once to count, once
- * to place them; so nothing is kept of a particle but its place. */
+/* Assignment of images to halves and batches. Two passes go over the particles by the same rules, the first to count
+ * and the second to place them, so that no list of particles is kept besides the result. */
 #include <string.h>
 
 #include "base/error.h"
@@ -7,42 +7,42 @@
 #include "math/random.h"
 #include "reconstruct/images.h"
 
-enum { SPLIT_STREAM = 0x73706c74 }; /* of the random numbers that split images */
+enum { SPLIT_STREAM = 0x73706c74 }; /* stream of the random numbers that split images */
 enum { NO_HALF = 2 };
 
 typedef struct planner {
     const qn_particle_set *set;
-    bool halves, split; /* two of them, not told apart by the file */
+    bool halves, split; /* `split`: there are two halves, and the file has no subsets */
     int subset;
     uint64_t first, last, seed;
     size_t batch;
-    uint8_t *half;    /* of each particle; NO_HALF: left out */
-    uint64_t *images; /* a hash table of images: index + 1 of the first particle that names one; 0: empty */
+    uint8_t *half;    /* half of each particle; NO_HALF: left out */
+    uint64_t *images; /* hash table of images: index + 1 of the first particle that names an image; 0: empty */
     size_t slot_count, split_count;
-    bool turned; /* the pair of images that is split now */
+    bool turned; /* whether the halves of the current pair of images are swapped */
     qn_image_plan *plan;
     size_t batch_capacity;
     size_t *open;   /* [optics][2]: index + 1 of the batch that is filled now; 0: none */
-    size_t *placed; /* [optics][2]: particles in it */
+    size_t *placed; /* [optics][2]: number of particles placed in the open batch */
 } planner;
 
 static qn_status check_options(const planner *p)
 {
-    if (p->batch < 1) QN_FAIL(QN_INVALID_ARGUMENT, "batches of 0 images; expected 1 or more");
+    if (p->batch < 1) return QN_FAIL(QN_INVALID_ARGUMENT, "batches of 0 images; expected 1 or more");
     if (p->subset < 0 || p->subset > 2)
-        QN_FAIL(QN_INVALID_ARGUMENT, "subset is %d; expected 1, 2 or 0 (all)", p->subset);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "subset is %d; expected 1, 2 or 0 (all)", p->subset);
     if (p->subset != 0 && p->halves)
-        QN_FAIL(QN_INVALID_ARGUMENT, "subset %d alone makes no halves; ask for one of both", p->subset);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "subset %d and halves are both requested; expected one of them", p->subset);
     if (p->subset != 0 && !p->set->has_subsets)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no column _rlnRandomSubset, so it has no subset %d", p->set->name,
-                p->subset);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no column _rlnRandomSubset, so it has no subset %d", p->set->name,
+                       p->subset);
     if (p->first < 1 || p->first > p->last)
-        QN_FAIL(QN_INVALID_ARGUMENT, "particles %llu to %llu; expected a range that begins at 1 or later",
-                (unsigned long long)p->first, (unsigned long long)p->last);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "particles %llu to %llu; expected a range that begins at 1 or later",
+                       (unsigned long long)p->first, (unsigned long long)p->last);
     return QN_OK;
 }
 
-/* The first particle that names the same image; the particle itself where it is the first. */
+/* Find the first particle that names the same image; it may be the particle itself. */
 static size_t first_of_image(planner *p, size_t index)
 {
     const qn_particle *particle = &p->set->particles[index];
@@ -57,7 +57,7 @@ static size_t first_of_image(planner *p, size_t index)
     return index;
 }
 
-/* Image 2k or 2k + 1 of those that differ: one of both to either half. */
+/* Half of a particle's image. Distinct images are numbered; of images 2k and 2k + 1 one goes to each half. */
 static uint8_t split(planner *p, size_t index)
 {
     const size_t first = first_of_image(p, index);
@@ -67,7 +67,7 @@ static uint8_t split(planner *p, size_t index)
     return (uint8_t)(number % 2) ^ (uint8_t)p->turned;
 }
 
-/* NO_HALF where options leave the particle out. */
+/* Choose the half of a particle, or NO_HALF if the options leave the particle out. */
 static qn_status choose_half(planner *p, size_t index)
 {
     const qn_particle *particle = &p->set->particles[index];
@@ -85,8 +85,8 @@ static qn_status choose_half(planner *p, size_t index)
     else if (particle->subset == 1 || particle->subset == 2)
         p->half[index] = (uint8_t)(particle->subset - 1);
     else
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %llu (row %llu): _rlnRandomSubset is %d; expected 1 or 2 for half maps",
-                p->set->name, (unsigned long long)particle->line, (unsigned long long)particle->row, particle->subset);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s: _rlnRandomSubset is %d; expected 1 or 2 for half maps", p->set->name,
+                       qn_particle_place_of(particle).text, particle->subset);
     return QN_OK;
 }
 
@@ -99,16 +99,17 @@ static qn_status choose_halves(planner *p)
     }
     p->plan->image_count = counts[0] + counts[1];
     if (p->plan->image_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: no particle is left of %zu to reconstruct from (%zu were of weight 0 or less)",
-                p->set->name, p->set->particle_count, p->plan->skipped);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: no particle is left of %zu to reconstruct from (%zu were of weight 0 or less)",
+                       p->set->name, p->set->particle_count, p->plan->skipped);
     for (int half = 0; half < 2 && p->halves; half++)
         if (counts[half] == 0)
-            QN_FAIL(QN_BAD_FORMAT, "%s: of %zu particles none is of half %d; expected some of both", p->set->name,
-                    p->plan->image_count, half + 1);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: of %zu particles none is of half %d; expected some of both",
+                           p->set->name, p->plan->image_count, half + 1);
     return QN_OK;
 }
 
-/* The particle's batch, counting it: a new one where there is none or it is full. */
+/* Count a particle in its batch. A new batch begins if there is none or it is full. */
 static qn_status fill_batch(planner *p, size_t index)
 {
     qn_image_plan *plan = p->plan;
@@ -139,7 +140,7 @@ static qn_status make_batches(planner *p)
     return QN_OK;
 }
 
-/* Once more as fill_batch went through them, so that batches begin at the same particles. */
+/* Place particles in the order in which fill_batch counted them, so that batches begin at the same particles. */
 static void place_particles(planner *p)
 {
     size_t begun = 0;

@@ -1,25 +1,26 @@
-/* Stacks of a particle set: looked at before the start, kept open a few at a time, and read in runs of images that lie
- * one behind the other. */
+/* Images of a particle set. Stacks are checked before the start, kept open a few at a time, and read in runs of
+ * consecutive images; images of an array in memory are copied. */
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "cryoem/memory_inputs.h"
 #include "format/image/image_stack.h"
 #include "reconstruct/images.h"
 
-enum { MOST_OPEN = 64 };           /* stacks; a process may commonly open 1024 files */
-enum { PIECE_BYTES = 512 * 1024 }; /* of images that a thread reads in one go: they stay in its cache */
+enum { OPEN_MAX = 64 };            /* open stacks; a process may usually open 1024 files */
+enum { PIECE_BYTES = 512 * 1024 }; /* bytes of images that a thread reads at once: they stay in its cache */
 
 typedef struct open_stack {
-    qn_image_stack *file; /* NULL: the place is free */
+    qn_image_stack *file; /* NULL: this place is free */
     uint32_t stack;
-    int users;      /* threads that read from it now */
-    uint64_t asked; /* when it was asked for last, counting */
+    int users;      /* number of threads that are reading from the stack */
+    uint64_t asked; /* number of the latest request, to find the least recently used stack */
 } open_stack;
 
-/* What threads read into that needs decoding; each is one thread's at a time. */
+/* Buffer for values that need decoding. One thread uses it at a time. */
 typedef struct read_scratch {
     struct read_scratch *next;
     void *data;
@@ -27,36 +28,35 @@ typedef struct read_scratch {
 } read_scratch;
 
 typedef struct stack_shape {
-    int side; /* 0: not looked at */
+    int side; /* 0: the stack has not been opened yet */
     uint64_t images;
     double pixel_angstrom;
 } stack_shape;
 
 struct qn_image_stacks {
-    stack_shape *shapes; /* of each stack of the set */
+    const qn_image_array *array; /* NULL: images are in stacks; otherwise the other fields are unused */
+    stack_shape *shapes;         /* shape of each stack of the set */
     pthread_mutex_t mutex;
-    open_stack open[MOST_OPEN];
+    open_stack open[OPEN_MAX];
     uint64_t asked;
     read_scratch *idle;
 };
 
-/* A stack that a thread may read from until it gives it back. */
+/* An open stack on loan to a thread. */
 typedef struct borrowed_stack {
     qn_image_stack *file;
-    open_stack *place; /* NULL: it is not kept open */
+    open_stack *place; /* NULL: no place was free, and the stack is closed after use */
 } borrowed_stack;
 
 static qn_status add_row(qn_status status, const qn_particle_set *set, const qn_particle *particle)
 {
-    return status == QN_OK
-               ? status
-               : qn_error_add_context(status, "%s: line %llu (row %llu)", set->name, (unsigned long long)particle->line,
-                                      (unsigned long long)particle->row);
+    if (status == QN_OK) return status;
+    return qn_error_add_context(status, "%s: %s", set->name, qn_particle_place_of(particle).text);
 }
 
 static open_stack *find_open(qn_image_stacks *stacks, uint32_t stack)
 {
-    for (int i = 0; i < MOST_OPEN; i++) {
+    for (int i = 0; i < OPEN_MAX; i++) {
         open_stack *place = &stacks->open[i];
         if (!place->file || place->stack != stack) continue;
         place->users++;
@@ -66,11 +66,12 @@ static open_stack *find_open(qn_image_stacks *stacks, uint32_t stack)
     return NULL;
 }
 
-/* A free place, or that of the stack that nobody reads and that was asked for longest ago; NULL: all are being read. */
+/* Find a free place, or the place of the least recently used stack among those that no thread is reading. NULL: all
+ * stacks are being read. */
 static open_stack *find_place(qn_image_stacks *stacks)
 {
     open_stack *oldest = NULL;
-    for (int i = 0; i < MOST_OPEN; i++) {
+    for (int i = 0; i < OPEN_MAX; i++) {
         open_stack *place = &stacks->open[i];
         if (!place->file) return place;
         if (place->users == 0 && (!oldest || place->asked < oldest->asked)) oldest = place;
@@ -78,7 +79,7 @@ static open_stack *find_place(qn_image_stacks *stacks)
     return oldest;
 }
 
-/* Opened outside the lock, since a file server may take its time. */
+/* Lend an open stack to a thread. A stack is opened outside the lock, since a file server may be slow. */
 static qn_status borrow(const qn_particle_set *set, qn_image_stacks *stacks, uint32_t stack, borrowed_stack *borrowed)
 {
     qn_image_stack *file, *closed;
@@ -123,8 +124,8 @@ static qn_status look_at(const qn_particle_set *set, qn_image_stacks *stacks, co
     shape->pixel_angstrom = qn_image_stack_pixel_angstrom(borrowed.file);
     give_back(stacks, &borrowed);
     if (width != height)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has images of %d x %d pixels; expected square ones", set->stacks[particle->stack],
-                width, height);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has images of %d x %d pixels; expected square ones",
+                       set->stacks[particle->stack], width, height);
     shape->side = width;
     return QN_OK;
 }
@@ -132,13 +133,14 @@ static qn_status look_at(const qn_particle_set *set, qn_image_stacks *stacks, co
 static qn_status check_pixel(const qn_particle_set *set, const qn_particle *particle, const stack_shape *shape)
 {
     const qn_optics_group *group = &set->optics[particle->optics];
-    /* Headers keep a pixel in single precision, some rounded to a few digits. */
+    /* Headers hold pixel sizes in single precision, some rounded to a few digits. */
     if (!group->pixel_of_stack || fabs(shape->pixel_angstrom - group->pixel_angstrom) <= 1e-3 * group->pixel_angstrom)
         return QN_OK;
-    QN_FAIL(QN_BAD_FORMAT,
-            "%s: has pixels of %g Å, but the first stack of optics group %d has %g Å; expected the same, or the pixel "
-            "size in the file (_rlnImagePixelSize)",
-            set->stacks[particle->stack], shape->pixel_angstrom, group->number, group->pixel_angstrom);
+    return QN_FAIL(
+        QN_BAD_FORMAT,
+        "%s: has pixels of %g Å, but the first stack of optics group %d has %g Å; expected the same, or the pixel "
+        "size in the file (_rlnImagePixelSize)",
+        set->stacks[particle->stack], shape->pixel_angstrom, group->number, group->pixel_angstrom);
 }
 
 static qn_status check_particle(const qn_particle_set *set, qn_image_stacks *stacks, const qn_particle *particle,
@@ -150,19 +152,60 @@ static qn_status check_particle(const qn_particle_set *set, qn_image_stacks *sta
     const bool is_new = shape->side == 0;
     if (is_new) QN_TRY(look_at(set, stacks, particle));
     if (particle->image >= shape->images)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has no image %llu; expected 1 to %llu", path,
-                (unsigned long long)particle->image + 1, (unsigned long long)shape->images);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has no image %llu; expected 1 to %llu", path,
+                       (unsigned long long)particle->image + 1, (unsigned long long)shape->images);
     if (*side == 0) *side = group->image_size > 0 ? group->image_size : shape->side;
     if (shape->side != *side)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has images of %d x %d pixels; expected %d x %d as %s of optics group %d", path,
-                shape->side, shape->side, *side, *side, group->image_size > 0 ? "_rlnImageSize" : "in the first stack",
-                group->number);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has images of %d x %d pixels; expected %d x %d as %s of optics group %d",
+                       path, shape->side, shape->side, *side, *side,
+                       group->image_size > 0 ? "_rlnImageSize" : "in the first stack", group->number);
     return check_pixel(set, particle, shape);
 }
+
+/* ---- arrays ---- */
+
+static qn_status check_in_array(const qn_particle_set *set, const qn_image_array *array, const qn_particle *particle)
+{
+    const qn_optics_group *group = &set->optics[particle->optics];
+    if (particle->image >= array->count)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "shows image %llu; expected 1 to %zu, as there are in memory",
+                       (unsigned long long)particle->image + 1, array->count);
+    if (group->image_size > 0 && group->image_size != array->side)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "the images in memory have %d x %d pixels; expected %d x %d as of optics group %d", array->side,
+                       array->side, group->image_size, group->image_size, group->number);
+    return QN_OK;
+}
+
+static qn_status check_array(const qn_particle_set *set, const qn_image_array *array, int *side)
+{
+    if (!array->values || array->side < 1)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the images in memory: %s, %d pixels a side; expected values and 1 or more",
+                       array->values ? "values" : "no values", array->side);
+    if (!set->has_images && array->count != set->particle_count)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "the images in memory: there are %zu; expected one for each of %zu particles", array->count,
+                       set->particle_count);
+    if (set->has_images && set->stack_count > 1)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: names %zu stacks; expected one, since the images are one array in memory", set->name,
+                       set->stack_count);
+    for (size_t i = 0; i < set->particle_count; i++) {
+        const qn_particle *particle = &set->particles[i];
+        QN_TRY(add_row(check_in_array(set, array, particle), set, particle));
+        side[particle->optics] = array->side;
+    }
+    return QN_OK;
+}
+
+/* ---- opening ---- */
 
 static qn_status check_all(const qn_particle_set *set, qn_image_stacks *stacks, int *side)
 {
     void *memory;
+    if (stacks->array) return check_array(set, stacks->array, side);
+    if (set->stack_count == 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: no stacks are named; expected stacks or images in memory", set->name);
     QN_TRY(qn_allocate(set->stack_count, sizeof *stacks->shapes, &memory));
     stacks->shapes = memory;
     for (size_t i = 0; i < set->particle_count; i++) {
@@ -172,13 +215,15 @@ static qn_status check_all(const qn_particle_set *set, qn_image_stacks *stacks, 
     return QN_OK;
 }
 
-qn_status qn_image_stacks_open(const qn_particle_set *set, qn_image_stacks **out, int **side)
+qn_status qn_image_stacks_open(const qn_particle_set *set, const qn_image_array *array, qn_image_stacks **out,
+                               int **side)
 {
     void *memory;
     *out = NULL;
     *side = NULL;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_image_stacks *stacks = memory;
+    stacks->array = array;
     pthread_mutex_init(&stacks->mutex, NULL);
     qn_status status = qn_allocate(set->optics_count, sizeof **side, &memory);
     if (status == QN_OK) {
@@ -197,7 +242,7 @@ void qn_image_stacks_close(qn_image_stacks **pointer)
 {
     qn_image_stacks *stacks = *pointer;
     if (!stacks) return;
-    for (int i = 0; i < MOST_OPEN; i++) qn_image_stack_close(&stacks->open[i].file);
+    for (int i = 0; i < OPEN_MAX; i++) qn_image_stack_close(&stacks->open[i].file);
     for (read_scratch *scratch = stacks->idle, *next; scratch; scratch = next) {
         next = scratch->next;
         qn_release(&scratch->data);
@@ -231,16 +276,16 @@ static void return_scratch(qn_image_stacks *stacks, read_scratch *scratch)
 
 typedef struct batch_reading {
     const qn_particle_set *set;
-    const size_t *order; /* of the batch's particles */
-    size_t count, piece; /* images of the batch; of a thread's piece */
+    const size_t *order; /* indices of the batch's particles */
+    size_t count, piece; /* number of images of the batch; of a thread's piece */
     qn_image_stacks *stacks;
     int side;
     size_t pixels; /* side² */
     float *images;
 } batch_reading;
 
-/* Mirrored along x about the centre pixel n/2: x becomes 2 (n/2) − x modulo n, so the first column of an even image
- * stays where it is. */
+/* Mirror an image along x about the centre pixel n/2: x becomes 2 (n/2) − x modulo n. The first column of an even image
+ * stays in place. */
 static void mirror(int side, float *image)
 {
     for (int y = 0; y < side; y++) {
@@ -261,25 +306,26 @@ static qn_status check_finite(const batch_reading *r, const qn_particle *particl
     if (!infinite) return QN_OK;
     size_t at = 0;
     while (isfinite(image[at])) at++;
-    QN_FAIL(QN_BAD_FORMAT, "%s: image %llu has the value %g at pixel x = %zu, y = %zu; expected finite values",
-            r->set->stacks[particle->stack], (unsigned long long)particle->image + 1, (double)image[at],
-            at % (size_t)r->side, at / (size_t)r->side);
+    return QN_FAIL(QN_BAD_FORMAT, "%s: image %llu has the value %g at pixel x = %zu, y = %zu; expected finite values",
+                   r->stacks->array ? "the images in memory" : r->set->stacks[particle->stack],
+                   (unsigned long long)particle->image + 1, (double)image[at], at % (size_t)r->side,
+                   at / (size_t)r->side);
 }
 
-/* Into `images`, undecoded values by way of the scratch. */
+/* Read `count` images. Values that need decoding are read into the scratch buffer first. */
 static qn_status read_stored(const batch_reading *r, const qn_image_stack *file, const qn_particle *particle,
                              size_t count, read_scratch *scratch, float *images)
 {
     uint64_t image_count;
     int width, height;
     qn_image_stack_shape(file, &image_count, &width, &height);
-    if (width != r->side || height != r->side) /* it may have been opened again */
-        QN_FAIL(QN_BAD_FORMAT, "%s: has images of %d x %d pixels; expected %d x %d as when the run began",
-                r->set->stacks[particle->stack], width, height, r->side, r->side);
+    if (width != r->side || height != r->side) /* the file may have changed since it was first opened */
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has images of %d x %d pixels; expected %d x %d as when the run began",
+                       r->set->stacks[particle->stack], width, height, r->side, r->side);
     return qn_image_stack_read_run(file, particle->image, count, &scratch->data, &scratch->bytes, images);
 }
 
-/* Images of one stack that lie one behind the other. */
+/* Read consecutive images of one stack. */
 static qn_status read_run(const batch_reading *r, const qn_image_stack *file, const size_t *order, size_t count,
                           read_scratch *scratch, float *images)
 {
@@ -294,7 +340,7 @@ static qn_status read_run(const batch_reading *r, const qn_image_stack *file, co
     return QN_OK;
 }
 
-/* How many of the particles name images that lie one behind the other. */
+/* Number of particles from the first on whose images are consecutive in one stack. */
 static size_t run_length(const qn_particle_set *set, const size_t *order, size_t count)
 {
     const qn_particle *first = &set->particles[order[0]];
@@ -304,6 +350,18 @@ static size_t run_length(const qn_particle_set *set, const size_t *order, size_t
         if (next->stack != first->stack || next->image != first->image + length) break;
     }
     return length;
+}
+
+static qn_status copy_images(const batch_reading *r, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        const qn_particle *particle = &r->set->particles[r->order[i]];
+        float *image = r->images + i * r->pixels;
+        qn_image_array_copy(r->stacks->array, (size_t)particle->image, image);
+        QN_TRY(add_row(check_finite(r, particle, image), r->set, particle));
+        if (particle->flipped) mirror(r->side, image);
+    }
+    return QN_OK;
 }
 
 static qn_status read_runs(const batch_reading *r, size_t begin, size_t end, read_scratch *scratch)
@@ -326,7 +384,8 @@ static qn_status read_piece(size_t index, int worker, void *user)
     const batch_reading *r = user;
     const size_t begin = index * r->piece, end = begin + r->piece < r->count ? begin + r->piece : r->count;
     read_scratch *scratch;
-    (void)worker; /* batches that are read at once have workers of the same numbers */
+    (void)worker; /* not unique: batches that are read at the same time have workers of the same numbers */
+    if (r->stacks->array) return copy_images(r, begin, end);
     QN_TRY(take_scratch(r->stacks, &scratch));
     const qn_status status = read_runs(r, begin, end, scratch);
     return_scratch(r->stacks, scratch);

@@ -1,5 +1,5 @@
-/* Batches of images through the devices: a thread for each device takes the next batch, reads it while the device works
- * on the one before, and inserts it. */
+/* Insertion of all batches. Each device has a thread that takes the next batch, reads it while the device works on the
+ * batch before, and inserts it. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 
 typedef struct device_worker device_worker;
 
-/* What the threads share. */
+/* State that the threads of all devices share. */
 typedef struct insertion {
     qn_reconstruct_state *run;
-    device_worker *workers;             /* of each device */
-    pthread_mutex_t mutex;              /* of what follows and of saving */
-    uint64_t images_done, images_total; /* in the order of batches, as far as this process knows */
+    device_worker *workers;             /* one worker for each device */
+    pthread_mutex_t mutex;              /* guards the fields below and the saving of sums */
+    uint64_t images_done, images_total; /* images up to the end of the latest inserted batch; all images */
     double started_s;
     bool failed;
 } insertion;
@@ -25,17 +25,18 @@ typedef struct insertion {
 struct device_worker {
     insertion *shared;
     int device;
-    uint64_t next;     /* of a deterministic run: batches are dealt in turn */
-    uint64_t *batches; /* inserted by this device */
+    uint64_t next;     /* next batch of this device in a deterministic run */
+    uint64_t *batches; /* batches that this device has inserted */
     size_t count, capacity, saved_count;
-    const qn_particle **particles; /* of a batch */
+    const qn_particle **particles; /* particles of the current batch */
     double saved_s;
-    bool cut_short; /* batches are left, since another thread or process failed */
+    bool cut_short; /* another thread or process failed before all batches were inserted */
 };
 
-/* ---- which batch ---- */
+/* ---- choice of a batch ---- */
 
-/* Deterministic runs deal batches out beforehand; others let who is free take the next. */
+/* Take the next batch. In deterministic runs the batches of every device are fixed; otherwise a device takes the next
+ * batch when it is free. */
 static qn_status take_next(device_worker *worker, uint64_t *batch, bool *none)
 {
     qn_reconstruct_state *run = worker->shared->run;
@@ -50,11 +51,11 @@ static qn_status take_next(device_worker *worker, uint64_t *batch, bool *none)
     return QN_OK;
 }
 
-/* *none: no batch is left, or another device failed. */
+/* Find the next batch that is not done. *none: no batch is left, or another device failed. */
 static qn_status next_batch(device_worker *worker, uint64_t *batch, bool *none)
 {
     insertion *shared = worker->shared;
-    QN_TRY(qn_agreement_look(&shared->run->job->agreement));
+    QN_TRY(qn_agreement_poll(&shared->run->job->agreement));
     do QN_TRY(take_next(worker, batch, none));
     while (!*none && qn_piece_set_has(&shared->run->job->done, *batch));
     pthread_mutex_lock(&shared->mutex);
@@ -76,12 +77,12 @@ static qn_status report_progress(insertion *shared)
                                   .total = (size_t)shared->images_total,
                                   .seconds = now_s - shared->started_s};
     if (!qn_job_is_stopped(run->job, &progress)) return QN_OK;
-    QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu images%s", (unsigned long long)shared->images_done,
-            (unsigned long long)shared->images_total, run->saved ? "; continue with --resume" : "");
+    return QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu images%s", (unsigned long long)shared->images_done,
+                   (unsigned long long)shared->images_total, run->saved ? "; continue with --resume" : "");
 }
 
-/* Images of pixels of another size than the map's are brought to its scale: they sample the same projection, and their
- * transform is a sum over more or fewer pixels. */
+/* Scale images if the size of their pixels differs from that of the map's voxels: a transform is a sum over pixels, and
+ * these images have more or fewer pixels for the same projection. */
 static void rescale(const qn_reconstruct_state *run, const qn_image_batch_plan *batch, int side, float *images)
 {
     const double ratio = run->particles->optics[batch->optics].pixel_angstrom / run->voxel_angstrom;
@@ -91,7 +92,7 @@ static void rescale(const qn_reconstruct_state *run, const qn_image_batch_plan *
     for (size_t i = 0; i < pixels; i++) images[i] *= factor;
 }
 
-/* `particles` has room for a batch; *read_s gets the seconds that reading took. */
+/* Read and insert one batch. `particles` has room for a batch; *read_s gets the seconds spent on reading. */
 static qn_status read_and_insert(qn_reconstruct_state *run, qn_accumulator *accumulator, uint64_t number,
                                  const qn_particle **particles, double *read_s)
 {
@@ -160,7 +161,8 @@ static qn_status work(device_worker *worker)
     return qn_accumulator_finish(run->accumulators[worker->device]);
 }
 
-/* What is done is put aside when the run is stopped. Others hear of a failure by finding no batches left. */
+/* Thread of a device. The device's sums are saved if the run is stopped. After a failure the other devices get no more
+ * batches. */
 static qn_status work_on_device(int device, void *user)
 {
     insertion *shared = user;
@@ -170,7 +172,7 @@ static qn_status work_on_device(int device, void *user)
         pthread_mutex_lock(&shared->mutex);
         shared->failed = true;
         pthread_mutex_unlock(&shared->mutex);
-        status = qn_agreement_leave_nothing(&shared->run->job->agreement, status);
+        status = qn_agreement_cancel(&shared->run->job->agreement, status);
     }
     if (status != QN_CANCELLED && !(status == QN_OK && worker->cut_short)) return status;
     qn_error_trail trail;
@@ -195,7 +197,7 @@ static qn_status begin_worker(insertion *shared, int device)
 
 qn_status qn_reconstruct_insert(qn_reconstruct_state *run)
 {
-    device_worker workers[QN_MOST_DEVICES] = {0};
+    device_worker workers[QN_DEVICES_MAX] = {0};
     insertion shared = {.run = run,
                         .workers = workers,
                         .images_done = run->resumed,
@@ -224,13 +226,14 @@ static qn_status explore(qn_reconstruct_state *run, qn_accumulator *accumulator,
         QN_TRY(qn_accumulator_finish(accumulator));
         spent_s = qn_clock_s() - started_s;
         const qn_progress progress = {.stage = "tuning", .unit = "images", .seconds = spent_s};
-        if (qn_job_is_stopped(run->job, &progress)) QN_FAIL(QN_CANCELLED, "stopped while tuning; nothing was written");
+        if (qn_job_is_stopped(run->job, &progress))
+            return QN_FAIL(QN_CANCELLED, "stopped while tuning; nothing was written");
         QN_TRY(qn_tuning_explores(&run->job->tuning, spent_s, &explores));
     }
     return QN_OK;
 }
 
-/* In sums of their own, which are gone before the run makes its own. */
+/* Tuning has its own sums, which are freed before the run allocates its sums. */
 qn_status qn_reconstruct_explore(qn_reconstruct_state *run, int device)
 {
     bool explores;

@@ -7,19 +7,20 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Complex numbers of a batch, where one row of lines or one plane is not more: what a cache holds. */
+/* Number of complex numbers in a batch of lines or planes, about as many as a cache holds. A batch has at least one row
+ * of lines or one plane, even if these are larger. */
 enum { BATCH_NUMBERS = 1 << 19 };
 
-/* Lines of which a cache line's width is transposed at once. */
+/* Number of lines that are transposed together: one cache line holds as many complex numbers. */
 enum { TILE = 8 };
 
-/* A way through the device: a batch of lines or planes at a time. */
+/* Buffers for one batch of lines or planes at a time. */
 typedef struct passage {
     qn_queue *queue;
     qn_fft_plan *plan;
     qn_buffer *input, *output;
     float *staging;
-    size_t input_floats, output_floats; /* of a whole batch */
+    size_t input_floats, output_floats; /* floats of a whole batch */
 } passage;
 
 typedef struct job {
@@ -27,8 +28,8 @@ typedef struct job {
     int columns;
     float *staging;
     float *map;
-    int first, count;   /* rows y, or planes of the map, of this batch */
-    size_t *first_line; /* [P + 1]: lines before row y's of those that hold something */
+    int first, count;   /* first row y or plane of the map of this batch, and their number */
+    size_t *first_line; /* [P + 1]: for each row y, the number of lines within the limit in the rows before y */
 } job;
 
 static int batch_lines(int side)
@@ -97,13 +98,13 @@ static qn_status passage_go(passage *way)
     return qn_queue_finish(way->queue);
 }
 
-/* Where transforms, which begin at 0, have the index that is `index` in what begins at −⌊P/2⌋, and the other way. */
+/* Convert an index that counts from −⌊P/2⌋ into one of a transform, which counts from 0, or back. */
 static int rolled(int index, int side)
 {
     return (index + side - side / 2) % side;
 }
 
-/* Columns of row y within the limit: x = 0 … count − 1 with x² + y² < limit². */
+/* Number of columns of row y within the limit: x = 0 … count − 1 with x² + y² < limit². */
 static int row_columns(const qn_map_transform *transform, int row)
 {
     const double y = row - transform->side / 2, left = transform->limit * transform->limit - y * y;
@@ -112,7 +113,7 @@ static int row_columns(const qn_map_transform *transform, int row)
     return count < columns ? count : columns;
 }
 
-/* Row first + index: its lines along z to [x][z], z from 0. */
+/* Copy the lines along z of row first + index to [x][z], with z in the order of the transform. */
 static qn_status gather_lines(size_t index, int worker, void *user)
 {
     (void)worker;
@@ -133,7 +134,8 @@ static qn_status gather_lines(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-/* Back, but only the map's planes: plane j of the map to plane j of the spectrum. */
+/* Copy the transformed lines back, but only the planes of the map: plane j of the map becomes plane j of the spectrum.
+ */
 static qn_status scatter_lines(size_t index, int worker, void *user)
 {
     (void)worker;
@@ -223,8 +225,11 @@ static qn_status run_lines(job *of, qn_device *device, qn_pool *pool)
 {
     const int side = of->transform->side, batch = batch_lines(side);
     const size_t floats = 2 * (size_t)side * (size_t)batch;
-    const qn_fft_options options = {
-        .size = {side}, .batch = batch, .kind = QN_FFT_COMPLEX_INVERSE, .engine = of->transform->engine};
+    const qn_fft_options options = {.size_bytes = sizeof options,
+                                    .size = {side},
+                                    .batch = batch,
+                                    .kind = QN_FFT_COMPLEX_INVERSE,
+                                    .engine = of->transform->engine};
     passage way;
     QN_TRY(passage_open(device, &options, floats, floats, &way));
     of->staging = way.staging;
@@ -237,8 +242,11 @@ static qn_status run_planes(job *of, qn_device *device, qn_pool *pool)
 {
     const int side = of->transform->side, batch = batch_planes(side);
     const size_t rows = (size_t)side * (size_t)batch;
-    const qn_fft_options options = {
-        .size = {side, side}, .batch = batch, .kind = QN_FFT_REAL_INVERSE, .engine = of->transform->engine};
+    const qn_fft_options options = {.size_bytes = sizeof options,
+                                    .size = {side, side},
+                                    .batch = batch,
+                                    .kind = QN_FFT_REAL_INVERSE,
+                                    .engine = of->transform->engine};
     passage way;
     QN_TRY(passage_open(device, &options, 2 * rows * (size_t)of->columns, rows * (size_t)side, &way));
     of->staging = way.staging;

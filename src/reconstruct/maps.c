@@ -1,4 +1,4 @@
-/* Sums of all devices, processes and runs before become maps. */
+/* Maps from the sums of all devices, ranks and earlier runs. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 
 enum { CHUNK = 1 << 22 }; /* floats that are read from a device at a time */
 
-/* Into sums that are still 0 without a detour. */
+/* Add a device's sums. `zero`: `sums` are still 0, and are overwritten without a copy in between. */
 static qn_status add_accumulator(qn_accumulator *accumulator, int half, qn_sum which, size_t count, bool zero,
                                  float *chunk, float *sums)
 {
@@ -21,7 +21,7 @@ static qn_status add_accumulator(qn_accumulator *accumulator, int half, qn_sum w
     return QN_OK;
 }
 
-/* sums += this process's sums of a half; `zero`: they are 0 before. */
+/* sums += the sums of one half of this rank's devices and earlier runs; `zero`: the sums are still 0. */
 static qn_status add_own(const qn_reconstruct_state *run, int half, bool zero, qn_fourier_sums *sums)
 {
     const size_t voxels = qn_fourier_sums_voxels(run->side);
@@ -40,7 +40,7 @@ static qn_status add_own(const qn_reconstruct_state *run, int half, bool zero, q
     return status;
 }
 
-/* The sums of everybody, on the first rank: of one half, or (−1) of all. */
+/* Add up the sums of all ranks on the first rank: of one half, or (−1) of both. */
 static qn_status gather(qn_reconstruct_state *run, int half, qn_fourier_sums *sums)
 {
     const size_t voxels = qn_fourier_sums_voxels(run->side);
@@ -53,7 +53,7 @@ static qn_status gather(qn_reconstruct_state *run, int half, qn_fourier_sums *su
     return status;
 }
 
-/* The weights as a volume of x = 0 … P/2 and y, z from −P/2. */
+/* Keep the weights as a volume of x = 0 … P/2 and y, z from −P/2. */
 static qn_status keep_weights(qn_reconstruct_state *run, const qn_fourier_sums *sums)
 {
     const int counts[3] = {run->side / 2 + 1, run->side, run->side};
@@ -62,7 +62,7 @@ static qn_status keep_weights(qn_reconstruct_state *run, const qn_fourier_sums *
     return QN_OK;
 }
 
-/* On the host, where the sums are: a GPU would take longer to be given them and to build its transforms. */
+/* Finish a map on the host, where the sums are: copying them to a GPU and planning its transforms would take longer. */
 static qn_status finish_map(qn_reconstruct_state *run, qn_fourier_sums *sums, qn_volume **map)
 {
     const qn_finish_options options = {.map_side = run->map_side,
@@ -96,7 +96,7 @@ static qn_status make_map(qn_reconstruct_state *run, int half, qn_volume **map)
     return status;
 }
 
-/* A map in which nothing stands out is still a map. */
+/* Make a mask of the map. A map without density to mask is still a valid result. */
 static qn_status make_mask(qn_reconstruct_state *run)
 {
     const qn_mask_options options = qn_mask_default_options();
@@ -107,16 +107,22 @@ static qn_status make_mask(qn_reconstruct_state *run)
     return QN_OK;
 }
 
-static qn_status correlate(qn_reconstruct_state *run)
+qn_status qn_reconstruct_correlate(qn_reconstruct_state *run)
 {
     qn_reconstruction *result = &run->result;
-    const char *mask = run->options->mask;
     double since = qn_clock_s();
-    if (mask && strcmp(mask, "auto") == 0) QN_TRY(make_mask(run));
-    const qn_fsc_options options = {.seed = run->options->run.seed};
+    qn_fsc_options options = qn_fsc_default_options();
+    options.seed = run->options->run.seed;
     QN_TRY(qn_fsc_compute(run->job->context, result->half[0], result->half[1], result->mask, &options, &result->fsc));
     result->times.fsc_s = qn_clock_lap_s(&since);
     return QN_OK;
+}
+
+static qn_status compare_halves(qn_reconstruct_state *run)
+{
+    const char *mask = run->options->mask;
+    if (mask && strcmp(mask, "auto") == 0) QN_TRY(make_mask(run));
+    return qn_reconstruct_correlate(run);
 }
 
 qn_status qn_reconstruct_make_maps(qn_reconstruct_state *run)
@@ -125,5 +131,5 @@ qn_status qn_reconstruct_make_maps(qn_reconstruct_state *run)
         QN_TRY(qn_job_agree(run->job, make_map(run, half, &run->result.half[half])));
     QN_TRY(qn_job_agree(run->job, make_map(run, -1, &run->result.map)));
     const bool correlates = run->halves == 2 && qn_job_is_first(run->job);
-    return qn_job_agree(run->job, correlates ? correlate(run) : QN_OK);
+    return qn_job_agree(run->job, correlates ? compare_halves(run) : QN_OK);
 }

@@ -1,16 +1,16 @@
 #define _POSIX_C_SOURCE 200809L
-/* How much memory a run takes, told and checked before it begins. */
+/* Estimate of the memory of a run, logged and checked before the run starts. */
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "reconstruct/run.h"
 
-/* Of a process that does nothing yet, and of a driver with its compiler. */
+/* Memory of an idle process, and of a driver with its compiler. */
 static const uint64_t process_bytes = 16 << 20, driver_bytes = 96 << 20;
 
-/* Of this process: particles, staged images, sums that are gathered, what finishing takes, maps that are kept, and what
- * CPU devices hold. */
+/* Estimate the memory of this process: particles, staged images, gathered sums, the finishing step, maps that are kept,
+ * and buffers of CPU devices. */
 static void estimate_memory(qn_reconstruct_state *run)
 {
     const qn_finish_options finish = {.map_side = run->map_side, .weights = run->options->weights};
@@ -46,11 +46,12 @@ qn_status qn_reconstruct_check_memory(qn_reconstruct_state *run)
     qn_log(QN_LOG_NOTE, "%zu images of %d x %d pixels, volume padded to %d; memory: about %.2f GiB",
            run->plan.image_count, run->map_side, run->map_side, run->side, (double)run->result.memory_bytes / gib);
     if (run->result.slabs > 1)
-        qn_log(QN_LOG_NOTE, "the volume does not fit the device's memory: it goes through in %d slabs",
+        qn_log(QN_LOG_NOTE, "the volume does not fit into the device's memory and is inserted in %d slabs",
                run->result.slabs);
     if (run->result.memory_bytes <= allowed) return QN_OK;
-    QN_FAIL(QN_OUT_OF_MEMORY,
-            "a volume of %d voxels a side takes about %.2f GiB of memory and %.2f GiB are there; a smaller padding or "
-            "batch takes less",
-            run->side, (double)run->result.memory_bytes / gib, (double)allowed / gib);
+    return QN_FAIL(
+        QN_OUT_OF_MEMORY,
+        "a volume of %d voxels a side takes about %.2f GiB of memory and %.2f GiB are allowed; a smaller padding or "
+        "batch takes less",
+        run->side, (double)run->result.memory_bytes / gib, (double)allowed / gib);
 }

@@ -2,6 +2,7 @@
 #include <quern/reconstruct.h>
 
 #include "base/error.h"
+#include "option/run_rows.h"
 
 #define FIELD(name) offsetof(qn_reconstruct_options, name)
 #define RUN FIELD(run)
@@ -13,16 +14,18 @@ static const qn_option rows[] = {
      .argument = "PARTICLES",
      .offset = FIELD(particles),
      .required = true,
-     .meaning = "images and their orientations: RELION STAR (3.0 and later) or Xmipp metadata (.xmd), its stacks "
-                "(.mrcs) beside it or where it says"},
+     .by_commands = true,
+     .meaning = "images and their orientations: RELION STAR (3.0 and later) or Xmipp metadata (.xmd), with its stacks "
+                "(.mrcs) beside it or at the paths that it names"},
     {.name = "output",
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "PATH",
      .offset = FIELD(output),
      .required = true,
-     .meaning = "the map to write, such as map.mrc, with its companions beside it (map_report.html, map_half1.mrc …); "
-                "or a folder, such as out/, made when absent"},
+     .by_commands = true,
+     .meaning = "the map to write, such as map.mrc, with the other files beside it (map_report.html, map_half1.mrc …); "
+                "or a folder, such as out/, made if absent"},
     {.name = "symmetry",
      .letter = 's',
      .kind = QN_OPTION_TEXT,
@@ -38,8 +41,8 @@ static const qn_option rows[] = {
     {.name = "halves",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(halves),
-     .meaning = "also write two half maps, by rlnRandomSubset where the particles have it, else split at random, and "
-                "their Fourier shell correlation"},
+     .meaning = "also write two half maps and their Fourier shell correlation; images are split by rlnRandomSubset if "
+                "the particles have it, otherwise at random"},
     {.name = "mask",
      .letter = 'm',
      .kind = QN_OPTION_TEXT,
@@ -54,7 +57,7 @@ static const qn_option rows[] = {
      .most = 10000,
      .unit = "angstrom",
      .fallback_meaning = "two pixels",
-     .meaning = "leave out finer detail, in Å: faster"},
+     .meaning = "leave out detail finer than this, in Å; this is faster"},
     {.name = "subset",
      .kind = QN_OPTION_INTEGER,
      .argument = "NUMBER",
@@ -62,7 +65,7 @@ static const qn_option rows[] = {
      .least = 0,
      .most = 2,
      .fallback_meaning = "all particles",
-     .meaning = "only particles whose rlnRandomSubset is this, 1 or 2"},
+     .meaning = "use only particles of this rlnRandomSubset, 1 or 2"},
     {.name = "particles",
      .kind = QN_OPTION_RANGE,
      .argument = "FIRST-LAST",
@@ -71,22 +74,22 @@ static const qn_option rows[] = {
      .most = (double)UINT64_MAX,
      .fallback = "1-18446744073709551615",
      .fallback_meaning = "all",
-     .meaning = "only these rows of the particles' table, from 1, such as 1-50000"},
+     .meaning = "use only these rows of the particles' table, counted from 1, such as 1-50000"},
     {.name = "padding",
      .kind = QN_OPTION_NUMBER,
      .argument = "FACTOR",
      .offset = FIELD(padding),
      .choices = "1 1.5 2",
      .fallback = "2",
-     .meaning = "side of the Fourier volume over the image's; less takes less memory and is less exact"},
+     .meaning = "side of the Fourier volume divided by the image's; a smaller one takes less memory and is less exact"},
     {.name = "weights",
      .kind = QN_OPTION_ENUM,
      .argument = "HOW",
      .offset = FIELD(weights),
      .choices = "auto plain iterated",
      .fallback = "auto",
-     .meaning = "how sums are divided by their weights: plain, or by gridding weights that are iterated until uneven "
-                "sampling counts alike; auto iterates where the views ask for it"},
+     .meaning = "division of the sums by their weights: plain, or iterated with gridding weights, which correct for "
+                "uneven views; auto iterates if views are uneven or leave gaps"},
     {.name = "fast",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(fast),
@@ -108,7 +111,7 @@ static const qn_option rows[] = {
      .most = 600000,
      .fallback = "10",
      .unit = "min",
-     .meaning = "how often sums are put aside for --resume, in minutes; 0: never"},
+     .meaning = "interval at which sums are saved for --resume, in minutes; 0: never"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .meaning = "seed of the split into halves and of random phases"},
     {.like = &qn_run_rows[QN_RUN_MEMORY],
      .offset = RUN,
@@ -128,12 +131,18 @@ static const qn_option rows[] = {
 static qn_status check(const void *memory)
 {
     const qn_reconstruct_options *options = memory;
+    if (options->mask && options->mask_volume)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the mask: given as \"%s\" and in memory; expected one of the two",
+                       options->mask);
+    if (options->mask_volume && !options->halves)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a mask is given in memory, but no halves are to be made; expected both");
     if (options->mask && !options->halves)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--mask is \"%s\", but there is no --halves, which are correlated within it",
-                options->mask);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--mask is \"%s\", but there is no --halves, which are correlated within it", options->mask);
     if (options->subset > 0 && options->halves)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--subset is \"%d\", but --halves are of both subsets; expected one of the two",
-                options->subset);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--subset is \"%d\", but --halves are of both subsets; expected one of the two",
+                       options->subset);
     return QN_OK;
 }
 
@@ -142,11 +151,4 @@ static const qn_option_table table = {"reconstruct", sizeof(qn_reconstruct_optio
 const qn_option_table *qn_reconstruct_option_table(void)
 {
     return &table;
-}
-
-qn_reconstruct_options qn_reconstruct_default_options(void)
-{
-    qn_reconstruct_options options;
-    qn_option_defaults(&table, &options);
-    return options;
 }

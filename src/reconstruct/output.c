@@ -36,10 +36,10 @@ static bool is_folder(const char *path)
 
 static qn_status refuse(const char *output, const char *why)
 {
-    QN_FAIL(QN_INVALID_ARGUMENT, "output is %s%s; expected a name that ends in .mrc, or a folder", output, why);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "output is %s%s; expected a name that ends in .mrc, or a folder", output, why);
 }
 
-/* Files beside the map, whose ending it has; its companions are named behind the stem. */
+/* Place the files beside a map: the map keeps its name, the other names begin with the stem. */
 static qn_status place_beside_map(const char *map, qn_reconstruct_place *place)
 {
     static const char *const companions[] = {"half1.mrc", "half2.mrc", "weights.mrc", "mask.mrc",
@@ -60,7 +60,11 @@ qn_status qn_reconstruct_find_place(const char *output, qn_reconstruct_place *pl
     static const char *const maps[] = {".mrc", ".map", ".ccp4"};
     static const char *const others[] = {".mrcs", ".gz", ".star", ".xmd", ".html", ".hdf"};
     *place = (qn_reconstruct_place){.map = "map.mrc", .output = {.journal_folder = "unfinished", .aside = "sums."}};
-    if (!output || !output[0]) QN_FAIL(QN_INVALID_ARGUMENT, "no output is named; expected map.mrc or a folder");
+    if (!output) {
+        place->output = (qn_output){0};
+        return QN_OK;
+    }
+    if (!output[0]) return QN_FAIL(QN_INVALID_ARGUMENT, "no output is named; expected map.mrc or a folder");
     if (!is_folder(output)) {
         if (ends_in_one_of(output, maps, sizeof maps / sizeof *maps)) return place_beside_map(output, place);
         if (ends_in_one_of(output, others, sizeof others / sizeof *others)) return refuse(output, "");
@@ -108,6 +112,7 @@ double qn_reconstruct_images_per_s(const qn_reconstruction *run)
 
 qn_status qn_reconstruct_write(const qn_reconstruction *run)
 {
+    if (run->job->in_memory) return qn_reconstruct_find_warnings(run);
     QN_TRY(write_volume(run, run->half[0], "half map 1", "half1.mrc"));
     QN_TRY(write_volume(run, run->half[1], "half map 2", "half2.mrc"));
     QN_TRY(write_volume(run, run->weight, "sums of weights", "weights.mrc"));

@@ -1,4 +1,4 @@
-/* report.html: the map in slices, how fine it is, from where it was seen, and how the run went. */
+/* Write report.html: slices of the map, resolution, views, defocus, warnings and times. */
 #include <inttypes.h>
 #include <math.h>
 #include <quern/version.h>
@@ -13,12 +13,12 @@
 #include "base/text.h"
 #include "reconstruct/output_parts.h"
 
-/* Above this share of the transform that no view came near, gaps are worth a word. */
+/* Share of the transform without any view above which the report warns of gaps. */
 static const double most_untouched_share = 0.01;
 
 /* ---- warnings ---- */
 
-/* For the report and run.json alone: what the command prints says as much. */
+/* Warn in the report and run.json only: the command prints the same facts itself. */
 QN_PRINTF_LIKE(2, 3) static qn_status warn(const qn_reconstruction *run, const char *format, ...)
 {
     char text[320];
@@ -35,7 +35,7 @@ QN_PRINTF_LIKE(2, 3) static qn_status warn(const qn_reconstruction *run, const c
 qn_status qn_reconstruct_find_warnings(const qn_reconstruction *run)
 {
     if (run->pixel_size_assumed)
-        QN_TRY(warn(run, "No file says how large a pixel is. It is taken for 1 Å, so that lengths are in pixels."));
+        QN_TRY(warn(run, "No file states the pixel size. It is taken as 1 Å, so lengths are in pixels."));
     if (run->particles->has_ctf && !run->options->ctf)
         QN_TRY(warn(run,
                     "The particles have a defocus, but the map was made without `--ctf`: contrast is not corrected."));
@@ -45,16 +45,17 @@ qn_status qn_reconstruct_find_warnings(const qn_reconstruction *run)
     if (run->finish.untouched_share > most_untouched_share)
         QN_TRY(warn(
             run,
-            "The views leave gaps: %.2g %% of the transform up to the resolution limit was seen by no image, and what "
-            "is there is missing from the map (see Views).",
+            "The views leave gaps: %.2g %% of the transform up to the resolution limit was seen by no image, and is "
+            "missing from the map (see Views).",
             100 * run->finish.untouched_share));
     if (run->options->mask && !run->mask)
-        QN_TRY(warn(run,
-                    "No mask was found, since nothing stands out of the map: the halves are correlated without one."));
+        QN_TRY(warn(
+            run, "No mask was made, since no density stands out from the map's background: the halves are correlated "
+                 "without a mask."));
     if (run->fsc && run->fsc->at_0_143.shell == 0)
         QN_TRY(warn(
             run,
-            "The half maps agree up to the finest detail that pixels of %.3g Å can hold, so the resolution is limited "
+            "The half maps agree up to the finest detail that pixels of %.3g Å can show, so the resolution is limited "
             "by the pixels, or the halves are not independent.",
             run->voxel_angstrom));
     return QN_OK;
@@ -115,8 +116,8 @@ static qn_status write_caption(const qn_reconstruction *run, qn_text *caption)
 {
     const qn_fsc *fsc = run->fsc;
     QN_TRY(qn_text_append(caption,
-                          "How well the two half maps agree at each level of detail, fine detail to the right. "));
-    if (run->split[0]) QN_TRY(qn_text_append(caption, "How the halves were told apart: %s. ", run->split));
+                          "Agreement of the two half maps at each spatial frequency; finer detail is to the right. "));
+    if (run->split[0]) QN_TRY(qn_text_append(caption, "Split into halves: %s. ", run->split));
     QN_TRY(qn_text_append(caption, "The %scurve ", fsc->corrected ? "corrected " : ""));
     QN_TRY(describe_crossing(&fsc->at_0_143, caption));
     QN_TRY(qn_text_append(caption, " and "));
@@ -128,12 +129,12 @@ static qn_status write_caption(const qn_reconstruction *run, qn_text *caption)
     else if (fsc->corrected && fsc->randomised_from > 0)
         QN_TRY(qn_text_append(caption,
                               " Phases were randomised from shell %d on, to find how much of the agreement the mask "
-                              "makes by itself; the corrected curve is without that.",
+                              "itself causes; the corrected curve is without this part.",
                               fsc->randomised_from));
     return QN_OK;
 }
 
-/* Shell 0, the mean, is at no resolution. */
+/* Curves begin with shell 1: shell 0, the mean, has no resolution. */
 static qn_status add_curves(qn_report *report, const qn_fsc *fsc, const char *caption, short_text *said,
                             const char **labels)
 {
@@ -187,12 +188,12 @@ static qn_status add_times(qn_report *report, const qn_reconstruction_times *tim
         double seconds;
     } rows[] = {{"metadata", times->metadata_s},
                 {"insertion", times->insert_s},
-                {"of it: reading", times->read_s},
-                {"of it: transforms", times->transform_s},
-                {"of it: preparation", times->prepare_s},
-                {"of it: slices", times->kernel_s},
+                {"insertion: reading", times->read_s},
+                {"insertion: transforms", times->transform_s},
+                {"insertion: preparation", times->prepare_s},
+                {"insertion: slices", times->kernel_s},
                 {"sums of all devices", times->reduce_s},
-                {"maps of the sums", times->finish_s},
+                {"maps from the sums", times->finish_s},
                 {"correlation", times->fsc_s},
                 {"all", times->total_s}};
     enum { ROWS = sizeof rows / sizeof *rows };
@@ -225,8 +226,24 @@ static qn_status describe_finish(const qn_reconstruction *run, qn_text *text)
         QN_TRY(qn_text_append(text, " The transform was padded to %d³ voxels.", run->padded_side));
     QN_TRY(qn_text_append(text, " Detail down to %.2f Å was kept.", run->max_resolution_angstrom));
     if (finish->iterations > 0)
-        return qn_text_append(text, " Weights were evened out in %d iterations.", finish->iterations);
+        return qn_text_append(text, " Gridding weights were computed in %d iterations.", finish->iterations);
     return qn_text_append(text, " Sums were divided by their weights, without iterations.");
+}
+
+/* Return the file of the particles, or the name of the set in memory. */
+static const char *particles_name(const qn_reconstruction *run)
+{
+    return run->options->particles ? run->options->particles : run->particles->name;
+}
+
+static qn_status add_particles(qn_report *report, const qn_reconstruction *run)
+{
+    const size_t rows = run->particles->particle_count, stacks = run->particles->stack_count;
+    if (run->options->images)
+        return qn_report_paragraph(report, "Particles `%s`: %zu rows, images in memory, of which %zu were inserted.",
+                                   particles_name(run), rows, run->used_count);
+    return qn_report_paragraph(report, "Particles `%s`: %zu rows in %zu stack%s, of which %zu were inserted.",
+                               particles_name(run), rows, stacks, stacks == 1 ? "" : "s", run->used_count);
 }
 
 static qn_status add_run(qn_report *report, const qn_reconstruction *run)
@@ -235,11 +252,7 @@ static qn_status add_run(qn_report *report, const qn_reconstruction *run)
     qn_status status = qn_report_heading(report, "Run");
     if (status == QN_OK) status = describe_processors(run, &processors);
     if (status == QN_OK) status = describe_finish(run, &finish);
-    if (status == QN_OK)
-        status =
-            qn_report_paragraph(report, "Particles `%s`: %zu rows in %zu stack%s, of which %zu were inserted.",
-                                run->options->particles, run->particles->particle_count, run->particles->stack_count,
-                                run->particles->stack_count == 1 ? "" : "s", run->used_count);
+    if (status == QN_OK) status = add_particles(report, run);
     if (status == QN_OK && run->resumed > 0)
         status = qn_report_paragraph(report, "%" PRIu64 " of them had been inserted when an earlier run stopped.",
                                      run->resumed);
@@ -247,10 +260,10 @@ static qn_status add_run(qn_report *report, const qn_reconstruction *run)
         status = qn_report_paragraph(report, "Quern %s, %s.%s `run.json` holds the options.", qn_version(),
                                      processors.data, finish.data);
     if (status == QN_OK)
-        status = qn_report_paragraph(
-            report, "Images are read while those before them are transformed and inserted: the "
-                    "parts of the insertion take place at the same time, and are added up over threads "
-                    "and devices.");
+        status =
+            qn_report_paragraph(report, "Images are read while those before them are transformed and inserted: the "
+                                        "parts of the insertion overlap, and their times are summed over threads "
+                                        "and devices.");
     if (status == QN_OK) status = add_times(report, &run->times);
     qn_text_clear(&finish);
     qn_text_clear(&processors);
@@ -273,11 +286,12 @@ qn_status qn_reconstruct_write_report(const qn_reconstruction *run)
     qn_report *report;
     qn_text title = {0};
     char *path = NULL;
-    qn_status status = qn_text_append(&title, "Reconstruction of %s", qn_path_name(run->options->particles));
+    qn_status status = qn_text_append(&title, "Reconstruction of %s", qn_path_name(particles_name(run)));
     if (status == QN_OK) status = qn_report_create(title.data, &report);
     qn_text_clear(&title);
     QN_TRY(status);
     status = fill_report(report, run);
+    if (status == QN_OK) status = qn_job_report_kernels(run->job, report);
     if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);

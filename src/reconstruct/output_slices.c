@@ -18,7 +18,7 @@ static void clear_slices(map_slices *slices)
     for (int k = 0; k < 3; k++) qn_release(&slices->values[k]);
 }
 
-/* Across `axis`, with the other two in their order to the right and upwards. */
+/* Cut a slice across `axis`. The other two axes, in their order, point to the right and upwards. */
 static void cut(const qn_volume *map, int axis, float *values)
 {
     const int right = axis == 0 ? 1 : 0, up = axis == 2 ? 1 : 2;
@@ -56,7 +56,8 @@ static int compare_floats(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Black and white: all but the very darkest and lightest values of the three slices. */
+/* Find the values of black and white: the darkest and the lightest 0.2 % of the values of the three slices lie beyond
+ * them. */
 static qn_status find_limits(const map_slices *slices, double limits[2])
 {
     size_t count = 0, finite = 0;
@@ -112,6 +113,6 @@ qn_status qn_reconstruct_add_half_slices(qn_report *report, const qn_reconstruct
     QN_TRY(limits_of_map(run, limits));
     QN_TRY(add_volume(report, "First half map", "In the map's shades of grey.", run->half[0], limits));
     QN_TRY(add_volume(report, "Second half map", "In the map's shades of grey.", run->half[1], limits));
-    return add_volume(report, "Mask", "From 0, black, to 1, white. The correlation is measured within it.", run->mask,
-                      share);
+    return add_volume(report, "Mask", "From 0, black, to 1, white. The half maps are correlated within the mask.",
+                      run->mask, share);
 }

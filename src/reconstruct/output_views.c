@@ -1,4 +1,4 @@
-/* From where particles were seen, and at which defocus. */
+/* The report's plots of view directions and of defocus. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,18 +10,12 @@
 #include "reconstruct/output_parts.h"
 #include "report/axis.h"
 
-/* Bins get ten directions in the mean where there are enough, and more directions than these are not counted out. */
-enum { FEWEST_ROWS = 6, MOST_ROWS = 36, DIRECTIONS_OF_A_BIN = 10, MOST_DIRECTIONS = 8000000 };
+/* The number of bins grows until a bin has ten directions on average. Above DIRECTIONS_MAX only a sample is counted. */
+enum { FEWEST_ROWS = 6, ROWS_MAX = 36, DIRECTIONS_OF_A_BIN = 10, DIRECTIONS_MAX = 8000000 };
 
 static const double radians = 3.14159265358979323846 / 180;
 
-typedef struct view_bins {
-    double *counts; /* [rows][2 rows], of equal areas: rot along x from −180°, cos(tilt) along y from −1 */
-    int rows;
-    size_t stride; /* one in so many particles is counted */
-} view_bins;
-
-/* The direction that becomes z in the image: the third row of A. */
+/* Direction of view: the axis of the volume that becomes z in the image, the third row of A. */
 static void direction_of(const qn_particle *particle, double direction[3])
 {
     const double rot = particle->rot_degrees * radians, tilt = particle->tilt_degrees * radians;
@@ -30,7 +24,7 @@ static void direction_of(const qn_particle *particle, double direction[3])
     direction[2] = cos(tilt);
 }
 
-static void count_direction(const double direction[3], view_bins *bins)
+static void count_direction(const double direction[3], qn_view_bins *bins)
 {
     const int rows = bins->rows, columns = 2 * rows;
     const double rot = atan2(direction[1], direction[0]) / (360 * radians) + 0.5;
@@ -40,7 +34,7 @@ static void count_direction(const double direction[3], view_bins *bins)
     bins->counts[(size_t)row * (size_t)columns + (size_t)column] += 1;
 }
 
-static void count_directions(const qn_reconstruction *run, view_bins *bins)
+static void count_directions(const qn_reconstruction *run, qn_view_bins *bins)
 {
     for (size_t i = 0; i < run->used_count; i += bins->stride) {
         double direction[3], copy[3];
@@ -52,31 +46,33 @@ static void count_directions(const qn_reconstruction *run, view_bins *bins)
     }
 }
 
-static qn_status create_bins(const qn_reconstruction *run, view_bins *bins)
+qn_status qn_view_bins_create(const qn_reconstruction *run, qn_view_bins *bins)
 {
     const double directions = (double)run->used_count * (double)run->operator_count;
     const double rows = 2 * floor(sqrt(directions / (2 * DIRECTIONS_OF_A_BIN)) / 2);
     void *memory;
-    bins->rows = (int)fmin(fmax(rows, FEWEST_ROWS), MOST_ROWS);
-    bins->stride = (size_t)ceil(fmax(directions / MOST_DIRECTIONS, 1));
+    *bins = (qn_view_bins){0};
+    if (run->used_count == 0 || !run->particles->has_angles) return QN_OK;
+    bins->rows = (int)fmin(fmax(rows, FEWEST_ROWS), ROWS_MAX);
+    bins->stride = (size_t)ceil(fmax(directions / DIRECTIONS_MAX, 1));
     QN_TRY(qn_allocate((size_t)(2 * bins->rows * bins->rows), sizeof(double), &memory));
     bins->counts = memory;
+    count_directions(run, bins);
     return QN_OK;
 }
 
-static qn_status write_caption(const qn_reconstruction *run, const view_bins *bins, qn_text *caption)
+static qn_status write_caption(const qn_reconstruction *run, const qn_view_bins *bins, qn_text *caption)
 {
-    QN_TRY(qn_text_append(caption,
-                          "How many views there are from each direction, in bins that take up equal areas of the "
-                          "sphere. "));
+    QN_TRY(qn_text_append(caption, "Number of views from each direction, in bins that take up equal areas of the "
+                                   "sphere. "));
     if (run->operator_count > 1)
         QN_TRY(qn_text_append(caption, "Every particle counts once for each of its %d symmetric copies. ",
                               run->operator_count));
     if (bins->stride > 1) QN_TRY(qn_text_append(caption, "One in %zu particles is counted. ", bins->stride));
-    return qn_text_append(caption, "Views from opposite sides bring the same part of the transform.");
+    return qn_text_append(caption, "Views from opposite sides show the same part of the transform.");
 }
 
-static qn_status add_heat_map(qn_report *report, const qn_reconstruction *run, const view_bins *bins)
+static qn_status add_heat_map(qn_report *report, const qn_reconstruction *run, const qn_view_bins *bins)
 {
     static const qn_report_tick rot[] = {{0, "−180"}, {0.25, "−90"}, {0.5, "0"}, {0.75, "90"}, {1, "180"}};
     static const int tilts[] = {180, 135, 90, 45, 0};
@@ -110,22 +106,18 @@ static qn_status add_unevenness(qn_report *report, const qn_finish_report *finis
 {
     if (!(finish->unevenness > 0)) return QN_OK;
     return qn_report_paragraph(report,
-                               "Weights of the transform differ from those around them by %.0f %% (root mean square), "
-                               "the less the more evenly slices lie%s",
-                               100 * finish->unevenness, finish->iterations > 0 ? "; this was evened out." : ".");
+                               "Weights of the transform differ from those around them by %.0f %% (root mean square); "
+                               "the more even the views, the smaller the difference.%s",
+                               100 * finish->unevenness,
+                               finish->iterations > 0 ? " Gridding weights corrected for it." : "");
 }
 
 qn_status qn_reconstruct_add_views(qn_report *report, const qn_reconstruction *run)
 {
-    view_bins bins;
-    if (run->used_count == 0 || !run->particles->has_angles) return QN_OK;
-    QN_TRY(create_bins(run, &bins));
-    count_directions(run, &bins);
-    qn_status status = qn_report_heading(report, "Views");
-    if (status == QN_OK) status = add_heat_map(report, run, &bins);
-    if (status == QN_OK) status = add_unevenness(report, &run->finish);
-    qn_release(&bins.counts);
-    return status;
+    if (!run->views.counts) return QN_OK;
+    QN_TRY(qn_report_heading(report, "Views"));
+    QN_TRY(add_heat_map(report, run, &run->views));
+    return add_unevenness(report, &run->finish);
 }
 
 /* ---- defocus ---- */
@@ -136,13 +128,13 @@ static double defocus_of(const qn_reconstruction *run, size_t index)
     return 1e-4 * (particle->defocus_u_angstrom + particle->defocus_v_angstrom) / 2; /* µm */
 }
 
-/* Bars between the ticks of `axis`. */
+/* Add one bar for each interval between ticks of `axis`. */
 static qn_status add_bars(qn_report *report, const qn_reconstruction *run, const qn_axis *axis)
 {
-    enum { MOST_BARS = 24, NAME_BYTES = 2 * QN_AXIS_LABEL_BYTES };
-    char names[MOST_BARS][NAME_BYTES], from[QN_AXIS_LABEL_BYTES], to[QN_AXIS_LABEL_BYTES];
-    const char *categories[MOST_BARS];
-    double counts[MOST_BARS] = {0};
+    enum { BARS_MAX = 24, NAME_BYTES = 2 * QN_AXIS_LABEL_BYTES };
+    char names[BARS_MAX][NAME_BYTES], from[QN_AXIS_LABEL_BYTES], to[QN_AXIS_LABEL_BYTES];
+    const char *categories[BARS_MAX];
+    double counts[BARS_MAX] = {0};
     const size_t bars = axis->ticks - 1;
     for (size_t i = 0; i < bars; i++) {
         qn_axis_label(axis, i, from);
@@ -166,7 +158,7 @@ static qn_status add_bars(qn_report *report, const qn_reconstruction *run, const
 
 qn_status qn_reconstruct_add_defocus(qn_report *report, const qn_reconstruction *run)
 {
-    enum { MOST_TICKS = 17 };
+    enum { TICKS_MAX = 17 };
     double least = INFINITY, most = -INFINITY;
     qn_axis axis;
     if (!run->options->ctf || run->used_count == 0) return QN_OK;
@@ -177,6 +169,6 @@ qn_status qn_reconstruct_add_defocus(qn_report *report, const qn_reconstruction 
     QN_TRY(qn_report_heading(report, "Contrast transfer"));
     if (!(most - least > 1e-6 * fabs(most)))
         return qn_report_paragraph(report, "All particles have a defocus of %.4g µm.", most);
-    qn_axis_fit(least, most, MOST_TICKS, &axis);
+    qn_axis_fit(least, most, TICKS_MAX, &axis);
     return add_bars(report, run, &axis);
 }

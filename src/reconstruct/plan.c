@@ -1,4 +1,4 @@
-/* What goes into the volume: batches of images, the volume's size, the mask. */
+/* The plan of a run: batches of images, the size of the volume, the mask. */
 #include <math.h>
 #include <quern/fft.h>
 #include <stdlib.h>
@@ -6,11 +6,12 @@
 
 #include "base/log.h"
 #include "cryoem/blob.h"
+#include "cryoem/memory_inputs.h"
 #include "cryoem/volume_check.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "reconstruct/run.h"
 
-/* Bytes of images of a batch, at most, and images. */
+/* Limits of a batch: bytes of images, and number of images. */
 static const double cpu_batch_bytes = 128e6, gpu_batch_bytes = 1e9;
 enum { CPU_BATCH = 512, GPU_BATCH = 2048, SMALLEST_BATCH = 16 };
 
@@ -19,8 +20,8 @@ static int smallest(double value, int other)
     return value < other ? (int)value : other;
 }
 
-/* Images of a batch: many, since devices go over the whole volume for each; but not so many that some have none. The
- * same on all ranks, which count batches by it. */
+/* Choose the number of images of a batch: large, since a device goes over the whole volume for each batch, but small
+ * enough that every device gets some. All ranks get the same number, since batches are counted by it. */
 static void choose_batch(qn_reconstruct_state *run, int largest_side)
 {
     const bool gpu = run->any_gpu != 0;
@@ -30,24 +31,24 @@ static void choose_batch(qn_reconstruct_state *run, int largest_side)
     if (batch < SMALLEST_BATCH) batch = SMALLEST_BATCH;
     if (run->options->run.batch > 0) batch = run->options->run.batch;
     batch = smallest((double)run->particles->particle_count, batch);
-    run->batch = smallest(fmax(1, QN_INSERT_MOST_BEFORE_SETTLING / (double)run->operator_count), batch);
+    run->batch = smallest(fmax(1, QN_INSERT_BEFORE_SETTLING_MAX / (double)run->operator_count), batch);
     if (run->options->run.batch > run->batch)
         qn_log(QN_LOG_NOTE, "batches of %d images: each is inserted in %d orientations, %d slices at most", run->batch,
-               run->operator_count, QN_INSERT_MOST_BEFORE_SETTLING);
+               run->operator_count, QN_INSERT_BEFORE_SETTLING_MAX);
 }
 
-/* Sums that were put aside are of batches as they were then, whatever the devices and processes are now. */
+/* A resumed run keeps the batch size of its saved sums, even if devices and processes have changed. */
 static qn_status take_saved_batch(qn_reconstruct_state *run)
 {
     char value[24];
-    if (!run->options->run.resume || run->options->run.batch > 0) return QN_OK;
+    if (!run->saves || !run->options->run.resume || run->options->run.batch > 0) return QN_OK;
     QN_TRY(qn_output_value(&run->place.output, "batch", value, sizeof value));
     const long batch = strtol(value, NULL, 10);
     if (batch >= 1 && batch <= QN_RECONSTRUCT_BATCH_MAX) run->batch = (int)batch;
     return QN_OK;
 }
 
-/* The map has the size and the pixels of the first particle's optics group. */
+/* The map gets the size and the pixels of the first particle's optics group. */
 static qn_status choose_sizes(qn_reconstruct_state *run)
 {
     const qn_reconstruct_options *options = run->options;
@@ -57,20 +58,20 @@ static qn_status choose_sizes(qn_reconstruct_state *run)
     run->voxel_angstrom = set->optics[optics].pixel_angstrom;
     run->result.pixel_size_assumed = set->optics[optics].pixel_assumed;
     run->side = qn_fft_next_fast_size(QN_FFT_AUTO, (int)ceil(options->padding * run->map_side));
-    if (run->map_side < 8 || run->side > QN_INSERT_LARGEST_SIDE)
-        QN_FAIL(QN_UNSUPPORTED, "%s: images of %d x %d pixels; expected 8 to %d for a padding of %g", set->name,
-                run->map_side, run->map_side, (int)(QN_INSERT_LARGEST_SIDE / options->padding), options->padding);
+    if (run->map_side < 8 || run->side > QN_INSERT_SIDE_MAX)
+        return QN_FAIL(QN_UNSUPPORTED, "%s: images of %d x %d pixels; expected 8 to %d for a padding of %g", set->name,
+                       run->map_side, run->map_side, (int)(QN_INSERT_SIDE_MAX / options->padding), options->padding);
     run->radius = QN_BLOB_RADIUS;
     run->most = run->side / 2.0;
     if (options->max_resolution_angstrom > 0)
         run->most = fmin(run->most, run->side * run->voxel_angstrom / options->max_resolution_angstrom);
     if (run->most < 2)
-        QN_FAIL(QN_INVALID_ARGUMENT, "maximum resolution is %g Å, half of the image; expected finer than %.3g Å",
-                options->max_resolution_angstrom, run->map_side * run->voxel_angstrom / 2);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "maximum resolution is %g Å, half of the image; expected finer than %.3g Å",
+                       options->max_resolution_angstrom, run->map_side * run->voxel_angstrom / 2);
     return QN_OK;
 }
 
-/* Every optics group's pixels must lie as far apart in the volume as insertion takes them. */
+/* Check that the pixel spacing of every optics group is within the limits of the insertion kernel. */
 static qn_status check_groups(const qn_reconstruct_state *run)
 {
     for (size_t i = 0; i < run->plan.batch_count; i++) {
@@ -78,7 +79,7 @@ static qn_status check_groups(const qn_reconstruct_state *run)
         const int side = run->image_sides[run->plan.batches[i].optics];
         const double width = side * group->pixel_angstrom, volume = run->side * run->voxel_angstrom;
         if (side < 4 || volume < 0.5 * width || volume > 4 * width)
-            QN_FAIL(
+            return QN_FAIL(
                 QN_UNSUPPORTED,
                 "%s: images of optics group %d are %d pixels and %.4g Å wide; expected 4 pixels or more and %.4g to "
                 "%.4g Å beside images of %.4g Å",
@@ -119,21 +120,43 @@ static qn_status plan_images(qn_reconstruct_state *run)
     return QN_OK;
 }
 
-/* A mask that is not the map's would be found out after hours. */
+/* Copy of the caller's mask, which becomes part of the result. */
+static qn_status copy_mask(const qn_volume *given, qn_volume **mask)
+{
+    qn_volume view;
+    QN_TRY(qn_volume_view(given, "the mask in memory", &view));
+    QN_TRY(qn_volume_create(view.counts, view.voxel_angstrom[0], mask));
+    qn_volume *copy = *mask;
+    const size_t voxels = (size_t)view.counts[0] * (size_t)view.counts[1] * (size_t)view.counts[2];
+    memcpy(copy->values, view.values, voxels * sizeof *view.values);
+    for (int k = 0; k < 3; k++) {
+        copy->voxel_angstrom[k] = view.voxel_angstrom[k];
+        copy->origin_angstrom[k] = view.origin_angstrom[k];
+        copy->start[k] = view.start[k];
+    }
+    return qn_text_copy(view.name, &copy->name);
+}
+
+/* Read the mask before the insertion, since a mask of the wrong size would otherwise fail hours later. */
 static qn_status read_mask(qn_reconstruct_state *run)
 {
     const char *path = run->options->mask;
-    if (!path || strcmp(path, "auto") == 0) return QN_OK;
-    QN_TRY(qn_volume_read(path, &run->result.mask));
+    if (run->options->mask_volume) {
+        QN_TRY(copy_mask(run->options->mask_volume, &run->result.mask));
+        path = run->result.mask->name;
+    } else {
+        if (!path || strcmp(path, "auto") == 0) return QN_OK;
+        QN_TRY(qn_volume_read(path, &run->result.mask));
+    }
     const int *counts = run->result.mask->counts, side = run->map_side;
     if (counts[0] != side || counts[1] != side || counts[2] != side)
-        QN_FAIL(QN_BAD_FORMAT, "%s: a mask of %d x %d x %d voxels; expected %d x %d x %d, as the map will have", path,
-                counts[0], counts[1], counts[2], side, side, side);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: a mask of %d x %d x %d voxels; expected %d x %d x %d, as the map will have",
+                       path, counts[0], counts[1], counts[2], side, side, side);
     float low, high;
     QN_TRY(qn_volume_range(run->job->pool, run->result.mask, path, &low, &high));
     if (low < -0.01f || high > 1.01f || !(high > 0))
-        QN_FAIL(QN_BAD_FORMAT, "%s: values go from %g to %g; expected a mask of 0 to 1 that lets something through",
-                path, (double)low, (double)high);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: values go from %g to %g; expected a mask of 0 to 1 with values above 0",
+                       path, (double)low, (double)high);
     return QN_OK;
 }
 

@@ -1,18 +1,19 @@
 #include "reconstruct/run.h"
 
 #include <math.h>
+#include <quern/particles.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "format/image/particles.h"
+#include "cryoem/memory_inputs.h"
 #include "math/symmetry_group.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "reconstruct/saved_sums.h"
 
-/* Rough, and low rather than high; they only decide whether a run is long: multiply-adds of insertions per second. */
+/* Rough and low estimates of an insertion's multiply-adds per second. They only decide whether a run counts as long. */
 static const double cpu_core_rate = 2e9, gpu_rate = 2e12;
 
 enum { SAMPLED_STACKS_MAX = 256 };
@@ -22,24 +23,30 @@ enum { SAMPLED_STACKS_MAX = 256 };
 static qn_status check_particles(const qn_reconstruct_state *run)
 {
     const qn_particle_set *set = run->particles;
-    if (set->particle_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no particles; expected at least one", set->name);
+    if (set->particle_count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: no particles; expected at least one", set->name);
     if (!set->has_angles)
-        QN_FAIL(QN_BAD_FORMAT, "%s: no angles; expected columns rlnAngleRot, rlnAngleTilt and rlnAnglePsi", set->name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: no angles; expected columns rlnAngleRot, rlnAngleTilt and rlnAnglePsi",
+                       set->name);
     if (run->options->ctf && !set->has_ctf)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: does not say all of the contrast transfer function; expected columns rlnDefocusU, rlnDefocusV, "
-                "rlnDefocusAngle, rlnVoltage, rlnSphericalAberration and rlnAmplitudeContrast to correct for it",
-                set->name);
+        return QN_FAIL(
+            QN_BAD_FORMAT,
+            "%s: lacks parameters of the contrast transfer function; expected columns rlnDefocusU, rlnDefocusV, "
+            "rlnDefocusAngle, rlnVoltage, rlnSphericalAberration and rlnAmplitudeContrast to correct for it",
+            set->name);
     return QN_OK;
 }
 
 static qn_status read_particles(qn_reconstruct_state *run)
 {
     const qn_reconstruct_options *options = run->options;
-    QN_TRY(qn_particles_read(options->particles, &run->particles));
+    QN_TRY(qn_input_is_one("the particles", options->particles, options->particle_set));
+    if (options->particle_set)
+        QN_TRY(qn_particle_set_take(options->particle_set, &run->particles));
+    else
+        QN_TRY(qn_particle_set_read(options->particles, &run->particles));
     QN_TRY(check_particles(run));
     QN_TRY(qn_symmetry_group(options->symmetry, &run->operators, &run->operator_count));
-    return qn_image_stacks_open(run->particles, &run->stacks, &run->image_sides);
+    return qn_image_stacks_open(run->particles, options->images, &run->stacks, &run->image_sides);
 }
 
 static qn_status read_inputs(qn_reconstruct_state *run)
@@ -47,12 +54,12 @@ static qn_status read_inputs(qn_reconstruct_state *run)
     QN_TRY(qn_option_check(qn_reconstruct_option_table(), run->options));
     QN_TRY(qn_reconstruct_find_place(run->options->output, &run->place));
     run->halves = run->options->halves ? 2 : 1;
-    run->saves = run->options->checkpoint_s > 0 || run->options->run.resume;
+    run->saves = run->options->output && (run->options->checkpoint_s > 0 || run->options->run.resume);
     QN_TRY(read_particles(run));
     return qn_job_devices(run->job);
 }
 
-/* Ranks need not have equally many devices. Every rank must call. */
+/* Count the devices of all ranks; ranks may have different numbers of devices. Every rank must call this function. */
 static qn_status count_workers(qn_reconstruct_state *run)
 {
     int gpu = 0;
@@ -60,30 +67,54 @@ static qn_status count_workers(qn_reconstruct_state *run)
         gpu |= qn_device_get_info(run->job->devices[i])->kind != QN_DEVICE_CPU;
     for (int rank = 0; rank < qn_ranks_count(run->job->ranks); rank++) {
         int devices;
-        QN_TRY(qn_ranks_most(run->job->ranks, rank == qn_ranks_rank(run->job->ranks) ? run->job->device_count : 0,
-                             &devices));
+        QN_TRY(qn_ranks_max(run->job->ranks, rank == qn_ranks_rank(run->job->ranks) ? run->job->device_count : 0,
+                            &devices));
         if (rank < qn_ranks_rank(run->job->ranks)) run->first_worker += devices;
         run->worker_count += devices;
     }
     return qn_ranks_any(run->job->ranks, gpu, &run->any_gpu);
 }
 
-/* Many stacks are listed by size alone: looking into each would take a while. */
-static qn_status name_inputs(qn_reconstruct_state *run)
+static qn_status name_particles(qn_reconstruct_state *run)
+{
+    uint64_t bytes;
+    char digest[65];
+    if (run->options->particles)
+        return qn_job_input_add(run->job, "particles", run->options->particles, QN_JOB_READ_ALL);
+    qn_particle_set_digest(run->particles, &bytes, digest);
+    return qn_job_input_add_memory(run->job, "particles", run->particles->name, bytes, digest);
+}
+
+/* Name the stacks or the array. Of many stacks only the sizes are listed, since it would take long to open each. */
+static qn_status name_images(qn_reconstruct_state *run)
 {
     const qn_particle_set *set = run->particles;
-    const char *mask = run->options->mask;
     const qn_job_reading reading = set->stack_count <= SAMPLED_STACKS_MAX ? QN_JOB_READ_ENDS : QN_JOB_LIST_SIZE;
-    QN_TRY(qn_job_input_add(run->job, "particles", run->options->particles, QN_JOB_READ_ALL));
+    uint64_t bytes;
+    char digest[65];
+    if (run->options->images) {
+        qn_image_array_digest(run->options->images, &bytes, digest);
+        return qn_job_input_add_memory(run->job, "images", "the images in memory", bytes, digest);
+    }
     for (size_t i = 0; i < set->stack_count; i++) QN_TRY(qn_job_input_add(run->job, "stack", set->stacks[i], reading));
+    return QN_OK;
+}
+
+/* The sums do not depend on the mask, so the mask is not in the key. A mask in memory is not listed. */
+static qn_status name_inputs(qn_reconstruct_state *run)
+{
+    const char *mask = run->options->mask;
+    QN_TRY(name_particles(run));
+    QN_TRY(name_images(run));
     if (!mask || strcmp(mask, "auto") == 0) return QN_OK;
     return qn_job_input_add(run->job, "mask", mask, QN_JOB_LIST_ONLY);
 }
 
-/* Everything that sums depend on. */
+/* Put into the key everything that the sums depend on. */
 static qn_status make_key(qn_reconstruct_state *run)
 {
     const qn_reconstruct_options *options = run->options;
+    if (!options->output) return QN_OK; /* neither a journal nor run.json needs it */
     QN_TRY(name_inputs(run));
     return qn_job_key(run->job,
                       "symmetry=%s\nctf=%d\nhalves=%d\nsubset=%d\nsplit seed=%llu\nfirst=%llu\nlast=%llu\n"
@@ -142,7 +173,7 @@ static qn_status open_saved(qn_reconstruct_state *run)
     qn_log(QN_LOG_NOTE, "resuming: %llu images are inserted", (unsigned long long)run->resumed);
     if (!run->options->deterministic) return QN_OK;
     return qn_job_warn(run->job,
-                       "a resumed run adds in another order: its bits are not those of one that went through");
+                       "a resumed run adds in another order, so its bits differ from those of an uninterrupted run");
 }
 
 static qn_status insert(qn_reconstruct_state *run)
@@ -196,16 +227,27 @@ static void describe(qn_reconstruct_state *run, const qn_device_info **infos)
         snprintf(result->split, sizeof result->split, "rlnRandomSubset");
     else if (options->halves)
         snprintf(result->split, sizeof result->split, "at random by seed %llu", (unsigned long long)options->run.seed);
-    gather_times(run);
 }
 
 static qn_status write_maps(qn_reconstruct_state *run)
 {
-    const qn_device_info *infos[QN_MOST_DEVICES];
+    const qn_device_info *infos[QN_DEVICES_MAX];
     if (!qn_job_is_first(run->job)) return QN_OK;
     describe(run, infos);
+    gather_times(run);
+    QN_TRY(qn_view_bins_create(&run->result, &run->result.views));
     run->result.times.total_s = qn_clock_s() - run->job->started_s;
     return qn_reconstruct_write(&run->result);
+}
+
+/* Read the results of an earlier run that finished the same work. */
+static qn_status read_maps(qn_reconstruct_state *run)
+{
+    const qn_device_info *infos[QN_DEVICES_MAX];
+    if (!qn_job_is_first(run->job) || !run->wants_result) return QN_OK;
+    describe(run, infos);
+    QN_TRY(qn_view_bins_create(&run->result, &run->result.views));
+    return qn_reconstruct_read_back(run);
 }
 
 /* ---- stages ---- */
@@ -218,36 +260,13 @@ static qn_status run_stages(qn_reconstruct_state *run)
     QN_TRY(qn_job_agree(job, plan(run)));
     QN_TRY(qn_job_output(job, &run->place.output, run->saves));
     if (run->saves) QN_TRY(qn_job_journal(job));
-    if (job->over) return QN_OK;
+    if (job->over) return qn_job_agree(job, read_maps(run));
     QN_TRY(qn_job_agree(job, prepare(run)));
     run->result.times.metadata_s = qn_clock_s() - job->started_s;
     QN_TRY(insert(run));
     qn_tuning_finish(&job->tuning);
     QN_TRY(qn_reconstruct_make_maps(run));
     return qn_job_agree(job, write_maps(run));
-}
-
-static void summarise(const qn_reconstruct_state *run, qn_status status, qn_reconstruct_summary *summary)
-{
-    const qn_reconstruction *result = &run->result;
-    char *path = NULL;
-    *summary = (qn_reconstruct_summary){.images = run->plan.image_count,
-                                        .skipped = run->plan.skipped,
-                                        .resumed = run->resumed,
-                                        .image_side = run->map_side,
-                                        .padded_side = run->side,
-                                        .operators = run->operator_count,
-                                        .voxel_angstrom = run->voxel_angstrom,
-                                        .resolution_angstrom = result->fsc ? result->fsc->resolution_angstrom : 0,
-                                        .seconds = qn_clock_s() - run->job->started_s,
-                                        .memory_bytes = result->memory_bytes};
-    if (result->times.insert_s > 0)
-        summary->images_per_s = (double)(run->plan.image_count - run->resumed) / result->times.insert_s;
-    qn_job_report_path(run->job, status, summary->report, sizeof summary->report);
-    if (status != QN_OK || !summary->report[0]) return;
-    if (qn_output_path(&run->place.output, run->place.map, &path) == QN_OK)
-        snprintf(summary->map, sizeof summary->map, "%s", path);
-    qn_release(&path);
 }
 
 static void clear(qn_reconstruct_state *run)
@@ -261,6 +280,7 @@ static void clear(qn_reconstruct_state *run)
     qn_volume_destroy(&result->weight);
     qn_volume_destroy(&result->mask);
     qn_fsc_destroy(&result->fsc);
+    qn_release(&result->views.counts);
     qn_image_stacks_close(&run->stacks);
     qn_image_plan_clear(&run->plan);
     qn_particle_set_destroy(&run->particles);
@@ -268,16 +288,19 @@ static void clear(qn_reconstruct_state *run)
     qn_release(&run->image_sides);
 }
 
-qn_status qn_reconstruct_run(qn_context *context, const qn_reconstruct_options *options,
-                             qn_reconstruct_summary *summary)
+qn_status qn_reconstruct_run(qn_context *context, const qn_reconstruct_options *options, qn_reconstruct_result **result)
 {
     qn_job job;
-    qn_reconstruct_state run = {.options = options, .job = &job};
-    qn_status status = qn_job_open(context, "reconstruct", &options->run, &job);
+    qn_reconstruct_options own;
+    if (result) *result = NULL;
+    QN_TRY(qn_option_take(qn_reconstruct_option_table(), options, &own));
+    qn_reconstruct_state run = {.options = &own, .job = &job, .wants_result = result != NULL};
+    qn_status status = qn_job_open(context, "reconstruct", &own.run, &job);
     if (status == QN_OK) status = run_stages(&run);
-    if (summary) summarise(&run, status, summary);
+    if (status == QN_OK && result) status = qn_job_agree(&job, qn_reconstruct_make_result(&run, result));
     clear(&run);
     status = qn_job_close(&job, status);
+    if (status != QN_OK && result) qn_reconstruct_result_destroy(result);
     qn_reconstruct_place_clear(&run.place);
     return status;
 }

@@ -12,27 +12,28 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { CHUNK = 1 << 22 }; /* floats that are on their way at a time */
-enum { NO_HALF = -1 };    /* files are gone through, and nothing is added */
+enum { CHUNK = 1 << 22 }; /* floats that are read or written at a time */
+enum { NO_HALF = -1 };    /* files are read and checked, but not added */
 
-/* A file of sums, "sums.<rank>.<number>": numerator and weight of the first half, then of the second. */
+/* Entry of a file of sums, "sums.<rank>.<number>". The file holds numerator and weight of the first half, then of the
+ * second. */
 typedef struct saved_file {
     uint32_t rank, number;
-    uint32_t checksum; /* CRC-32 of its floats */
-    int32_t writer;    /* device of this run; -1: of a run before */
+    uint32_t checksum; /* CRC-32 of the floats */
+    int32_t writer;    /* device of this run that wrote the file; -1: an earlier run */
     uint64_t batch_count;
-    uint64_t *batches; /* in memory; in a record they follow */
+    uint64_t *batches; /* batches in the sums; in a record they follow the entry */
 } saved_file;
 
 struct qn_saved_sums {
     qn_job *job;
     uint32_t rank;
     int side, halves;
-    uint64_t generation; /* of this rank's records */
+    uint64_t generation; /* number of the latest record of this rank */
     uint32_t next_number;
-    saved_file *files; /* of this rank's journal */
+    saved_file *files; /* files that this rank's journal names */
     size_t file_count, file_capacity;
-    saved_file *adopted; /* of journals of ranks that this run has not */
+    saved_file *adopted; /* files of ranks that this run does not have, which this rank adds */
     size_t adopted_count, adopted_capacity;
 };
 
@@ -62,13 +63,14 @@ static qn_status read_file_entry(const unsigned char **at, size_t *left, saved_f
 {
     const size_t head = offsetof(saved_file, batches);
     void *memory;
-    if (*left < head) QN_FAIL(QN_BAD_FORMAT, "a record of saved sums is cut short");
+    if (*left < head) return QN_FAIL(QN_BAD_FORMAT, "a record of saved sums is cut short");
     memcpy(file, *at, head);
     file->batches = NULL;
     file->writer = -1;
     *at += head;
     *left -= head;
-    if (file->batch_count > *left / sizeof(uint64_t)) QN_FAIL(QN_BAD_FORMAT, "a record of saved sums is cut short");
+    if (file->batch_count > *left / sizeof(uint64_t))
+        return QN_FAIL(QN_BAD_FORMAT, "a record of saved sums is cut short");
     QN_TRY(qn_allocate((size_t)file->batch_count, sizeof(uint64_t), &memory));
     file->batches = memory;
     const size_t bytes = (size_t)file->batch_count * sizeof(uint64_t);
@@ -78,7 +80,7 @@ static qn_status read_file_entry(const unsigned char **at, size_t *left, saved_f
     return QN_OK;
 }
 
-/* Each record replaces the one before. */
+/* Read a record, which replaces the one before. */
 static qn_status read_record(uint64_t generation, const void *data, size_t size, void *user)
 {
     const record_reading *reading = user;
@@ -121,7 +123,8 @@ static qn_status mark_done(const saved_file *files, size_t count, qn_piece_set *
     return QN_OK;
 }
 
-/* Another rank's journal: its batches are done; where this run has no such rank, one of this run adds its files. */
+/* Read another rank's journal, whose batches are done. If this run has no such rank, one of its ranks adds the files.
+ */
 static qn_status read_other(qn_saved_sums *saved, int rank)
 {
     const int rank_count = qn_ranks_count(saved->job->ranks);
@@ -178,7 +181,7 @@ qn_status qn_saved_sums_open(qn_job *job, int side, int halves, qn_saved_sums **
     saved->halves = halves;
     if (!job->options->resume) return QN_OK;
     qn_status status = read_journals(saved);
-    if (status == QN_OK) status = qn_saved_sums_add(saved, NO_HALF, NULL); /* what is damaged is found now */
+    if (status == QN_OK) status = qn_saved_sums_add(saved, NO_HALF, NULL); /* to find damaged files now */
     if (status != QN_OK) qn_saved_sums_close(out);
     return status;
 }
@@ -196,7 +199,7 @@ void qn_saved_sums_close(qn_saved_sums **pointer)
 
 typedef qn_status (*chunk_function)(size_t first, size_t count, int half, qn_sum which, float *chunk, void *user);
 
-/* Every float of the sums in the order of the file, a chunk at a time. */
+/* Call `function` for all floats of the sums in the order of the file, a chunk at a time. */
 static qn_status go_through(const qn_saved_sums *saved, chunk_function function, void *user)
 {
     void *memory;
@@ -227,7 +230,7 @@ static qn_status write_chunk(size_t first, size_t count, int half, qn_sum which,
     QN_TRY(qn_accumulator_read(writing->accumulator, half, which, first, count, chunk));
     writing->checksum = crc32_z(writing->checksum, (const Bytef *)chunk, count * sizeof(float));
     if (fwrite(chunk, sizeof(float), count, writing->file) != count)
-        QN_FAIL(QN_IO_ERROR, "%s: cannot write: %s", writing->path, strerror(errno));
+        return QN_FAIL(QN_IO_ERROR, "%s: cannot write: %s", writing->path, strerror(errno));
     return QN_OK;
 }
 
@@ -236,7 +239,7 @@ static qn_status write_file(const qn_saved_sums *saved, qn_accumulator *accumula
 {
     sums_writing writing = {.path = path, .accumulator = accumulator, .checksum = crc32_z(0, NULL, 0)};
     writing.file = fopen(path, "wb");
-    if (!writing.file) QN_FAIL(QN_IO_ERROR, "%s: cannot write: %s", path, strerror(errno));
+    if (!writing.file) return QN_FAIL(QN_IO_ERROR, "%s: cannot write: %s", path, strerror(errno));
     qn_status status = go_through(saved, write_chunk, &writing);
     if (status == QN_OK && (fflush(writing.file) != 0 || fsync(fileno(writing.file)) != 0))
         status = qn_error_set(QN_IO_ERROR, __FILE__, __LINE__, "%s: cannot write: %s", path, strerror(errno));
@@ -246,7 +249,7 @@ static qn_status write_file(const qn_saved_sums *saved, qn_accumulator *accumula
     return status;
 }
 
-/* The entry of a writer, a new one if it has none. */
+/* Find the entry of a writer, or make one. */
 static qn_status find_entry(qn_saved_sums *saved, int writer, saved_file **file)
 {
     for (size_t i = 0; i < saved->file_count; i++)
@@ -285,7 +288,7 @@ qn_status qn_saved_sums_write(qn_saved_sums *saved, int writer, qn_accumulator *
         status = append_record(saved);
     }
     if (status == QN_OK && former) unlink(former);
-    if (status != QN_OK && path) unlink(path); /* which no record names */
+    if (status != QN_OK && path) unlink(path); /* no record names this file */
     qn_release(&copy);
     qn_release(&former);
     qn_release(&path);
@@ -306,8 +309,9 @@ static qn_status add_chunk(size_t first, size_t count, int half, qn_sum which, f
 {
     sums_reading *reading = user;
     if (fread(chunk, sizeof(float), count, reading->file) != count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: is cut short; expected the sums of a run, begin it again without --resume",
-                reading->path);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: is cut short; expected all sums of the run; begin the run again without --resume",
+                       reading->path);
     reading->checksum = crc32_z(reading->checksum, (const Bytef *)chunk, count * sizeof(float));
     if (half != reading->half) return QN_OK;
     float *sums = (which == QN_SUM_NUMERATOR ? reading->sums->numerator : reading->sums->weight) + first;
@@ -328,7 +332,7 @@ static qn_status add_file(const qn_saved_sums *saved, const saved_file *file, in
     if (status == QN_OK) status = go_through(saved, add_chunk, &reading);
     if (status == QN_OK && (uint32_t)reading.checksum != file->checksum)
         status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
-                              "%s: its checksum is not that of the sums; begin the run again without --resume", path);
+                              "%s: the checksum of its sums is wrong; begin the run again without --resume", path);
     if (reading.file) fclose(reading.file);
     qn_release(&path);
     return status;

@@ -1,9 +1,10 @@
-/* Known actives by a data item of the library: told only once results are gathered, so that a run that is over can be
- * asked for its enrichment. */
+/* Mark the known actives among the rows. This happens after the results are gathered, so that the enrichment of a
+ * finished run can be computed later. */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "screen/enrichment.h"
 #include "screen/library.h"
 #include "screen/run.h"
@@ -20,10 +21,10 @@ static qn_status look_at_row(const qn_screen_labels *labels, qn_screen_library *
     qn_compound *compound = NULL;
     QN_TRY(qn_screen_library_seek(library, row->index, record));
     if (record->size == 0 || qn_compound_read(record, &compound) != QN_OK)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "molecule %llu cannot be read again (%s); expected libraries that do not change "
-                "during a run",
-                (unsigned long long)row->index, record->size ? qn_error_message() : "it is gone");
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "molecule %llu cannot be read again (%s); expected libraries that do not change "
+                       "during a run",
+                       (unsigned long long)row->index, record->size ? qn_error_message() : "it is gone");
     row->active = qn_screen_labels_is_active(labels, compound);
     qn_compound_destroy(&compound);
     return QN_OK;
@@ -31,14 +32,14 @@ static qn_status look_at_row(const qn_screen_labels *labels, qn_screen_library *
 
 static qn_status find_by_item(qn_screen_state *run)
 {
-    const qn_screen_options *options = run->options;
+    const qn_screen_sources sources = qn_screen_sources_of(run->options);
     qn_screen_library *library;
     qn_compound_record record = {0};
     qsort(run->rows, run->row_count, sizeof *run->rows, compare_indices);
-    QN_TRY(qn_screen_library_open(options->libraries, options->library_count, &library));
+    QN_TRY(qn_screen_library_open(&sources, &library));
     qn_status status = QN_OK;
     for (size_t i = 0; i < run->row_count && status == QN_OK; i++)
-        if (!run->rows[i].made) /* of a line of SMILES, which has no data items */
+        if (!run->rows[i].made) /* made from SMILES, which has no data items */
             status = look_at_row(run->labels, library, &record, &run->rows[i]);
     qn_compound_record_clear(&record);
     qn_screen_library_close(&library);
@@ -53,7 +54,31 @@ qn_status qn_screen_find_actives(qn_screen_state *run)
     if (names == 0) QN_TRY(find_by_item(run));
     for (size_t i = 0; i < run->row_count; i++) actives += run->rows[i].active;
     if (actives < names || actives == 0)
-        qn_log(QN_LOG_WARNING, "%s: of its known actives only %zu %s among the molecules scored", run->options->actives,
-               actives, actives == 1 ? "is" : "are");
+        qn_log(QN_LOG_WARNING, "%s: only %zu of its known actives %s among the scored molecules",
+               qn_screen_actives_name(run->options), actives, actives == 1 ? "is" : "are");
     return QN_OK;
+}
+
+const char *qn_screen_actives_name(const qn_screen_options *options)
+{
+    return options->actives ? options->actives : "active_names";
+}
+
+qn_status qn_screen_measure_enrichment(const qn_screen_state *run, qn_enrichment *enrichment, bool *known)
+{
+    size_t actives = 0;
+    void *memory;
+    for (size_t i = 0; i < run->row_count; i++) actives += run->rows[i].active;
+    *known = actives > 0 && actives < run->row_count;
+    if (!*known) return QN_OK;
+    QN_TRY(qn_allocate(run->row_count, sizeof(double) + sizeof(bool), &memory));
+    double *scores = memory;
+    bool *active = (bool *)(scores + run->row_count);
+    for (size_t i = 0; i < run->row_count; i++) {
+        scores[i] = run->rows[i].energy;
+        active[i] = run->rows[i].active;
+    }
+    const qn_status status = qn_enrichment_measure(scores, active, run->row_count, enrichment);
+    qn_release(&memory);
+    return status;
 }

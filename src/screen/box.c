@@ -9,9 +9,10 @@
 #include "base/text.h"
 #include "format/compound/compound_stream.h"
 #include "model/residue_selection.h"
+#include "screen/sources.h"
 
 static const double least_side = 1, most_side = 200;
-/* A centroid farther than this from every atom of the receptor belongs to a ligand that cannot touch it. */
+/* A ligand whose centroid is farther than this (Å) from every atom of the receptor is taken as out of its reach. */
 static const double most_distance = 15;
 
 typedef struct box_extent {
@@ -28,7 +29,7 @@ static void add_point(box_extent *extent, const double position[3])
     extent->count++;
 }
 
-/* The heavy atoms of a site, as they are read. */
+/* Heavy atoms of the ligand in the site. */
 typedef struct site_atoms {
     double *positions;
     size_t count, capacity;
@@ -47,7 +48,7 @@ static void add_atom(site_atoms *site, const double position[3])
 static qn_status add_compound(const char *path, const qn_compound *compound, site_atoms *site)
 {
     if (compound->conformer_count == 0 || compound->flat)
-        QN_FAIL(QN_BAD_FORMAT, "%s: the ligand in the site has no positions in three dimensions", path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: the ligand in the site has no positions in three dimensions", path);
     QN_TRY(make_room(site, compound->atom_count));
     for (size_t i = 0; i < compound->atom_count; i++)
         if (!qn_compound_atom_is_hydrogen(&compound->atoms[i]))
@@ -55,12 +56,15 @@ static qn_status add_compound(const char *path, const qn_compound *compound, sit
     return QN_OK;
 }
 
-/* A ligand as a PDB or mmCIF file has it; of a whole complex what is no polymer and no water. */
+/* Read the atoms of a PDB or mmCIF file. If it has hetero residues, as a whole complex does, read only those. */
 static qn_status read_structure(const char *path, site_atoms *site)
 {
     qn_molecule *molecule;
     bool hetero = false;
-    QN_TRY(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true, .drop_hydrogens = true}, &molecule));
+    QN_TRY(qn_molecule_read(
+        NULL, path,
+        &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true, .drop_hydrogens = true},
+        &molecule));
     for (size_t r = 0; r < molecule->residue_count; r++) hetero |= molecule->residues[r].hetero;
     qn_status status = make_room(site, molecule->atom_count);
     for (size_t i = 0; status == QN_OK && i < molecule->atom_count; i++)
@@ -70,13 +74,17 @@ static qn_status read_structure(const char *path, site_atoms *site)
     return status;
 }
 
-static qn_status read_site(const char *path, site_atoms *site)
+static qn_status read_site(const qn_screen_options *options, const char *path, site_atoms *site)
 {
+    const qn_screen_content *content = options->site_content;
     qn_compound **compounds = NULL;
     qn_error_trail trail;
     size_t count = 0;
-    qn_status status = qn_compound_read_file(path, &compounds, &count);
-    if (status == QN_BAD_FORMAT || status == QN_NOT_FOUND) { /* no ligand's format, or chains behind the name */
+    if (content) QN_TRY(qn_screen_content_check("site_content", content));
+    qn_status status = content ? qn_compound_read_memory(path, content->bytes, content->size, &compounds, &count)
+                               : qn_compound_read_file(path, &compounds, &count);
+    if (!content && (status == QN_BAD_FORMAT ||
+                     status == QN_NOT_FOUND)) { /* not a format of small molecules, or a path with chains */
         qn_error_save(status, &trail);
         if (read_structure(path, site) == QN_OK) return QN_OK;
         return qn_error_restore(&trail);
@@ -87,10 +95,11 @@ static qn_status read_site(const char *path, site_atoms *site)
     return status;
 }
 
-qn_status qn_screen_site_read(const char *path, double **positions, size_t *count)
+qn_status qn_screen_site_read(const qn_screen_options *options, double **positions, size_t *count)
 {
+    const char *path = options->site_content ? options->site_content->name : options->site;
     site_atoms site = {0};
-    qn_status status = read_site(path, &site);
+    qn_status status = read_site(options, path, &site);
     if (status == QN_OK && site.count == 0)
         status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
                               "%s: no heavy atoms; expected some to lay the box around", path);
@@ -100,22 +109,23 @@ qn_status qn_screen_site_read(const char *path, double **positions, size_t *coun
     return status;
 }
 
-/* Around the known ligand's centroid: other ligands' centroids are near it, wherever their ends are. */
-static qn_status box_of_site(const char *path, double margin, double centre[3], double side[3])
+/* Lay the box around the centroid of the known ligand: centroids of other ligands are near it, whatever their sizes. */
+static qn_status box_of_site(const qn_screen_options *options, double centre[3], double side[3])
 {
     double *positions;
     size_t count;
-    QN_TRY(qn_screen_site_read(path, &positions, &count));
+    QN_TRY(qn_screen_site_read(options, &positions, &count));
     for (int d = 0; d < 3; d++) {
         centre[d] = 0;
         for (size_t i = 0; i < count; i++) centre[d] += positions[3 * i + (size_t)d] / (double)count;
-        side[d] = 2 * margin;
+        side[d] = 2 * options->margin_angstrom;
     }
     qn_release(&positions);
     return QN_OK;
 }
 
-/* "A:30-40,A:77" or "A:30-40,77": mark what each part names; a part without a chain is of the one before it. */
+/* "A:30-40,A:77" or "A:30-40,77": mark the residues of each part. A part without a chain takes the chain of the part
+ * before it. */
 static qn_status mark_pocket(const char *pocket, const qn_molecule *molecule, bool *marks, bool *unused)
 {
     char chain[16] = "";
@@ -141,8 +151,8 @@ static qn_status read_pocket(const char *pocket, const qn_score_receptor *recept
     const qn_molecule *molecule = receptor->molecule;
     void *memory;
     if (!molecule)
-        QN_FAIL(QN_UNSUPPORTED, "pocket \"%s\": the receptor's file names no residues; expected PDB or mmCIF, or a box",
-                pocket);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "pocket \"%s\": the receptor's file names no residues; expected PDB or mmCIF, or a box", pocket);
     QN_TRY(qn_allocate(2 * molecule->residue_count, sizeof(bool), &memory));
     bool *marks = memory;
     qn_status status = mark_pocket(pocket, molecule, marks, marks + molecule->residue_count);
@@ -154,7 +164,8 @@ static qn_status read_pocket(const char *pocket, const qn_score_receptor *recept
 
 static qn_status box_of_extent(const box_extent *extent, const char *what, double centre[3], double side[3])
 {
-    if (extent->count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms; expected some to lay the box around", what);
+    if (extent->count == 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms; expected some to lay the box around", what);
     for (int d = 0; d < 3; d++) {
         centre[d] = (extent->low[d] + extent->high[d]) / 2;
         side[d] = extent->high[d] - extent->low[d];
@@ -168,9 +179,9 @@ static qn_status check_box(const qn_score_receptor *receptor, const double centr
     double nearest = INFINITY;
     for (int d = 0; d < 3; d++)
         if (!isfinite(centre[d]) || !(side[d] >= least_side && side[d] <= most_side))
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "the box has its centre at %g and a side of %g Å along %c; expected %g to %g Å", centre[d], side[d],
-                    "xyz"[d], least_side, most_side);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "the box has its centre at %g and a side of %g Å along %c; expected %g to %g Å", centre[d],
+                           side[d], "xyz"[d], least_side, most_side);
     for (size_t i = 0; i < receptor->atom_count; i++) {
         double square = 0;
         for (int d = 0; d < 3; d++) {
@@ -180,9 +191,9 @@ static qn_status check_box(const qn_score_receptor *receptor, const double centr
         nearest = square < nearest ? square : nearest;
     }
     if (!(nearest <= most_distance * most_distance))
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "the box around %.1f, %.1f, %.1f is %.0f Å away from the receptor; expected at most %.0f Å", centre[0],
-                centre[1], centre[2], sqrt(nearest), most_distance);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "the box around %.1f, %.1f, %.1f is %.0f Å away from the receptor; expected at most %.0f Å",
+                       centre[0], centre[1], centre[2], sqrt(nearest), most_distance);
     return QN_OK;
 }
 
@@ -192,15 +203,15 @@ qn_status qn_screen_box_find(const qn_screen_options *options, const qn_score_re
     box_extent extent = {.count = 0};
     const double *asked = options->box_side_angstrom;
     const bool given = asked[0] != 0 || asked[1] != 0 || asked[2] != 0;
-    if (given + (options->site != NULL) + (options->pocket != NULL) != 1)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%s of box, site and pocket are given; expected one of them, to say where ligands are searched for",
-                given || options->site || options->pocket ? "several" : "none");
+    const bool has_site = qn_screen_has_site(options);
+    if (given + has_site + (options->pocket != NULL) != 1)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s of box, site and pocket are given; expected exactly one of them",
+                       given || has_site || options->pocket ? "several" : "none");
     if (given) {
         memcpy(centre, options->box_centre_angstrom, 3 * sizeof *centre);
         memcpy(side, asked, 3 * sizeof *side);
-    } else if (options->site) {
-        QN_TRY(box_of_site(options->site, options->margin_angstrom, centre, side));
+    } else if (has_site) {
+        QN_TRY(box_of_site(options, centre, side));
     } else {
         QN_TRY(read_pocket(options->pocket, receptor, &extent));
         QN_TRY(box_of_extent(&extent, options->pocket, centre, side));

@@ -1,4 +1,4 @@
-/* Scoring a miniBUDE deck and comparing it with the energies that its authors got. */
+/* Compare the energies of a miniBUDE deck with those that its authors computed. */
 #ifndef QN_SCREEN_DECK_H
 #define QN_SCREEN_DECK_H
 
@@ -6,7 +6,8 @@
 
 #include "score/deck.h"
 
-/* Sets the fields of `summary` that tell of energies: best pose, how many were compared, how many failed. */
-void qn_screen_deck_check(const qn_deck *deck, int poses, const float *energies, qn_screen_deck_summary *summary);
+/* Set the fields of `result` that follow from energies: the best pose, and the comparison with the reference energies.
+ */
+void qn_screen_deck_check(const qn_deck *deck, int poses, const float *energies, qn_screen_deck_result *result);
 
 #endif

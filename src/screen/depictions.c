@@ -21,7 +21,8 @@ extern char **environ;
 
 enum { EXIT_TIMED_OUT = 124, EXIT_NOT_THERE = 127 }; /* of coreutils' timeout */
 
-/* Run "timeout 60 obabel …" with nothing to read and nothing heard; -1 when that could not even be started. */
+/* Run "timeout 60 obabel …" with input and output at /dev/null. Returns the exit status; −1: no start or no normal end.
+ */
 static int run_obabel(const char *input, const char *output)
 {
     char seconds[16];
@@ -42,7 +43,7 @@ static int run_obabel(const char *input, const char *output)
     return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
 }
 
-/* The compounds in their first conformers, each under its number for a title: a drawing carries its title. */
+/* Write the first conformer of each compound with its number as title, since a drawing shows the title. */
 static qn_status write_input(qn_compound *const *compounds, size_t count, const char *path)
 {
     qn_text text = {0};
@@ -60,8 +61,8 @@ static qn_status write_input(qn_compound *const *compounds, size_t count, const 
     return status;
 }
 
-/* Open Babel puts a drawing of its own size into a square one. The inner one is taken; *number gets its title. NULL
- * when the page is not of that kind. */
+/* Find the inner of the two nested drawings that Open Babel writes; *number gets its title. Returns NULL when there are
+ * no nested drawings. */
 static const char *find_drawing(const char *page, size_t *number, size_t *length)
 {
     const char *title = strstr(page, "<title>");
@@ -132,7 +133,7 @@ qn_status qn_screen_depict(qn_compound *const *compounds, size_t count, char **s
     if (!temporary || !*temporary) temporary = "/tmp";
     snprintf(folder, sizeof folder, "%s/quern-depictions-XXXXXX", temporary);
     if (strlen(temporary) > sizeof folder - 32 || !mkdtemp(folder)) {
-        *why = "was not asked, as no folder for temporary files could be made";
+        *why = "was not run, because no temporary folder could be made";
         return QN_OK;
     }
     const qn_status status = draw_in_folder(folder, compounds, count, svg, why);

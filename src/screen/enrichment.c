@@ -20,19 +20,19 @@ static int by_score(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorted copies, best first; *entries is released with qn_release. */
+/* Copy scores and labels, and sort them, best first; *entries is released with qn_release. */
 static qn_status sort_scores(const double *scores, const bool *active, size_t count, scored **entries,
                              size_t *active_count)
 {
     void *memory;
     *active_count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (isnan(scores[i])) QN_FAIL(QN_INVALID_ARGUMENT, "enrichment: score %zu is not a number", i + 1);
+        if (isnan(scores[i])) return QN_FAIL(QN_INVALID_ARGUMENT, "enrichment: score %zu is not a number", i + 1);
         *active_count += active[i];
     }
     if (*active_count == 0 || *active_count == count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "enrichment needs actives and inactives: %zu of %zu molecules are active",
-                *active_count, count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "enrichment needs actives and inactives: %zu of %zu molecules are active",
+                       *active_count, count);
     QN_TRY(qn_allocate(count, sizeof(scored), &memory));
     *entries = memory;
     for (size_t i = 0; i < count; i++) (*entries)[i] = (scored){scores[i], active[i]};
@@ -49,8 +49,9 @@ static size_t group_end(const scored *entries, size_t count, size_t first, size_
     return end;
 }
 
-/* DeLong's placements: for an active the share of inactives that it beats, for an inactive the share of actives that
- * beat it. Their means are both the area; their variances make up its own. */
+/* Compute DeLong's placements: for an active the share of inactives that it beats, for an inactive the share of actives
+ * that beat it. The mean of each kind is the area; the variance of the area follows from the variances of both kinds.
+ */
 static void measure_area(const scored *entries, qn_enrichment *enrichment)
 {
     const double m = (double)enrichment->actives, n = (double)(enrichment->count - enrichment->actives);
@@ -76,7 +77,8 @@ static void measure_area(const scored *entries, qn_enrichment *enrichment)
     enrichment->auc_high = known ? fmin(1, area + half_width) : NAN;
 }
 
-/* Actives among the best `places`, a group that reaches beyond them giving its share. */
+/* Number of actives among the best `places`. A group of equal scores that extends beyond these places counts with the
+ * share inside. */
 static double actives_among(const scored *entries, size_t count, size_t places)
 {
     double found = 0;
@@ -100,7 +102,7 @@ static void measure_factors(const scored *entries, qn_enrichment *enrichment)
     }
 }
 
-/* Equations 18 and 36: a sum of exp(−α · rank / count) over the actives, scaled to 0 … 1. */
+/* Equations 18 and 36 of Truchon and Bayly 2007: a sum of exp(−α · rank / count) over the actives, scaled to 0 … 1. */
 static void measure_bedroc(const scored *entries, qn_enrichment *enrichment)
 {
     const double alpha = QN_ENRICHMENT_BEDROC_ALPHA, count = (double)enrichment->count;
@@ -142,7 +144,7 @@ qn_status qn_enrichment_curve(const double *scores, const bool *active, size_t c
     const qn_status status = qn_allocate(count + 1, sizeof(qn_enrichment_point), &memory);
     if (status == QN_OK) {
         *points = memory;
-        *point_count = 1; /* memory comes zeroed */
+        *point_count = 1; /* the first point is (0, 0, 0), as qn_allocate clears memory */
         for (size_t first = 0, end; first < count; first = end) {
             end = group_end(entries, count, first, &actives);
             actives_before += actives;

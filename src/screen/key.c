@@ -1,6 +1,9 @@
-/* What the results of a screen depend on, line by line: a journal with another key belongs to another run. */
+/* The key of a run: one line for each fact that results depend on. A journal with another key belongs to another run.
+ */
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
+#include "model/molecule_input.h"
 #include "screen/results.h"
 
 static qn_status describe_search(const qn_screen_state *run)
@@ -14,18 +17,40 @@ static qn_status describe_search(const qn_screen_state *run)
                       search->minimiser_steps, (unsigned long long)search->seed, search->exact);
 }
 
+static qn_status add_content(qn_job *job, const char *role, const qn_screen_content *content)
+{
+    qn_hash hash;
+    char digest[65];
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, content->bytes, content->size);
+    qn_hash_finish(&hash, digest);
+    return qn_job_input_add_memory(job, role, content->name, content->size, digest);
+}
+
+static qn_status add_receptor(qn_job *job, const qn_screen_options *options)
+{
+    uint64_t bytes;
+    char digest[65];
+    if (options->receptor) return qn_job_input_add(job, "receptor", options->receptor, QN_JOB_READ_ALL);
+    qn_molecule_digest(options->receptor_molecule, &bytes, digest);
+    return qn_job_input_add_memory(job, "receptor", qn_screen_receptor_name(options), bytes, digest);
+}
+
 qn_status qn_screen_make_key(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
     qn_job *job = run->job;
-    QN_TRY(qn_job_input_add(job, "receptor", options->receptor, QN_JOB_READ_ALL));
+    QN_TRY(add_receptor(job, options));
     for (size_t i = 0; i < options->library_count; i++)
         QN_TRY(qn_job_input_add(job, "library", options->libraries[i], QN_JOB_KEY_ENDS));
+    for (size_t i = 0; i < options->library_content_count; i++)
+        QN_TRY(add_content(job, "library", &options->library_contents[i]));
     if (options->site) QN_TRY(qn_job_input_add(job, "site", options->site, QN_JOB_LIST_ONLY));
+    if (options->site_content) QN_TRY(add_content(job, "site", options->site_content));
     if (options->actives && qn_file_exists(options->actives))
         QN_TRY(qn_job_input_add(job, "actives", options->actives, QN_JOB_LIST_ONLY));
-    QN_TRY(qn_job_key(job, "score=%s\natoms=%zu, %016llx\n", options->score, run->receptor.atom_count,
-                      (unsigned long long)run->receptor.hash));
+    QN_TRY(qn_job_key(job, "score=%s\natoms=%zu, %016llx\n", options->score == QN_SCREEN_VINA ? "vina" : "bude",
+                      run->receptor.atom_count, (unsigned long long)run->receptor.hash));
     QN_TRY(describe_search(run));
     QN_TRY(qn_job_key(job, "conformers=%d\nkeep=%d\ndiversity=%.17g\npiece=%d\n", options->conformers, options->keep,
                       options->diversity_angstrom, QN_SCREEN_PIECE));

@@ -1,4 +1,4 @@
-/* Which molecules of a library are known actives: by a list of names, or by the value of an SDF data item. */
+/* The known actives of a library: a list of names, or a value of an SDF data item. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "screen/enrichment.h"
 
 struct qn_screen_labels {
-    char *text;         /* the file, cut into names; or "item" and, behind its zero byte, "value" */
-    const char **names; /* in order, each once; NULL: labels are values of an item */
+    char *text; /* content of the file, cut into names; or "item", a zero byte, "value"; NULL: names of the caller */
+    const char **names; /* sorted, without duplicates; NULL: labels are values of an item */
     const char *value;
     size_t name_count;
 };
@@ -20,13 +20,22 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* The text between blanks at its ends; `end` is written. */
+/* Remove blanks at both ends of the text; a zero byte is written at its new end. */
 static char *trim(char *first, char *end)
 {
     while (end > first && strchr(" \t\r", end[-1])) end--;
     *end = '\0';
     while (*first == ' ' || *first == '\t') first++;
     return first;
+}
+
+/* Sort names and remove duplicates. */
+static void sort_names(qn_screen_labels *labels, size_t count)
+{
+    if (count > 0) qsort(labels->names, count, sizeof *labels->names, by_text);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || strcmp(labels->names[i], labels->names[i - 1]) != 0)
+            labels->names[labels->name_count++] = labels->names[i];
 }
 
 static qn_status cut_names(qn_screen_labels *labels)
@@ -43,10 +52,7 @@ static qn_status cut_names(qn_screen_labels *labels)
         QN_TRY(status);
         labels->names[count++] = name;
     }
-    if (count > 0) qsort(labels->names, count, sizeof *labels->names, by_text);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || strcmp(labels->names[i], labels->names[i - 1]) != 0)
-            labels->names[labels->name_count++] = labels->names[i];
+    sort_names(labels, count);
     return QN_OK;
 }
 
@@ -60,14 +66,17 @@ static qn_status read_source(const char *source, qn_screen_labels *labels)
         return QN_OK;
     }
     if (!qn_file_exists(source))
-        QN_FAIL(QN_NOT_FOUND, "%s: no such file of names of actives, and not \"item=value\" of an SDF data item",
-                source);
+        return QN_FAIL(
+            QN_NOT_FOUND,
+            "%s: is not a file; expected a file with names of actives, or \"item=value\" of an SDF data item", source);
     size_t size;
     QN_TRY(qn_file_read(source, &labels->text, &size));
     if (memchr(labels->text, '\0', size))
-        QN_FAIL(QN_BAD_FORMAT, "%s: a zero byte among names of actives, text of one name a line was expected", source);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has a zero byte; expected a text file with one name of an active per line",
+                       source);
     QN_TRY(cut_names(labels));
-    if (labels->name_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no name of an active, one a line was expected", source);
+    if (labels->name_count == 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has no names of actives; expected one per line", source);
     return QN_OK;
 }
 
@@ -79,6 +88,29 @@ qn_status qn_screen_labels_read(const char *source, qn_screen_labels **labels)
     const qn_status status = read_source(source, *labels);
     if (status != QN_OK) qn_screen_labels_destroy(labels);
     return status;
+}
+
+qn_status qn_screen_labels_of_names(const char *const *names, size_t count, qn_screen_labels **labels)
+{
+    void *memory;
+    *labels = NULL;
+    if (!names && count > 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "active_names is NULL; expected %zu names of molecules", count);
+    for (size_t i = 0; i < count; i++)
+        if (!names[i] || !names[i][0])
+            return QN_FAIL(QN_INVALID_ARGUMENT, "active_names: name %zu is %s; expected the name of a molecule", i + 1,
+                           names[i] ? "empty" : "NULL");
+    QN_TRY(qn_allocate(1, sizeof(qn_screen_labels), &memory));
+    *labels = memory;
+    const qn_status status = qn_allocate(count, sizeof *names, &memory);
+    if (status != QN_OK) {
+        qn_screen_labels_destroy(labels);
+        return status;
+    }
+    (*labels)->names = memory;
+    memcpy(memory, names, count * sizeof *names);
+    sort_names(*labels, count);
+    return QN_OK;
 }
 
 void qn_screen_labels_destroy(qn_screen_labels **labels)

@@ -8,45 +8,55 @@
 #include "base/memory.h"
 
 struct qn_screen_library {
-    const char *const *paths;
-    size_t count, file; /* files; the one being read, `count` behind the last */
+    qn_screen_sources sources;
+    size_t file; /* index of the source being read; sources.count: all are read */
     qn_compound_stream *stream;
-    uint64_t position;                /* molecules read or got past */
-    uint64_t bytes_before, all_bytes; /* of the files before this one; of all */
+    uint64_t position;                /* molecules read or skipped */
+    uint64_t bytes_before, all_bytes; /* of the sources before this one; of all */
     uint64_t *file_bytes;
 };
 
-static qn_status look_at(const char *path, uint64_t *bytes)
+/* Refuse paths that can be read only once: a library is read again for its hits. */
+static qn_status check_path(const char *path, uint64_t *bytes)
 {
-    qn_compound_stream *stream;
     struct stat information;
     if (strcmp(path, "-") == 0)
-        QN_FAIL(QN_UNSUPPORTED, "the library is standard input, which cannot be read a second time for the hits; "
-                                "expected a file");
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "the library is standard input, which cannot be read a second time for the hits; "
+                       "expected a file");
     const bool known = stat(path, &information) == 0;
     if (known && !S_ISREG(information.st_mode))
-        QN_FAIL(QN_UNSUPPORTED,
-                "%s: is a pipe, a folder or a device, which cannot be read more than once; expected a "
-                "regular file",
-                path);
-    QN_TRY(qn_compound_stream_open(path, &stream));
-    qn_compound_stream_close(&stream);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "%s: is a pipe, a folder or a device, which cannot be read more than once; expected a "
+                       "regular file",
+                       path);
     *bytes = known ? (uint64_t)information.st_size : 0;
     return QN_OK;
 }
 
-qn_status qn_screen_library_open(const char *const *paths, size_t count, qn_screen_library **out)
+static qn_status check_source(const qn_screen_sources *sources, size_t index, uint64_t *bytes)
+{
+    qn_compound_stream *stream;
+    if (sources->paths)
+        QN_TRY(check_path(sources->paths[index], bytes));
+    else
+        *bytes = sources->contents[index].size;
+    QN_TRY(qn_screen_sources_open(sources, index, &stream));
+    qn_compound_stream_close(&stream);
+    return QN_OK;
+}
+
+qn_status qn_screen_library_open(const qn_screen_sources *sources, qn_screen_library **out)
 {
     void *memory;
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof(qn_screen_library), &memory));
     qn_screen_library *library = memory;
-    library->paths = paths;
-    library->count = count;
-    qn_status status = qn_allocate(count, sizeof *library->file_bytes, &memory);
+    library->sources = *sources;
+    qn_status status = qn_allocate(sources->count, sizeof *library->file_bytes, &memory);
     library->file_bytes = memory;
-    for (size_t i = 0; i < count && status == QN_OK; i++) {
-        status = look_at(paths[i], &library->file_bytes[i]);
+    for (size_t i = 0; i < sources->count && status == QN_OK; i++) {
+        status = check_source(sources, i, &library->file_bytes[i]);
         library->all_bytes += library->file_bytes[i];
     }
     if (status == QN_OK)
@@ -67,19 +77,19 @@ void qn_screen_library_close(qn_screen_library **pointer)
 qn_status qn_screen_library_seek(qn_screen_library *library, uint64_t index, qn_compound_record *record)
 {
     record->size = 0;
-    while (library->file < library->count) {
+    while (library->file < library->sources.count) {
         const bool wanted = library->position == index;
-        if (!library->stream) QN_TRY(qn_compound_stream_open(library->paths[library->file], &library->stream));
+        if (!library->stream) QN_TRY(qn_screen_sources_open(&library->sources, library->file, &library->stream));
         QN_TRY(wanted ? qn_compound_stream_next(library->stream, record)
                       : qn_compound_stream_skip(library->stream, record));
-        if (record->size == 0) { /* the next file */
+        if (record->size == 0) { /* go on with the next library */
             qn_compound_stream_close(&library->stream);
             library->bytes_before += library->file_bytes[library->file++];
             continue;
         }
         library->position++;
         if (!wanted) continue;
-        record->path = library->paths[library->file];
+        record->path = qn_screen_sources_name(&library->sources, library->file);
         return QN_OK;
     }
     record->size = 0;
@@ -99,7 +109,7 @@ size_t qn_screen_library_file(const qn_screen_library *library)
 uint64_t qn_screen_library_estimate(const qn_screen_library *library)
 {
     uint64_t done = 0, all = 0;
-    if (library->file == library->count || library->position == 0) return library->position;
+    if (library->file == library->sources.count || library->position == 0) return library->position;
     if (library->stream) qn_compound_stream_progress(library->stream, &done, &all);
     if (all == 0) done = 0;
     done += library->bytes_before;

@@ -8,9 +8,7 @@
 #include "base/text.h"
 #include "chemistry/conformers.h"
 
-/* The title that a record gives its molecule, as far as that can be seen without reading it: the first line of SDF, the
- * line behind @<TRIPOS>MOLECULE. */
-static qn_status guess_name(const qn_compound_record *record, char **name)
+qn_status qn_screen_record_name(const qn_compound_record *record, char **name)
 {
     static const char heading[] = "@<TRIPOS>MOLECULE";
     const char *at = record->text;
@@ -30,7 +28,7 @@ static qn_status guess_name(const qn_compound_record *record, char **name)
     return QN_OK;
 }
 
-/* A number for the random torsions of a molecule that does not depend on its place in the library. */
+/* The number of the random stream for torsions. It depends on the molecule and not on its place in the library. */
 static uint64_t conformer_stream(const qn_compound *compound)
 {
     qn_hash hash;
@@ -61,13 +59,14 @@ static qn_status prepare(const qn_screen_state *run, const qn_compound_record *r
 {
     size_t heavy_atoms;
     QN_TRY(qn_compound_read(record, &molecule->compound));
-    QN_TRY(qn_score_ligand_check(molecule->compound, &heavy_atoms)); /* what follows can take long */
+    QN_TRY(qn_score_ligand_check(molecule->compound,
+                                 &heavy_atoms)); /* first, since the next steps may take long for a large molecule */
     QN_TRY(qn_score_ligand_prepare(molecule->compound));
     QN_TRY(make_conformers(run, molecule->compound));
     return qn_score_ligand_create(molecule->compound, &run->score, &molecule->ligand);
 }
 
-/* Open Babel gives a SMILES other positions each time, so what the energies belong to is kept. */
+/* Keep the record that Open Babel made of a SMILES: another run of Open Babel gives other positions and energies. */
 static qn_status keep_record(const qn_compound_record *record, qn_screen_molecule *molecule)
 {
     qn_text text = {0};
@@ -78,7 +77,7 @@ static qn_status keep_record(const qn_compound_record *record, qn_screen_molecul
     return QN_OK;
 }
 
-/* Whether an error says something about the molecule; what else there is ends the run. */
+/* Whether the molecule caused an error. Any other error ends the run. */
 static bool is_molecules_fault(qn_status status)
 {
     return status == QN_BAD_FORMAT || status == QN_UNSUPPORTED || status == QN_INVALID_ARGUMENT;
@@ -96,7 +95,7 @@ qn_status qn_screen_molecule_make(const qn_screen_state *run, const qn_compound_
     if (status == QN_OK)
         status = molecule->compound
                      ? qn_text_copy(molecule->compound->name ? molecule->compound->name : "", &molecule->name)
-                     : guess_name(record, &molecule->name);
+                     : qn_screen_record_name(record, &molecule->name);
     if (status == QN_OK) status = keep_record(record, molecule);
     if (status != QN_OK) {
         qn_screen_molecule_clear(molecule);

@@ -1,4 +1,4 @@
-/* A molecule of the library on its way through a run: read, typed, searched, and recorded. */
+/* A molecule of the library during a run: read, typed, searched, recorded. */
 #ifndef QN_SCREEN_MOLECULE_H
 #define QN_SCREEN_MOLECULE_H
 
@@ -10,17 +10,21 @@ typedef struct qn_screen_molecule {
     uint64_t index; /* counted through all libraries */
     size_t line;    /* of its record */
     uint32_t library;
-    char *made; /* the record of a molecule that reading again would make otherwise; NULL */
+    char *made; /* the record that Open Babel made of a SMILES; NULL: another format, or rejected */
     size_t made_size;
-    char *name, *reason;   /* reason: why it was rejected; NULL when it was not */
-    qn_compound *compound; /* NULL when rejected */
+    char *name, *reason;   /* reason of the rejection; NULL: not rejected */
+    qn_compound *compound; /* NULL: rejected */
     qn_score_ligand ligand;
 } qn_screen_molecule;
 
-/* Read a record, find its bonds, make conformers, type it. What is wrong with the molecule itself becomes its reason;
- * an error is returned only for what would be wrong with any molecule (QN_OUT_OF_MEMORY …). Any thread. */
+/* Read a record, find its bonds, make conformers and find atom types. An error that the molecule causes becomes its
+ * `reason`; other errors, such as QN_OUT_OF_MEMORY, are returned. Any thread may call this. */
 QN_MUST_CHECK qn_status qn_screen_molecule_make(const qn_screen_state *run, const qn_compound_record *record,
                                                 uint64_t index, size_t library, qn_screen_molecule *molecule);
+
+/* Get the title of a record that cannot be read: the first line of SDF, the line after @<TRIPOS>MOLECULE of MOL2, "" in
+ * other formats. *name is released with qn_release. */
+QN_MUST_CHECK qn_status qn_screen_record_name(const qn_compound_record *record, char **name);
 void qn_screen_molecule_clear(qn_screen_molecule *molecule);
 
 #endif

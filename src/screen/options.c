@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "option/run_rows.h"
 #include "screen/poses.h"
 
 #define FIELD(name) offsetof(qn_screen_options, name)
@@ -17,6 +18,7 @@ static const qn_option rows[] = {
      .argument = "RECEPTOR",
      .offset = FIELD(receptor),
      .required = true,
+     .by_commands = true,
      .meaning = "kept in place: PDB, mmCIF, PDBQT or MOL2, gzipped or not; FILE:AB picks chains A and B of the first "
                 "two"},
     {.name = "library",
@@ -25,6 +27,7 @@ static const qn_option rows[] = {
      .argument = "LIBRARY",
      .offset = FIELD(libraries),
      .required = true,
+     .by_commands = true,
      .meaning = "molecules to dock, one file or several: SDF, MOL2, PDBQT, a packed library (.qlib), or SMILES (.smi) "
                 "where Open Babel is installed; gzipped or not"},
     {.name = "output",
@@ -33,6 +36,7 @@ static const qn_option rows[] = {
      .argument = "FOLDER",
      .offset = FIELD(output),
      .required = true,
+     .by_commands = true,
      .meaning = "folder for the results, made when absent; --resume goes on with an earlier run in it, --overwrite "
                 "replaces it"},
     {.name = "box",
@@ -67,7 +71,7 @@ static const qn_option rows[] = {
      .unit = "angstrom",
      .meaning = "how far from the centroid of --site a molecule's centroid may be, in Å along each axis"},
     {.name = "score",
-     .kind = QN_OPTION_CHOICE,
+     .kind = QN_OPTION_ENUM,
      .argument = "NAME",
      .offset = FIELD(score),
      .choices = "bude vina",
@@ -106,7 +110,7 @@ static const qn_option rows[] = {
      .argument = "COUNT",
      .offset = FIELD(keep),
      .least = 1,
-     .most = QN_SCREEN_MOST_KEPT,
+     .most = QN_SCREEN_KEPT_MAX,
      .fallback = "3",
      .meaning = "poses of a molecule that are written"},
     {.name = "diversity",
@@ -117,7 +121,7 @@ static const qn_option rows[] = {
      .most = 100,
      .fallback = "2",
      .unit = "angstrom",
-     .meaning = "RMSD in Å by which these differ at least; equivalent atoms may change places"},
+     .meaning = "smallest RMSD in Å between these poses; equivalent atoms may change places"},
     {.name = "top",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",
@@ -130,7 +134,7 @@ static const qn_option rows[] = {
      .kind = QN_OPTION_TEXT,
      .argument = "WHICH",
      .offset = FIELD(actives),
-     .meaning = "names of molecules known to bind, one a line, or the library's data item that tells them, NAME=VALUE: "
+     .meaning = "names of molecules known to bind, one a line, or the library's data item that marks them, NAME=VALUE: "
                 "the report then says how well they were found (ROC, enrichment)"},
     {.name = "exact",
      .kind = QN_OPTION_FLAG,
@@ -161,20 +165,23 @@ static const qn_option rows[] = {
 static qn_status check(const void *memory)
 {
     const qn_screen_options *options = memory;
-    const bool has_box = options->box_side_angstrom[0] != 0, is_vina = strcmp(options->score, "vina") == 0;
+    const bool has_box = options->box_side_angstrom[0] != 0, is_vina = options->score == QN_SCREEN_VINA,
+               has_site = options->site || options->site_content;
     const double usual_margin = qn_screen_default_options().margin_angstrom;
-    if (has_box + (options->site != NULL) + (options->pocket != NULL) != 1)
-        QN_FAIL(QN_INVALID_ARGUMENT, "where to dock is said by one of --box, --site and --pocket");
-    if (!options->site && options->margin_angstrom != usual_margin)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--margin is \"%g\", but there is no --site; expected one",
-                options->margin_angstrom);
+    if (has_box + has_site + (options->pocket != NULL) != 1)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "expected exactly one of --box, --site and --pocket, which say where to dock");
+    if (!has_site && options->margin_angstrom != usual_margin)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--margin is \"%g\", but there is no --site; expected one",
+                       options->margin_angstrom);
     if (options->poses % 64 != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--poses is \"%d\"; expected a multiple of 64", options->poses);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--poses is \"%d\"; expected a multiple of 64", options->poses);
     if (is_vina && options->exact)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--score vina has no exact form, its exponentials are not correctly rounded; "
-                                     "expected --score bude, or no --exact");
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--score vina has no exact form, its exponentials are not correctly rounded; "
+                       "expected --score bude, or no --exact");
     if (is_vina && !options->cull)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--no-cull belongs to --score bude, but --score is \"vina\"");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--no-cull belongs to --score bude, but --score is \"vina\"");
     return QN_OK;
 }
 
@@ -183,13 +190,6 @@ static const qn_option_table table = {"screen", sizeof(qn_screen_options), rows,
 const qn_option_table *qn_screen_option_table(void)
 {
     return &table;
-}
-
-qn_screen_options qn_screen_default_options(void)
-{
-    qn_screen_options options;
-    qn_option_defaults(&table, &options);
-    return options;
 }
 
 /* ---- screen pack ---- */
@@ -201,6 +201,7 @@ static const qn_option pack_rows[] = {
      .argument = "LIBRARY",
      .offset = offsetof(qn_screen_pack_options, libraries),
      .required = true,
+     .by_commands = true,
      .meaning = "files to pack: SDF, MOL2, PDBQT, a packed library (.qlib), or SMILES (.smi) where Open Babel is "
                 "installed; gzipped or not; - is standard input"},
     {.name = "output",
@@ -209,6 +210,7 @@ static const qn_option pack_rows[] = {
      .argument = "FILE",
      .offset = offsetof(qn_screen_pack_options, output),
      .required = true,
+     .by_commands = true,
      .meaning = "the packed library to write, such as library.qlib; rejected molecules are listed beside it in "
                 "FILE.rejected.csv"},
     {.like = &qn_run_rows[QN_RUN_STRICT],
@@ -242,7 +244,7 @@ static const qn_option deck_rows[] = {
      .least = 0,
      .most = 1e9,
      .fallback_meaning = "all",
-     .meaning = "score the first COUNT poses alone"},
+     .meaning = "score only the first COUNT poses"},
     {.name = "energies",
      .kind = QN_OPTION_PATH,
      .argument = "FILE",
@@ -268,11 +270,4 @@ static const qn_option_table deck_table = {"screen deck", sizeof(qn_screen_deck_
 const qn_option_table *qn_screen_deck_option_table(void)
 {
     return &deck_table;
-}
-
-qn_screen_deck_options qn_screen_deck_default_options(void)
-{
-    qn_screen_deck_options options;
-    qn_option_defaults(&deck_table, &options);
-    return options;
 }

@@ -1,4 +1,4 @@
-/* report.html: the screen at a glance. */
+/* report.html: a summary of the screen. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,12 +13,13 @@
 #include "screen/depictions.h"
 #include "screen/output.h"
 #include "screen/output_report.h"
+#include "screen/sources.h"
 
 enum {
     TEXT = 64,
     FACTS = 8,
     PICTURES = 30,       /* molecules drawn */
-    PICTURE_ATOMS = 200, /* more cannot be made out, and take Open Babel long to lay out */
+    PICTURE_ATOMS = 200, /* larger molecules are not legible, and Open Babel takes long to draw them */
     TABLE_ROWS = 500
 };
 
@@ -34,7 +35,7 @@ void qn_screen_say_count(uint64_t count, char text[32])
     text[used] = '\0';
 }
 
-/* "−12.3 kJ/mol", with a minus sign rather than a hyphen. */
+/* "−12.3 kJ/mol", with a minus sign instead of a hyphen. */
 static void say_energy(const qn_screen_state *run, double energy, char *text, size_t size)
 {
     snprintf(text, size, "%s%.1f %s", energy < 0 ? "−" : "", fabs(energy), qn_screen_energy_unit(run->score.kind));
@@ -46,7 +47,7 @@ static void say_speed(const qn_screen_state *run, char *text, size_t size)
     if (seconds > 0 && run->interactions_here > 0)
         snprintf(text, size, "%.3g interactions/s", run->interactions_here / seconds);
     else
-        snprintf(text, size, run->resumed > 0 ? "all was done before" : "–");
+        snprintf(text, size, run->resumed > 0 ? "all from an earlier run" : "–");
 }
 
 static qn_status add_facts(const qn_screen_state *run, qn_report *report)
@@ -56,7 +57,7 @@ static qn_status add_facts(const qn_screen_state *run, qn_report *report)
     char values[FACTS][160], count[32];
     const char *pointers[FACTS];
     const qn_device_info *info = run->job->device_count > 0 ? qn_device_get_info(run->job->devices[0]) : NULL;
-    snprintf(values[0], sizeof values[0], "%.100s, %zu heavy atoms", qn_path_name(run->options->receptor),
+    snprintf(values[0], sizeof values[0], "%.100s, %zu heavy atoms", qn_screen_receptor_name(run->options),
              run->receptor.atom_count);
     qn_screen_say_count(run->row_count, values[1]);
     qn_screen_say_count(run->rejection_count, values[2]);
@@ -82,7 +83,7 @@ typedef struct picture_list {
     size_t place[PICTURES]; /* in run->rows */
     char *svg[PICTURES];
     size_t count;
-    const char *why; /* there are no pictures; NULL: there are */
+    const char *why; /* reason why there are no pictures; NULL: there are some */
 } picture_list;
 
 static void clear_pictures(picture_list *list)
@@ -93,14 +94,14 @@ static void clear_pictures(picture_list *list)
     }
 }
 
-/* A number among a record's data items, from 1; 0: it has none. */
+/* The value of a data item that holds a number from 1; 0: the record has no such item. */
 static size_t item_number(const qn_compound *compound, const char *name)
 {
     const char *value = qn_compound_property_value(compound, name);
     return value ? strtoul(value, NULL, 10) : 0;
 }
 
-/* The first pose of each of the best molecules, by the data items that hits.sdf has for rank and pose. */
+/* Read the first pose of each of the best molecules, found by the data items for rank and pose in hits.sdf. */
 static qn_status read_hits(const qn_screen_state *run, qn_compound_stream *stream, picture_list *list)
 {
     qn_compound_record record = {0};
@@ -144,7 +145,7 @@ static qn_status draw_hits(const qn_screen_state *run, picture_list *list)
     return qn_screen_depict(list->compounds, list->count, list->svg, &list->why);
 }
 
-/* A row's name in up to `most` bytes, of whole characters. */
+/* The name of a row, cut to at most `most` bytes at the end of a character. */
 static void say_name(const qn_screen_row *row, size_t most, char text[TEXT])
 {
     const char *name = row->name[0] ? row->name : "without a name";
@@ -194,13 +195,13 @@ static void say_term(const char *name, char text[TEXT])
         if (*at == '_') *at = ' ';
 }
 
-/* Whether any molecule has more than one conformer: otherwise a column says nothing. */
+/* Whether any molecule has more than one conformer; without any, the column of conformers is left out. */
 static bool has_conformers(const qn_screen_state *run)
 {
     return run->conformers > run->row_count;
 }
 
-/* What a molecule is judged by first, its terms last: those may be out of sight on narrow screens. */
+/* The most important columns come first, because narrow displays hide the last ones. */
 static void fill_row(const qn_screen_state *run, size_t place, char *texts)
 {
     const qn_screen_row *row = &run->rows[place];
@@ -218,11 +219,11 @@ static void fill_row(const qn_screen_state *run, size_t place, char *texts)
         snprintf(texts + TEXT * column++, TEXT, "%.*f", run->score.kind == QN_SCORE_VINA ? 2 : 1, row->terms[term]);
 }
 
-enum { MOST_COLUMNS = 9 + QN_SCREEN_TERMS };
+enum { COLUMNS_MAX = 9 + QN_SCREEN_TERMS_MAX };
 
-/* In the order of fill_row; returns how many. */
-static size_t fill_headers(const qn_screen_state *run, const char *energy, char terms[QN_SCREEN_TERMS][TEXT],
-                           const char *headers[MOST_COLUMNS])
+/* Get the column headers in the order of fill_row; returns the number of columns. */
+static size_t fill_headers(const qn_screen_state *run, const char *energy, char terms[QN_SCREEN_TERMS_MAX][TEXT],
+                           const char *headers[COLUMNS_MAX])
 {
     size_t columns = 0;
     headers[columns++] = "Rank";
@@ -243,8 +244,8 @@ static size_t fill_headers(const qn_screen_state *run, const char *energy, char 
 
 static qn_status add_hit_table(const qn_screen_state *run, qn_report *report)
 {
-    const char *headers[MOST_COLUMNS];
-    char energy[TEXT], terms[QN_SCREEN_TERMS][TEXT];
+    const char *headers[COLUMNS_MAX];
+    char energy[TEXT], terms[QN_SCREEN_TERMS_MAX][TEXT];
     size_t rows = qn_screen_hit_count(run);
     void *memory;
     snprintf(energy, sizeof energy, "Energy (%s)", qn_screen_energy_unit(run->score.kind));
@@ -265,18 +266,18 @@ static qn_status add_hits(const qn_screen_state *run, qn_report *report)
     const size_t hits = qn_screen_hit_count(run);
     QN_TRY(qn_report_heading(report, "Hits"));
     if (hits == 0) return qn_report_warning(report, "No molecule could be scored.");
-    QN_TRY(
-        qn_report_paragraph(report,
-                            "The best %zu of %zu %s by the energy (%s) of their best poses; lower is better. "
-                            "It ranks the molecules of this run and is no measured affinity. Clashes are pairs of "
-                            "heavy atoms of molecule and receptor much nearer than their radii allow; nearest is the "
-                            "shortest such distance. `hits.sdf` has up to %d poses of each, which PyMOL and "
-                            "ChimeraX show in the receptor; `scores.csv` has all molecules.",
-                            hits, run->row_count, qn_screen_molecules(run->row_count),
-                            qn_screen_energy_unit(run->score.kind), run->options->keep));
+    QN_TRY(qn_report_paragraph(
+        report,
+        "The best %zu of %zu %s by the energy (%s) of their best poses; lower is better. "
+        "The energy ranks the molecules of this run; it is not a measured affinity. Clashes are "
+        "pairs of heavy atoms of molecule and receptor much nearer than their radii allow; nearest "
+        "is the shortest distance of such a pair. `hits.sdf` has up to %d poses of each, which PyMOL and "
+        "ChimeraX show in the receptor; `scores.csv` has all molecules.",
+        hits, run->row_count, qn_screen_molecules(run->row_count), qn_screen_energy_unit(run->score.kind),
+        run->options->keep));
     QN_TRY(add_pictures(run, report));
     QN_TRY(add_hit_table(run, report));
-    if (hits > TABLE_ROWS) return qn_report_paragraph(report, "The table ends at %d.", TABLE_ROWS);
+    if (hits > TABLE_ROWS) return qn_report_paragraph(report, "The table has the first %d.", TABLE_ROWS);
     return QN_OK;
 }
 
@@ -327,14 +328,16 @@ qn_status qn_screen_write_report(const qn_screen_state *run)
     qn_text title = {0};
     char *path = NULL;
     const qn_screen_options *options = run->options;
-    qn_status status = qn_text_append(&title, "%s screened with %s", qn_path_name(options->receptor),
-                                      options->library_count > 0 ? qn_path_name(options->libraries[0]) : "nothing");
-    if (status == QN_OK && options->library_count > 1)
-        status = qn_text_append(&title, " and %zu more", options->library_count - 1);
+    const qn_screen_sources sources = qn_screen_sources_of(options);
+    qn_status status =
+        qn_text_append(&title, "%s screened with %s", qn_screen_receptor_name(options),
+                       sources.count > 0 ? qn_path_name(qn_screen_sources_name(&sources, 0)) : "nothing");
+    if (status == QN_OK && sources.count > 1) status = qn_text_append(&title, " and %zu more", sources.count - 1);
     if (status == QN_OK) status = qn_report_create(title.data, &report);
     qn_text_clear(&title);
     QN_TRY(status);
     status = fill_report(run, report);
+    if (status == QN_OK) status = qn_job_report_kernels(run->job, report);
     if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);

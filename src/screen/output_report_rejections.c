@@ -1,4 +1,4 @@
-/* The part of report.html about molecules that could not be used. */
+/* The part of report.html about rejected molecules. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 
 enum { REASON = 240, SHOWN = 12 };
 
-/* A kind of reason: sentences that differ only in names, places and numbers. */
+/* Reasons that differ only in names, places and numbers. */
 typedef struct reason_kind {
     char text[REASON];
     const qn_screen_rejection *first;
-    const char *sentence; /* of the first, as it is but without its place */
+    const char *sentence; /* of the first molecule, without file and line */
     size_t count;
-    bool same; /* for all of them */
+    bool same; /* all molecules have the same sentence */
 } reason_kind;
 
-/* `text` behind "word:" or "word:12:" where it begins so. */
+/* Skip "word:" or "word:12:" at the beginning of `text`. */
 static const char *skip_place(const char *text, const char *word)
 {
     const size_t length = word ? strlen(word) : 0;
@@ -31,14 +31,14 @@ static const char *skip_place(const char *text, const char *word)
     return *after == ' ' ? after + 1 : after;
 }
 
-/* The sentence without file, line and molecule. */
+/* Return the reason without file, line and molecule. */
 static const char *sentence_of(const qn_screen_rejection *rejection)
 {
     const char *from = skip_place(skip_place(rejection->reason, rejection->path), rejection->name);
     return skip_place(from, rejection->path);
 }
 
-/* Numbers as "#" and what is quoted as "…". */
+/* Replace numbers by "#" and quoted text by "…". */
 static void generalise(const char *from, char text[REASON])
 {
     size_t used = 0;
@@ -70,7 +70,7 @@ static int by_count(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Merge equal reasons in place, the most frequent first; returns how many are left. */
+/* Merge equal reasons in place, the most frequent first; returns the number of different reasons. */
 static size_t merge_kinds(reason_kind *kinds, size_t count)
 {
     size_t merged = 0;
@@ -118,7 +118,7 @@ qn_status qn_screen_report_rejections(const qn_screen_state *run, qn_report *rep
     QN_TRY(qn_report_heading(report, "Rejected"));
     QN_TRY(qn_report_paragraph(report,
                                "%zu of %llu %s could not be used; `rejected.csv` has the sentence for each. "
-                               "Reasons that differ only in numbers (#) or in what they quote (…) count together.",
+                               "Reasons that differ only in numbers (#) or in quoted text (…) are counted together.",
                                run->rejection_count, (unsigned long long)run->molecules,
                                qn_screen_molecules(run->molecules)));
     QN_TRY(qn_allocate(run->rejection_count, sizeof(reason_kind), &memory));

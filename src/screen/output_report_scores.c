@@ -1,4 +1,4 @@
-/* Parts of report.html about all scores at once. */
+/* The parts of report.html about the distribution of scores and about known actives. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 #include "screen/enrichment.h"
 #include "screen/output_report.h"
 
-enum { MOST_BINS = 40, MOST_WANTED = 26, TEXT = 40, MOST_DOTS = 4000, MOST_CURVE = 1000 };
+enum { BINS_MAX = 40, WANTED_MAX = 26, TEXT = 40, DOTS_MAX = 4000, CURVE_MAX = 1000 };
 
 typedef struct histogram {
-    double first, width; /* lower edge of the first bin, and width of each but the last, which takes what is above */
+    double first, width; /* lower edge of the first bin; width of a bin. The last bin has all higher values too */
     size_t count;
-    double active[MOST_BINS], other[MOST_BINS];
-    char names[MOST_BINS][TEXT], tips[MOST_BINS][2 * TEXT];
+    double active[BINS_MAX], other[BINS_MAX];
+    char names[BINS_MAX][TEXT], tips[BINS_MAX][2 * TEXT];
 } histogram;
 
-/* 1, 2 or 5 times a power of ten, near `width`. */
+/* Round to 1, 2 or 5 times a power of ten. */
 static double round_width(double width)
 {
     const double power = pow(10, floor(log10(width)));
@@ -27,7 +27,7 @@ static double round_width(double width)
     return power * (digits < 1.5 ? 1 : digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10);
 }
 
-/* A minus sign rather than a hyphen. */
+/* Print a number with a minus sign instead of a hyphen. */
 static void say_number(double value, int decimals, char text[TEXT])
 {
     char plain[QN_NUMBER_LENGTH];
@@ -35,18 +35,18 @@ static void say_number(double value, int decimals, char text[TEXT])
     snprintf(text, TEXT, "%s%.24s", plain[0] == '-' ? "−" : "", plain + (plain[0] == '-'));
 }
 
-/* About 2 ∛n of them (Rice's rule). They reach to where all but the worst hundredth lie: a few molecules that fit
- * nowhere would squeeze all others. */
+/* Choose about 2 ∛n bins (Rice's rule) for the best 99 % of the energies. Without this limit a few molecules that fit
+ * nowhere would put all others into one bin. */
 static void lay_out_bins(const qn_screen_state *run, histogram *bins)
 {
     const size_t last = run->row_count - 1;
     const double low = run->rows[0].energy, high = run->rows[last - run->row_count / 100].energy;
-    const double wanted = fmin(fmax(2 * cbrt((double)run->row_count), 6), MOST_WANTED);
+    const double wanted = fmin(fmax(2 * cbrt((double)run->row_count), 6), WANTED_MAX);
     bins->width = round_width(high > low ? (high - low) / wanted : 1);
     bins->first = floor(low / bins->width) * bins->width;
     bins->count = (size_t)((high - bins->first) / bins->width) + 1;
     if (run->rows[last].energy >= bins->first + (double)bins->count * bins->width) bins->count++;
-    if (bins->count > MOST_BINS) bins->count = MOST_BINS;
+    if (bins->count > BINS_MAX) bins->count = BINS_MAX;
 }
 
 static void fill_bins(const qn_screen_state *run, histogram *bins)
@@ -72,7 +72,7 @@ static qn_status add_histogram(const qn_screen_state *run, qn_report *report)
 {
     void *memory;
     char label[TEXT];
-    const char *names[MOST_BINS], *tips[MOST_BINS];
+    const char *names[BINS_MAX], *tips[BINS_MAX];
     QN_TRY(qn_allocate(1, sizeof(histogram), &memory));
     histogram *bins = memory;
     lay_out_bins(run, bins);
@@ -89,8 +89,8 @@ static qn_status add_histogram(const qn_screen_state *run, qn_report *report)
         "Distribution of energies",
         label,
         "molecules",
-        "Best pose of each molecule, lower is better; a bar is named by its lower end, and the "
-        "last one also holds what lies beyond it.",
+        "Best pose of each molecule, lower is better. A bar is labelled with its lower end, and the "
+        "last bar also counts all higher energies.",
         run->labels ? series : series + 1,
         run->labels ? 2 : 1};
     const qn_status status = qn_report_bars(report, &plot, names, bins->count);
@@ -98,14 +98,15 @@ static qn_status add_histogram(const qn_screen_state *run, qn_report *report)
     return status;
 }
 
-/* Of many rows the best, and of the rest one in so many. */
+/* Whether a row is drawn: the best rows are, and a fixed share of the others. */
 static bool is_drawn(const qn_screen_state *run, size_t row)
 {
-    const size_t rest = run->row_count > MOST_DOTS ? run->row_count - MOST_DOTS / 2 : 0;
-    return rest == 0 || row < MOST_DOTS / 2 || row % (rest / (MOST_DOTS / 2) + 1) == 0;
+    const size_t rest = run->row_count > DOTS_MAX ? run->row_count - DOTS_MAX / 2 : 0;
+    return rest == 0 || row < DOTS_MAX / 2 || row % (rest / (DOTS_MAX / 2) + 1) == 0;
 }
 
-/* Scores of this kind grow with the number of atoms: readers should see how much of the ranking is that. */
+/* Plot energies against heavy atoms: such scores grow with size, and readers should see how much that affects the
+ * ranking. */
 static qn_status add_sizes(const qn_screen_state *run, qn_report *report)
 {
     void *memory;
@@ -134,8 +135,8 @@ static qn_status add_sizes(const qn_screen_state *run, qn_report *report)
         "Energy and size",
         "heavy atoms",
         label,
-        "Larger molecules tend to score better for their size alone; those that stand out below "
-        "others of their size are the ones to look at.",
+        "Larger molecules tend to score better because of their size alone; look at molecules far "
+        "below others of their size.",
         run->labels ? series : series + 1,
         run->labels ? 2 : 1};
     const qn_status status = qn_report_scatter(report, &plot);
@@ -180,7 +181,7 @@ static qn_status add_curve(const qn_enrichment_point *points, size_t count, qn_r
 {
     static const double diagonal[] = {0, 1};
     void *memory;
-    const size_t step = count / MOST_CURVE + 1;
+    const size_t step = count / CURVE_MAX + 1;
     size_t used = 0;
     QN_TRY(qn_allocate(2 * (count / step + 2), sizeof(double), &memory));
     double *x = memory, *y = x + count / step + 2;
@@ -194,8 +195,8 @@ static qn_status add_curve(const qn_enrichment_point *points, size_t count, qn_r
     const qn_report_plot plot = {"ROC curve",
                                  "share of other molecules ranked so far",
                                  "share of known actives found",
-                                 "How many of the known actives are found by the time that so many others are. "
-                                 "A steep start is what a screen is for: there the best molecules are picked.",
+                                 "Share of the known actives found, against the share of other molecules ranked so "
+                                 "far. A steep start is good, since the molecules to test are taken from there.",
                                  series,
                                  2};
     const qn_status status = qn_report_lines(report, &plot);
@@ -214,11 +215,12 @@ static qn_status measure_and_add(const qn_screen_state *run, const double *score
     QN_TRY(qn_report_paragraph(
         report,
         "ROC area: the chance that a known active ranks before another molecule, and its 95 %% interval (DeLong 1988); "
-        "0.5 is a ranking by chance%s. Enrichment: how many times more actives are among the best than chance would "
-        "put there, and after “of” the most that could be. BEDROC (Truchon and Bayly 2007) weighs early places: 1 when "
-        "all actives come first.",
+        "0.5 is a ranking by chance%s. Enrichment: the number of actives among the best, relative to chance, and after "
+        "“of” its largest possible value. BEDROC (Truchon and Bayly 2007) weights early ranks: 1 means that all "
+        "actives "
+        "come first.",
         enrichment.auc_low <= 0.5 && enrichment.auc_high >= 0.5
-            ? "; these molecules are too few to tell this one from it"
+            ? "; there are too few molecules here to distinguish this ranking from it"
             : ""));
     QN_TRY(qn_enrichment_curve(scores, active, run->row_count, &points, &point_count));
     const qn_status status = add_curve(points, point_count, report);
@@ -236,7 +238,8 @@ qn_status qn_screen_report_enrichment(const qn_screen_state *run, qn_report *rep
     const size_t names = qn_screen_labels_name_count(run->labels);
     if (names > actives)
         QN_TRY(qn_report_warning(report, "`%s` names %zu %s, but only %zu of the molecules scored are among them.",
-                                 run->options->actives, names, names == 1 ? "active" : "actives", actives));
+                                 qn_screen_actives_name(run->options), names, names == 1 ? "active" : "actives",
+                                 actives));
     if (actives == 0 || actives == run->row_count)
         return qn_report_paragraph(report, "%zu of %zu %s known to be active: enrichment needs some of both kinds.",
                                    actives, run->row_count, run->row_count == 1 ? "molecule is" : "molecules are");

@@ -1,4 +1,4 @@
-/* scores.csv and rejected.csv. */
+/* scores.csv, rejected.csv and hits.sdf. */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -76,4 +76,20 @@ qn_status qn_screen_write_tables(const qn_screen_state *run)
     for (size_t i = 0; i < run->rejection_count && status == QN_OK; i++)
         status = add_rejection(&run->rejections[i], &csv);
     return write_csv(run, "rejected.csv", &csv, status);
+}
+
+qn_status qn_screen_write_hits(const qn_screen_state *run)
+{
+    qn_text text = {0};
+    char *path = NULL;
+    qn_status status = qn_job_path(run->job, "hits.sdf", &path);
+    for (size_t i = 0; i < run->hits.count && status == QN_OK; i++) {
+        const qn_screen_hit *hit = &run->hits.hits[i];
+        for (int pose = 0; pose < hit->pose_count && status == QN_OK; pose++)
+            status = qn_text_append_bytes(&text, hit->records[pose].data, hit->records[pose].length);
+    }
+    if (status == QN_OK) status = qn_file_write(path, text.data ? text.data : "", text.length);
+    qn_text_clear(&text);
+    qn_release(&path);
+    return status;
 }

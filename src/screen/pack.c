@@ -1,5 +1,6 @@
-/* Libraries made into one packed library. */
+/* Write libraries as one packed library. */
 #include <quern/screen.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -7,27 +8,50 @@
 #include "format/compound/packed_library.h"
 #include "report/csv.h"
 #include "runtime/context.h"
+#include "screen/molecule.h"
+#include "screen/sources.h"
+
+/* A result with the memory that it points into. */
+typedef struct owned_pack_result {
+    qn_screen_pack_result result; /* the caller has its address */
+    qn_screen_result_rejection *rejections;
+    size_t capacity;
+    qn_text bytes;
+} owned_pack_result;
 
 typedef struct packing {
+    const qn_screen_pack_options *options;
+    qn_screen_sources sources;
     qn_packed_writer *writer;
-    qn_text rejections;          /* rows of the rejected molecules' table */
-    uint64_t position, rejected; /* molecules seen, of all files */
-    qn_error_trail last;         /* why the last one was rejected */
+    uint64_t position; /* molecules seen, of all libraries */
+    size_t library;    /* index of the library being read */
+    owned_pack_result *owned;
 } packing;
 
+/* Reject the molecule of a record because of the last error of this thread. */
 static qn_status add_rejection(packing *pack, const qn_compound_record *record)
 {
-    qn_text *csv = &pack->rejections;
-    pack->rejected++;
-    qn_error_save(QN_BAD_FORMAT, &pack->last);
-    QN_TRY(qn_csv_integer(csv, (long long)pack->position));
-    QN_TRY(qn_csv_text(csv, record->path));
-    QN_TRY(qn_csv_integer(csv, (long long)record->line));
-    QN_TRY(qn_csv_text(csv, pack->last.message));
-    return qn_csv_end_row(csv);
+    owned_pack_result *owned = pack->owned;
+    char *name = NULL, *reason = NULL;
+    void *list = owned->rejections;
+    qn_status status = qn_text_copy(qn_error_message(), &reason);
+    if (status == QN_OK) status = qn_screen_record_name(record, &name);
+    if (status == QN_OK)
+        status = qn_grow(&list, &owned->capacity, owned->result.rejection_count + 1, sizeof *owned->rejections);
+    owned->rejections = list;
+    if (status != QN_OK) {
+        qn_release(&name);
+        qn_release(&reason);
+        return status;
+    }
+    owned->result.rejections = owned->rejections;
+    owned->rejections[owned->result.rejection_count++] = (qn_screen_result_rejection){
+        .index = pack->position, .library = pack->library, .line = record->line, .name = name, .reason = reason};
+    qn_error_clear();
+    return QN_OK;
 }
 
-/* A molecule that cannot be read is told of, and the next one's turn comes. */
+/* Pack the molecule of a record; one that cannot be read is rejected, and the run goes on. */
 static qn_status add_record(packing *pack, const qn_compound_record *record)
 {
     qn_compound *compound = NULL;
@@ -40,11 +64,11 @@ static qn_status add_record(packing *pack, const qn_compound_record *record)
     return status;
 }
 
-static qn_status add_file(packing *pack, const char *path)
+static qn_status add_library(packing *pack)
 {
     qn_compound_stream *stream;
     qn_compound_record record = {0};
-    QN_TRY(qn_compound_stream_open(path, &stream));
+    QN_TRY(qn_screen_sources_open(&pack->sources, pack->library, &stream));
     qn_status status = qn_compound_stream_next(stream, &record);
     while (status == QN_OK && record.size > 0) {
         status = add_record(pack, &record);
@@ -55,50 +79,116 @@ static qn_status add_file(packing *pack, const char *path)
     return status;
 }
 
-static qn_status write_rejections(const packing *pack, const char *path)
+static qn_status add_libraries(packing *pack)
 {
-    qn_text name = {0};
-    qn_status status = qn_text_append(&name, "%s.rejected.csv", path);
-    if (status == QN_OK) status = qn_csv_write(&pack->rejections, name.data);
-    qn_text_clear(&name);
-    return status;
-}
-
-static qn_status pack_all(packing *pack, const char *const *libraries, size_t library_count)
-{
-    static const char *const headers[] = {"index", "file", "line", "reason"};
-    QN_TRY(qn_csv_row(&pack->rejections, sizeof headers / sizeof *headers, headers));
-    for (size_t i = 0; i < library_count; i++) QN_TRY(add_file(pack, libraries[i]));
-    if (pack->position == pack->rejected)
-        QN_FAIL(QN_BAD_FORMAT, "%s: none of %llu molecules can be packed; expected at least one; the last because: %s",
-                libraries[0], (unsigned long long)pack->position,
-                pack->rejected ? pack->last.message : "there is none");
+    const qn_screen_pack_result *result = &pack->owned->result;
+    for (; pack->library < pack->sources.count; pack->library++) QN_TRY(add_library(pack));
+    const size_t rejected = result->rejection_count;
+    if (pack->position == rejected)
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: none of %llu molecules can be packed; expected at least one; the last because: %s",
+                       qn_screen_sources_name(&pack->sources, 0), (unsigned long long)pack->position,
+                       rejected ? result->rejections[rejected - 1].reason : "there is none");
+    pack->owned->result.molecule_count = pack->position - rejected;
     return QN_OK;
 }
 
-static qn_status pack_libraries(const qn_screen_pack_options *options, uint64_t *molecules, uint64_t *rejected)
+static qn_status fill_rejections(const packing *pack, qn_text *csv)
 {
-    packing pack = {0};
-    QN_TRY(qn_option_check(qn_screen_pack_option_table(), options));
-    QN_TRY(qn_packed_writer_create(options->output, &pack.writer));
-    qn_status status = pack_all(&pack, options->libraries, options->library_count);
-    if (molecules) *molecules = pack.position - pack.rejected;
-    if (rejected) *rejected = pack.rejected;
-    if (status == QN_OK)
-        status = qn_packed_writer_finish(&pack.writer);
-    else
-        qn_packed_writer_discard(&pack.writer);
-    if (status == QN_OK)
-        status = write_rejections(&pack, options->output); /* last: alone it would belong to an older library */
-    qn_text_clear(&pack.rejections);
+    static const char *const headers[] = {"index", "file", "line", "reason"};
+    const qn_screen_pack_result *result = &pack->owned->result;
+    QN_TRY(qn_csv_row(csv, sizeof headers / sizeof *headers, headers));
+    for (size_t i = 0; i < result->rejection_count; i++) {
+        const qn_screen_result_rejection *rejection = &result->rejections[i];
+        const char *library = qn_screen_sources_name(&pack->sources, rejection->library);
+        QN_TRY(qn_csv_integer(csv, (long long)rejection->index));
+        QN_TRY(qn_csv_text(csv, strcmp(library, "-") == 0 ? "standard input" : library));
+        QN_TRY(qn_csv_integer(csv, (long long)rejection->line));
+        QN_TRY(qn_csv_text(csv, rejection->reason));
+        QN_TRY(qn_csv_end_row(csv));
+    }
+    return QN_OK;
+}
+
+static qn_status write_rejections(const packing *pack)
+{
+    qn_text name = {0}, csv = {0};
+    qn_status status = fill_rejections(pack, &csv);
+    if (status == QN_OK) status = qn_text_append(&name, "%s.rejected.csv", pack->options->output);
+    if (status == QN_OK) status = qn_csv_write(&csv, name.data);
+    qn_text_clear(&name);
+    qn_text_clear(&csv);
     return status;
 }
 
-qn_status qn_screen_pack(qn_context *context, const qn_screen_pack_options *options, uint64_t *molecules,
-                         uint64_t *rejected)
+/* Finish the library as a file or in the result. The table of rejections is written last, so that it never lies beside
+ * an older library. */
+static qn_status finish(packing *pack)
 {
+    owned_pack_result *owned = pack->owned;
+    if (pack->options->output) {
+        QN_TRY(qn_packed_writer_finish(&pack->writer));
+        return write_rejections(pack);
+    }
+    QN_TRY(qn_packed_writer_finish_memory(&pack->writer, &owned->bytes));
+    owned->result.bytes = owned->bytes.data;
+    owned->result.size = owned->bytes.length;
+    return QN_OK;
+}
+
+static qn_status check_options(const qn_screen_pack_options *options)
+{
+    QN_TRY(qn_option_check(qn_screen_pack_option_table(), options));
+    return qn_screen_sources_check(options->library_count, options->library_contents, options->library_content_count);
+}
+
+static qn_status pack_libraries(packing *pack)
+{
+    const qn_screen_pack_options *options = pack->options;
+    QN_TRY(check_options(options));
+    pack->sources = options->library_count
+                        ? (qn_screen_sources){options->libraries, NULL, options->library_count}
+                        : (qn_screen_sources){NULL, options->library_contents, options->library_content_count};
+    QN_TRY(qn_packed_writer_create(options->output, &pack->writer));
+    const qn_status status = add_libraries(pack);
+    if (status == QN_OK) return finish(pack);
+    qn_packed_writer_discard(&pack->writer);
+    return status;
+}
+
+qn_status qn_screen_pack(qn_context *context, const qn_screen_pack_options *options, qn_screen_pack_result **result)
+{
+    qn_screen_pack_options own;
+    packing pack = {.options = &own};
+    void *memory;
+    if (result) *result = NULL;
+    QN_TRY(qn_option_take(qn_screen_pack_option_table(), options, &own));
     const qn_log_scope outer = qn_context_enter_log(context);
-    const qn_status status = pack_libraries(options, molecules, rejected);
+    qn_status status = qn_allocate(1, sizeof *pack.owned, &memory);
+    if (status == QN_OK) {
+        pack.owned = memory;
+        status = pack_libraries(&pack);
+        qn_screen_pack_result *made = &pack.owned->result;
+        if (status == QN_OK && result)
+            *result = made;
+        else
+            qn_screen_pack_result_destroy(&made);
+    }
     qn_log_return(outer);
     return status;
+}
+
+void qn_screen_pack_result_destroy(qn_screen_pack_result **result)
+{
+    owned_pack_result *owned = (owned_pack_result *)*result;
+    if (!owned) return;
+    for (size_t i = 0; i < owned->result.rejection_count; i++) {
+        char *name = (char *)owned->rejections[i].name, *reason = (char *)owned->rejections[i].reason;
+        qn_release(&name);
+        qn_release(&reason);
+    }
+    qn_release(&owned->rejections);
+    qn_text_clear(&owned->bytes);
+    qn_release(&owned);
+    *result = NULL;
 }

@@ -12,15 +12,15 @@
 #include "screen/library.h"
 #include "screen/queue.h"
 
-/* What the threads share. */
+/* State that the threads share. */
 typedef struct screen_pipeline {
     qn_screen_state *run;
-    qn_screen_library *library; /* the reader's */
-    qn_screen_search *searches[QN_MOST_DEVICES];
+    qn_screen_library *library; /* used by the reader only */
+    qn_screen_search *searches[QN_DEVICES_MAX];
     qn_screen_queue queue;
-    pthread_mutex_t mutex; /* of what follows */
+    pthread_mutex_t mutex; /* guards the members below */
     uint64_t finished;     /* molecules of the library up to the last piece recorded */
-    uint64_t expected;     /* molecules of the library, as far as can be told */
+    uint64_t expected;     /* number of molecules in the library, estimated */
     double started_s;
 } screen_pipeline;
 
@@ -34,17 +34,18 @@ static qn_status report_progress(const screen_pipeline *pipeline)
                                   .total = (size_t)total,
                                   .seconds = qn_clock_s() - pipeline->started_s};
     if (qn_job_is_stopped(run->job, &progress))
-        QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu molecules; continue with --resume",
-                (unsigned long long)pipeline->finished, (unsigned long long)total);
+        return QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu molecules%s",
+                       (unsigned long long)pipeline->finished, (unsigned long long)total,
+                       run->job->in_memory ? "" : "; continue with --resume");
     return QN_OK;
 }
 
-/* Whether to stop, asked more often than pieces are recorded: one may take hours. */
+/* Ask the caller and other ranks whether to stop. Called between batches, since a piece may take hours. */
 static qn_status ask_to_go_on(screen_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->mutex);
     qn_status status = report_progress(pipeline);
-    if (status == QN_OK) status = qn_agreement_look(&pipeline->run->job->agreement);
+    if (status == QN_OK) status = qn_agreement_poll(&pipeline->run->job->agreement);
     pthread_mutex_unlock(&pipeline->mutex);
     return status;
 }
@@ -67,7 +68,7 @@ static qn_status prepare_molecule(size_t i, int worker, void *user)
                                    reading->files[i], &batch->molecules[i]);
 }
 
-/* Room for what the search will find of each conformer. */
+/* Count the conformers of a piece, and allocate the poses that their searches return. */
 static qn_status count_jobs(const screen_pipeline *pipeline, qn_screen_batch *batch)
 {
     for (uint32_t i = 0; i < batch->count; i++) {
@@ -82,13 +83,13 @@ static qn_status count_jobs(const screen_pipeline *pipeline, qn_screen_batch *ba
     return QN_OK;
 }
 
-/* Whether an error is the library's, which is then read no further, and not the machine's. */
+/* Whether the library caused an error. If so, reading ends, and the results so far are kept. */
 static bool is_librarys_fault(qn_status status)
 {
     return status == QN_BAD_FORMAT || status == QN_IO_ERROR || status == QN_NOT_FOUND || status == QN_UNSUPPORTED;
 }
 
-/* The records of a piece, fewer where the library ends or cannot be read on. */
+/* Read the records of a piece; there are fewer where the library ends or is damaged. */
 static qn_status cut_piece(piece_reading *reading, uint64_t number, uint32_t *count)
 {
     qn_screen_library *library = reading->pipeline->library;
@@ -109,7 +110,7 @@ static qn_status cut_piece(piece_reading *reading, uint64_t number, uint32_t *co
     return QN_OK;
 }
 
-/* Cut one piece's records and make its molecules; *batch is NULL behind the end of the library. */
+/* Read the records of a piece and make its molecules; *batch is NULL after the end of the library. */
 static qn_status read_piece(piece_reading *reading, uint64_t number, qn_screen_batch **batch)
 {
     screen_pipeline *pipeline = reading->pipeline;
@@ -132,7 +133,7 @@ static qn_status read_piece(piece_reading *reading, uint64_t number, qn_screen_b
     return status;
 }
 
-/* Keep the estimate of what there is to do. */
+/* Update the estimated number of molecules. */
 static qn_status expect(screen_pipeline *pipeline)
 {
     const uint64_t estimate = qn_screen_library_estimate(pipeline->library);
@@ -143,13 +144,14 @@ static qn_status expect(screen_pipeline *pipeline)
     return status;
 }
 
-/* Pieces dealt to this rank, until there is none left. */
+/* Read the pieces that are dealt to this rank, until none is left. */
 static qn_status read_pieces(piece_reading *reading)
 {
     screen_pipeline *pipeline = reading->pipeline;
     qn_screen_batch *batch;
     uint64_t number;
-    while (qn_screen_queue_has_room(&pipeline->queue)) { /* asked first: a piece that waits here is kept from others */
+    while (qn_screen_queue_has_room(
+        &pipeline->queue)) { /* wait before a piece is dealt: other ranks could search a piece that waits here */
         bool none;
         QN_TRY(qn_agreement_deal(&pipeline->run->job->agreement, 1, &number, &none));
         if (none) return QN_OK;
@@ -176,13 +178,13 @@ static qn_status run_reader(screen_pipeline *pipeline)
     for (int i = 0; i < QN_SCREEN_PIECE; i++) qn_compound_record_clear(&reading->records[i]);
     qn_release(&memory);
     if (status != QN_OK || qn_screen_queue_failed(&pipeline->queue))
-        status = qn_agreement_leave_nothing(&pipeline->run->job->agreement, status);
+        status = qn_agreement_cancel(&pipeline->run->job->agreement, status);
     return status;
 }
 
 /* ---- Devices ---- */
 
-/* A conformer in a slot, and whose it is. */
+/* The conformer of a job, with its molecule and batch. */
 typedef struct job_owner {
     qn_screen_batch *batch;
     uint32_t molecule;
@@ -192,22 +194,22 @@ typedef struct job_owner {
 typedef struct device_searching {
     screen_pipeline *pipeline;
     qn_screen_search *search;
-    int most; /* jobs of a submit */
+    int most; /* jobs of a submitted batch, at most */
     qn_screen_job *jobs;
     job_owner *owners[QN_SCREEN_SLOTS];
-    int counts[QN_SCREEN_SLOTS]; /* jobs under way; 0: the slot is free */
+    int counts[QN_SCREEN_SLOTS]; /* number of submitted jobs; 0: the slot is free */
     qn_screen_pose *poses;       /* of a slot, [jobs][winners] */
-    qn_screen_batch *batch;      /* whose jobs are being handed out; NULL: the next one's */
-    size_t handed_out;           /* of its jobs */
+    qn_screen_batch *batch;      /* piece whose conformers are being submitted; NULL: take the next piece */
+    size_t handed_out;           /* number of its conformers submitted so far */
     uint32_t molecule;
     int conformer;
-    double interactions; /* of what was collected since a piece was recorded */
+    double interactions; /* pairs scored since the last piece was recorded */
 } device_searching;
 
 typedef struct piece_finishing {
     const qn_screen_state *run;
     qn_screen_batch *batch;
-    qn_screen_kept kept[QN_SCREEN_PIECE][QN_SCREEN_MOST_KEPT];
+    qn_screen_kept kept[QN_SCREEN_PIECE][QN_SCREEN_KEPT_MAX];
     int counts[QN_SCREEN_PIECE];
 } piece_finishing;
 
@@ -258,7 +260,7 @@ static qn_status record_piece(screen_pipeline *pipeline, const qn_screen_batch *
     return status;
 }
 
-/* All of a piece is searched: choose the poses to keep, record them, let the piece go. */
+/* All conformers of a piece are searched: choose the poses to keep, record the piece, release it. */
 static qn_status finish_piece(device_searching *searching, qn_screen_batch *batch)
 {
     screen_pipeline *pipeline = searching->pipeline;
@@ -280,8 +282,8 @@ static qn_status finish_piece(device_searching *searching, qn_screen_batch *batc
     return status;
 }
 
-/* The next conformer to search, across molecules and pieces; *found is false when there is none (for the moment, unless
- * `waits`). Pieces without any are recorded at once. */
+/* Find the next conformer to search, across molecules and pieces. *found is false when the queue is empty; with
+ * `waits`, only when it has ended. Pieces without conformers are recorded at once. */
 static qn_status next_job(device_searching *searching, bool waits, bool *found, job_owner *owner)
 {
     *found = false;
@@ -305,12 +307,12 @@ static qn_status next_job(device_searching *searching, bool waits, bool *found, 
     }
     *owner = (job_owner){batch, searching->molecule, searching->conformer++};
     *found = true;
-    /* after its last job a piece may be gone as soon as that is collected */
+    /* the piece is released when its last job is collected, so it must not be used after that job was submitted */
     if (++searching->handed_out == batch->jobs) searching->batch = NULL;
     return QN_OK;
 }
 
-/* Fill a free slot with what there is and hand it to the device. */
+/* Submit the conformers that are ready, up to a batch, in a free slot. */
 static qn_status submit(device_searching *searching, int slot)
 {
     const bool idle = searching->counts[!slot] == 0;
@@ -346,7 +348,7 @@ static qn_status collect(device_searching *searching, int slot)
     return QN_OK;
 }
 
-/* Before the search, when asked for: the first batch again and again until the tuner has nothing more to try. */
+/* With offline tuning, repeat the first batch until the tuner is done. */
 static qn_status explore(device_searching *searching, int slot)
 {
     const double start_s = qn_clock_s();
@@ -361,7 +363,7 @@ static qn_status explore(device_searching *searching, int slot)
     return QN_OK;
 }
 
-/* Two batches are under way at any time: the device searches one while the host sees to the other. */
+/* Keep two batches submitted: the device searches one while the host prepares or collects the other. */
 static qn_status search_all(device_searching *searching)
 {
     int slot = 0;
@@ -373,12 +375,12 @@ static qn_status search_all(device_searching *searching)
         QN_TRY(ask_to_go_on(searching->pipeline));
         QN_TRY(collect(searching, !slot));
         QN_TRY(ask_to_go_on(searching->pipeline));
-        if (searching->counts[slot] == 0) QN_TRY(submit(searching, slot)); /* nothing was at hand: wait for more */
+        if (searching->counts[slot] == 0) QN_TRY(submit(searching, slot)); /* the queue was empty: wait for a piece */
     }
     return QN_OK;
 }
 
-/* Pieces that are not recorded yet: those of jobs under way, once each, and the one being handed out. */
+/* Release the pieces that are not recorded: those of submitted jobs, each once, and the one being submitted. */
 static void drop_pieces(device_searching *searching)
 {
     qn_screen_batch *list = searching->batch;
@@ -446,8 +448,8 @@ static qn_status work_on_device(int device, void *user)
     return status;
 }
 
-/* The reader beside a thread a device; the failure of a device is told before the reader's, which may follow from it.
- */
+/* Run the reader and a thread for each device. The failure of a device has precedence over a failure of the reader,
+ * which may be its consequence. */
 static qn_status run_threads(screen_pipeline *pipeline)
 {
     qn_thread reader;
@@ -478,11 +480,11 @@ static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
 
 qn_status qn_screen_pipeline_run(qn_screen_state *run)
 {
-    const qn_screen_options *options = run->options;
+    const qn_screen_sources sources = qn_screen_sources_of(run->options);
     screen_pipeline pipeline = {.run = run, .mutex = PTHREAD_MUTEX_INITIALIZER};
     size_t jobs = 0;
     qn_status status = create_searches(&pipeline, &jobs);
-    if (status == QN_OK) status = qn_screen_library_open(options->libraries, options->library_count, &pipeline.library);
+    if (status == QN_OK) status = qn_screen_library_open(&sources, &pipeline.library);
     if (status == QN_OK) {
         pipeline.finished = run->job->done.count * QN_SCREEN_PIECE;
         pipeline.started_s = qn_clock_s();
@@ -499,6 +501,6 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run)
     }
     qn_screen_library_close(&pipeline.library);
     pthread_mutex_destroy(&pipeline.mutex);
-    /* the reader has done so already unless the failure was before or after it */
-    return status == QN_OK ? QN_OK : qn_agreement_leave_nothing(&run->job->agreement, status);
+    /* the reader cancels itself, but not if a failure occurs before its start or after its end */
+    return status == QN_OK ? QN_OK : qn_agreement_cancel(&run->job->agreement, status);
 }

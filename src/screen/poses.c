@@ -12,8 +12,8 @@
 /* Heavy atoms closer than this share of the sum of their radii clash. */
 static const double clash_share = 0.7;
 
-/* More ways than this to map a molecule on itself are not looked at; a pose may then count as unlike its mirror. */
-enum { MOST_MAPPINGS = 1000 };
+/* Automorphisms of a molecule that are tried, at most. With more, two equivalent poses may count as different. */
+enum { MAPPINGS_MAX = 1000 };
 
 int qn_screen_term_names(qn_ligand_score_kind kind, const char *const **names)
 {
@@ -52,7 +52,7 @@ typedef struct candidate {
     int conformer;
 } candidate;
 
-/* By energy, then conformer, then numbers: an order that does not depend on how they came. */
+/* Compare by energy, then conformer, then numbers, so that the order does not depend on the order of the search. */
 static int compare_candidates(const void *a, const void *b)
 {
     const candidate *first = a, *second = b;
@@ -64,15 +64,15 @@ static int compare_candidates(const void *a, const void *b)
     return 0;
 }
 
-/* Scratch of the choice: what has been chosen so far and where its atoms are. */
+/* State of the choice: the poses chosen so far and the positions of their atoms. */
 typedef struct pose_choice {
     const qn_screen_state *run;
     const qn_screen_molecule *molecule;
     qn_symmetry symmetry;
     candidate *candidates;
     size_t candidate_count;
-    double *positions; /* [keep][atoms][3]: of the chosen ones and, behind them, the one in question */
-    candidate chosen[QN_SCREEN_MOST_KEPT];
+    double *positions; /* [keep][atoms][3]: of the chosen poses, then of the pose that is compared with them */
+    candidate chosen[QN_SCREEN_KEPT_MAX];
     int count;
 } pose_choice;
 
@@ -84,7 +84,7 @@ static qn_status list_candidates(pose_choice *choice, const qn_screen_pose *pose
     QN_TRY(qn_allocate(count, sizeof(candidate), &memory));
     choice->candidates = memory;
     for (size_t i = 0; i < count; i++)
-        if (isfinite(poses[i].energy)) /* places that are not filled are infinite */
+        if (isfinite(poses[i].energy)) /* unused places have infinite energy */
             choice->candidates[choice->candidate_count++] = (candidate){poses[i], (int)(i / winners)};
     qsort(choice->candidates, choice->candidate_count, sizeof(candidate), compare_candidates);
     return QN_OK;
@@ -113,7 +113,7 @@ static double radius_of(const qn_ligand_score *score, int type)
     return score->force_field->types[type].radius_angstrom;
 }
 
-/* `heavy`: positions of the ligand's heavy atoms in their order. */
+/* Compute energy and terms in double precision. `heavy`: positions of the ligand's heavy atoms in their order. */
 static void find_energy(const qn_screen_state *run, const qn_score_ligand *ligand, const double *heavy,
                         qn_screen_kept *kept)
 {
@@ -123,7 +123,7 @@ static void find_energy(const qn_screen_state *run, const qn_score_ligand *ligan
         qn_vina_energy energy;
         qn_vina_energy_of(heavy, ligand->type, atoms, ligand->rotatable_bonds, receptor->positions_angstrom,
                           receptor->types, receptor->atom_count, &energy);
-        /* divided like the total, so that a line's terms add up to its energy */
+        /* divided as the total is, so that the terms add up to the energy */
         const double share = 1 / (1 + QN_VINA_TORSION * ligand->rotatable_bonds);
         const double terms[] = {energy.gauss1 * share, energy.gauss2 * share, energy.repulsion * share,
                                 energy.hydrophobic * share, energy.hydrogen_bond * share};
@@ -148,7 +148,7 @@ static double largest_radius(const qn_ligand_score *score)
     return largest;
 }
 
-/* Whether a pose could be real: pairs that are too close, and whether it touches the receptor at all. */
+/* Count clashes and find the least distance from the receptor. */
 static void find_fit(const qn_screen_state *run, const qn_score_ligand *ligand, const double *heavy,
                      qn_screen_kept *kept)
 {
@@ -184,7 +184,7 @@ static void describe(const pose_choice *choice, int index, double *heavy, qn_scr
     find_fit(choice->run, ligand, heavy, kept);
 }
 
-/* Double precision may order near equals otherwise than the device did. The sort is stable. */
+/* Sort again, stably: nearly equal energies may have another order in double precision than on the device. */
 static void sort_kept(qn_screen_kept *kept, int count)
 {
     for (int i = 1; i < count; i++)
@@ -202,11 +202,11 @@ static qn_status choose_and_describe(pose_choice *choice, const qn_screen_pose *
     void *memory;
     QN_TRY(list_candidates(choice, poses));
     if (choice->candidate_count == 0)
-        QN_FAIL(QN_INTERNAL, "molecule %llu (%s) has no pose of finite energy", (unsigned long long)molecule->index,
-                molecule->name);
+        return QN_FAIL(QN_INTERNAL, "molecule %llu (%s) has no pose of finite energy",
+                       (unsigned long long)molecule->index, molecule->name);
     QN_TRY(qn_allocate((size_t)keep * molecule->compound->atom_count * 3, sizeof(double), &memory));
     choice->positions = memory;
-    if (keep > 1) QN_TRY(qn_symmetry_find(molecule->compound, MOST_MAPPINGS, &choice->symmetry, NULL));
+    if (keep > 1) QN_TRY(qn_symmetry_find(molecule->compound, MAPPINGS_MAX, &choice->symmetry, NULL));
     choose(choice);
     QN_TRY(qn_allocate((size_t)molecule->ligand.atom_count * 3, sizeof(double), &memory));
     for (int i = 0; i < choice->count; i++) describe(choice, i, memory, &kept[i]);
@@ -216,7 +216,7 @@ static qn_status choose_and_describe(pose_choice *choice, const qn_screen_pose *
 }
 
 qn_status qn_screen_poses_choose(const qn_screen_state *run, const qn_screen_molecule *molecule,
-                                 const qn_screen_pose *poses, qn_screen_kept kept[QN_SCREEN_MOST_KEPT], int *count)
+                                 const qn_screen_pose *poses, qn_screen_kept kept[QN_SCREEN_KEPT_MAX], int *count)
 {
     pose_choice choice = {.run = run, .molecule = molecule};
     qn_status status = choose_and_describe(&choice, poses, kept);

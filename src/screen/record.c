@@ -1,4 +1,4 @@
-/* Records of a screening journal. Numbers in the machine's own order: journals do not travel. */
+/* Records of a screening journal. Numbers have the byte order of the machine, since a journal stays on its machine. */
 #include <string.h>
 
 #include "base/error.h"
@@ -38,7 +38,7 @@ qn_status qn_screen_record_add(const qn_screen_entry *entry, qn_text *record)
     return head.made_size ? qn_text_append_bytes(record, entry->made, (size_t)head.made_size + 1) : QN_OK;
 }
 
-/* What is left of a record. */
+/* The part of a record that is not read yet. */
 typedef struct record_rest {
     const char *at;
     size_t size;
@@ -53,7 +53,7 @@ static bool take(record_rest *rest, void *to, size_t bytes)
     return true;
 }
 
-/* A text of `length` bytes and the zero byte behind it, where it stands. */
+/* Take a text of `length` bytes and its zero byte; returns a pointer into the record; NULL: the record is cut. */
 static const char *take_text(record_rest *rest, size_t length)
 {
     const char *text = rest->at;
@@ -63,7 +63,7 @@ static const char *take_text(record_rest *rest, size_t length)
     return text;
 }
 
-static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept poses[QN_SCREEN_MOST_KEPT])
+static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept poses[QN_SCREEN_KEPT_MAX])
 {
     entry_head head;
     if (!take(rest, &head, sizeof head)) return false;
@@ -76,7 +76,7 @@ static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept
                                .pose_count = head.pose_count};
     entry->name = take_text(rest, head.name_length);
     entry->reason = entry->name ? take_text(rest, head.reason_length) : NULL;
-    if (!entry->reason || head.pose_count < 0 || head.pose_count > QN_SCREEN_MOST_KEPT ||
+    if (!entry->reason || head.pose_count < 0 || head.pose_count > QN_SCREEN_KEPT_MAX ||
         (head.pose_count == 0) != (head.rejected != 0))
         return false;
     if (!head.rejected) entry->reason = NULL;
@@ -90,7 +90,7 @@ static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept
 qn_status qn_screen_record_read(uint64_t number, const void *data, size_t size, qn_screen_piece *piece,
                                 qn_screen_entry_callback callback, void *user)
 {
-    qn_screen_kept poses[QN_SCREEN_MOST_KEPT];
+    qn_screen_kept poses[QN_SCREEN_KEPT_MAX];
     qn_screen_entry entry;
     record_rest rest = {data, size};
     bool good =
@@ -100,6 +100,7 @@ qn_status qn_screen_record_read(uint64_t number, const void *data, size_t size, 
         if (good) QN_TRY(callback(&entry, user));
     }
     if (!good || (callback && rest.size != 0))
-        QN_FAIL(QN_BAD_FORMAT, "the record of piece %llu is none that this version writes", (unsigned long long)number);
+        return QN_FAIL(QN_BAD_FORMAT, "the record of piece %llu is not one that this version writes",
+                       (unsigned long long)number);
     return QN_OK;
 }

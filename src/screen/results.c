@@ -7,12 +7,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "screen/enrichment.h"
+#include "screen/sources.h"
 
-/* Scanning: each piece once, whichever journal has it. */
+/* A scan over all journals, which reports each piece once. */
 typedef struct journal_scanner {
     const qn_screen_scan *scan;
     qn_piece_set seen;
-    bool broken_off, any_broken_off; /* the kind that is looked for; whether there are such */
+    bool broken_off, any_broken_off; /* whether this pass is for pieces that were broken off; whether there are any */
 } journal_scanner;
 
 static qn_status scan_record(uint64_t number, const void *data, size_t size, void *user)
@@ -38,11 +39,11 @@ qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_sca
     return status;
 }
 
-/* Gathering: once to count, so that nothing need move, and once to keep. */
+/* Two passes over the journals: the first counts, so that memory is allocated once, the second copies. */
 typedef struct results_gathering {
     qn_screen_state *run;
     qn_piece_set pieces;
-    uint64_t last, cut; /* the highest piece; the lowest with fewer molecules than a piece has */
+    uint64_t last, cut; /* highest piece; lowest piece with fewer molecules than QN_SCREEN_PIECE */
     size_t rows, rejections, text_bytes;
     bool keeps;
 } results_gathering;
@@ -93,10 +94,16 @@ static qn_status gather_entry(const qn_screen_entry *entry, void *user)
     const char *name = keep_text(gathering, entry->name);
     const char *reason = entry->reason ? keep_text(gathering, entry->reason) : NULL;
     const size_t place = entry->reason ? gathering->rejections++ : gathering->rows++;
-    const char *path = entry->library < run->options->library_count ? run->options->libraries[entry->library] : "";
+    const qn_screen_sources sources = qn_screen_sources_of(run->options);
+    const char *path = qn_screen_sources_name(&sources, entry->library);
     if (!gathering->keeps) return QN_OK;
     if (entry->reason) {
-        run->rejections[place] = (qn_screen_rejection){entry->index, path, (size_t)entry->line, name, reason};
+        run->rejections[place] = (qn_screen_rejection){.index = entry->index,
+                                                       .path = path,
+                                                       .library = entry->library,
+                                                       .line = (size_t)entry->line,
+                                                       .name = name,
+                                                       .reason = reason};
         return QN_OK;
     }
     keep_row(entry, &run->rows[place]);
@@ -104,6 +111,7 @@ static qn_status gather_entry(const qn_screen_entry *entry, void *user)
     run->rows[place].active = run->labels && qn_screen_labels_has_name(run->labels, name);
     run->rows[place].made = entry->made != NULL;
     run->rows[place].path = path;
+    run->rows[place].library = entry->library;
     run->conformers += (uint64_t)entry->conformers;
     return QN_OK;
 }
@@ -138,30 +146,32 @@ static qn_status make_room(results_gathering *gathering)
     return QN_OK;
 }
 
-/* Results of a part would look like those of the whole: every piece must be there, of the whole length but the last,
- * and they must be as many molecules as the libraries were read to have. */
+/* Incomplete results would look like complete ones. So check that there are all pieces, that all but the last have
+ * QN_SCREEN_PIECE molecules, and that the number of molecules is that of the libraries. */
 static qn_status check_whole(const results_gathering *gathering)
 {
     const qn_screen_state *run = gathering->run;
     const qn_piece_set *pieces = &gathering->pieces;
-    const char *folder = run->options->output;
+    const char *folder = run->options->output ? run->options->output : "the run in memory";
     const uint64_t wanted = run->library_molecules ? (run->library_molecules - 1) / QN_SCREEN_PIECE + 1
                             : pieces->count        ? gathering->last + 1
                                                    : 0;
     uint64_t missing = 0;
     while (missing < wanted && qn_piece_set_has(pieces, missing)) missing++;
     if (missing < wanted)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: its journals lack piece %llu, the molecules from number %llu; expected all %llu pieces: continue "
-                "with --resume",
-                folder, (unsigned long long)missing, (unsigned long long)(missing * QN_SCREEN_PIECE),
-                (unsigned long long)wanted);
+        return QN_FAIL(
+            QN_BAD_FORMAT,
+            "%s: its journals lack piece %llu, the molecules from number %llu; expected all %llu pieces: continue "
+            "with --resume",
+            folder, (unsigned long long)missing, (unsigned long long)(missing * QN_SCREEN_PIECE),
+            (unsigned long long)wanted);
     if (pieces->count > 0 && gathering->cut < gathering->last)
-        QN_FAIL(QN_BAD_FORMAT, "%s: piece %llu of its journals has not %d molecules though others follow it", folder,
-                (unsigned long long)gathering->cut, QN_SCREEN_PIECE);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: piece %llu of its journals does not have %d molecules although others follow", folder,
+                       (unsigned long long)gathering->cut, QN_SCREEN_PIECE);
     if (run->library_molecules && run->molecules != run->library_molecules)
-        QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %llu molecules; expected the libraries' %llu", folder,
-                (unsigned long long)run->molecules, (unsigned long long)run->library_molecules);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %llu molecules; expected the libraries' %llu", folder,
+                       (unsigned long long)run->molecules, (unsigned long long)run->library_molecules);
     return QN_OK;
 }
 

@@ -5,8 +5,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "job/input.h"
 #include "runtime/device.h"
 #include "screen/box.h"
 #include "screen/enrichment.h"
@@ -14,9 +16,11 @@
 #include "screen/output.h"
 #include "screen/pipeline.h"
 #include "screen/results.h"
+#include "screen/sources.h"
 
-/* Rough, and low rather than high; they only decide whether a run is long. */
-static const double cpu_core_rate = 2e9, gpu_rate = 5e11; /* interactions per second, all of them */
+/* Rough estimates, low rather than high. They are used only to decide whether a run is long enough for online tuning.
+ */
+static const double cpu_core_rate = 2e9, gpu_rate = 5e11; /* interactions per second */
 static const double culling_gain = 4;
 static const double bytes_per_molecule = 2500, atoms_per_molecule = 25;
 
@@ -26,7 +30,8 @@ double qn_screen_scoring_share(const qn_screen_state *run)
     return device_s > 0 ? fmin(1, run->scoring_s / device_s) : 0;
 }
 
-/* The search as the options and the devices want it, every default put in: results depend on these numbers. */
+/* Set the parameters of the search from options and devices, with all defaults filled in, since results depend on them.
+ */
 static qn_status set_search(qn_screen_state *run, bool on_gpu)
 {
     const qn_screen_options *options = run->options;
@@ -38,7 +43,7 @@ static qn_status set_search(qn_screen_state *run, bool on_gpu)
            centre[0], centre[1], centre[2]);
     search->generations = options->generations;
     search->poses = options->poses ? options->poses : qn_screen_search_default_poses(on_gpu, side);
-    if (search->winners < 4 * options->keep) search->winners = 4 * options->keep; /* some are alike */
+    if (search->winners < 4 * options->keep) search->winners = 4 * options->keep; /* similar poses are left out later */
     search->seed = options->run.seed;
     search->exact = options->exact;
     search->cull = options->cull;
@@ -46,13 +51,13 @@ static qn_status set_search(qn_screen_state *run, bool on_gpu)
     return QN_OK;
 }
 
-/* A complex with its ligand may be given as receptor: the site must be empty. */
+/* Remove the ligand of the site from the receptor, which may be a complex with that ligand. */
 static qn_status empty_site(qn_screen_state *run)
 {
     double *positions;
     size_t count;
-    if (!run->options->site) return QN_OK;
-    QN_TRY(qn_screen_site_read(run->options->site, &positions, &count));
+    if (!qn_screen_has_site(run->options)) return QN_OK;
+    QN_TRY(qn_screen_site_read(run->options, &positions, &count));
     qn_status status = qn_score_receptor_make_room(&run->receptor, positions, count);
     qn_release(&positions);
     return status;
@@ -64,32 +69,56 @@ static qn_status open_devices(qn_screen_state *run)
     QN_TRY(qn_job_devices(job));
     for (int i = 1; i < job->device_count && !run->options->exact; i++)
         if (!qn_devices_are_alike(job->devices[0], job->devices[i]))
-            return qn_job_warn(job, "devices of several models round differently, and which one takes a molecule is "
-                                    "chance: results may differ from run to run; exact arithmetic would not");
+            return qn_job_warn(job,
+                               "devices of several models round differently, and it is random which of these "
+                               "takes a molecule: results may differ from run to run; exact arithmetic avoids this");
     return QN_OK;
 }
 
-/* Everything that can be wrong with what was given. `on_gpu`: any rank of the run is. */
+const char *qn_screen_receptor_name(const qn_screen_options *options)
+{
+    if (options->receptor) return qn_path_name(options->receptor);
+    return options->receptor_molecule->name ? options->receptor_molecule->name : "receptor";
+}
+
+static qn_status check_options(const qn_screen_options *options)
+{
+    QN_TRY(qn_option_check(qn_screen_option_table(), options));
+    QN_TRY(qn_input_check_one("receptor", options->receptor, "receptor_molecule", options->receptor_molecule));
+    QN_TRY(qn_screen_sources_check(options->library_count, options->library_contents, options->library_content_count));
+    if (qn_screen_has_site(options))
+        QN_TRY(qn_input_check_one("site", options->site, "site_content", options->site_content));
+    if (options->actives && options->active_name_count)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "actives and active_names are both given; expected at most one of the two");
+    return QN_OK;
+}
+
+/* Read and check all inputs, and make the key. `on_gpu`: any rank of the run has a GPU. */
 static qn_status read_inputs(qn_screen_state *run, bool on_gpu)
 {
     const qn_screen_options *options = run->options;
-    run->score.kind = strcmp(options->score, "vina") == 0 ? QN_SCORE_VINA : QN_SCORE_BUDE;
+    run->score.kind = options->score == QN_SCREEN_VINA ? QN_SCORE_VINA : QN_SCORE_BUDE;
     run->score.force_field = qn_bude_find("2016");
     run->term_count = qn_screen_term_names(run->score.kind, &run->term_names);
-    QN_TRY(qn_score_receptor_read(options->receptor, &run->score, &run->receptor));
+    QN_TRY(options->receptor
+               ? qn_score_receptor_read(options->receptor, &run->score, &run->receptor)
+               : qn_score_receptor_from_molecule(options->receptor_molecule, &run->score, &run->receptor));
     QN_TRY(empty_site(run));
     QN_TRY(set_search(run, on_gpu));
     if (options->actives) QN_TRY(qn_screen_labels_read(options->actives, &run->labels));
+    if (options->active_name_count)
+        QN_TRY(qn_screen_labels_of_names(options->active_names, options->active_name_count, &run->labels));
     return qn_screen_make_key(run);
 }
 
 static qn_status start_tuning(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
+    const qn_screen_sources sources = qn_screen_sources_of(options);
     qn_job *job = run->job;
     qn_screen_library *library;
     double rate = 0;
-    QN_TRY(qn_screen_library_open(options->libraries, options->library_count, &library));
+    QN_TRY(qn_screen_library_open(&sources, &library));
     const double molecules = (double)qn_screen_library_bytes(library) / bytes_per_molecule;
     qn_screen_library_close(&library);
     for (int i = 0; i < job->device_count; i++) {
@@ -102,12 +131,12 @@ static qn_status start_tuning(qn_screen_state *run)
     return qn_job_tune(job, molecules * poses * pairs / rate);
 }
 
-/* Every rank is ready, and would find the same: poses by default are those of the fastest kind of device. */
+/* Prepare all ranks in the same way. The default number of poses is that of a GPU when any rank has one. */
 static qn_status prepare(qn_screen_state *run)
 {
     qn_job *job = run->job;
     int any_gpu = 0;
-    QN_TRY(qn_job_agree(job, qn_option_check(qn_screen_option_table(), run->options)));
+    QN_TRY(qn_job_agree(job, check_options(run->options)));
     QN_TRY(qn_job_agree(job, open_devices(run)));
     for (int i = 0; i < job->device_count; i++) any_gpu |= qn_device_get_info(job->devices[i])->kind != QN_DEVICE_CPU;
     QN_TRY(qn_ranks_any(job->ranks, any_gpu, &any_gpu));
@@ -115,7 +144,7 @@ static qn_status prepare(qn_screen_state *run)
     return qn_job_agree(job, start_tuning(run));
 }
 
-/* Pieces that journals have. */
+/* Pieces in the journals of an earlier run. */
 typedef struct known_pieces {
     qn_piece_set *done;
     uint64_t molecules;
@@ -141,26 +170,28 @@ static qn_status find_known(qn_screen_state *run)
     return QN_OK;
 }
 
-/* The first of the ranks that could not read a library to its end is to say so. */
-static qn_status hear_of_damage(qn_screen_state *run)
+/* Find the lowest rank that could not read a library to its end; that rank reports the damage. */
+static qn_status find_damage(qn_screen_state *run)
 {
     const int mine = run->damage.status != QN_OK ? qn_ranks_count(run->job->ranks) - qn_ranks_rank(run->job->ranks) : 0;
     int most;
-    QN_TRY(qn_ranks_most(run->job->ranks, mine, &most));
+    QN_TRY(qn_ranks_max(run->job->ranks, mine, &most));
     run->damaged = most > 0;
     run->tells_damage = run->damaged && most == mine;
     return QN_OK;
 }
 
-static qn_status tell_damage(const qn_screen_state *run)
+static qn_status report_damage(const qn_screen_state *run)
 {
     const qn_error_trail *damage = &run->damage;
     if (!run->tells_damage) return QN_OK;
     if (run->molecules_before_damage == 0)
-        QN_FAIL(damage->status, "%s; no molecule was seen before that place", damage->message);
-    QN_FAIL(damage->status, "%s; %s has the results of the %llu %s before that place", damage->message,
-            run->options->output, (unsigned long long)run->molecules_before_damage,
-            qn_screen_molecules(run->molecules_before_damage));
+        return QN_FAIL(damage->status, "%s; no molecule was seen before that place", damage->message);
+    if (run->job->in_memory)
+        return QN_FAIL(damage->status, "%s; expected a library that can be read to its end", damage->message);
+    return QN_FAIL(damage->status, "%s; %s has the results of the %llu %s before that place", damage->message,
+                   run->options->output, (unsigned long long)run->molecules_before_damage,
+                   qn_screen_molecules(run->molecules_before_damage));
 }
 
 static qn_status search(qn_screen_state *run)
@@ -170,32 +201,41 @@ static qn_status search(qn_screen_state *run)
     qn_status status = qn_screen_pipeline_run(run);
     qn_job_records_end(job);
     QN_TRY(qn_job_agree(job, status));
-    return qn_job_agree(job, hear_of_damage(run));
+    return qn_job_agree(job, find_damage(run));
 }
 
-/* The first rank reads all journals and writes the results. */
-static qn_status finish(qn_screen_state *run, double *since)
+static qn_status write_files(qn_screen_state *run, double *since)
 {
-    if (!qn_job_is_first(run->job)) return QN_OK;
-    QN_TRY(qn_screen_results_gather(run));
-    if (run->molecules == 0 && run->damaged) return QN_OK;
-    if (run->molecules == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: no molecules; expected at least one", run->options->libraries[0]);
     QN_TRY(qn_screen_write_tables(run));
     QN_TRY(qn_screen_write_hits(run));
     run->timings.write_s = qn_clock_lap_s(since);
     run->timings.total_s = *since - run->job->started_s;
     QN_TRY(qn_screen_write_report(run));
-    QN_TRY(qn_screen_write_run_json(run));
-    if (run->damaged) return QN_OK; /* which is worse than what follows */
+    return qn_screen_write_run_json(run);
+}
+
+/* The first rank reads all journals and writes the results. */
+static qn_status finish(qn_screen_state *run, double *since)
+{
+    const qn_screen_sources sources = qn_screen_sources_of(run->options);
+    const char *folder = run->options->output;
+    if (!qn_job_is_first(run->job)) return QN_OK;
+    QN_TRY(qn_screen_results_gather(run));
+    if (run->molecules == 0 && run->damaged) return QN_OK;
+    if (run->molecules == 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: no molecules; expected at least one", qn_screen_sources_name(&sources, 0));
+    if (!run->job->in_memory || run->wants_result) QN_TRY(qn_screen_hits_make(run, &run->hits));
+    if (!run->job->in_memory) QN_TRY(write_files(run, since));
+    if (run->damaged) return QN_OK; /* reported by report_damage, instead of the errors below */
     if (run->row_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "none of %llu %s could be used%s because: %s", (unsigned long long)run->molecules,
-                qn_screen_molecules(run->molecules), run->molecules == 1 ? "," : ", the first",
-                run->rejections[0].reason);
+        return QN_FAIL(QN_BAD_FORMAT, "none of %llu %s could be used%s because: %s", (unsigned long long)run->molecules,
+                       qn_screen_molecules(run->molecules), run->molecules == 1 ? "," : ", the first",
+                       run->rejections[0].reason);
     if (run->options->run.strict && run->rejection_count)
-        QN_FAIL(QN_BAD_FORMAT, "%zu of %llu %s %s rejected, see %s/rejected.csv; the first because: %s",
-                run->rejection_count, (unsigned long long)run->molecules, qn_screen_molecules(run->molecules),
-                run->rejection_count == 1 ? "was" : "were", run->options->output, run->rejections[0].reason);
+        return QN_FAIL(QN_BAD_FORMAT, "%zu of %llu %s %s rejected%s%s%s; the first because: %s", run->rejection_count,
+                       (unsigned long long)run->molecules, qn_screen_molecules(run->molecules),
+                       run->rejection_count == 1 ? "was" : "were", folder ? ", see " : "", folder ? folder : "",
+                       folder ? "/rejected.csv" : "", run->rejections[0].reason);
     return QN_OK;
 }
 
@@ -212,37 +252,29 @@ static qn_status run_stages(qn_screen_state *run)
     qn_tuning_finish(&job->tuning);
     run->timings.search_s = qn_clock_lap_s(&since);
     QN_TRY(qn_job_agree(job, finish(run, &since)));
-    return run->damaged ? qn_job_agree(job, tell_damage(run)) : QN_OK;
-}
-
-static void summarise(const qn_screen_state *run, qn_status status, qn_screen_summary *summary)
-{
-    const double search_s = run->timings.search_s;
-    *summary = (qn_screen_summary){.molecules = run->molecules,
-                                   .rejected = run->rejection_count,
-                                   .conformers = run->conformers,
-                                   .interactions = run->interactions,
-                                   .seconds = qn_clock_s() - run->job->started_s};
-    if (search_s > 0) summary->interactions_per_s = run->interactions_here / search_s;
-    summary->scoring_share = qn_screen_scoring_share(run);
-    if (run->row_count) summary->best_energy = run->rows[0].energy;
-    qn_job_report_path(run->job, status, summary->report, sizeof summary->report);
+    return run->damaged ? qn_job_agree(job, report_damage(run)) : QN_OK;
 }
 
 static void clear(qn_screen_state *run)
 {
     qn_screen_results_clear(run);
+    qn_screen_hits_clear(&run->hits);
     qn_screen_labels_destroy(&run->labels);
     qn_score_receptor_clear(&run->receptor);
 }
 
-qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, qn_screen_summary *summary)
+qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, qn_screen_result **result)
 {
     qn_job job;
-    qn_screen_state run = {.options = options, .job = &job};
-    qn_status status = qn_job_open(context, "screen", &options->run, &job);
+    qn_screen_options own;
+    if (result) *result = NULL;
+    QN_TRY(qn_option_take(qn_screen_option_table(), options, &own));
+    qn_screen_state run = {.options = &own, .job = &job, .wants_result = result != NULL};
+    qn_status status = qn_job_open(context, "screen", &own.run, &job);
     if (status == QN_OK) status = run_stages(&run);
-    if (summary) summarise(&run, status, summary);
+    if (status == QN_OK) status = qn_job_agree(&job, result ? qn_screen_result_make(&run, result) : QN_OK);
     clear(&run);
-    return qn_job_close(&job, status);
+    status = qn_job_close(&job, status);
+    if (status != QN_OK && result) qn_screen_result_destroy(result);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* A screening run while it is under way: what its stages hand on to each other. */
+/* The state of a screening run, which its stages share. */
 #ifndef QN_SCREEN_RUN_H
 #define QN_SCREEN_RUN_H
 
@@ -7,92 +7,110 @@
 #include "base/error.h"
 #include "job/job.h"
 #include "score/receptor.h"
+#include "screen/enrichment.h"
+#include "screen/hits.h"
 #include "screen/search/search.h"
 
 enum {
-    QN_SCREEN_TERMS = 5, /* most terms of a score */
-    QN_SCREEN_PIECE = 8  /* consecutive molecules that are dealt and recorded together */
+    QN_SCREEN_PIECE = 8 /* consecutive molecules that are dealt and recorded together */
 };
 
 typedef struct qn_screen_timings {
     double prepare_s, search_s, write_s, total_s;
 } qn_screen_timings;
 
-/* A molecule's line of scores.csv: its best pose. */
+/* A row of scores.csv: a molecule and its best pose. */
 typedef struct qn_screen_row {
     uint64_t index;   /* of the molecule, counted through all libraries from 0 */
-    const char *name; /* "" when it has none */
-    const char *path; /* of its library */
-    size_t line;      /* of its record in that file, from 1; 0: not known */
-    double energy, terms[QN_SCREEN_TERMS];
+    const char *name; /* "": none */
+    const char *path; /* of its library, or the name of a library in memory */
+    size_t library;   /* index of that library */
+    size_t line;      /* of its record in that library, from 1; 0: not known */
+    double energy, terms[QN_SCREEN_TERMS_MAX];
     double least_distance_angstrom; /* of any pair of heavy atoms of ligand and receptor */
-    int clashes;                    /* such pairs closer than 0.7 of the sum of their radii */
+    int clashes;                    /* number of pairs of heavy atoms closer than 0.7 of the sum of their radii */
     int heavy_atoms, conformers;
     int conformer; /* of the pose, from 0 */
     bool active;   /* one of options->actives */
     bool made;     /* Open Babel made its record */
 } qn_screen_row;
 
-/* A line of rejected.csv. */
+/* A row of rejected.csv. */
 typedef struct qn_screen_rejection {
-    uint64_t index;   /* as above */
-    const char *path; /* of the library */
-    size_t line;      /* of its record in that file, from 1; 0: not known */
+    uint64_t index;   /* of the molecule, counted through all libraries from 0 */
+    const char *path; /* of the library, or the name of a library in memory */
+    size_t library;   /* index of that library */
+    size_t line;      /* of its record in that library, from 1; 0: not known */
     const char *name, *reason;
 } qn_screen_rejection;
 
 typedef struct qn_screen_state {
     const qn_screen_options *options;
     qn_job *job;
+    bool wants_result; /* the caller takes a qn_screen_result */
     qn_ligand_score score;
     qn_score_receptor receptor;
     qn_screen_search_options search;
     int batch;                       /* conformers of a launch on the first device */
-    struct qn_screen_labels *labels; /* of options->actives; NULL */
-    uint64_t library_molecules;      /* known once this process has read to their end; 0 before */
-    qn_error_trail damage;           /* why this process read a library no further; its status is QN_OK otherwise */
+    struct qn_screen_labels *labels; /* known actives; NULL: none are given */
+    uint64_t library_molecules;      /* number of molecules; 0 until this process has read the libraries to their end */
+    qn_error_trail damage; /* reason why this process could not read a library to its end; status QN_OK: it could */
     uint64_t molecules_before_damage;
-    bool damaged;      /* a process could not read the libraries to their end */
-    bool tells_damage; /* it is this one that says so */
+    bool damaged;      /* some process could not read the libraries to their end */
+    bool tells_damage; /* this process reports the damage */
     const char *const *term_names;
     int term_count;
 
-    /* The result; on rank 0 only. */
+    /* The results, on rank 0 only. */
     qn_screen_row *rows; /* best first: by (energy, index) */
     size_t row_count;
     qn_screen_rejection *rejections; /* by index */
     size_t rejection_count;
-    char *texts;              /* what names and reasons point into */
+    char *texts; /* memory of names and reasons */
+    qn_screen_hits hits;
     uint64_t molecules;       /* of all libraries: rows and rejections */
-    uint64_t resumed;         /* of them taken from journals */
+    uint64_t resumed;         /* molecules whose results came from the journals of an earlier run */
     uint64_t conformers;      /* searched, of all molecules */
     double interactions;      /* pairs of atoms scored, of all molecules */
-    double interactions_here; /* of the molecules that were not taken from journals */
-    double scoring_s;         /* device time of scoring, of this process */
-    double evolving_s;        /* of drawing, choosing and minimising poses */
+    double interactions_here; /* the same, without the resumed molecules */
+    double scoring_s;         /* device time of scoring kernels in this process */
+    double evolving_s;        /* device time of the other kernels of the search */
     qn_screen_timings timings;
 } qn_screen_state;
 
-/* "1 molecule", "2 molecules" */
+/* "molecule" for 1, "molecules" for other counts. */
 static inline const char *qn_screen_molecules(uint64_t count)
 {
     return count == 1 ? "molecule" : "molecules";
 }
 
-/* Names of a score's terms, as columns are called; returns how many. */
+/* Name of the receptor's file, or of a molecule in memory. */
+const char *qn_screen_receptor_name(const qn_screen_options *options);
+
+/* Name of the known actives in messages: options->actives, or the name of the option that lists them. */
+const char *qn_screen_actives_name(const qn_screen_options *options);
+
+/* Get the names of the terms of a score, which are also column names; returns their number. */
 int qn_screen_term_names(qn_ligand_score_kind kind, const char *const **names);
 
-/* Which rows are active by a data item of their libraries, which are read again for it. The rows may be in any order
- * and are left in that of the libraries. */
+/* Mark active rows. If actives are given by a data item, read the libraries again, which sorts the rows by index. */
 QN_MUST_CHECK qn_status qn_screen_find_actives(qn_screen_state *run);
 
 /* "kJ/mol" or "kcal/mol". */
 const char *qn_screen_energy_unit(qn_ligand_score_kind kind);
 
-/* report.html; with options->actives also the enrichment. hits.sdf stands in the output folder by then. */
+/* Write report.html, with the enrichment if actives are given. hits.sdf must be in the output folder. */
 QN_MUST_CHECK qn_status qn_screen_write_report(const qn_screen_state *run);
 
-/* Of the search's time, that of scoring kernels: those of two batches may run at once, so 1 at most. */
+/* Compute the enrichment of the known actives among the rows. *known is false if no row or every row is active. */
+QN_MUST_CHECK qn_status qn_screen_measure_enrichment(const qn_screen_state *run, qn_enrichment *enrichment,
+                                                     bool *known);
+
+/* Make the result for the caller; moves texts and hits out of `run`. On ranks other than 0 the result has no
+ * molecules. */
+QN_MUST_CHECK qn_status qn_screen_result_make(qn_screen_state *run, qn_screen_result **result);
+
+/* Share of the search's time that scoring kernels took. Kernels of two batches may overlap, so it is limited to 1. */
 double qn_screen_scoring_share(const qn_screen_state *run);
 
 #endif

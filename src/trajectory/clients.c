@@ -1,4 +1,4 @@
-/* Queries of a run: from what was asked for to states that measure. */
+/* Clients: the queries of a run, from the caller's options to the states that measure. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,15 +6,16 @@
 
 #include "base/memory.h"
 #include "base/nearest_word.h"
+#include "base/sized_struct.h"
 #include "format/number.h"
 #include "trajectory/query/setup.h"
 #include "trajectory/run.h"
 
-enum { MOST_WORDS = 256 };
+enum { WORDS_MAX = 256 };
 
 /* ---- classes and names ---- */
 
-/* The next class of the library's and then of the user's; NULL behind the last. */
+/* Class number `place`, first of the library's classes, then of the user's; NULL after the last. */
 static const qn_query_class *class_at(const qn_trajectory_options *options, size_t place)
 {
     const qn_query_class *const *own = qn_query_classes();
@@ -27,34 +28,61 @@ static const qn_query_class *class_at(const qn_trajectory_options *options, size
     return NULL;
 }
 
-qn_status qn_trajectory_find_class(const qn_trajectory_options *options, const char *name, const qn_query_class **found)
-{
-    const char *words[MOST_WORDS];
-    size_t count = 0;
-    if (!name) QN_FAIL(QN_INVALID_ARGUMENT, "a query has no class; expected one such as gyration or rdf");
-    for (size_t i = 0; (*found = class_at(options, i)); i++) {
-        if (strcmp((*found)->name, name) == 0) return QN_OK;
-        if (count < MOST_WORDS) words[count++] = (*found)->name;
-    }
-    const char *nearest = qn_nearest_word(name, words, count);
-    QN_FAIL(QN_INVALID_ARGUMENT, "there is no query \"%s\"; %s%s%s", qn_quote(name, strlen(name)).text,
-            nearest ? "did you mean \"" : "expected one of those that `quern trajectory` lists", nearest ? nearest : "",
-            nearest ? "\"?" : "");
-}
-
-/* A class of the user's may lack what the engine calls. */
+/* A class of the user's may lack functions that the engine calls. */
 static qn_status check_class(const qn_query_class *query_class)
 {
     if (!query_class->create || !query_class->partial_count || !query_class->measure || !query_class->collect ||
         !query_class->finish || !query_class->destroy || query_class->selections < 0 || query_class->selections > 2)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "the query class %s is not complete; expected create, partial_count, measure, collect, finish and "
-                "destroy, and 0 to 2 selections",
-                query_class->name);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "the query class %s is not complete; expected create, partial_count, measure, collect, finish and "
+            "destroy, and 0 to 2 selections",
+            query_class->name);
     return QN_OK;
 }
 
-/* "dipole_epsilon" is a table of the query dipole, whose file another query may not have. */
+/* Copy the members that both the caller's version and the library's version have; the others are 0. */
+static qn_status take_class(const qn_query_class *given, qn_query_class *own)
+{
+    if (given->size < offsetof(qn_query_class, needs_with))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a query class has the size %zu; expected sizeof(qn_query_class), %zu",
+                       given->size, sizeof *own);
+    *own = (qn_query_class){0};
+    memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
+    return QN_OK;
+}
+
+qn_status qn_trajectory_find_class(const qn_trajectory_options *options, const char *name, qn_query_class *found)
+{
+    const char *words[WORDS_MAX];
+    const qn_query_class *known;
+    size_t count = 0;
+    if (!name) return QN_FAIL(QN_INVALID_ARGUMENT, "a query has no class; expected one such as gyration or rdf");
+    for (size_t i = 0; (known = class_at(options, i)); i++) {
+        QN_TRY(take_class(known, found));
+        if (strcmp(found->name, name) == 0) return QN_OK;
+        if (count < WORDS_MAX) words[count++] = found->name;
+    }
+    const char *nearest = qn_nearest_word(name, words, count);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "there is no query \"%s\"; %s%s%s", qn_quote(name, strlen(name)).text,
+                   nearest ? "did you mean \"" : "expected one of those that `quern trajectory` lists",
+                   nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+qn_status qn_trajectory_take_query(const qn_trajectory_options *options, size_t place, qn_trajectory_query *query)
+{
+    const size_t size = options->queries->size;
+    *query = (qn_trajectory_query){0};
+    if (size < offsetof(qn_trajectory_query, parameters) || size % _Alignof(qn_trajectory_query) != 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "the first query has the size %zu; expected sizeof(qn_trajectory_query), %zu", size,
+                       sizeof *query);
+    return qn_sized_struct_copy_element(query, sizeof *query, (const char *)options->queries + place * size, size,
+                                        "query");
+}
+
+/* Refuse a query whose name is that of a table of another query: "dipole_epsilon" is a table of the query dipole, and
+ * both would have the same file. */
 static qn_status check_tables(const qn_trajectory_client *client, const char *other)
 {
     const char *word = client->query_class->tables;
@@ -63,15 +91,15 @@ static qn_status check_tables(const qn_trajectory_client *client, const char *ot
     for (size_t length; word && *word; word += length + (word[length] == ' ')) {
         length = strcspn(word, " ");
         if (length == strlen(other + own + 1) && strncmp(word, other + own + 1, length) == 0)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "a query is named \"%s\", as the table %.*s of the query %s is, and their files would be too; "
-                    "expected another name",
-                    other, (int)length, word, client->name);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "a query is named \"%s\", but the table %.*s of the query %s would have the same file; "
+                           "expected another name",
+                           other, (int)length, word, client->name);
     }
     return QN_OK;
 }
 
-/* Files are named by it. */
+/* Check the name of a query, because it names the query's files. */
 static qn_status check_name(const qn_trajectory_state *run, size_t place)
 {
     const char *name = run->clients[place].name;
@@ -80,14 +108,14 @@ static qn_status check_name(const qn_trajectory_state *run, size_t place)
     for (size_t i = 0; i < length; i++)
         usable &= isalnum((unsigned char)name[i]) || strchr("_-.+", name[i]) || (unsigned char)name[i] >= 128;
     if (!usable)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "query name \"%s\" cannot name a file; expected letters, digits, _ - . +, not . or - in front",
-                qn_quote(name, length).text);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "query name \"%s\" cannot name a file; expected letters, digits, _ - . +, not . or - in front",
+                       qn_quote(name, length).text);
     for (size_t i = 0; i < place; i++) {
         if (strcmp(run->clients[i].name, name) == 0)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "two queries are named \"%s\", and their files would be too; expected a name of its own for each",
-                    name);
+            return QN_FAIL(
+                QN_INVALID_ARGUMENT,
+                "two queries are named \"%s\" and would have the same files; expected a different name for each", name);
         QN_TRY(check_tables(&run->clients[i], name));
         QN_TRY(check_tables(&run->clients[place], run->clients[i].name));
     }
@@ -96,7 +124,38 @@ static qn_status check_name(const qn_trajectory_state *run, size_t place)
 
 /* ---- selections ---- */
 
-/* A selection may be told by its name. */
+/* Refuse lists of the program that are NULL although their count is not 0, and names that are missing or not unique. */
+qn_status qn_trajectory_check_lists(const qn_trajectory_options *options)
+{
+    const qn_trajectory_selection *selections = options->selections;
+    if (!options->queries && options->query_count > 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the list of queries is NULL; expected %zu", options->query_count);
+    if (!selections && options->selection_count > 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the list of selections is NULL; expected %zu", options->selection_count);
+    for (size_t i = 0; i < options->selection_count; i++) {
+        if (!selections[i].name || !selections[i].name[0] || !selections[i].text)
+            return QN_FAIL(QN_INVALID_ARGUMENT, "selection %zu has no name or no text; expected both", i + 1);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(selections[i].name, selections[k].name) == 0)
+                return QN_FAIL(QN_INVALID_ARGUMENT, "two selections have the name \"%s\"; expected another name",
+                               selections[i].name);
+    }
+    for (size_t i = 0; options->user_classes && options->user_classes[i]; i++) {
+        const qn_query_class *const *own = qn_query_classes();
+        const char *name = options->user_classes[i]->name;
+        if (!name || !name[0])
+            return QN_FAIL(QN_INVALID_ARGUMENT, "query class %zu of the program has no name; expected one", i + 1);
+        for (size_t k = 0; own[k]; k++)
+            if (strcmp(own[k]->name, name) == 0)
+                return QN_FAIL(QN_INVALID_ARGUMENT,
+                               "a query class of the program has the name \"%s\" of a class of the library; expected "
+                               "another name",
+                               name);
+    }
+    return QN_OK;
+}
+
+/* Text of a selection, which may be given by its name in the options. */
 static const char *selection_text(const qn_trajectory_options *options, const char *text)
 {
     for (size_t i = 0; i < options->selection_count; i++)
@@ -104,9 +163,10 @@ static const char *selection_text(const qn_trajectory_options *options, const ch
     return text;
 }
 
+/* `text` NULL: all atoms. */
 static qn_status add_selection(qn_trajectory_state *run, qn_trajectory_client *client, int which, const char *text)
 {
-    client->texts[which] = selection_text(run->options, text);
+    client->texts[which] = text ? selection_text(run->options, text) : "all";
     qn_status status = qn_selections_add(run->selections, client->texts[which], &client->nodes[which]);
     if (status != QN_OK) return qn_error_add_context(status, "query %s", client->name);
     qn_query_atoms *atoms = &client->atoms[which];
@@ -114,16 +174,18 @@ static qn_status add_selection(qn_trajectory_state *run, qn_trajectory_client *c
     if (!atoms->fixed) {
         run->any_geometric = true;
         if (client->needs & QN_QUERY_FIXED_ATOMS)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "query %s: \"%s\" selects other atoms in every frame; expected a selection by names, numbers, "
-                    "masses or charges alone",
-                    client->name, client->texts[which]);
+            return QN_FAIL(
+                QN_INVALID_ARGUMENT,
+                "query %s: \"%s\" may select different atoms in each frame; expected a selection by names, numbers, "
+                "masses or charges alone",
+                client->name, client->texts[which]);
         return QN_OK;
     }
     qn_selections_fixed_atoms(run->selections, client->nodes[which], &atoms->indices, &atoms->count);
     if (atoms->count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: \"%s\" selects none of the %zu atoms of %s; expected at least one",
-                client->name, client->texts[which], run->topology->atom_count, run->topology->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "query %s: \"%s\" selects none of the %zu atoms of %s; expected at least one", client->name,
+                       client->texts[which], run->topology->atom_count, qn_trajectory_topology_name(run));
     return QN_OK;
 }
 
@@ -134,34 +196,36 @@ static qn_status add_selections(qn_trajectory_state *run, qn_trajectory_client *
     const char *excess = most == 0 && query->select ? query->select : most < 2 && query->with ? query->with : NULL;
     client->nodes[0] = client->nodes[1] = -1;
     if (excess)
-        QN_FAIL(QN_INVALID_ARGUMENT, "query %s is given the selection \"%s\" as \"%s\"; %s takes %s", client->name,
-                excess, excess == query->select ? "select" : "with", client->query_class->name,
-                most == 0 ? "none" : "only one");
-    if (most >= 1) QN_TRY(add_selection(run, client, 0, query->select ? query->select : "all"));
+        return QN_FAIL(QN_INVALID_ARGUMENT, "query %s is given the selection \"%s\" as \"%s\"; %s takes %s",
+                       client->name, excess, excess == query->select ? "select" : "with", client->query_class->name,
+                       most == 0 ? "none" : "only one");
+    if (most >= 1) QN_TRY(add_selection(run, client, 0, query->select));
     if (most == 2 && query->with) QN_TRY(add_selection(run, client, 1, query->with));
     return QN_OK;
 }
 
-/* ---- what classes need ---- */
+/* ---- needs of classes ---- */
 
 static qn_status check_needs(const qn_trajectory_state *run, const qn_trajectory_client *client)
 {
     const unsigned needs = client->needs;
     const qn_topology *topology = run->topology;
     if ((needs & QN_QUERY_MASSES) && topology->masses == QN_MASSES_ABSENT)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "query %s needs masses, which %s has not; expected a topology with masses or elements, such as TPR, "
-                "PSF or parm7",
-                client->name, topology->name);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "query %s needs masses, which %s does not have; expected a topology with masses or elements, such as TPR, "
+            "PSF or parm7",
+            client->name, qn_trajectory_topology_name(run));
     if ((needs & QN_QUERY_CHARGES) && !topology->has_charges)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "query %s needs charges, which %s has not; expected a topology such as TPR, PSF, parm7 or a table of "
-                "atoms",
-                client->name, topology->name);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "query %s needs charges, which %s does not have; expected a topology such as TPR, PSF, parm7 or a table of "
+            "atoms",
+            client->name, qn_trajectory_topology_name(run));
     if ((needs & QN_QUERY_BONDS) && !topology->has_bonds)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "query %s needs bonds, which %s has not; expected a topology such as TPR, PSF or parm7", client->name,
-                topology->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "query %s needs bonds, which %s does not have; expected a topology such as TPR, PSF or parm7",
+                       client->name, qn_trajectory_topology_name(run));
     return QN_OK;
 }
 
@@ -183,13 +247,13 @@ static qn_status plan_whole(qn_trajectory_state *run)
         if (run->whole_plan) continue;
         qn_status status = qn_whole_plan_create(run->topology, &run->whole_plan);
         if (status != QN_OK)
-            return qn_error_add_context(status, "query %s wants whole molecules (`whole: no` where they are whole)",
-                                        client->name);
+            return qn_error_add_context(
+                status, "query %s needs whole molecules (set `whole: no` if they are whole already)", client->name);
     }
     return QN_OK;
 }
 
-/* Mistakes in parameters are told before any file is opened. */
+/* Read the parameters of a client; qn_query_setup_clear releases them. */
 static qn_status read_setup(const qn_trajectory_state *run, const qn_trajectory_client *client, qn_query_setup *setup)
 {
     const qn_trajectory_query *query = client->query;
@@ -217,8 +281,10 @@ qn_status qn_trajectory_clients_prepare(qn_trajectory_state *run)
     run->client_seconds = memory;
     for (size_t i = 0; i < options->query_count; i++) {
         qn_trajectory_client *client = &run->clients[i];
-        client->query = &options->queries[i];
-        QN_TRY(qn_trajectory_find_class(options, client->query->query_class, &client->query_class));
+        QN_TRY(qn_trajectory_take_query(options, i, &client->own_query));
+        client->query = &client->own_query;
+        QN_TRY(qn_trajectory_find_class(options, client->query->query_class, &client->own_class));
+        client->query_class = &client->own_class;
         QN_TRY(check_class(client->query_class));
         client->name = client->query->name ? client->query->name : client->query_class->name;
         run->client_count = i + 1;
@@ -267,7 +333,7 @@ qn_status qn_trajectory_clients_create(qn_trajectory_state *run)
 void qn_trajectory_clients_clear(qn_trajectory_state *run)
 {
     for (size_t i = 0; i < run->client_count; i++)
-        for (int device = 0; device < QN_MOST_DEVICES; device++)
+        for (int device = 0; device < QN_DEVICES_MAX; device++)
             if (run->clients[i].states[device]) run->clients[i].query_class->destroy(run->clients[i].states[device]);
     qn_shared_weights_clear(&run->shared_weights);
     qn_release(&run->clients);
@@ -299,10 +365,10 @@ qn_status qn_trajectory_check_frame(const qn_trajectory_state *run, const qn_tra
     if (has_box(frame)) return QN_OK;
     for (size_t i = 0; i < run->client_count; i++)
         if (run->clients[i].needs & QN_QUERY_BOX)
-            QN_FAIL(QN_INVALID_ARGUMENT, "query %s needs the periodic box, which %s has not%s", run->clients[i].name,
-                    qn_frame_name_of(frame).text,
-                    run->options->periodic ? "; expected a trajectory with boxes"
-                                           : " with periodic: no; expected it to be periodic");
+            return QN_FAIL(QN_INVALID_ARGUMENT, "query %s needs the periodic box, which %s does not have%s",
+                           run->clients[i].name, qn_frame_name_of(frame).text,
+                           run->options->periodic ? "; expected a trajectory with boxes"
+                                                  : " with periodic: no; expected it to be periodic");
     return QN_OK;
 }
 

@@ -13,16 +13,16 @@
 #include "base/thread.h"
 #include "trajectory/slots.h"
 
-/* What the threads share. Frames move through the ring by three counters: collected ≤ taken ≤ decoded ≤ read. */
+/* State that the threads share. Frames move through the ring by counters: collected ≤ taken ≤ decoded ≤ read. */
 typedef struct trajectory_engine {
     qn_trajectory_state *run;
     qn_slots slots;
-    pthread_mutex_t mutex; /* of what follows */
+    pthread_mutex_t mutex; /* of the members up to `failure` */
     pthread_cond_t changed;
     uint64_t read, decoded, taken, collected;
     bool read_all, failed;
-    qn_error_trail failure; /* the first */
-    qn_piece_record record; /* from here on the collector's */
+    qn_error_trail failure; /* of the first thread that failed */
+    qn_piece_record record; /* this and the members below belong to the collector */
     double started_s, wrote_s;
     bool complete;
 } trajectory_engine;
@@ -31,7 +31,7 @@ typedef struct engine_thread {
     trajectory_engine *engine;
     qn_thread thread;
     qn_status (*work)(struct engine_thread *);
-    int device, worker; /* of device workers; the worker's number comes behind the pool's */
+    int device, worker; /* of device workers; their numbers follow those of the pool's workers */
 } engine_thread;
 
 static void fail(trajectory_engine *engine, qn_status status)
@@ -73,13 +73,13 @@ static void hand_on(trajectory_engine *engine)
     pthread_mutex_unlock(&engine->mutex);
 }
 
-/* Whether an error is the file's, which is then read no further, and not the machine's. */
+/* Whether an error lies in the file, which is then read no further, and not in the machine. */
 static bool is_files_fault(qn_status status)
 {
     return status == QN_BAD_FORMAT || status == QN_IO_ERROR || status == QN_NOT_FOUND || status == QN_UNSUPPORTED;
 }
 
-/* The frame with this ordinal into the slot; the first one was read before. */
+/* Read the frame with this ordinal into the slot. The first frame was read before. */
 static qn_status read_frame(trajectory_engine *engine, uint64_t ordinal, qn_slot *slot, bool *end)
 {
     qn_trajectory_state *run = engine->run;
@@ -97,7 +97,7 @@ static qn_status read_frame(trajectory_engine *engine, uint64_t ordinal, qn_slot
     return qn_source_next(run->source, &slot->item, &slot->frame, end);
 }
 
-/* Frames of one piece, fewer at the end. A damaged file is the end too, told by the slot. */
+/* Read the frames of one piece, fewer at the end. A damaged file is an end too; the slot keeps its error. */
 static qn_status read_piece(trajectory_engine *engine, uint64_t piece, bool *end)
 {
     for (int i = 0; i < QN_TRAJECTORY_PIECE && !*end; i++) {
@@ -119,7 +119,7 @@ static qn_status read_piece(trajectory_engine *engine, uint64_t piece, bool *end
     return QN_OK;
 }
 
-/* Pieces dealt to this rank, until there is none left. */
+/* Read the pieces that are dealt to this rank, until none is left. */
 static qn_status read_pieces(trajectory_engine *engine)
 {
     qn_trajectory_state *run = engine->run;
@@ -147,7 +147,7 @@ static qn_status work_as_reader(engine_thread *thread)
     return QN_OK;
 }
 
-/* ---- the pool: decode, select, make whole, measure what no device measures ---- */
+/* ---- the pool: decode, select, make whole, measure for queries that are not on_device ---- */
 
 typedef struct block_decoding {
     trajectory_engine *engine;
@@ -174,7 +174,8 @@ static qn_status decode_frame(size_t index, int worker, void *user)
     return status;
 }
 
-/* As many frames as there are, up to a block, which others need not wait for; 0 at the end. */
+/* Wait for frames to decode. Returns how many there are, at most a block, so that other threads need not wait for many
+ * frames; 0 at the end. */
 static size_t next_block(trajectory_engine *engine, uint64_t *first)
 {
     pthread_mutex_lock(&engine->mutex);
@@ -215,7 +216,7 @@ static qn_slot *take_frame(trajectory_engine *engine)
     return slot;
 }
 
-/* Before the run, when asked for: the first frame again and again until the tuner has nothing more to try. */
+/* If the user asked for tuning before the run, measure the first frame repeatedly until the tuner is done. */
 static qn_status explore(engine_thread *thread, qn_queue *queue, qn_slot *slot)
 {
     const qn_tuning *tuning = &thread->engine->run->job->tuning;
@@ -253,7 +254,7 @@ static qn_status work_on_device(engine_thread *thread)
     QN_TRY(qn_queue_create(thread->engine->run->job->devices[thread->device], &queue));
     qn_status status = measure_frames(thread, queue);
     if (status == QN_OK) status = qn_queue_finish(queue);
-    qn_slots_drop_scratch(&thread->engine->slots, thread->worker); /* which may hold what is of the queue */
+    qn_slots_drop_scratch(&thread->engine->slots, thread->worker); /* first, as scratch may hold buffers of the queue */
     qn_queue_destroy(&queue);
     return status;
 }
@@ -266,7 +267,7 @@ static qn_status report_progress(trajectory_engine *engine)
     const double share = qn_source_share(run->source, &run->bytes);
     const uint64_t done = run->resumed + run->analysed_here;
     pthread_mutex_lock(&engine->mutex);
-    const uint64_t under_way = engine->read - engine->collected; /* which the share holds already */
+    const uint64_t under_way = engine->read - engine->collected; /* `share` counts these frames already */
     pthread_mutex_unlock(&engine->mutex);
     const size_t total = engine->complete ? 0 : share > 0.001 ? (size_t)((double)(done + under_way) / share) : SIZE_MAX;
     const qn_progress progress = {.stage = "analysing",
@@ -277,23 +278,24 @@ static qn_status report_progress(trajectory_engine *engine)
                                   .bytes = run->bytes};
     if (!qn_job_is_stopped(run->job, &progress) || engine->complete) return QN_OK;
     if (run->options->live) {
-        qn_source_stop(run->source); /* and analyse what has come */
+        qn_source_stop(run->source); /* the frames received so far are still analysed */
         run->interrupted = true;
         return QN_OK;
     }
-    QN_FAIL(QN_CANCELLED, "stopped after %llu frames%s", (unsigned long long)done,
-            run->records ? "; continue with --resume" : "");
+    return QN_FAIL(QN_CANCELLED, "stopped after %llu frames%s", (unsigned long long)done,
+                   run->records ? "; continue with --resume" : "");
 }
 
-/* What is done now and then, whether or not frames come. */
+/* Tasks repeated at intervals, also while no frames arrive: warnings, progress, cancellation, intermediate results. */
 static qn_status look_around(trajectory_engine *engine)
 {
     qn_trajectory_state *run = engine->run;
     const double now_s = qn_clock_s();
     for (const char *warning; (warning = qn_source_warning(run->source));) QN_TRY(qn_job_warn(run->job, "%s", warning));
     QN_TRY(report_progress(engine));
-    QN_TRY(qn_agreement_look(&run->job->agreement));
-    if (!run->options->live || run->frames == 0 || now_s - engine->wrote_s < run->options->live_interval_s)
+    QN_TRY(qn_agreement_poll(&run->job->agreement));
+    if (!run->options->live || !run->options->output || run->frames == 0 ||
+        now_s - engine->wrote_s < run->options->live_interval_s)
         return QN_OK;
     qn_status status = qn_trajectory_write_results(run, false);
     engine->wrote_s = qn_clock_s();
@@ -303,7 +305,8 @@ static qn_status look_around(trajectory_engine *engine)
     return QN_OK;
 }
 
-/* Frames at the front that are measured by all; *over: there will be no more. Waits a moment where there are none. */
+/* Number of frames at the front of the ring that are measured for all queries; *over: no more will come. Waits up to
+ * 0.1 s if there are none. */
 static size_t ready_frames(trajectory_engine *engine, uint64_t *first, bool *over)
 {
     size_t count = 0;
@@ -327,7 +330,7 @@ static size_t ready_frames(trajectory_engine *engine, uint64_t *first, bool *ove
     return count;
 }
 
-/* One frame's partials to the queries or, and, the journal. A damaged one ends the run. */
+/* Pass one frame's partial results to the queries and to the journal. A damaged frame ends the run. */
 static qn_status collect_frame(trajectory_engine *engine, uint64_t place, bool *over)
 {
     qn_trajectory_state *run = engine->run;
@@ -373,11 +376,12 @@ static qn_status work_as_collector(engine_thread *thread)
     trajectory_engine *engine = thread->engine;
     QN_TRY(collect_frames(engine));
     if (engine->run->damage.status != QN_OK) {
-        /* not for the journal, where a piece that is short is the last one; the file may be mended */
+        /* Do not record the incomplete piece: in a journal a short piece is the last one, but the file may be repaired
+         * and read further. */
         engine->run->tail = engine->record.bytes;
         engine->run->tail_frames = engine->record.frames;
         engine->record = (qn_piece_record){0};
-        fail(engine, QN_OK); /* the others need go no further, which is no failure */
+        fail(engine, QN_OK); /* stop the other threads without an error */
         return QN_OK;
     }
     if (has_failed(engine)) return QN_OK;
@@ -393,17 +397,18 @@ static qn_status run_thread(void *user)
 {
     engine_thread *thread = user;
     qn_status status = thread->work(thread);
-    if (status != QN_OK) fail(thread->engine, status); /* where the first one is kept */
+    if (status != QN_OK) fail(thread->engine, status); /* keeps the first failure */
     return QN_OK;
 }
 
-/* On a CPU kernels use the pool's threads, which two at a time would only share. */
+/* Two per GPU. One per CPU device, because its kernels use the pool's threads, and two workers would only share them.
+ */
 static int workers_of(qn_device *device)
 {
     return qn_device_get_info(device)->kind == QN_DEVICE_CPU ? 1 : 2;
 }
 
-/* Reader, collector and device workers; this thread decodes with the pool. */
+/* Run reader, collector and device workers; the calling thread decodes with the pool. */
 static qn_status run_threads(trajectory_engine *engine, engine_thread *threads, int count)
 {
     int started = 0;
@@ -419,7 +424,7 @@ static qn_status run_threads(trajectory_engine *engine, engine_thread *threads, 
     return engine->failed ? qn_error_restore(&engine->failure) : QN_OK;
 }
 
-static int list_threads(trajectory_engine *engine, engine_thread threads[2 + 2 * QN_MOST_DEVICES])
+static int list_threads(trajectory_engine *engine, engine_thread threads[2 + 2 * QN_DEVICES_MAX])
 {
     qn_trajectory_state *run = engine->run;
     int count = 0, worker = qn_pool_threads(run->job->pool);
@@ -435,7 +440,7 @@ static int list_threads(trajectory_engine *engine, engine_thread threads[2 + 2 *
 qn_status qn_trajectory_engine_run(qn_trajectory_state *run)
 {
     trajectory_engine engine = {.run = run, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    engine_thread threads[2 + 2 * QN_MOST_DEVICES];
+    engine_thread threads[2 + 2 * QN_DEVICES_MAX];
     const int count = list_threads(&engine, threads);
     engine.started_s = engine.wrote_s = qn_clock_s();
     qn_status status = qn_slots_create(run, qn_pool_threads(run->job->pool) + count - 2, &engine.slots);
@@ -447,5 +452,5 @@ qn_status qn_trajectory_engine_run(qn_trajectory_state *run)
     pthread_cond_destroy(&engine.changed);
     pthread_mutex_destroy(&engine.mutex);
     if (status == QN_OK && run->damage.status == QN_OK) return QN_OK;
-    return qn_agreement_leave_nothing(&run->job->agreement, status);
+    return qn_agreement_cancel(&run->job->agreement, status);
 }

@@ -1,4 +1,4 @@
-/* From what queries have collected to what the output is handed. */
+/* Make the tables of all queries from their collected partial results, for the output and for the caller. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -39,8 +39,6 @@ static void describe_run(qn_trajectory_state *run, bool complete, qn_live_facts 
                                        .job = run->job,
                                        .topology = run->topology,
                                        .query_count = run->client_count,
-                                       .files = qn_source_file_facts(run->source),
-                                       .file_count = run->options->live ? 0 : run->options->trajectory_count,
                                        .frames = run->frames,
                                        .resumed = run->resumed,
                                        .overlapping = qn_source_overlapping(run->source),
@@ -52,6 +50,7 @@ static void describe_run(qn_trajectory_state *run, bool complete, qn_live_facts 
                                        .total_s = run->timings.total_s,
                                        .selection_nodes = qn_selections_node_count(run->selections),
                                        .complete = complete};
+    results->files = qn_source_file_facts(run->source, &results->file_count);
     if (qn_source_live_facts(run->source, live)) results->live = live;
 }
 
@@ -74,7 +73,11 @@ qn_status qn_trajectory_write_results(qn_trajectory_state *run, bool complete)
     if (status == QN_OK) {
         describe_run(run, complete, &live, &results);
         results.queries = queries;
-        status = run->output(&results, run->output_user);
+        if (!run->job->in_memory) status = run->output(&results, run->output_user);
+    }
+    if (status == QN_OK && complete && run->result) {
+        qn_trajectory_result_destroy(run->result);
+        status = qn_trajectory_result_create(&results, tables, run->result);
     }
     for (size_t i = 0; tables && i < run->client_count; i++) qn_query_tables_destroy(&tables[i]);
     qn_release(&tables);

@@ -1,10 +1,12 @@
-/* What the results of a run depend on, line by line: a journal with another key belongs to another run. */
+/* The key of a run: lines for everything that its results depend on. A journal with another key belongs to another run.
+ */
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/topology.h"
 #include "trajectory/run.h"
 
-/* Texts may be of several lines, which keys are not. */
+/* Append a line to the key. Line breaks in the text become spaces. */
 static qn_status append_text(qn_job *job, const char *name, const char *text)
 {
     char *line;
@@ -16,11 +18,34 @@ static qn_status append_text(qn_job *job, const char *name, const char *text)
     return status;
 }
 
-/* What comes through a pipe or from a simulation has no content that could be named. */
+static qn_status name_topology(qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options;
+    uint64_t bytes;
+    char digest[65];
+    if (options->topology) return qn_job_input_add(run->job, "topology", options->topology, QN_JOB_READ_ALL);
+    qn_topology_digest(run->topology, &bytes, digest);
+    return qn_job_input_add_memory(run->job, "topology", qn_trajectory_topology_name(run), bytes, digest);
+}
+
+static qn_status name_frames(qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options;
+    qn_frame_array view;
+    uint64_t bytes;
+    char digest[65];
+    if (!options->frames) return QN_OK;
+    QN_TRY(qn_frame_array_view(options->frames, run->topology->atom_count, qn_trajectory_topology_name(run), &view));
+    qn_frame_array_digest(&view, &bytes, digest);
+    return qn_job_input_add_memory(run->job, "trajectory", view.name, bytes, digest);
+}
+
+/* Name the inputs in the key. Pipes, functions and running simulations are left out: they have no content to hash. */
 static qn_status name_inputs(qn_trajectory_state *run)
 {
     const qn_trajectory_options *options = run->options;
-    QN_TRY(qn_job_input_add(run->job, "topology", options->topology, QN_JOB_READ_ALL));
+    QN_TRY(name_topology(run));
+    QN_TRY(name_frames(run));
     for (size_t i = 0; i < options->trajectory_count; i++)
         if (strcmp(options->trajectories[i], "-") != 0)
             QN_TRY(qn_job_input_add(run->job, "trajectory", options->trajectories[i], QN_JOB_READ_ENDS));

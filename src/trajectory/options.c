@@ -2,14 +2,16 @@
 #include <inttypes.h>
 #include <math.h>
 #include <quern/trajectory.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "option/run_rows.h"
 #include "trajectory/query/setup.h"
 #include "trajectory/run.h"
 
 /* ---- frames ---- */
 
-/* Which frames are taken, as runs and conversions say it. The fields' places are those of the table that has them. */
+/* Options of runs and conversions that choose the frames. Each table of options sets the offsets of its own fields. */
 typedef enum frame_row { BEGIN, END, FIRST, LAST, STRIDE, FRAME_ROWS } frame_row;
 
 static const qn_option frame_rows[FRAME_ROWS] = {
@@ -60,16 +62,18 @@ static const qn_option frame_rows[FRAME_ROWS] = {
 static qn_status check_frames(double begin_ps, double end_ps, uint64_t first, uint64_t last)
 {
     if (begin_ps > end_ps)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--begin is \"%g\" and --end is \"%g\"; expected an end at or after the begin",
-                begin_ps, end_ps);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--begin is \"%g\" and --end is \"%g\"; expected an end at or after the begin", begin_ps,
+                       end_ps);
     if (first > last)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "--first is \"%" PRIu64 "\" and --last is \"%" PRIu64 "\"; expected a last at or after the first",
-                first, last);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--first is \"%" PRIu64 "\" and --last is \"%" PRIu64
+                       "\"; expected a last at or after the first",
+                       first, last);
     return QN_OK;
 }
 
-static const char index_meaning[] = "GROMACS index file, whose groups selections name as group \"NAME\"";
+static const char index_meaning[] = "GROMACS index file; selections use its groups as group \"NAME\"";
 
 /* ---- runs ---- */
 
@@ -83,7 +87,8 @@ static const qn_option rows[] = {
      .argument = "TOPOLOGY",
      .offset = FIELD(topology),
      .required = true,
-     .meaning = "what the atoms are: TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of atoms (.tsv)"},
+     .by_commands = true,
+     .meaning = "describes the atoms: TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of atoms (.tsv)"},
     {.name = "trajectory",
      .kind = QN_OPTION_TEXTS,
      .group = QN_OPTION_ARGUMENT,
@@ -102,10 +107,7 @@ static const qn_option rows[] = {
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(whole),
      .meaning = "make molecules whole that the periodic box cuts, for every query"},
-    {.name = "periodic",
-     .kind = QN_OPTION_UNLESS,
-     .offset = FIELD(periodic),
-     .meaning = "take no account of the periodic box"},
+    {.name = "periodic", .kind = QN_OPTION_UNLESS, .offset = FIELD(periodic), .meaning = "ignore the periodic box"},
     {.name = "units",
      .kind = QN_OPTION_ENUM,
      .argument = "UNIT",
@@ -126,7 +128,7 @@ static const qn_option rows[] = {
      .offset = FIELD(live_every),
      .least = 0,
      .most = 1e9,
-     .fallback_meaning = "as it does",
+     .fallback_meaning = "the simulation's own",
      .meaning = "ask the simulation to send every STEPS-th step"},
     {.name = "live-step",
      .kind = QN_OPTION_NUMBER,
@@ -144,7 +146,7 @@ static const qn_option rows[] = {
      .least = 0.1,
      .most = 1e9,
      .fallback = "600",
-     .meaning = "end when the simulation sends nothing for so long"},
+     .meaning = "end when the simulation sends nothing for this long"},
     {.name = "live-interval",
      .kind = QN_OPTION_SECONDS,
      .argument = "SECONDS",
@@ -168,11 +170,12 @@ static const qn_option rows[] = {
      .argument = "FOLDER",
      .offset = FIELD(output),
      .required = true,
+     .by_commands = true,
      .fallback_meaning = "named like the query, or the plan",
      .meaning = "folder for the results, made when absent; --resume goes on with an earlier run in it, --overwrite "
                 "replaces it"},
     {.name = "format",
-     .kind = QN_OPTION_CHOICE,
+     .kind = QN_OPTION_ENUM,
      .argument = "FORMAT",
      .offset = FIELD(format),
      .choices = "xvg csv both",
@@ -184,7 +187,7 @@ static const qn_option rows[] = {
      .most = 0x1p44,
      .unit = "MiB",
      .fallback_meaning = "an eighth of the machine's, up to 1024",
-     .meaning = "memory in MiB for frames under way; it does not grow with their number"},
+     .meaning = "memory in MiB for frames in flight; it does not grow with their number"},
     {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_DEVICES], .offset = RUN},
@@ -197,26 +200,54 @@ static const qn_option rows[] = {
 
 static qn_status check_query(const qn_trajectory_options *options, const qn_trajectory_query *query)
 {
-    const qn_query_class *query_class;
+    qn_query_class query_class;
     qn_query_setup setup;
     QN_TRY(qn_trajectory_find_class(options, query->query_class, &query_class));
-    QN_TRY(qn_query_setup_read(query->name ? query->name : query_class->name, query_class, query->parameters,
+    QN_TRY(qn_query_setup_read(query->name ? query->name : query_class.name, &query_class, query->parameters,
                                query->parameter_count, qn_trajectory_unit_nm(options), &setup));
     qn_query_setup_clear(&setup);
     return QN_OK;
 }
 
+static qn_status check_topology(const char *path, const qn_topology *in_memory)
+{
+    if (!path || !in_memory) return QN_OK;
+    return QN_FAIL(QN_INVALID_ARGUMENT, "the topology: given as the file %s and in memory; expected one of the two",
+                   path);
+}
+
+static qn_status check_sources(size_t files, const qn_frame_array *frames, qn_next_frame next_frame, const char *live)
+{
+    const int given = (files > 0) + (frames != NULL) + (next_frame != NULL) + (live != NULL);
+    if (given < 2) return QN_OK;
+    return QN_FAIL(QN_INVALID_ARGUMENT, "the frames: given as%s%s%s%s; expected one of these",
+                   files > 0 ? " files" : "", frames ? files > 0 ? " and in memory" : " an array in memory" : "",
+                   next_frame ? files > 0 || frames ? " and by a function" : " a function" : "",
+                   live ? " and as a simulation" : "");
+}
+
 static qn_status check(const void *memory)
 {
     const qn_trajectory_options *options = memory;
-    if (options->query_count == 0) QN_FAIL(QN_INVALID_ARGUMENT, "no query is given; expected at least one");
+    qn_trajectory_query query;
+    if (options->query_count == 0) return QN_FAIL(QN_INVALID_ARGUMENT, "no query is given; expected at least one");
+    QN_TRY(qn_trajectory_check_lists(options));
     if (options->live && options->trajectory_count > 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--live is \"%s\" beside the trajectory %s; expected one of them", options->live,
-                options->trajectories[0]);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--live is \"%s\" beside the trajectory %s; expected one of them",
+                       options->live, options->trajectories[0]);
     if (options->live && options->run.resume)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--resume cannot be had with --live: a simulation does not send its frames again");
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--resume cannot be used with --live: a simulation does not send its frames again");
+    if (!options->topology && !options->topology_in_memory)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the topology: given neither as a file nor in memory; expected one of the "
+                                            "two");
+    QN_TRY(check_topology(options->topology, options->topology_in_memory));
+    QN_TRY(check_sources(options->trajectory_count, options->frames, options->next_frame, options->live));
     QN_TRY(check_frames(options->begin_ps, options->end_ps, options->first_frame, options->last_frame));
-    for (size_t i = 0; i < options->query_count; i++) QN_TRY(check_query(options, &options->queries[i]));
+    for (size_t i = 0; i < options->query_count; i++) {
+        QN_TRY(qn_trajectory_take_query(options, i, &query));
+        QN_TRY(check_query(options, &query));
+    }
     return QN_OK;
 }
 
@@ -225,13 +256,6 @@ static const qn_option_table table = {"trajectory", sizeof(qn_trajectory_options
 const qn_option_table *qn_trajectory_option_table(void)
 {
     return &table;
-}
-
-qn_trajectory_options qn_trajectory_default_options(void)
-{
-    qn_trajectory_options options;
-    qn_option_defaults(&table, &options);
-    return options;
 }
 
 double qn_trajectory_unit_nm(const qn_trajectory_options *options)
@@ -250,6 +274,7 @@ static const qn_option convert_rows[] = {
      .argument = "TRAJECTORY",
      .offset = CONVERT_FIELD(trajectories),
      .required = true,
+     .by_commands = true,
      .meaning =
          "read one after the other: XTC, TRR, DCD, Amber NetCDF, H5MD, GRO, PDB, mmCIF, XYZ or LAMMPS dump; - is "
          "standard input"},
@@ -259,13 +284,14 @@ static const qn_option convert_rows[] = {
      .argument = "FILE",
      .offset = CONVERT_FIELD(output),
      .required = true,
-     .meaning = "what to write; .xtc or .dcd tells the format"},
+     .by_commands = true,
+     .meaning = "file to write; its ending .xtc or .dcd selects the format"},
     {.name = "topology",
      .letter = 'p',
      .kind = QN_OPTION_PATH,
      .argument = "FILE",
      .offset = CONVERT_FIELD(topology),
-     .meaning = "what the atoms are, for --select and --whole: TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of "
+     .meaning = "describes the atoms for --select and --whole: TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of "
                 "atoms"},
     {.name = "select",
      .letter = 's',
@@ -283,7 +309,7 @@ static const qn_option convert_rows[] = {
     {.name = "whole",
      .kind = QN_OPTION_FLAG,
      .offset = CONVERT_FIELD(whole),
-     .meaning = "make molecules whole that the periodic box cuts; wants a topology with bonds"},
+     .meaning = "make molecules whole that the periodic box cuts; needs a topology with bonds"},
     {.like = &frame_rows[BEGIN], .offset = CONVERT_FIELD(begin_ps)},
     {.like = &frame_rows[END], .offset = CONVERT_FIELD(end_ps)},
     {.like = &frame_rows[FIRST], .offset = CONVERT_FIELD(first_frame)},
@@ -303,8 +329,17 @@ static const qn_option convert_rows[] = {
 static qn_status check_conversion(const void *memory)
 {
     const qn_trajectory_convert_options *options = memory;
-    if (!options->topology && (options->select || options->whole))
-        QN_FAIL(QN_INVALID_ARGUMENT, "--%s needs --topology FILE", options->select ? "select" : "whole");
+    const bool has_topology = options->topology || options->topology_in_memory;
+    if (options->trajectory_count == 0 && !options->frames && !options->next_frame)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the frames: given neither as files nor in memory; expected one of these");
+    QN_TRY(check_topology(options->topology, options->topology_in_memory));
+    QN_TRY(check_sources(options->trajectory_count, options->frames, options->next_frame, NULL));
+    if (options->next_frame && !has_topology)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "the frames come from a function without a topology; expected one, which says how many atoms "
+                       "there are");
+    if (!has_topology && (options->select || options->whole))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--%s needs --topology FILE", options->select ? "select" : "whole");
     return check_frames(options->begin_ps, options->end_ps, options->first_frame, options->last_frame);
 }
 
@@ -314,13 +349,6 @@ static const qn_option_table convert_table = {"trajectory convert", sizeof(qn_tr
 const qn_option_table *qn_trajectory_convert_option_table(void)
 {
     return &convert_table;
-}
-
-qn_trajectory_convert_options qn_trajectory_default_convert_options(void)
-{
-    qn_trajectory_convert_options options;
-    qn_option_defaults(&convert_table, &options);
-    return options;
 }
 
 /* ---- short forms ---- */
@@ -350,7 +378,7 @@ static const qn_option whole_row = {.name = "whole",
                                     .meaning = "make molecules whole that the periodic box cuts; auto: where the query "
                                                "needs it"};
 
-/* Values stay texts, which the run judges with the unit of lengths that it has. */
+/* Make the option of a query's parameter. Its value stays a text: the run reads it with its own unit of lengths. */
 static qn_option row_of(const qn_query_parameter *parameter, size_t place)
 {
     static const char *const arguments[] = {
@@ -384,14 +412,16 @@ void qn_query_of_request(const qn_query_request *request, const qn_query_class *
                          qn_trajectory_parameter parameters[QN_QUERY_PARAMETERS_MAX], qn_trajectory_query *query)
 {
     const qn_query_parameter *known = query_class->parameters;
-    *query = (qn_trajectory_query){.query_class = query_class->name,
-                                   .select = request->select,
-                                   .with = request->with,
-                                   .whole = request->whole,
-                                   .parameters = parameters};
+    qn_trajectory_query made = {.size = query->size,
+                                .query_class = query_class->name,
+                                .select = request->select,
+                                .with = request->with,
+                                .whole = request->whole,
+                                .parameters = parameters};
     for (size_t i = 0; known && known[i].name && i < QN_QUERY_PARAMETERS_MAX; i++) {
         const bool is_flag = known[i].kind == QN_PARAMETER_FLAG;
         const char *text = is_flag ? (request->values[i].flag ? "yes" : NULL) : request->values[i].text;
-        if (text) parameters[query->parameter_count++] = (qn_trajectory_parameter){known[i].name, text};
+        if (text) parameters[made.parameter_count++] = (qn_trajectory_parameter){known[i].name, text};
     }
+    memcpy(query, &made, made.size < sizeof made ? made.size : sizeof made);
 }

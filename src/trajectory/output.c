@@ -55,7 +55,8 @@ qn_status qn_output_name(const qn_query_result *query, const char *part, const c
     return qn_text_append(name, "%s%s%s.%s", query->name, part[0] ? "_" : "", part, extension);
 }
 
-/* Digits that a value wants: times come from files as floats, whose tenth digit is none of theirs. */
+/* Number of significant digits of a value, 6 to 10. A float, such as a time from a file, gets the fewest digits that
+ * give the same float again; other values get 10. */
 static int digits_of(double value)
 {
     char text[QN_NUMBER_LENGTH];
@@ -109,7 +110,7 @@ static bool is_on(const char *flag)
     return strcmp(flag, "yes") == 0 || strcmp(flag, "true") == 0 || strcmp(flag, "on") == 0;
 }
 
-/* ", max 1.2 nm"; flags that are off and what was left out say nothing. */
+/* Append ", max 1.2 nm"; nothing for flags that are off and for empty values. */
 static qn_status describe_parameter(const qn_trajectory_results *results, const qn_query_result *query,
                                     const qn_query_parameter *parameter, qn_text *text)
 {
@@ -157,24 +158,31 @@ size_t qn_output_same_unit(const qn_query_table *table, size_t first, size_t end
     return next;
 }
 
-bool qn_output_wants(const qn_trajectory_results *results, const char *format)
+bool qn_output_wants(const qn_trajectory_results *results, qn_trajectory_format format)
 {
-    const char *chosen = results->options->format ? results->options->format : "xvg";
-    return strcmp(chosen, format) == 0 || strcmp(chosen, "both") == 0;
+    return results->options->format == format || results->options->format == QN_TRAJECTORY_BOTH;
+}
+
+const char *qn_output_topology_name(const qn_trajectory_results *results)
+{
+    const char *path = results->options->topology;
+    return path ? path : results->topology->name ? results->topology->name : "the topology in memory";
 }
 
 static qn_status write_query(const qn_trajectory_results *results, const qn_query_result *query)
 {
     const qn_query_tables *tables = query->tables;
     for (size_t i = 0; i < tables->table_count; i++) {
-        if (qn_output_wants(results, "xvg")) QN_TRY(qn_output_write_xvg(results, query, &tables->tables[i]));
-        if (qn_output_wants(results, "csv")) QN_TRY(qn_output_write_csv(results, query, &tables->tables[i]));
+        if (qn_output_wants(results, QN_TRAJECTORY_XVG))
+            QN_TRY(qn_output_write_xvg(results, query, &tables->tables[i]));
+        if (qn_output_wants(results, QN_TRAJECTORY_CSV))
+            QN_TRY(qn_output_write_csv(results, query, &tables->tables[i]));
     }
     for (size_t i = 0; i < tables->grid_count; i++) QN_TRY(qn_output_write_grid(results, query, &tables->grids[i]));
     return QN_OK;
 }
 
-/* The report, which takes longest, and behind it the queries. */
+/* Part 0 is the report, because it takes longest; the others are the queries. */
 static qn_status write_part(size_t index, int worker, void *user)
 {
     const qn_trajectory_results *results = user;
@@ -182,7 +190,7 @@ static qn_status write_part(size_t index, int worker, void *user)
     return index == 0 ? qn_output_write_report(results) : write_query(results, &results->queries[index - 1]);
 }
 
-/* run.json last: where it stands, the other files belong to it. */
+/* Write run.json last: if it exists, all other files of the run do. */
 qn_status qn_trajectory_output_write(const qn_trajectory_results *results)
 {
     QN_TRY(qn_pool_run(results->job->pool, results->query_count + 1, write_part, (void *)(uintptr_t)results));

@@ -1,4 +1,4 @@
-/* report.html: a plot of every table, the numbers, and how the run went. */
+/* report.html: a plot or a copy of every table, the numbers, and facts of the run. */
 #include <inttypes.h>
 #include <math.h>
 #include <quern/version.h>
@@ -11,8 +11,9 @@
 #include "report/html.h"
 #include "trajectory/output.h"
 
-/* Longer tables are thinned out for plots, and shorter ones are shown as tables. */
-enum { MOST_POINTS = 2000, FEWEST_POINTS = 4, MOST_CELLS = 12 };
+/* Tables of more than POINTS_MAX rows are thinned out for plots; those of fewer than FEWEST_POINTS are shown as tables.
+ * CELLS_MAX: most numbers in a row of tiles. */
+enum { POINTS_MAX = 2000, FEWEST_POINTS = 4, CELLS_MAX = 12 };
 
 typedef struct numbers_text {
     char text[64];
@@ -38,8 +39,8 @@ static numbers_text say_count(uint64_t count)
 
 typedef struct plot_data {
     double *values; /* x and y of each series, one after the other */
-    size_t points;  /* of a series */
-    size_t bucket;  /* rows that two points stand for; 0: every row is a point */
+    size_t points;  /* number of points of a series */
+    size_t bucket;  /* number of rows that two points represent; 0: every row is a point */
 } plot_data;
 
 static double cell(const qn_trajectory_results *results, const qn_query_filled_table *filled, size_t row, size_t column)
@@ -49,7 +50,7 @@ static double cell(const qn_trajectory_results *results, const qn_query_filled_t
            qn_output_factor(results, table->columns[column].length_power);
 }
 
-/* The rows of the least and the greatest value of `column` from `begin` to `end`, in their order. */
+/* Find the rows of the least and the greatest value of `column` from `begin` to `end`; the lower row comes first. */
 static void find_extremes(const qn_query_filled_table *filled, size_t column, size_t begin, size_t end, size_t rows[2])
 {
     const size_t columns = filled->table.column_count;
@@ -63,7 +64,7 @@ static void find_extremes(const qn_query_filled_table *filled, size_t column, si
     rows[1] = least < most ? most : least;
 }
 
-/* Thinned so that what stands out still does. */
+/* Fill x and y of a series. Of each bucket, the least and the greatest value are kept, so that peaks stay visible. */
 static void fill_series(const qn_trajectory_results *results, const qn_query_filled_table *filled, size_t column,
                         const plot_data *data, double *x, double *y)
 {
@@ -113,14 +114,14 @@ static qn_status add_plot(qn_report *report, const qn_trajectory_results *result
     return status;
 }
 
-/* One plot for each unit: what is measured in different ones has no common axis. */
+/* Add one plot for each run of columns with the same unit: columns of different units cannot share an axis. */
 static qn_status add_plots(qn_report *report, const qn_trajectory_results *results, const qn_query_filled_table *filled)
 {
     const size_t end = qn_output_plotted(&filled->table) + 1, rows = filled->row_count;
     plot_data data = {.points = rows};
     void *memory, *list;
-    if (rows > MOST_POINTS) {
-        data.bucket = 2 * ((rows + MOST_POINTS - 1) / MOST_POINTS);
+    if (rows > POINTS_MAX) {
+        data.bucket = 2 * ((rows + POINTS_MAX - 1) / POINTS_MAX);
         data.points = 2 * ((rows + data.bucket - 1) / data.bucket);
     }
     QN_TRY(qn_allocate(2 * data.points * end, sizeof(double), &memory));
@@ -185,11 +186,11 @@ static qn_status add_table(qn_report *report, const qn_trajectory_results *resul
 
 static qn_status add_numbers(qn_report *report, const qn_trajectory_results *results, const qn_query_tables *tables)
 {
-    for (size_t done = 0; done < tables->number_count; done += MOST_CELLS) {
-        const char *labels[MOST_CELLS], *values[MOST_CELLS];
-        numbers_text said[MOST_CELLS];
+    for (size_t done = 0; done < tables->number_count; done += CELLS_MAX) {
+        const char *labels[CELLS_MAX], *values[CELLS_MAX];
+        numbers_text said[CELLS_MAX];
         size_t count = 0;
-        for (; count < MOST_CELLS && done + count < tables->number_count; count++) {
+        for (; count < CELLS_MAX && done + count < tables->number_count; count++) {
             const qn_query_number *number = &tables->numbers[done + count];
             qn_text unit = {0};
             QN_TRY(qn_output_unit(results, number->unit, &unit));
@@ -206,20 +207,20 @@ static qn_status add_numbers(qn_report *report, const qn_trajectory_results *res
 static qn_status add_files(qn_report *report, const qn_trajectory_results *results, const qn_query_result *query)
 {
     const qn_query_tables *tables = query->tables;
-    static const char *const formats[] = {"xvg", "csv"};
+    static const char *const formats[] = {[QN_TRAJECTORY_XVG] = "xvg", [QN_TRAJECTORY_CSV] = "csv"};
     qn_text list = {0}, name = {0};
     qn_status status = QN_OK;
     for (size_t i = 0; i < tables->table_count + tables->grid_count; i++)
         for (size_t k = 0; k < 2 && status == QN_OK; k++) {
             const bool is_grid = i >= tables->table_count;
-            if (is_grid ? k > 0 : !qn_output_wants(results, formats[k])) continue;
+            if (is_grid ? k > 0 : !qn_output_wants(results, (qn_trajectory_format)k)) continue;
             name.length = 0;
             status = qn_output_name(
                 query, is_grid ? tables->grids[i - tables->table_count].name : tables->tables[i].table.name,
                 is_grid ? "dx" : formats[k], &name);
             if (status == QN_OK) status = qn_text_append(&list, "%s`%s`", list.length ? ", " : "", name.data);
         }
-    if (status == QN_OK && list.length) status = qn_report_paragraph(report, "The same in numbers: %s.", list.data);
+    if (status == QN_OK && list.length) status = qn_report_paragraph(report, "Files: %s.", list.data);
     qn_text_clear(&name);
     qn_text_clear(&list);
     return status;
@@ -290,18 +291,19 @@ static qn_status add_inputs(qn_report *report, const qn_trajectory_results *resu
 {
     const qn_live_facts *live = results->live;
     QN_TRY(qn_report_paragraph(report, "Topology `%s`: %zu atoms in %zu residues and %zu molecules.",
-                               results->options->topology, results->topology->atom_count,
+                               qn_output_topology_name(results), results->topology->atom_count,
                                results->topology->residue_count, results->topology->molecule_count));
     if (live)
         QN_TRY(qn_report_paragraph(report,
-                                   "Simulation at `%s` (IMD version %d): %" PRIu64 " frames came, it was asked to wait "
-                                   "%" PRIu64 " times, %" PRIu64 " frames did not come. %s%s",
+                                   "Simulation at `%s` (IMD version %d): %" PRIu64
+                                   " frames were received, it was asked to pause "
+                                   "%" PRIu64 " times, %" PRIu64 " frames are missing. %s%s",
                                    results->options->live, live->version, live->received, live->pauses, live->dropped,
                                    live->ending, live->ending[0] ? "." : ""));
     for (size_t i = 0; i < results->file_count; i++) {
         const qn_frame_file_facts *file = &results->files[i];
         QN_TRY(qn_report_paragraph(report, "Trajectory `%s` (%s): %" PRIu64 " frames.", file->path,
-                                   file->format ? file->format : "not read, as the frames before it sufficed",
+                                   file->format ? file->format : "not read, as no more frames were needed",
                                    file->frames));
     }
     return QN_OK;
@@ -322,7 +324,7 @@ static qn_status add_run(qn_report *report, const qn_trajectory_results *results
         status = qn_report_paragraph(
             report,
             "Quern %s, %s; %.1f s in all, of them %.1f s for %" PRIu64 " frames (%.3g MB/s). "
-            "Lengths in %s. `run.json` holds every option.",
+            "Lengths are in %s. `run.json` holds every option.",
             QN_VERSION, devices.data, results->total_s, seconds, results->frames - results->resumed,
             seconds > 0 ? 1e-6 * (double)results->bytes / seconds : 0.0, qn_output_in_angstrom(results) ? "Å" : "nm");
     qn_text_clear(&devices);
@@ -348,9 +350,9 @@ qn_status qn_output_write_report(const qn_trajectory_results *results)
     qn_report *report;
     qn_text title = {0};
     char *path = NULL;
-    const char *what = options->live                   ? options->live
-                       : options->trajectory_count > 0 ? qn_path_name(options->trajectories[0])
-                                                       : qn_path_name(options->topology);
+    const char *what = options->live             ? options->live
+                       : results->file_count > 0 ? qn_path_name(results->files[0].path)
+                                                 : qn_path_name(qn_output_topology_name(results));
     qn_status status = qn_text_append(&title, "Trajectory %s", what);
     if (status == QN_OK && !options->live && options->trajectory_count > 1)
         status = qn_text_append(&title, " and %zu more", options->trajectory_count - 1);
@@ -358,6 +360,7 @@ qn_status qn_output_write_report(const qn_trajectory_results *results)
     qn_text_clear(&title);
     QN_TRY(status);
     status = fill_report(report, results);
+    if (status == QN_OK) status = qn_job_report_kernels(results->job, report);
     if (status == QN_OK) status = qn_job_path(results->job, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);

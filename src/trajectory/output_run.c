@@ -1,4 +1,4 @@
-/* run.json: frames, queries and what came out, how long it took. */
+/* run.json: topology, trajectories, frames, queries with their results, options, timings. */
 #include <math.h>
 
 #include "base/error.h"
@@ -6,7 +6,7 @@
 #include "report/options.h"
 #include "trajectory/output.h"
 
-/* JSON has no word for what is not finite: null. */
+/* JSON has no numbers that are not finite: they become null. */
 static json_t *number_of(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -94,8 +94,8 @@ static json_t *describe_outputs(const qn_trajectory_results *results, const qn_q
     json_t *list = json_array();
     const qn_query_tables *tables = query->tables;
     for (size_t i = 0; i < tables->table_count; i++) {
-        if (qn_output_wants(results, "xvg")) append_file(list, query, tables->tables[i].table.name, "xvg");
-        if (qn_output_wants(results, "csv")) append_file(list, query, tables->tables[i].table.name, "csv");
+        if (qn_output_wants(results, QN_TRAJECTORY_XVG)) append_file(list, query, tables->tables[i].table.name, "xvg");
+        if (qn_output_wants(results, QN_TRAJECTORY_CSV)) append_file(list, query, tables->tables[i].table.name, "csv");
     }
     for (size_t i = 0; i < tables->grid_count; i++) append_file(list, query, tables->grids[i].name, "dx");
     return list;

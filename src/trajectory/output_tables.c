@@ -1,4 +1,4 @@
-/* Tables as .xvg, which Grace draws and most scripts around molecular dynamics read, and as CSV. */
+/* Tables as CSV and as .xvg, the format of Grace that most scripts around molecular dynamics read. */
 #include <inttypes.h>
 #include <math.h>
 #include <quern/version.h>
@@ -10,8 +10,8 @@
 #include "report/markup.h"
 #include "trajectory/output.h"
 
-/* Grace has texts of 8 bits: \S2\N is raised, \s1\N lowered, \cE\C the character 128 above E (Latin-1 Å), \xa\f{} a
- * letter of the symbol font (Grace User's Guide, "Typesetting"). */
+/* Grace has 8-bit texts. In them \S2\N is a superscript, \s1\N a subscript, \cE\C the character 128 above E (Latin-1
+ * Å), and \xa\f{} a letter of the symbol font (Grace User's Guide, "Typesetting"). */
 typedef struct grace_word {
     uint32_t character;
     const char *word;
@@ -41,7 +41,7 @@ static qn_status append_special(qn_text *xvg, uint32_t character)
     return qn_text_append(xvg, "?");
 }
 
-/* A text between quotation marks. */
+/* Append a text between quotation marks and a line break. */
 static qn_status append_quoted(qn_text *xvg, const char *text)
 {
     QN_TRY(qn_text_append(xvg, "\""));
@@ -65,7 +65,7 @@ static qn_status append_line(qn_text *xvg, const char *key, const char *text)
     return append_quoted(xvg, text);
 }
 
-/* What made the file, for people: lines that begin with #. */
+/* Append comment lines, which begin with #, on the origin of the file. */
 static qn_status append_origin(const qn_trajectory_results *results, const qn_query_result *query,
                                const qn_query_table *table, qn_text *xvg)
 {
@@ -74,10 +74,9 @@ static qn_status append_origin(const qn_trajectory_results *results, const qn_qu
     QN_TRY(qn_output_describe(results, query, xvg));
     QN_TRY(qn_text_append(xvg, "\n# topology "));
     const size_t from = xvg->length;
-    QN_TRY(qn_text_append(xvg, "%s", options->topology));
+    QN_TRY(qn_text_append(xvg, "%s", qn_output_topology_name(results)));
     if (options->live) QN_TRY(qn_text_append(xvg, ", simulation %s", options->live));
-    for (size_t i = 0; i < options->trajectory_count && !options->live; i++)
-        QN_TRY(qn_text_append(xvg, ", %s", options->trajectories[i]));
+    for (size_t i = 0; i < results->file_count; i++) QN_TRY(qn_text_append(xvg, ", %s", results->files[i].path));
     qn_output_keep_in_line(xvg, from);
     QN_TRY(qn_text_append(xvg, "\n# %" PRIu64 " frame%s", results->frames, results->frames == 1 ? "" : "s"));
     if (isfinite(results->first_ps))
@@ -86,7 +85,8 @@ static qn_status append_origin(const qn_trajectory_results *results, const qn_qu
     return table->note && table->note[0] ? qn_text_append(xvg, "# %s\n", table->note) : QN_OK;
 }
 
-/* A y axis that fits all columns: theirs where it is one, else the title with the unit they share. */
+/* Append the label of the y axis: that of the column if one is plotted, else the title with the columns' common unit.
+ */
 static qn_status append_y_label(const qn_trajectory_results *results, const qn_query_table *table, qn_text *label)
 {
     const size_t end = qn_output_plotted(table) + 1;

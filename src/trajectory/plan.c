@@ -1,4 +1,4 @@
-/* Plans: YAML files that tell the options of a run.
+/* Plans: YAML files that give the options of a run.
  *
  *     topology: topol.tpr
  *     trajectory: [part1.xtc, part2.xtc]
@@ -29,16 +29,16 @@ struct qn_trajectory_plan {
     size_t owned_count, owned_capacity;
 };
 
-/* A plan while it is read. */
+/* State of reading a plan. */
 typedef struct plan_reading {
     const char *path;
-    char *folder; /* of the plan, with a final slash; "" */
+    char *folder; /* of the plan, with a final slash; "": the working directory */
     yaml_document_t *document;
     qn_trajectory_plan *plan;
     unsigned long *key_line; /* of the key that is being read */
 } plan_reading;
 
-/* ---- what YAML says ---- */
+/* ---- YAML nodes ---- */
 
 static unsigned long line_of(const yaml_node_t *node)
 {
@@ -65,11 +65,12 @@ static qn_status read_text(const plan_reading *reading, const char *key, const y
 {
     void *memory;
     if (node->type != YAML_SCALAR_NODE)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is a %s; expected one value", reading->path, line_of(node), key,
-                node->type == YAML_SEQUENCE_NODE ? "list" : "table");
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is a %s; expected one value", reading->path, line_of(node), key,
+                       node->type == YAML_SEQUENCE_NODE ? "list" : "table");
     const size_t length = node->data.scalar.length;
     if (memchr(node->data.scalar.value, '\0', length))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s holds a zero byte; expected a text", reading->path, line_of(node), key);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s holds a zero byte; expected a text", reading->path, line_of(node),
+                       key);
     QN_TRY(own(reading->plan, length + 1, 1, &memory));
     memcpy(memory, node->data.scalar.value, length);
     *text = memory;
@@ -79,8 +80,8 @@ static qn_status read_text(const plan_reading *reading, const char *key, const y
 static qn_status bad_value(const plan_reading *reading, const char *key, const yaml_node_t *node, const char *text,
                            const char *expected)
 {
-    QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is \"%s\"; expected %s", reading->path, line_of(node), key,
-            qn_quote(text, strlen(text)).text, expected);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is \"%s\"; expected %s", reading->path, line_of(node), key,
+                   qn_quote(text, strlen(text)).text, expected);
 }
 
 static qn_status read_flag(const plan_reading *reading, const char *key, const yaml_node_t *node, bool *value)
@@ -96,7 +97,7 @@ static qn_status read_flag(const plan_reading *reading, const char *key, const y
     return bad_value(reading, key, node, text, "yes or no");
 }
 
-/* By the plan's folder, unless absolute or "-". */
+/* Read a path. It is relative to the plan's folder, unless it is absolute or "-". */
 static qn_status read_path(const plan_reading *reading, const char *key, const yaml_node_t *node, const char **path)
 {
     const char *text;
@@ -115,16 +116,16 @@ static qn_status read_path(const plan_reading *reading, const char *key, const y
 
 /* ---- tables of keys ---- */
 
-/* Reads the value of one key into what `user` points to. */
+/* Callback that reads the value of one key into the struct at `user`. */
 typedef qn_status (*key_reader)(const plan_reading *reading, const char *key, const yaml_node_t *node, void *user);
 
-/* Each key of a table through `read`, none of them twice. */
+/* Call `read` for each key of a table. A key must not occur twice. */
 static qn_status read_keys(const plan_reading *reading, const yaml_node_t *table, const char *what, key_reader read,
                            void *user)
 {
     if (table->type != YAML_MAPPING_NODE)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is no table; expected lines such as `key: value`", reading->path,
-                line_of(table), what);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is not a table; expected lines such as `key: value`", reading->path,
+                       line_of(table), what);
     const yaml_node_pair_t *first = table->data.mapping.pairs.start, *behind = table->data.mapping.pairs.top;
     for (const yaml_node_pair_t *pair = first; pair < behind; pair++) {
         const yaml_node_t *name = node_at(reading, pair->key), *value = node_at(reading, pair->value);
@@ -133,8 +134,9 @@ static qn_status read_keys(const plan_reading *reading, const yaml_node_t *table
         for (const yaml_node_pair_t *before = first; before < pair; before++) {
             QN_TRY(read_text(reading, "a key", node_at(reading, before->key), &other));
             if (strcmp(key, other) == 0)
-                QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is told twice, first in line %lu; expected once", reading->path,
-                        line_of(name), qn_quote(key, strlen(key)).text, line_of(node_at(reading, before->key)));
+                return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is given twice, first in line %lu; expected once",
+                               reading->path, line_of(name), qn_quote(key, strlen(key)).text,
+                               line_of(node_at(reading, before->key)));
         }
         *reading->key_line = line_of(name);
         QN_TRY(read(reading, key, value, user));
@@ -145,10 +147,10 @@ static qn_status read_keys(const plan_reading *reading, const yaml_node_t *table
 static qn_status unknown_key(const plan_reading *reading, const char *key, const char *const *words, size_t count)
 {
     const char *nearest = qn_nearest_word(key, words, count);
-    QN_FAIL(QN_BAD_FORMAT, "%s:%lu: there is no key \"%s\"; %s%s%s", reading->path, *reading->key_line,
-            qn_quote(key, strlen(key)).text,
-            nearest ? "did you mean \"" : "expected one of those that the manual lists", nearest ? nearest : "",
-            nearest ? "\"?" : "");
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: there is no key \"%s\"; %s%s%s", reading->path, *reading->key_line,
+                   qn_quote(key, strlen(key)).text,
+                   nearest ? "did you mean \"" : "expected one of those that the manual lists", nearest ? nearest : "",
+                   nearest ? "\"?" : "");
 }
 
 static size_t items_of(const yaml_node_t *node)
@@ -201,12 +203,12 @@ static qn_status read_selections(const plan_reading *reading, const char *key, c
 /* ---- queries ---- */
 
 static const char *const query_words[] = {"query", "name", "select", "with", "whole"};
-enum { QUERY_WORDS = sizeof query_words / sizeof query_words[0], MOST_WORDS = 64 };
+enum { QUERY_WORDS = sizeof query_words / sizeof query_words[0], WORDS_MAX = 64 };
 
 typedef struct query_reading {
     qn_trajectory_query *query;
     qn_trajectory_parameter *parameters;
-    const qn_query_class *query_class; /* NULL: none of the library's */
+    const qn_query_class *query_class; /* NULL: not a class of the library */
 } query_reading;
 
 static const qn_query_class *find_class(const char *name)
@@ -217,18 +219,18 @@ static const qn_query_class *find_class(const char *name)
     return NULL;
 }
 
-/* A parameter; those of the library's classes are known. */
+/* Read a parameter. Its name is checked if the class is one of the library. */
 static qn_status read_parameter(const plan_reading *reading, const char *key, const yaml_node_t *node,
                                 query_reading *query)
 {
-    const char *words[MOST_WORDS];
+    const char *words[WORDS_MAX];
     size_t count = 0;
     bool known = !query->query_class;
     for (; count < QUERY_WORDS; count++) words[count] = query_words[count];
     const qn_query_parameter *parameters = query->query_class ? query->query_class->parameters : NULL;
     for (size_t i = 0; parameters && parameters[i].name; i++) {
         known |= strcmp(parameters[i].name, key) == 0;
-        if (count < MOST_WORDS) words[count++] = parameters[i].name;
+        if (count < WORDS_MAX) words[count++] = parameters[i].name;
     }
     if (!known) return unknown_key(reading, key, words, count);
     qn_trajectory_parameter *parameter = &query->parameters[query->query->parameter_count];
@@ -242,7 +244,7 @@ static qn_status read_query_key(const plan_reading *reading, const char *key, co
 {
     query_reading *query = user;
     bool whole = false;
-    if (strcmp(key, "query") == 0) return QN_OK; /* is read before */
+    if (strcmp(key, "query") == 0) return QN_OK; /* read_class has read it */
     if (strcmp(key, "name") == 0) return read_text(reading, key, node, &query->query->name);
     if (strcmp(key, "select") == 0) return read_text(reading, key, node, &query->query->select);
     if (strcmp(key, "with") == 0) return read_text(reading, key, node, &query->query->with);
@@ -252,7 +254,7 @@ static qn_status read_query_key(const plan_reading *reading, const char *key, co
     return QN_OK;
 }
 
-/* The class comes first, wherever it stands: it says which other keys there are. */
+/* Read the key `query` before the others, wherever it is in the table: the class defines the other keys. */
 static qn_status read_class(const plan_reading *reading, const yaml_node_t *table, query_reading *query)
 {
     for (size_t i = 0; table->type == YAML_MAPPING_NODE && i < items_of(table); i++) {
@@ -264,8 +266,8 @@ static qn_status read_class(const plan_reading *reading, const yaml_node_t *tabl
         query->query_class = find_class(query->query->query_class);
         return QN_OK;
     }
-    QN_FAIL(QN_BAD_FORMAT, "%s:%lu: a query does not say which; expected a line such as `query: rdf`", reading->path,
-            line_of(table));
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: a query has no key \"query\"; expected a line such as `query: rdf`",
+                   reading->path, line_of(table));
 }
 
 static qn_status read_query(const plan_reading *reading, const yaml_node_t *node, qn_trajectory_query *query)
@@ -285,14 +287,16 @@ static qn_status read_queries(const plan_reading *reading, const char *key, cons
     qn_trajectory_options *options = &reading->plan->options;
     void *memory;
     if (node->type != YAML_SEQUENCE_NODE)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is no list; expected items such as `- query: rdf`", reading->path,
-                line_of(node), key);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is not a list; expected items such as `- query: rdf`", reading->path,
+                       line_of(node), key);
     QN_TRY(own(reading->plan, items_of(node), sizeof *options->queries, &memory));
     qn_trajectory_query *queries = memory;
     options->queries = queries;
     options->query_count = items_of(node);
-    for (size_t i = 0; i < options->query_count; i++)
+    for (size_t i = 0; i < options->query_count; i++) {
+        queries[i].size = sizeof queries[i];
         QN_TRY(read_query(reading, node_at(reading, node->data.sequence.items.start[i]), &queries[i]));
+    }
     return QN_OK;
 }
 
@@ -304,16 +308,16 @@ enum { OTHER_KEYS = sizeof other_keys / sizeof other_keys[0] };
 
 static qn_status refuse_key(const plan_reading *reading, const char *key)
 {
-    const char *words[MOST_WORDS];
+    const char *words[WORDS_MAX];
     const qn_option_table *table = qn_trajectory_option_table();
     size_t count = 0;
     qn_option row;
     for (; count < OTHER_KEYS; count++) words[count] = other_keys[count];
-    for (size_t i = 0; count < MOST_WORDS && qn_option_row(table, i, &row); i++) words[count++] = row.name;
+    for (size_t i = 0; count < WORDS_MAX && qn_option_row(table, i, &row); i++) words[count++] = row.name;
     return unknown_key(reading, key, words, count);
 }
 
-/* An option as a command line would say it. */
+/* Read the value of an option in the same way as on the command line. */
 static qn_status read_option(const plan_reading *reading, const qn_option *row, const yaml_node_t *node)
 {
     const char *text;
@@ -324,7 +328,7 @@ static qn_status read_option(const plan_reading *reading, const qn_option *row, 
     if (status == QN_OK) return QN_OK;
     qn_error_trail trail;
     qn_error_save(status, &trail);
-    QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s", reading->path, line_of(node), trail.message);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s", reading->path, line_of(node), trail.message);
 }
 
 static qn_status read_plan_key(const plan_reading *reading, const char *key, const yaml_node_t *node, void *user)
@@ -340,7 +344,7 @@ static qn_status read_plan_key(const plan_reading *reading, const char *key, con
 static qn_status read_document(plan_reading *reading)
 {
     yaml_node_t *root = yaml_document_get_root_node(reading->document);
-    if (!root) QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected a plan", reading->path);
+    if (!root) return QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected a plan", reading->path);
     return read_keys(reading, root, "the plan", read_plan_key, NULL);
 }
 
@@ -349,10 +353,10 @@ static qn_status parse(plan_reading *reading, const char *data, size_t size)
     yaml_parser_t parser;
     yaml_document_t document;
     qn_status status;
-    if (!yaml_parser_initialize(&parser)) QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot be parsed", reading->path);
+    if (!yaml_parser_initialize(&parser)) return QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot be parsed", reading->path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)data, size);
     if (!yaml_parser_load(&parser, &document)) {
-        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s:%lu: is no YAML: %s", reading->path,
+        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s:%lu: is not YAML: %s", reading->path,
                               (unsigned long)parser.problem_mark.line + 1, parser.problem ? parser.problem : "");
         yaml_parser_delete(&parser);
         return status;
@@ -399,7 +403,9 @@ void qn_trajectory_plan_destroy(qn_trajectory_plan **plan)
     qn_release(plan);
 }
 
-qn_trajectory_options qn_trajectory_plan_options(const qn_trajectory_plan *plan)
+void qn_trajectory_plan_options(const qn_trajectory_plan *plan, qn_trajectory_options *options)
 {
-    return plan->options;
+    const size_t size = options->size;
+    memcpy(options, &plan->options, size < sizeof plan->options ? size : sizeof plan->options);
+    options->size = size;
 }

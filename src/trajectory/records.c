@@ -8,7 +8,7 @@
 
 /* ---- records ---- */
 
-/* What stands in front of a frame's partials. */
+/* Head of a journal record, before a frame's partial results. */
 typedef struct frame_head {
     uint64_t number;
     int64_t step;
@@ -16,7 +16,7 @@ typedef struct frame_head {
     uint64_t atom_count;
 } frame_head;
 
-/* In front of the packed frames of a record. */
+/* Head of a record, before its compressed frames. */
 typedef struct record_head {
     uint32_t frames, reserved;
     uint64_t unpacked_bytes;
@@ -34,7 +34,7 @@ qn_status qn_piece_record_add(qn_piece_record *record, const qn_trajectory_frame
     return QN_OK;
 }
 
-/* Counts in doubles are mostly zero bytes, so the fastest packing leaves little of them. */
+/* Counts stored as doubles are mostly zero bytes, so the fastest compression is good enough. */
 qn_status qn_piece_record_write(qn_piece_record *record, qn_job *job)
 {
     const record_head head = {.frames = record->frames, .unpacked_bytes = record->bytes.length};
@@ -46,7 +46,7 @@ qn_status qn_piece_record_write(qn_piece_record *record, qn_job *job)
     qn_status status = QN_OK;
     if (compress2(packed + sizeof head, &packed_size, (const Bytef *)record->bytes.data, (uLong)record->bytes.length,
                   Z_BEST_SPEED) != Z_OK)
-        status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "cannot pack %zu bytes", record->bytes.length);
+        status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "cannot compress %zu bytes", record->bytes.length);
     if (status == QN_OK) status = qn_job_record(job, record->piece, packed, sizeof head + packed_size);
     qn_release(&memory);
     record->bytes.length = 0;
@@ -75,15 +75,15 @@ qn_status qn_trajectory_find_known(qn_trajectory_state *run)
 
 /* ---- gathering ---- */
 
-/* Journals are read several times over, each time for as many of the next pieces as fit into memory. */
+/* The journals are read in several passes. Each pass takes as many of the next pieces as fit into memory. */
 typedef struct piece_gathering {
     qn_trajectory_state *run;
-    uint64_t first;            /* piece of this pass */
-    char **pieces;             /* their records */
-    size_t *sizes, count;      /* of the pass */
-    uint64_t behind;           /* pieces there are: the highest and one */
-    uint64_t frames;           /* handed on */
-    uint32_t last_piece_count; /* frames of the piece that was handed on last */
+    uint64_t first;            /* first piece of this pass */
+    char **pieces;             /* [count] records of the pieces of this pass; NULL: not found yet */
+    size_t *sizes, count;      /* sizes of the records; number of pieces of a pass */
+    uint64_t behind;           /* number of pieces: the highest piece found so far plus one */
+    uint64_t frames;           /* number of frames collected so far */
+    uint32_t last_piece_count; /* number of frames of the piece collected last */
 } piece_gathering;
 
 static const uint64_t gathering_bytes = (uint64_t)256 << 20;
@@ -95,7 +95,7 @@ static qn_status gather_record(uint64_t piece, const void *data, size_t size, vo
     if (piece < gathering->first || piece - gathering->first >= gathering->count) return QN_OK;
     char **kept = &gathering->pieces[piece - gathering->first];
     void *memory;
-    if (*kept) return QN_OK; /* two ranks may have done the same */
+    if (*kept) return QN_OK; /* two ranks may have computed the same piece */
     QN_TRY(qn_allocate(size, 1, &memory));
     memcpy(memory, data, size);
     *kept = memory;
@@ -105,11 +105,11 @@ static qn_status gather_record(uint64_t piece, const void *data, size_t size, vo
 
 static qn_status bad_record(const qn_trajectory_state *run, uint64_t piece)
 {
-    QN_FAIL(QN_BAD_FORMAT, "%s: piece %llu of its journals is none of this run's", run->options->output,
-            (unsigned long long)piece);
+    return QN_FAIL(QN_BAD_FORMAT, "%s: piece %llu of its journals does not belong to this run", run->options->output,
+                   (unsigned long long)piece);
 }
 
-/* Hand the unpacked frames of a record to the queries. */
+/* Pass the decompressed frames of a record to the queries. */
 static qn_status collect_unpacked(qn_trajectory_state *run, const char *bytes, uint32_t frames)
 {
     const size_t frame_bytes = sizeof(frame_head) + run->partial_count * sizeof(double);
@@ -127,7 +127,7 @@ static qn_status collect_unpacked(qn_trajectory_state *run, const char *bytes, u
     return QN_OK;
 }
 
-/* Unpack a record and collect its frames. */
+/* Decompress a record and collect its frames. */
 static qn_status collect_record(piece_gathering *gathering, uint64_t piece, const char *data, size_t size)
 {
     qn_trajectory_state *run = gathering->run;
@@ -151,7 +151,7 @@ static qn_status collect_record(piece_gathering *gathering, uint64_t piece, cons
     return status;
 }
 
-/* One pass: records of the next pieces, then these in order. */
+/* Run one pass: read the records of the next pieces, then collect them in order. */
 static qn_status gather_pass(piece_gathering *gathering)
 {
     qn_trajectory_state *run = gathering->run;
@@ -161,8 +161,8 @@ static qn_status gather_pass(piece_gathering *gathering)
         qn_status status = QN_OK;
         if (piece >= gathering->behind) return QN_OK;
         if (!gathering->pieces[i])
-            QN_FAIL(QN_BAD_FORMAT, "%s: its journals lack piece %llu; continue with --resume", run->options->output,
-                    (unsigned long long)piece);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: its journals lack piece %llu; continue with --resume",
+                           run->options->output, (unsigned long long)piece);
         if (piece > 0 && gathering->last_piece_count != QN_TRAJECTORY_PIECE) status = bad_record(run, piece - 1);
         if (status == QN_OK) status = collect_record(gathering, piece, gathering->pieces[i], gathering->sizes[i]);
         qn_release(&gathering->pieces[i]);
@@ -190,7 +190,7 @@ qn_status qn_trajectory_gather(qn_trajectory_state *run)
     qn_release(&gathering.sizes);
     QN_TRY(status);
     if (run->expected && gathering.frames != run->expected)
-        QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %llu frames; expected the trajectory's %llu",
-                run->options->output, (unsigned long long)gathering.frames, (unsigned long long)run->expected);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %llu frames; expected the trajectory's %llu",
+                       run->options->output, (unsigned long long)gathering.frames, (unsigned long long)run->expected);
     return collect_unpacked(run, run->tail.data, run->tail_frames);
 }

@@ -9,7 +9,7 @@
 #include "runtime/device.h"
 #include "trajectory/engine.h"
 
-/* Rough, and low rather than high; they only decide whether a run is long: pairs of atoms that a query measures. */
+/* Pairs of atoms per second that a query measures: rough and rather low estimates, to tell whether a run is long. */
 static const double cpu_core_rate = 2e8, gpu_rate = 1e11;
 
 /* ---- preparing ---- */
@@ -25,9 +25,13 @@ static qn_status open_source(qn_trajectory_state *run)
 {
     const qn_trajectory_options *options = run->options;
     if (qn_ranks_count(run->job->ranks) > 1 && options->live)
-        QN_FAIL(QN_UNSUPPORTED, "a live simulation is analysed by one process; expected no launcher such as mpirun");
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "a live simulation is analysed by one process; expected no launcher such as mpirun");
     const qn_source_options frames = {.trajectories = options->trajectories,
                                       .trajectory_count = options->trajectory_count,
+                                      .frames = options->frames,
+                                      .next_frame = options->next_frame,
+                                      .next_frame_user = options->next_frame_user,
                                       .live = options->live,
                                       .live_every = options->live_every,
                                       .live_step_ps = options->live_step_ps,
@@ -41,9 +45,10 @@ static qn_status open_source(qn_trajectory_state *run)
     QN_TRY(qn_source_open(run->job->context, &frames, run->topology, &run->source));
     if (qn_source_is_repeatable(run->source)) return QN_OK;
     if (qn_ranks_count(run->job->ranks) > 1)
-        QN_FAIL(QN_UNSUPPORTED, "a trajectory that is no plain file is analysed by one process; expected plain files");
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "frames of a pipe or a function are analysed by one process; expected plain files");
     if (options->run.resume)
-        QN_FAIL(QN_UNSUPPORTED, "a trajectory that is no plain file cannot be read again; expected plain files");
+        return QN_FAIL(QN_UNSUPPORTED, "frames of a pipe or a function cannot be read again; expected plain files");
     return QN_OK;
 }
 
@@ -55,7 +60,7 @@ static qn_status make_frame(const qn_trajectory_state *run, qn_trajectory_frame 
     return QN_OK;
 }
 
-/* How many atoms each query measures, by the first frame. */
+/* Count the atoms that each query measures in the first frame. */
 static qn_status count_atoms(qn_trajectory_state *run)
 {
     qn_selection_atoms *selected = NULL;
@@ -79,14 +84,16 @@ static qn_status refuse_without_frames(const qn_trajectory_options *options)
 {
     const char *name = options->live               ? options->live
                        : options->trajectory_count ? options->trajectories[0]
+                       : options->frames           ? options->frames->name
+                       : options->next_frame       ? "the function that makes frames"
                                                    : options->topology;
-    QN_FAIL(QN_BAD_FORMAT, "%s has no frame %s", name,
-            options->begin_ps > -INFINITY || options->end_ps < INFINITY || options->first_frame > 0
-                ? "in the range of times and numbers that is asked for"
-                : "to analyse; expected at least one");
+    return QN_FAIL(QN_BAD_FORMAT, "%s has no frame %s", name ? name : "the array in memory",
+                   options->begin_ps > -INFINITY || options->end_ps < INFINITY || options->first_frame > 0
+                       ? "in the chosen range of times and numbers"
+                       : "to analyse; expected at least one");
 }
 
-/* Queries are created from the first frame, which is analysed like all others afterwards. */
+/* Read the first frame. Queries are created from it, and the engine analyses it later like all others. */
 static qn_status read_first_frame(qn_trajectory_state *run)
 {
     const qn_trajectory_options *options = run->options;
@@ -105,12 +112,13 @@ static qn_status read_first_frame(qn_trajectory_state *run)
     return qn_whole_apply(run->whole_plan, &run->first_whole);
 }
 
-/* Pairs of atoms in all frames, over the devices' rates. */
+/* Estimate the length of the run: pairs of atoms in all frames over the rates of the devices. */
 static double expected_seconds(const qn_trajectory_state *run)
 {
     double pairs = 0, rate = 0, bytes = 0;
-    const qn_frame_file_facts *files = qn_source_file_facts(run->source);
-    for (size_t i = 0; files && i < run->options->trajectory_count; i++) bytes += (double)files[i].bytes;
+    size_t file_count;
+    const qn_frame_file_facts *files = qn_source_file_facts(run->source, &file_count);
+    for (size_t i = 0; i < file_count; i++) bytes += (double)files[i].bytes;
     for (size_t i = 0; i < run->client_count; i++) {
         const qn_trajectory_client *client = &run->clients[i];
         const double first = (double)client->first_counts[0];
@@ -130,10 +138,19 @@ static qn_status start_tuning(qn_trajectory_state *run)
     return run->any_on_device ? qn_job_tune(run->job, expected_seconds(run)) : QN_OK;
 }
 
-/* Everything that can be wrong with what was given. */
+static qn_status take_topology(qn_trajectory_state *run)
+{
+    run->topology = run->options->topology_in_memory;
+    if (run->topology) return qn_topology_check(run->topology);
+    QN_TRY(qn_topology_read(run->job->context, run->options->topology, &run->own_topology));
+    run->topology = run->own_topology;
+    return QN_OK;
+}
+
+/* Read and check all inputs before anything is written. */
 static qn_status read_inputs(qn_trajectory_state *run)
 {
-    QN_TRY(qn_topology_read(run->job->context, run->options->topology, &run->topology));
+    QN_TRY(take_topology(run));
     QN_TRY(open_selections(run));
     QN_TRY(qn_trajectory_clients_prepare(run));
     if (run->any_on_device) QN_TRY(qn_job_devices(run->job));
@@ -142,13 +159,13 @@ static qn_status read_inputs(qn_trajectory_state *run)
     QN_TRY(count_atoms(run));
     QN_TRY(start_tuning(run));
     QN_TRY(qn_trajectory_clients_create(run));
-    run->records = qn_source_is_repeatable(run->source);
+    run->records = qn_source_is_repeatable(run->source) && run->options->output;
     return qn_trajectory_make_key(run);
 }
 
 /* ---- stages ---- */
 
-/* A file that was damaged somewhere: what several processes have of it is not known to be all before that place. */
+/* Fail if a file is damaged and there are several ranks: they may not have all frames before the damaged place. */
 static qn_status hear_of_damage(const qn_trajectory_state *run)
 {
     if (run->damage.status == QN_OK || qn_ranks_count(run->job->ranks) == 1) return QN_OK;
@@ -166,7 +183,7 @@ static qn_status analyse(qn_trajectory_state *run)
     return qn_job_agree(job, status);
 }
 
-/* What a source says once it is read. */
+/* Take over the warnings and facts of a source after its end. */
 static qn_status hear_warnings(qn_trajectory_state *run)
 {
     qn_live_facts live;
@@ -174,17 +191,17 @@ static qn_status hear_warnings(qn_trajectory_state *run)
     const bool is_live = qn_source_live_facts(run->source, &live);
     if (is_live && live.ending[0]) qn_log(QN_LOG_NOTE, "%s", live.ending);
     if (is_live && live.dropped > 0)
-        QN_TRY(qn_job_warn(run->job, "%s: %llu frames that the simulation announced never came", run->options->live,
+        QN_TRY(qn_job_warn(run->job, "%s: %llu frames that the simulation announced are missing", run->options->live,
                            (unsigned long long)live.dropped));
     return QN_OK;
 }
 
-/* The first rank has the results. */
+/* Collect and write the results on rank 0. */
 static qn_status finish(qn_trajectory_state *run)
 {
     QN_TRY(hear_warnings(run));
     if (!qn_job_is_first(run->job)) return QN_OK;
-    if (run->damage.status != QN_OK) run->expected = 0; /* how many frames there are is not known then */
+    if (run->damage.status != QN_OK) run->expected = 0; /* the number of frames is unknown then */
     if (!run->collects) {
         const uint64_t before = run->analysed_here;
         QN_TRY(qn_trajectory_gather(run));
@@ -192,27 +209,29 @@ static qn_status finish(qn_trajectory_state *run)
     }
     if (run->damage.status != QN_OK && run->frames == 0) return QN_OK;
     if (run->damage.status != QN_OK) {
-        const qn_log_scope outer = qn_log_turn_off(); /* for the report alone: the run fails with the same sentence */
+        /* The warning is for the report; it is not logged, as the run fails with the same sentence. */
+        const qn_log_scope outer = qn_log_turn_off();
         const qn_status status =
             qn_job_warn(run->job, "%s; the results are those of the frames before that place", run->damage.message);
         qn_log_return(outer);
         QN_TRY(status);
     }
     if (run->interrupted)
-        QN_TRY(qn_job_warn(run->job, "stopped when asked to; the results are those of the %llu frames until then",
+        QN_TRY(qn_job_warn(run->job, "stopped by the user; the results are those of the %llu frames until then",
                            (unsigned long long)run->frames));
     return qn_trajectory_write_results(run, true);
 }
 
-/* Results stand, but not of all that was asked for. */
+/* Fail if the written results lack the frames after a damaged place. */
 static qn_status tell_what_is_missing(const qn_trajectory_state *run)
 {
     const unsigned long long frames = (unsigned long long)run->frames;
     if (run->damage.status != QN_OK && frames == 0)
-        QN_FAIL(run->damage.status, "%s; no frame was read before that place", run->damage.message);
+        return QN_FAIL(run->damage.status, "%s; no frame was read before that place", run->damage.message);
+    if (run->damage.status != QN_OK && !run->options->output) return qn_error_restore(&run->damage);
     if (run->damage.status != QN_OK)
-        QN_FAIL(run->damage.status, "%s; %s has the results of the %llu %s before that place", run->damage.message,
-                run->options->output, frames, frames == 1 ? "frame" : "frames");
+        return QN_FAIL(run->damage.status, "%s; %s has the results of the %llu %s before that place",
+                       run->damage.message, run->options->output, frames, frames == 1 ? "frame" : "frames");
     return QN_OK;
 }
 
@@ -233,18 +252,26 @@ static qn_status run_stages(qn_trajectory_state *run)
     return tell_what_is_missing(run);
 }
 
-static void summarise(const qn_trajectory_state *run, qn_status status, qn_trajectory_summary *summary)
+/* The facts of the run beside the results of its queries. */
+static qn_status fill_result(const qn_trajectory_state *run, qn_trajectory_result **out)
 {
     const double analyse_s = run->timings.analyse_s;
-    *summary = (qn_trajectory_summary){.frames = run->frames,
-                                       .resumed = run->resumed,
-                                       .bytes = run->bytes,
-                                       .atoms = run->topology ? run->topology->atom_count : 0,
-                                       .queries = run->client_count,
-                                       .warnings = run->job->warnings.count,
-                                       .seconds = qn_clock_s() - run->job->started_s};
-    if (analyse_s > 0) summary->frames_per_s = (double)(run->frames - run->resumed) / analyse_s;
-    qn_job_report_path(run->job, status, summary->report, sizeof summary->report);
+    if (!*out) { /* another rank or an earlier run has the results of the queries */
+        void *none = NULL;
+        QN_TRY(qn_trajectory_result_create(&(qn_trajectory_results){.options = run->options}, none, out));
+    }
+    qn_trajectory_result *result = *out;
+    result->atom_count = run->topology->atom_count;
+    result->frame_count = run->frames;
+    result->resumed_count = run->resumed;
+    result->overlapping_count = qn_source_overlapping(run->source);
+    result->bytes = run->bytes;
+    result->first_ps = run->first_ps;
+    result->last_ps = run->last_ps;
+    result->seconds = qn_clock_s() - run->job->started_s;
+    if (analyse_s > 0) result->frames_per_s = (double)(run->frames - run->resumed) / analyse_s;
+    qn_job_report_path(run->job, QN_OK, result->report, sizeof result->report);
+    return qn_trajectory_result_warn(result, &run->job->warnings);
 }
 
 static void clear(qn_trajectory_state *run)
@@ -258,18 +285,23 @@ static void clear(qn_trajectory_state *run)
     qn_text_clear(&run->tail);
     qn_whole_plan_destroy(&run->whole_plan);
     qn_selections_destroy(&run->selections);
-    qn_topology_destroy(&run->topology);
+    qn_topology_destroy(&run->own_topology);
 }
 
 qn_status qn_trajectory_run_to(qn_context *context, const qn_trajectory_options *options, qn_trajectory_output output,
-                               void *user, qn_trajectory_summary *summary)
+                               void *user, qn_trajectory_result **result)
 {
     qn_job job;
-    qn_trajectory_state run = {.options = options, .job = &job, .output = output, .output_user = user};
+    qn_trajectory_options own;
+    if (result) *result = NULL;
+    QN_TRY(qn_option_take(qn_trajectory_option_table(), options, &own));
+    qn_trajectory_state run = {.options = &own, .job = &job, .output = output, .output_user = user, .result = result};
     run.first_ps = run.last_ps = NAN;
-    qn_status status = qn_job_open(context, "trajectory", &options->run, &job);
+    qn_status status = qn_job_open(context, "trajectory", &own.run, &job);
     if (status == QN_OK) status = run_stages(&run);
-    if (summary) summarise(&run, status, summary);
+    if (status == QN_OK && result) status = fill_result(&run, result);
     clear(&run);
-    return qn_job_close(&job, status);
+    status = qn_job_close(&job, status);
+    if (status != QN_OK && result) qn_trajectory_result_destroy(result);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* A run while it is under way: what its stages hand on to each other. */
+/* The state of a run in progress, which its stages share. */
 #ifndef QN_TRAJECTORY_RUN_H
 #define QN_TRAJECTORY_RUN_H
 
@@ -14,24 +14,26 @@
 #include "trajectory/query/setup.h"
 #include "trajectory/results.h"
 
-enum { QN_TRAJECTORY_PIECE = 8 }; /* consecutive frames that are dealt and recorded together */
+enum { QN_TRAJECTORY_PIECE = 8 }; /* number of consecutive frames that are dealt and recorded together */
 
 /* A query of the run. */
 typedef struct qn_trajectory_client {
-    const qn_trajectory_query *query;
+    qn_trajectory_query own_query; /* copies of the caller's structs, which may be of an older or newer version */
+    qn_query_class own_class;
+    const qn_trajectory_query *query; /* own_query */
     const qn_query_class *query_class;
     unsigned needs; /* QN_QUERY_… of the class with these parameters */
     const char *name;
-    const char *texts[2]; /* of the selections; NULL: none */
-    int nodes[2];
-    qn_query_atoms atoms[2]; /* of selections that are the same in every frame */
-    bool whole;
-    void *states[QN_MOST_DEVICES]; /* of an on_device class one for each device; the first collects */
-    size_t partial_place, partial_count;
-    size_t first_counts[2];
+    const char *texts[2];         /* of the selections; NULL: none */
+    int nodes[2];                 /* of the selections in the network; -1: no selection */
+    qn_query_atoms atoms[2];      /* of selections that are the same in every frame */
+    bool whole;                   /* the query gets whole molecules */
+    void *states[QN_DEVICES_MAX]; /* one for each device if the class is on_device, else one; the first collects */
+    size_t partial_place, partial_count; /* first of the query's doubles in a frame's partial results; their number */
+    size_t first_counts[2];              /* atoms of the selections in the first frame */
 } qn_trajectory_client;
 
-/* What results are handed to. */
+/* Callback that receives the results. */
 typedef qn_status (*qn_trajectory_output)(const qn_trajectory_results *results, void *user);
 
 typedef struct qn_trajectory_timings {
@@ -40,65 +42,89 @@ typedef struct qn_trajectory_timings {
 
 typedef struct qn_trajectory_state {
     const qn_trajectory_options *options;
-    qn_job *job; /* its devices: none where no query wants one */
+    qn_job *job; /* it has no devices if no query is measured on one */
     qn_trajectory_output output;
     void *output_user;
-    qn_topology *topology;
+    qn_topology *own_topology; /* NULL: the topology is the caller's */
+    const qn_topology *topology;
     qn_selections *selections;
-    qn_whole_plan *whole_plan; /* NULL: no query wants whole molecules */
+    qn_whole_plan *whole_plan; /* NULL: no query needs whole molecules */
     qn_trajectory_client *clients;
     size_t client_count;
-    size_t partial_count; /* doubles of a frame, of all clients */
+    size_t partial_count; /* doubles of one frame, for all clients */
     qn_shared_weights shared_weights;
     bool any_whole, any_broken, any_geometric, any_on_device, any_on_host;
     qn_source *source;
-    qn_source_item first_item; /* the first frame as it was read, until the pipeline takes it */
+    qn_source_item first_item; /* the first frame, as read, until the engine takes it */
     qn_trajectory_frame first, first_whole;
 
-    qn_error_trail damage; /* why a file could be read no further; its status is QN_OK otherwise */
-    bool interrupted;      /* a live run was asked to stop: what came is analysed */
-    bool collects;         /* frames are collected as they come, not from journals at the end */
-    qn_text tail;          /* frames before a damage whose piece is not complete, as records have them */
+    qn_error_trail damage; /* error at which a file could not be read further; its status is QN_OK if there is none */
+    bool interrupted;      /* a live run was asked to stop: the frames received so far are analysed */
+    bool collects;         /* frames are collected as they are measured, not from journals at the end */
+    qn_text tail;          /* records of the frames of an incomplete piece before the damaged place of a file */
     uint32_t tail_frames;
-    bool records;             /* frames can be read again: what was measured goes into the journal */
-    uint64_t frames, resumed; /* analysed, of them taken from journals; on the first rank only */
-    uint64_t analysed_here;   /* by this process in this run */
-    uint64_t expected;        /* frames to analyse in all, as this process knows once it has read to the end */
-    uint64_t bytes;
-    double first_ps, last_ps;
-    double *client_seconds; /* measuring, of each client */
+    bool records;             /* frames can be read again and there is an output: partial results go into the journal */
+    uint64_t frames, resumed; /* number of analysed frames; how many come from journals; on the first rank only */
+    uint64_t analysed_here;   /* number of frames that this process analysed in this run */
+    uint64_t expected;        /* number of frames to analyse; known to a process after it has read to the end */
+    uint64_t bytes;           /* read by this process */
+    double first_ps, last_ps; /* times of the analysed frames */
+    double *client_seconds;   /* time spent in measuring, of each client */
     qn_trajectory_timings timings;
+    qn_trajectory_result **result; /* for the caller; NULL: the caller asks for none */
 } qn_trajectory_state;
 
-/* options.c: one of the run's units of length in nm. */
+/* The name of the topology in messages. */
+static inline const char *qn_trajectory_topology_name(const qn_trajectory_state *run)
+{
+    return run->topology->name ? run->topology->name : "the topology in memory";
+}
+
+/* options.c: the run's unit of length in nm. */
 double qn_trajectory_unit_nm(const qn_trajectory_options *options);
 
-/* clients.c: the class of that name, of the library's and the user's. QN_INVALID_ARGUMENT, naming a similar one. */
+/* clients.c: copy the class of this name, from the library's classes or the user's. QN_INVALID_ARGUMENT if there is
+ * none; the message names a similar one. */
 QN_MUST_CHECK qn_status qn_trajectory_find_class(const qn_trajectory_options *options, const char *name,
-                                                 const qn_query_class **found);
+                                                 qn_query_class *found);
 
-/* clients.c: options->queries as clients: classes, parameters, selections. Before the first frame is known. */
+/* clients.c: check the lists that a program gives: a count without a list, and names that are empty or given twice.
+ * QN_INVALID_ARGUMENT. */
+QN_MUST_CHECK qn_status qn_trajectory_check_lists(const qn_trajectory_options *options);
+
+/* clients.c: copy element `place` of options->queries. The `size` of the first element is the stride of the array.
+ * QN_INVALID_ARGUMENT for a size that no version has. */
+QN_MUST_CHECK qn_status qn_trajectory_take_query(const qn_trajectory_options *options, size_t place,
+                                                 qn_trajectory_query *query);
+
+/* clients.c: fill run->clients from options->queries: classes, parameters, selections. Needs no frame. */
 QN_MUST_CHECK qn_status qn_trajectory_clients_prepare(qn_trajectory_state *run);
-/* With the first frame: create the queries. */
+/* Create the states of the queries. Needs the first frame. */
 QN_MUST_CHECK qn_status qn_trajectory_clients_create(qn_trajectory_state *run);
 void qn_trajectory_clients_clear(qn_trajectory_state *run);
 
-/* key.c: name inputs, and add everything that journals depend on to the job's key. */
+/* key.c: add the inputs to the job, and everything that journals depend on to the job's key. */
 QN_MUST_CHECK qn_status qn_trajectory_make_key(qn_trajectory_state *run);
 
-/* Refuse a frame without what queries need. */
+/* Refuse a frame without a box if a query needs one: QN_INVALID_ARGUMENT. */
 QN_MUST_CHECK qn_status qn_trajectory_check_frame(const qn_trajectory_state *run, const qn_trajectory_frame *frame);
 
-/* Hand a frame's partials to every query. */
+/* Pass a frame's partial results to every query. */
 QN_MUST_CHECK qn_status qn_trajectory_collect(qn_trajectory_state *run, const qn_trajectory_frame *frame,
                                               const double *partials);
 
-/* engine_results.c: every query's tables of what it has collected, handed to the output. */
+/* engine_results.c: make every query's tables from its collected partial results, and pass them to the output. */
 QN_MUST_CHECK qn_status qn_trajectory_write_results(qn_trajectory_state *run, bool complete);
 
-/* qn_trajectory_run with another output. */
+/* qn_trajectory_run, with `output` in place of the files. */
 QN_MUST_CHECK qn_status qn_trajectory_run_to(qn_context *context, const qn_trajectory_options *options,
-                                             qn_trajectory_output output, void *user, qn_trajectory_summary *summary);
+                                             qn_trajectory_output output, void *user, qn_trajectory_result **result);
+
+/* result.c: make the caller's result, in the run's units. Takes the tables: their places in `tables` become NULL. */
+QN_MUST_CHECK qn_status qn_trajectory_result_create(const qn_trajectory_results *results, qn_query_tables **tables,
+                                                    qn_trajectory_result **result);
+/* Add the warnings to a result. */
+QN_MUST_CHECK qn_status qn_trajectory_result_warn(qn_trajectory_result *result, const qn_job_texts *warnings);
 
 /* "frame 12 (24 ps)" for messages. */
 typedef struct qn_frame_name {

@@ -24,7 +24,8 @@ static bool has_own_whole(const qn_trajectory_state *run)
     return run->any_whole && run->any_broken;
 }
 
-/* Enough that the pool and the devices need not wait for each other, and no more than what memory allows. */
+/* Choose the number of slots: enough that the pool and the devices need not wait for each other, and no more than the
+ * memory allows, but at least one for each thread and each device worker, and two more. */
 static void count_slots(qn_slots *slots)
 {
     const qn_trajectory_state *run = slots->run;
@@ -105,7 +106,7 @@ qn_status qn_slots_create(const qn_trajectory_state *run, int workers, qn_slots 
 {
     void *memory;
     *slots = (qn_slots){.run = run, .workers = workers};
-    slots->keep_positions = run->any_on_device || run->options->live || run->options->trajectory_count == 0;
+    slots->keep_positions = run->any_on_device || qn_source_fills_frames(run->source);
     count_slots(slots);
     QN_TRY(qn_allocate(slots->count, sizeof *slots->slots, &memory));
     slots->slots = memory;
@@ -194,7 +195,7 @@ static qn_status keep_atoms(const qn_selection_atoms *selected, int node, qn_slo
     return QN_OK;
 }
 
-/* This worker's selections for the frame; what a device's worker will need of them is copied. */
+/* Evaluate the selections of a frame, and copy those that a device's worker will need. */
 static qn_status select_atoms(qn_slots *slots, qn_slot *slot, int worker)
 {
     const qn_trajectory_state *run = slots->run;
@@ -209,7 +210,7 @@ static qn_status select_atoms(qn_slots *slots, qn_slot *slot, int worker)
     return QN_OK;
 }
 
-/* One client's measuring; `frame` has its atoms. */
+/* Measure a frame for one client; `frame` has the client's atoms. */
 static qn_status measure(qn_slots *slots, qn_slot *slot, size_t place, int worker, int device, qn_query_frame *frame)
 {
     const qn_trajectory_client *client = &slots->run->clients[place];

@@ -10,10 +10,10 @@
 #include "score/pair_potential.h"
 #include "score/rpsc.h"
 
-/* Ligand grids of both scores come first in this order. */
+/* Order of the ligand grids: these two come first in both scoring functions. */
 enum { SHAPE_GRID, CHARGE_GRID, FIRST_PAIR_GRID };
 
-/* A residue is touched where the shape of most coefficient sets ends, about the reach of a dispersion contact. */
+/* Reach of the masks: that of the shape in most coefficient sets, about the reach of a dispersion contact. */
 static const double mask_reach_angstrom = 3.6;
 
 static qn_status add_layer(qn_dock_energy *energy, const qn_dock_partner *receptor, qn_dock_layer layer,
@@ -30,7 +30,7 @@ static qn_status add_layer(qn_dock_energy *energy, const qn_dock_partner *recept
     return QN_OK;
 }
 
-/* Index of the layer of this kind with these numbers, or −1. */
+/* Index of the layer with this kind and these numbers, or −1. */
 static long find_layer(const qn_dock_energy *energy, qn_dock_layer_kind kind, double reach, double length, double cap)
 {
     for (size_t i = 0; i < energy->layer_count; i++) {
@@ -42,7 +42,7 @@ static long find_layer(const qn_dock_energy *energy, qn_dock_layer_kind kind, do
     return -1;
 }
 
-/* Room for everything: layers of every set, pair terms, masks. */
+/* Allocate the ligand grids, the sets, and layers for all sets, pair terms and masks; fill the first two grids. */
 static qn_status allocate(qn_dock_energy *energy, const qn_dock_partner *ligand, int grids, size_t sets, size_t layers)
 {
     void *memory;
@@ -79,14 +79,14 @@ static void penalise_outside_cdrs(qn_dock_energy *energy, const qn_dock_layer *l
         if (sets && sets[s].cdrs_only) energy->sets[s].scale[layer - energy->layers] = masks->cdr_penalty;
 }
 
-/* Ligand grids that the masks need. */
+/* Number of ligand grids that the masks need. */
 static int mask_grids(const qn_dock_masks *masks)
 {
     return masks ? (masks->ligand != NULL) + (masks->ligand_cdrs != NULL) : 0;
 }
 
-/* Masks of both partners and of what is not a complementarity-determining region, as the term `term`. The ligand's
- * masks take the last ligand grids. */
+/* Add the masks of both partners, and penalties outside complementarity-determining regions, as layers of term `term`.
+ * The ligand's masks take the last ligand grids. */
 static qn_status add_masks(qn_dock_energy *energy, const qn_dock_partner *receptor, const qn_dock_partner *ligand,
                            const qn_coefficients *sets, const qn_dock_masks *masks, int term)
 {
@@ -133,7 +133,8 @@ static void charge_layer(const qn_dock_partner *receptor, qn_dock_layer *layer)
 
 enum { REPULSION, ATTRACTION, ELECTROSTATIC, PAIR, MASK };
 
-/* The layers that depend on a set's own numbers, shared with the sets before it that have the same. */
+/* Add the layers that depend on the numbers of a set. A layer is shared with earlier sets that have the same numbers.
+ */
 static qn_status add_set_layers(qn_dock_energy *energy, const qn_dock_partner *receptor, const qn_coefficients *from,
                                 qn_dock_set *set)
 {
@@ -172,7 +173,7 @@ static qn_status add_set_layers(qn_dock_energy *energy, const qn_dock_partner *r
     return QN_OK;
 }
 
-/* One layer and one ligand grid per eigenvector. */
+/* Add one layer and one ligand grid per eigenvector. */
 static qn_status add_pair_terms(qn_dock_energy *energy, const qn_dock_partner *receptor, const qn_dock_partner *ligand,
                                 int pair_terms)
 {
@@ -202,8 +203,8 @@ static qn_status add_piper(qn_dock_energy *energy, const qn_dock_partner *recept
 {
     static const char *const names[] = {"repulsion", "attraction", "electrostatic", "pair", "mask"};
     qn_dock_layer *layer;
-    energy->term_count = QN_DOCK_MOST_TERMS;
-    for (int term = 0; term < QN_DOCK_MOST_TERMS; term++) energy->term_names[term] = names[term];
+    energy->term_count = QN_DOCK_TERMS_MAX;
+    for (int term = 0; term < QN_DOCK_TERMS_MAX; term++) energy->term_names[term] = names[term];
     QN_TRY(add_layer(energy, receptor, (qn_dock_layer){.kind = QN_DOCK_CORE, .term = REPULSION}, &layer));
     for (size_t s = 0; s < energy->set_count; s++) QN_TRY(add_set_layers(energy, receptor, &sets[s], &energy->sets[s]));
     QN_TRY(add_pair_terms(energy, receptor, ligand, pair_terms));
@@ -256,9 +257,9 @@ static qn_status add_rpsc(qn_dock_energy *energy, const qn_dock_partner *recepto
 qn_status qn_dock_energy_rpsc(const qn_dock_partner *receptor, const qn_dock_partner *ligand,
                               const qn_dock_masks *masks, qn_dock_energy *energy)
 {
-    enum { MOST_LAYERS = 6 };
+    enum { LAYERS_MAX = 6 };
     int grids = FIRST_PAIR_GRID + mask_grids(masks);
-    qn_status status = allocate(energy, ligand, grids, 1, MOST_LAYERS);
+    qn_status status = allocate(energy, ligand, grids, 1, LAYERS_MAX);
     if (status == QN_OK) status = add_rpsc(energy, receptor, ligand, masks);
     if (status != QN_OK) qn_dock_energy_clear(energy);
     return status;
@@ -318,11 +319,11 @@ void qn_dock_energy_combine(const qn_dock_energy *energy, size_t set, int ligand
 }
 
 double qn_dock_energy_total(const qn_dock_energy *energy, size_t set, const double *layer_sums,
-                            double terms[QN_DOCK_MOST_TERMS])
+                            double terms[QN_DOCK_TERMS_MAX])
 {
     const qn_dock_set *of = &energy->sets[set];
     double total = 0;
-    for (int term = 0; term < QN_DOCK_MOST_TERMS; term++) terms[term] = 0;
+    for (int term = 0; term < QN_DOCK_TERMS_MAX; term++) terms[term] = 0;
     for (size_t i = 0; i < energy->layer_count; i++)
         if (of->scale[i] != 0) terms[energy->layers[i].term] += of->scale[i] * layer_sums[i];
     for (int term = 0; term < energy->term_count; term++) total += of->weight[term] * terms[term];

@@ -1,4 +1,4 @@
-/* The fused path of a search: planes, columns, planes. */
+/* The fused path of a search: ligand_planes, correlate_columns, score_planes. */
 #include <math.h>
 #include <string.h>
 
@@ -12,11 +12,11 @@ typedef struct fused_state {
     qn_fused_problems problems;
     qn_buffer *receptor, *roots;
     qn_buffer *positions, *planes, *products; /* of a batch */
-    qn_buffer *scores;                        /* only where neighbours are looked at */
+    qn_buffer *scores;                        /* NULL if only the best cell of a rotation is kept */
     qn_buffer *scratch;
 } fused_state;
 
-/* What the kernels are told of a search. */
+/* Make the kernels' description of the grid and of the batch. */
 static qn_rotation_grid rotation_grid(const qn_dock_search_options *options, const qn_dock_grid *grid)
 {
     return (qn_rotation_grid){.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
@@ -31,7 +31,7 @@ static qn_status fused_check(const qn_dock_search_options *options, qn_device *d
     const qn_rotation_grid shape = rotation_grid(options, grid);
     for (int axis = 0; axis < 3; axis++)
         if (grid->box > grid->cells[axis])
-            QN_FAIL(
+            return QN_FAIL(
                 QN_UNSUPPORTED,
                 "no fused transforms of a ligand's box of %d cells in a grid of %d x %d x %d; expected one that fits",
                 grid->box, grid->cells[0], grid->cells[1], grid->cells[2]);
@@ -48,7 +48,7 @@ bool qn_search_fused_suits(qn_device *device, const qn_dock_grid *grid)
                    (info->kind == QN_DEVICE_GPU && info->local_room_bytes >= LEAST_ROOM));
 }
 
-/* Only the best cell of a rotation can do without the scores around it. */
+/* Whether scores must be written: a single best cell is found without comparing it with its neighbours. */
 static bool needs_scores(int per_rotation)
 {
     return per_rotation > 1;
@@ -67,16 +67,16 @@ static void fused_bytes(const qn_dock_search_options *options, const qn_dock_gri
         *each += sets * (qn_dock_grid_volume(grid) * 4 + (size_t)options->per_rotation * 256 * 8);
 }
 
-/* A power of two that takes `largest` below half of what half precision holds. */
+/* Largest power of two, at most 2^14, that scales `largest` to at most half of the largest number in half precision. */
 static float scale_for_halves(double largest)
 {
     const double most = 65504 / 2.0;
     return largest > 0 ? (float)exp2(fmin(floor(log2(most / largest)), 14)) : 1.0f;
 }
 
-/* Scales of intermediates. A plane's value is at most the sum of a grid's weights, a product's at most the largest
- * score: no pose has a greater one than the sum over ligand grids of their weights times the receptor's largest value.
- */
+/* Choose the scales of intermediates. A value of a plane is at most the sum of the absolute weights of a grid. A
+ * product is at most the largest possible score: the sum, over ligand grids, of this sum times the receptor's largest
+ * absolute value. */
 static qn_status choose_scales(const qn_dock_search *search, const qn_dock_energy *energy, const qn_dock_ligand *ligand,
                                qn_rotation_grid *shape)
 {

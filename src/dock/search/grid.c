@@ -7,7 +7,7 @@
 #include "dock/search/kernels/ligand_grids.h"
 #include "math/rotation.h"
 
-/* The ligand box: wide enough for any rotation, one more voxel for the trilinear corner. */
+/* Plan the ligand box: large enough for any rotation, with one more voxel for trilinear spreading. */
 static void plan_box(const qn_dock_partner *ligand, qn_dock_grid *grid)
 {
     double radius;
@@ -15,7 +15,7 @@ static void plan_box(const qn_dock_partner *ligand, qn_dock_grid *grid)
     for (int axis = 0; axis < 3; axis++)
         grid->centre_angstrom[axis] =
             floor(grid->centre_angstrom[axis] * QN_LIGAND_UNITS_PER_ANGSTROM + 0.5) / QN_LIGAND_UNITS_PER_ANGSTROM;
-    /* Atoms and matrices are rounded to integers: 0.01 Å is far more than that can move an atom. */
+    /* 0.01 Å is far more than atoms can move because positions and matrices are rounded to integers. */
     int half = (int)floor((radius + 0.01) / grid->spacing_angstrom) + 1;
     grid->box_centre = half;
     grid->box = 2 * half + 2;
@@ -25,14 +25,14 @@ qn_status qn_dock_grid_plan(const qn_dock_partner *receptor, const qn_dock_partn
                             double contact_angstrom, double reach_angstrom, int side,
                             int (*next_fast_size)(int least, void *user), void *user, qn_dock_grid *grid)
 {
-    enum { LARGEST_SIDE = 1024 };
+    enum { SIDE_MAX = 1024 };
     double low[3], high[3];
     memset(grid, 0, sizeof *grid);
     grid->spacing_angstrom = spacing_angstrom;
     plan_box(ligand, grid);
     qn_dock_bounding_box(receptor, low, high);
     for (int axis = 0; axis < 3; axis++) {
-        /* Cell 0 is the first within reach of the receptor; indices below count from there. */
+        /* Cell 0 is the first cell within reach of the receptor; the indices below count from cell 0. */
         double origin = low[axis] - reach_angstrom;
         int contact_first = (int)floor((low[axis] - contact_angstrom - origin) / spacing_angstrom);
         int contact_last = (int)ceil((high[axis] + contact_angstrom - origin) / spacing_angstrom);
@@ -45,15 +45,15 @@ qn_status qn_dock_grid_plan(const qn_dock_partner *receptor, const qn_dock_partn
         grid->last_shift[axis] = contact_last;
         grid->cells[axis] = side > 0 ? side : next_fast_size(least, user);
         if (side > 0 && side < least)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "a grid of %d cells a side is too small at %g Å; expected at least %d, or 0 for "
-                    "the smallest that fits",
-                    side, spacing_angstrom, least);
-        if (grid->cells[axis] > LARGEST_SIDE)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "the complex needs %d cells of %g Å along axis %c; expected at most %d (use a "
-                    "larger spacing)",
-                    grid->cells[axis], spacing_angstrom, 'x' + axis, LARGEST_SIDE);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "a grid of %d cells a side is too small at %g Å; expected at least %d, or 0 for "
+                           "the smallest that fits",
+                           side, spacing_angstrom, least);
+        if (grid->cells[axis] > SIDE_MAX)
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "the complex needs %d cells of %g Å along axis %c; expected at most %d (use a "
+                           "larger spacing)",
+                           grid->cells[axis], spacing_angstrom, 'x' + axis, SIDE_MAX);
     }
     return QN_OK;
 }

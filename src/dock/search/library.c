@@ -1,4 +1,5 @@
-/* The library path of a search: boxes into grids, transforms by an engine of <quern/fft.h>, products, best cells. */
+/* The library path of a search: ligand grids, transforms by an engine of <quern/fft.h>, products, inverse transforms,
+ * best cells. */
 #include <string.h>
 
 #include "base/error.h"
@@ -25,22 +26,23 @@ static qn_status library_check(const qn_dock_search_options *options, qn_device 
 {
     (void)grid;
     if (options->halves)
-        QN_FAIL(QN_UNSUPPORTED, "half precision is for the fused rotation; on %s a library makes the transforms",
-                qn_device_get_info(device)->identifier);
+        return QN_FAIL(QN_UNSUPPORTED, "half precision is for the fused rotation; on %s a library makes the transforms",
+                       qn_device_get_info(device)->identifier);
     return QN_OK;
 }
 
-/* Batches of 128 of eight grids of 160^3 numbers, 2^32 in all, came out wrong of VkFFT on CUDA; of less than 2^31 none
- * has. */
+/* Refuse batches of 2^31 numbers or more on GPUs: VkFFT on CUDA gave wrong results for 128 times eight grids of 160^3
+ * numbers, 4.2e9 in all. No batch of fewer than 2^31 numbers has failed. */
 static qn_status check_numbers(const qn_dock_search *search)
 {
     const size_t grids = search->grid_count > search->set_count ? search->grid_count : search->set_count;
     const size_t most = ((size_t)1 << 31) - 1, each = grids * search->volume;
     const bool is_gpu = qn_device_get_info(qn_queue_device(search->queue))->kind == QN_DEVICE_GPU;
     if (is_gpu && (size_t)search->options.batch * each > most)
-        QN_FAIL(QN_UNSUPPORTED,
-                "a batch of %d rotations has 2^31 or more numbers to transform at once; expected at most %zu rotations",
-                search->options.batch, most / each);
+        return QN_FAIL(
+            QN_UNSUPPORTED,
+            "a batch of %d rotations has 2^31 or more numbers to transform at once; expected at most %zu rotations",
+            search->options.batch, most / each);
     return QN_OK;
 }
 
@@ -77,7 +79,8 @@ static qn_status create_plans(qn_dock_search *search, const qn_dock_grid *grid)
 {
     library_state *state = search->state;
     qn_device *device = qn_queue_device(search->queue);
-    qn_fft_options options = {.batch = search->options.batch * (int)search->grid_count,
+    qn_fft_options options = {.size_bytes = sizeof options,
+                              .batch = search->options.batch * (int)search->grid_count,
                               .kind = QN_FFT_REAL_FORWARD,
                               .filled = {grid->box, grid->box, grid->box},
                               .engine = search->options.engine};
@@ -85,7 +88,8 @@ static qn_status create_plans(qn_dock_search *search, const qn_dock_grid *grid)
     for (int axis = 0; axis < 3; axis++)
         if (options.filled[axis] > options.size[axis]) options.filled[axis] = options.size[axis];
     QN_TRY(qn_fft_plan_create(device, &options, &state->forward));
-    options = (qn_fft_options){.batch = search->options.batch * (int)search->set_count,
+    options = (qn_fft_options){.size_bytes = sizeof(qn_fft_options),
+                               .batch = search->options.batch * (int)search->set_count,
                                .kind = QN_FFT_REAL_INVERSE,
                                .engine = qn_fft_plan_engine(state->forward)};
     memcpy(options.size, grid->cells, sizeof options.size);

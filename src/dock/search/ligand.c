@@ -66,7 +66,7 @@ static size_t shifted_cell(const qn_dock_grid *grid, const int shift[3], int x, 
     return i + (size_t)grid->cells[0] * (j + (size_t)grid->cells[1] * k);
 }
 
-/* Voxels that a site touches: the nearest one, then the 8 around it. */
+/* Voxels that a site contributes to: the nearest one, and the 8 around the site. */
 typedef struct site_cells {
     int x, y, z; /* box coordinate in 1/4096 voxel */
     size_t nearest, corner[8];
@@ -86,7 +86,7 @@ static void locate(const qn_dock_grid *grid, const int32_t *site, const int32_t 
                                              (z >> 12) + (corner >> 2));
 }
 
-/* What a layer gives one site of this weight. */
+/* Energy that a layer adds for one site of weight `weight`. */
 static double layer_energy(const qn_dock_layer *layer, const site_cells *at, int32_t weight, bool trilinear)
 {
     double sum = 0;
@@ -98,12 +98,12 @@ static double layer_energy(const qn_dock_layer *layer, const site_cells *at, int
 }
 
 double qn_dock_rescore(const qn_dock_grid *grid, const qn_dock_energy *energy, size_t set, const qn_dock_ligand *ligand,
-                       const int32_t rotation[9], long cell, double terms[QN_DOCK_MOST_TERMS])
+                       const int32_t rotation[9], long cell, double terms[QN_DOCK_TERMS_MAX])
 {
     const int nx = grid->cells[0], ny = grid->cells[1];
     const int shift[3] = {(int)(cell % nx), (int)(cell / nx % ny), (int)(cell / nx / ny)};
     const double *scale = energy->sets[set].scale;
-    double sums[QN_DOCK_MOST_LAYERS] = {0};
+    double sums[QN_DOCK_LAYERS_MAX] = {0};
     for (int i = 0; i < ligand->site_count; i++) {
         site_cells at;
         locate(grid, ligand->sites + QN_LIGAND_ATOM_INTS * i, rotation, shift, &at);

@@ -6,8 +6,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "model/molecule_input.h"
+#include "model/residue_names.h"
 
-/* The molecule's atoms, then the hydrogens built. */
+/* List the molecule's atoms, then the hydrogens that were built. */
 static qn_status list_sites(qn_dock_partner *partner, const qn_atom_parameters *parameters,
                             const qn_built_hydrogen *hydrogens, size_t hydrogen_count)
 {
@@ -45,27 +47,59 @@ static qn_status make_sites(qn_dock_partner *partner)
     return status;
 }
 
-qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn_dock_partner *partner)
+/* Assign parameters to the molecule's atoms and log its size. `name` is the molecule's name in messages. */
+static qn_status finish(const char *role, const char *name, qn_dock_partner *partner)
 {
-    memset(partner, 0, sizeof *partner);
-    qn_molecule_options options = {.model = model, .drop_water = true};
-    qn_status status = qn_molecule_read(NULL, path, &options, &partner->molecule);
-    if (status != QN_OK) return qn_error_add_context(status, "%s", role);
-    if (status == QN_OK) status = make_sites(partner);
-    if (status == QN_OK && partner->summary.heavy_atoms == 0)
-        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
-                              "%s: %s: no atoms are left once waters and hydrogens are dropped; expected a molecule",
-                              role, path);
-    if (status != QN_OK) {
-        qn_dock_partner_clear(partner);
-        return status;
-    }
+    QN_TRY(make_sites(partner));
+    if (partner->summary.heavy_atoms == 0)
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: %s: no atoms are left once waters and hydrogens are dropped; expected a molecule", role,
+                       name);
     if (partner->molecule->dropped_waters)
         qn_log(QN_LOG_NOTE, "%s: dropped %zu waters", role, partner->molecule->dropped_waters);
     qn_log(QN_LOG_NOTE, "%s: %zu heavy atoms in %zu residues, %zu polar hydrogens built, net charge %+.2f e", role,
            partner->summary.heavy_atoms, partner->molecule->residue_count, partner->built_hydrogens,
            partner->summary.net_charge_e);
     return QN_OK;
+}
+
+qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn_dock_partner *partner)
+{
+    const qn_molecule_options options = {.size = sizeof options, .model = model, .drop_water = true};
+    *partner = (qn_dock_partner){0};
+    qn_status status = qn_molecule_read(NULL, path, &options, &partner->molecule);
+    if (status != QN_OK) return qn_error_add_context(status, "%s", role);
+    status = finish(role, path, partner);
+    if (status != QN_OK) qn_dock_partner_clear(partner);
+    return status;
+}
+
+static qn_status copy_without_waters(const qn_molecule *molecule, const char *name, qn_molecule **copy)
+{
+    QN_TRY(qn_molecule_create(name, copy));
+    (*copy)->dropped_waters = molecule->dropped_waters;
+    for (size_t r = 0; r < molecule->residue_count; r++) {
+        const qn_residue *residue = &molecule->residues[r];
+        if (qn_is_water(residue->name)) {
+            (*copy)->dropped_waters++;
+            continue;
+        }
+        QN_TRY(qn_molecule_append_residue(*copy, residue));
+        for (size_t i = 0; i < residue->atom_count; i++)
+            QN_TRY(qn_molecule_append_atom(*copy, &molecule->atoms[residue->first_atom + i]));
+    }
+    return QN_OK;
+}
+
+qn_status qn_dock_partner_from_molecule(const qn_molecule *molecule, const char *role, qn_dock_partner *partner)
+{
+    const char *name = molecule->name ? molecule->name : role;
+    *partner = (qn_dock_partner){0};
+    QN_TRY(qn_molecule_check(molecule, role));
+    qn_status status = copy_without_waters(molecule, name, &partner->molecule);
+    if (status == QN_OK) status = finish(role, name, partner);
+    if (status != QN_OK) qn_dock_partner_clear(partner);
+    return status;
 }
 
 void qn_dock_partner_clear(qn_dock_partner *partner)
@@ -89,7 +123,8 @@ static const double *farthest(const qn_dock_partner *partner, const double point
     return best;
 }
 
-/* Bădoiu & Clarkson 2003: step 1/(k+1) of the way to the farthest point converges to the smallest sphere. */
+/* Bădoiu & Clarkson 2003: in step k, the centre moves by 1/(k+1) of the way to the farthest point; it converges to the
+ * centre of the smallest sphere. */
 void qn_dock_bounding_sphere(const qn_dock_partner *partner, double centre[3], double *radius_angstrom)
 {
     enum { STEPS = 1000 };

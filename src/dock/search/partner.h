@@ -6,32 +6,38 @@
 
 #include "score/atom_parameters.h"
 
-/* What an energy sees of an atom. */
+/* An atom as the docking energies use it. */
 typedef struct qn_dock_site {
     double position_angstrom[3];
     double charge_e;
     float radius_angstrom;
-    int type;       /* 0 … 17; −1 none */
-    bool heavy;     /* no hydrogen: counts for the shape */
+    int type;       /* atom type of the pair potential, 0 … 17; −1: none */
+    bool heavy;     /* not a hydrogen: counts for the shape */
     size_t residue; /* index in the molecule */
 } qn_dock_site;
 
 typedef struct qn_dock_partner {
-    qn_molecule *molecule; /* input coordinates; waters dropped */
-    qn_dock_site *sites;   /* the molecule's atoms in their order, then the hydrogens built */
+    qn_molecule *molecule; /* input coordinates, without waters */
+    qn_dock_site *sites;   /* the molecule's atoms in their order, then the hydrogens that were built */
     size_t site_count;
     size_t built_hydrogens;
     qn_parameters_summary summary;
 } qn_dock_partner;
 
-/* Read "path" or "path:chains". `role` ("receptor", "ligand") goes into messages. */
+/* Read a partner from "path" or "path:chains". Messages contain `role` ("receptor", "ligand"). */
 QN_MUST_CHECK qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn_dock_partner *partner);
+
+/* The same from a molecule in memory, which is copied without its waters. Energies are the same as for the molecule's
+ * file. QN_BAD_FORMAT if qn_molecule_check fails or no heavy atoms are left. */
+QN_MUST_CHECK qn_status qn_dock_partner_from_molecule(const qn_molecule *molecule, const char *role,
+                                                      qn_dock_partner *partner);
 void qn_dock_partner_clear(qn_dock_partner *partner);
 
-/* Radius in Å and centre (3, Å) of a sphere around all sites, within a few percent of the smallest. */
+/* Compute a sphere around all sites: centre (3 coordinates) and radius in Å, within a few percent of the smallest
+ * sphere. */
 void qn_dock_bounding_sphere(const qn_dock_partner *partner, double centre[3], double *radius_angstrom);
 
-/* Smallest and largest coordinates (3 each, Å). */
+/* Compute the smallest and the largest coordinates of the sites, 3 each, in Å. */
 void qn_dock_bounding_box(const qn_dock_partner *partner, double low[3], double high[3]);
 
 #endif

@@ -13,8 +13,8 @@ static const qn_search_path *path_of(qn_dock_path path)
     return path == QN_DOCK_PATH_FUSED ? &qn_search_fused_path : &qn_search_library_path;
 }
 
-/* Beside what a path has: rotations, the ligand, results on their way back, and the grids and spectra of one set while
- * the receptor is transformed. */
+/* The sum of the memory of the path, the rotations, the ligand, the results, and either a batch or, while the receptor
+ * is transformed, the grids and spectra of one set, whichever is larger. */
 size_t qn_dock_search_bytes(const qn_dock_search_options *options, const qn_dock_grid *grid,
                             const qn_dock_energy *energy, int sites, int rotation_count)
 {
@@ -27,12 +27,12 @@ size_t qn_dock_search_bytes(const qn_dock_search_options *options, const qn_dock
            (size_t)sites * 4 * (QN_LIGAND_ATOM_INTS + grids) + (batch > one_set ? batch : one_set);
 }
 
-/* Enough rotations to fill the device and to make launches worth their time; on a CPU one a thread, so that a batch
- * stays in its caches. */
+/* Choose a batch of enough rotations to fill the device and to make the overhead of launches small; on a CPU one
+ * rotation per thread, so that a batch stays in the caches. */
 static int choose_batch(qn_device *device, const qn_dock_search_options *asked, const qn_dock_grid *grid,
                         const qn_dock_energy *energy, int sites, int rotation_count)
 {
-    enum { LEAST = 16, MOST = 256 };
+    enum { LEAST = 16, MAX = 256 };
     const double voxels_of_a_launch = 4e9;
     const qn_device_info *info = qn_device_get_info(device);
     const double voxels = (double)qn_dock_grid_volume(grid) * (energy->grid_count + (double)energy->set_count);
@@ -41,7 +41,7 @@ static int choose_batch(qn_device *device, const qn_dock_search_options *asked, 
     size_t receptor, each;
     path_of(options.path)->bytes(&options, grid, energy, sites, &receptor, &each);
     *batch = LEAST;
-    while (options.path == QN_DOCK_PATH_FUSED && *batch < MOST && *batch * voxels < voxels_of_a_launch &&
+    while (options.path == QN_DOCK_PATH_FUSED && *batch < MAX && *batch * voxels < voxels_of_a_launch &&
            2 * (size_t)*batch * each < info->memory_bytes / 8)
         *batch *= 2;
     if (info->kind == QN_DEVICE_CPU) *batch = info->compute_units;
@@ -78,7 +78,7 @@ static void set_best_problem(qn_dock_search *search, const qn_dock_grid *grid)
     memcpy(search->best_problem.last_shift, grid->last_shift, sizeof grid->last_shift);
 }
 
-/* The ligand, the rotations, and room for results. */
+/* Create the buffers of the ligand, the rotations and the results. */
 static qn_status create_buffers(qn_dock_search *search, const qn_dock_ligand *ligand, const int32_t *rotations,
                                 int rotation_count)
 {
@@ -101,7 +101,7 @@ static qn_status create_buffers(qn_dock_search *search, const qn_dock_ligand *li
     return QN_OK;
 }
 
-/* Where the receptor's grids are transformed. */
+/* Plan and buffers for the transforms of the receptor's grids. */
 typedef struct receptor_transform {
     qn_fft_plan *plan;
     float *values; /* [grids][volume] */
@@ -110,7 +110,7 @@ typedef struct receptor_transform {
     size_t plane_numbers;
 } receptor_transform;
 
-/* Spectra of a set to their place among the receptor's. */
+/* Copy the spectra of a set to their place among the receptor's spectra. */
 static qn_status copy_spectra(qn_dock_search *search, const receptor_transform *transform, size_t set, size_t planes)
 {
     const size_t from_plane = search->bins / planes * 8, to_plane = transform->plane_numbers * 8;
@@ -144,7 +144,8 @@ qn_status qn_search_transform_receptor(qn_dock_search *search, const qn_dock_gri
     qn_device *device = qn_queue_device(search->queue);
     const size_t grids = search->grid_count, planes = (size_t)grid->cells[2];
     receptor_transform transform = {.plane_numbers = plane_numbers ? plane_numbers : search->bins / planes};
-    qn_fft_options options = {.batch = (int)grids, .kind = QN_FFT_REAL_FORWARD, .engine = engine};
+    qn_fft_options options = {
+        .size_bytes = sizeof options, .batch = (int)grids, .kind = QN_FFT_REAL_FORWARD, .engine = engine};
     void *memory;
     memcpy(options.size, grid->cells, sizeof options.size);
     QN_TRY(qn_allocate(grids * search->volume, sizeof(float), &memory));
@@ -171,15 +172,15 @@ static qn_status check_memory(qn_device *device, const qn_dock_search_options *o
     const qn_device_info *info = qn_device_get_info(device);
     const size_t needed = qn_dock_search_bytes(options, grid, energy, sites, rotation_count);
     if (needed > info->memory_bytes)
-        QN_FAIL(QN_OUT_OF_MEMORY,
-                "a %d x %d x %d grid with batches of %d needs %.2f GB on %s, which has %.2f GB; use a "
-                "larger spacing or a smaller batch",
-                grid->cells[0], grid->cells[1], grid->cells[2], options->batch, 1e-9 * (double)needed, info->identifier,
-                1e-9 * (double)info->memory_bytes);
+        return QN_FAIL(QN_OUT_OF_MEMORY,
+                       "a %d x %d x %d grid with batches of %d needs %.2f GB on %s, which has %.2f GB; use a "
+                       "larger spacing or a smaller batch",
+                       grid->cells[0], grid->cells[1], grid->cells[2], options->batch, 1e-9 * (double)needed,
+                       info->identifier, 1e-9 * (double)info->memory_bytes);
     return QN_OK;
 }
 
-/* Fills the search's options and path. */
+/* Choose the path of the search, and set it in the search's options. */
 static qn_status choose_path(qn_device *device, const qn_dock_grid *grid, qn_dock_search *search)
 {
     qn_dock_path *path = &search->options.path;
@@ -224,7 +225,7 @@ void qn_dock_search_destroy(qn_dock_search **pointer)
 {
     qn_dock_search *search = *pointer;
     if (!search) return;
-    qn_queue_destroy(&search->queue); /* waits for what is under way */
+    qn_queue_destroy(&search->queue); /* waits for batches in flight */
     if (search->path) search->path->destroy(search);
     qn_buffer_release(&search->atoms);
     qn_buffer_release(&search->weights);

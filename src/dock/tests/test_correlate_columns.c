@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl unsanitized@checking */
-/* dock/correlate_columns against its reference in double. */
+/* The family dock/correlate_columns compared with its reference in double precision. */
 #include "check.h"
 
 #include <math.h>
@@ -19,10 +19,10 @@
 static qn_context *context;
 static qn_device *device;
 static qn_queue *queue;
-/* What every grid has: the device's limits, and whether planes and products are in half precision. */
+/* Members that all grids share: limits of the device, precision and scales of planes and products. */
 static qn_rotation_grid usual;
 
-/* Planes are whole numbers in units of 1 / UNITS, which halves hold exactly. */
+/* Values of planes are multiples of 1 / UNITS, which are exact in half precision. */
 enum { UNITS = 256 };
 
 static void set_limits(void)
@@ -58,7 +58,7 @@ static qn_buffer *upload(const void *data, size_t bytes)
     return buffer;
 }
 
-/* `count` complex numbers on the device, as the grid stores them. */
+/* Copy `count` complex numbers to the device, in the precision of the grid. */
 static qn_buffer *store(const qn_rotation_grid *grid, const float *numbers, size_t count)
 {
     if (!grid->halves) return upload(numbers, count * 8);
@@ -96,14 +96,14 @@ static void run(trial *t)
     qn_release(&roots);
 }
 
-/* A column's numbers, `step` numbers apart. */
+/* Copy the complex numbers of a column, which are `step` numbers apart. */
 static void gather(const float *from, size_t first, size_t step, size_t count, double *to)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t part = 0; part < 2; part++) to[2 * i + part] = from[2 * (first + i * step) + part];
 }
 
-/* Largest difference from the reference in every seventh column, over the norm of the column. */
+/* Largest difference from the reference in every seventh column, divided by the norm of the column. */
 static double worst_error(const trial *t)
 {
     const qn_correlate_columns_problem *p = &t->problem;
@@ -145,7 +145,7 @@ static void compare(const int cells[3], int box, int grids, int rotations, int s
     t.receptor = random_numbers(2 * t.receptor_count, 2);
     t.products = random_numbers(2 * t.product_count, 3);
     run(&t);
-    /* Halves round their own values, some of which are three times the norm. */
+    /* Errors of half precision are relative to single values, some of which are three times the norm. */
     if (!CHECK(worst_error(&t) < (usual.halves ? 3 * ldexp(1, -11) : 3e-6)))
         fprintf(stderr, "nz %d, box %d, %d grids, %d rotations, %d sets: %g\n", cells[2], box, grids, rotations, sets,
                 worst_error(&t));
@@ -161,7 +161,7 @@ static qn_status try_corner(const qn_configuration *configuration, void *user)
     return QN_OK;
 }
 
-static void lengths_of_all_kinds(void)
+static void lengths_of_all_kinds_are_right(void)
 {
     const int lengths[] = {4, 7, 15, 36, 64, 125, 162};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
@@ -170,19 +170,19 @@ static void lengths_of_all_kinds(void)
     compare((int[]){12, 10, 20}, 1, 1, 1, 3, NULL);
 }
 
-/* Long lines where groups and local memory are small: fewer columns, more turns. */
-static void small_groups(void)
+/* With small groups and little local memory, long lines need fewer columns and more turns. */
+static void small_groups_are_right(void)
 {
     usual.largest_group = 64;
     usual.local_room_bytes = 9000;
     compare((int[]){5, 6, 128}, 70, 2, 3, 1, NULL);
     compare((int[]){5, 6, 98}, 50, 1, 1, 2, NULL);
-    usual.local_room_bytes = 56 * 98; /* of two columns of two rotations and the receptor's */
+    usual.local_room_bytes = 56 * 98; /* room for two columns of two rotations and of the receptor, and for the roots */
     compare((int[]){5, 6, 98}, 50, 2, 3, 1, NULL);
     set_limits();
 }
 
-/* Whatever the length, a group takes no more than the device has: 48 KiB of many a GPU with OpenCL. */
+/* For all lengths, a group fits into 48 KiB of local memory, as on many GPUs with OpenCL. */
 static void all_lengths_fit_small_devices(void)
 {
     const qn_family *family = &qn_dock_correlate_columns_family;
@@ -205,13 +205,13 @@ static void halves_are_scaled_and_rounded(void)
     set_limits();
 }
 
-static void corners(void)
+static void sampled_corners_are_right(void)
 {
     CHECK_OK(
         qn_family_sample_corners(&qn_dock_correlate_columns_family, qn_device_get_info(device), 12, try_corner, NULL));
 }
 
-static void refuses_other_lengths(void)
+static void unsupported_lengths_are_refused(void)
 {
     qn_correlate_columns_problem problem = {.grid = usual, .grids = 1, .rotations = 1, .sets = 1};
     memcpy(problem.grid.cells, (int[]){8, 8, 22}, sizeof problem.grid.cells);
@@ -224,16 +224,17 @@ static void refuses_other_lengths(void)
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context) != QN_OK)
+        return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     CHECK_OK(qn_queue_create(device, &queue));
     set_limits();
-    RUN(lengths_of_all_kinds);
-    RUN(small_groups);
+    RUN(lengths_of_all_kinds_are_right);
+    RUN(small_groups_are_right);
     RUN(all_lengths_fit_small_devices);
     RUN(halves_are_scaled_and_rounded);
-    RUN(corners);
-    RUN(refuses_other_lengths);
+    RUN(sampled_corners_are_right);
+    RUN(unsupported_lengths_are_refused);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

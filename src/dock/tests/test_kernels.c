@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* The families of the docking search against their references, on one device, every corner of their spaces. */
+/* The families of the library path compared with their references, on one device, in all corners of their spaces. */
 #include "check.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static const char *use_corner(qn_family_launch *launch, void *user)
     return "test";
 }
 
-/* Run `test` under every corner of a family. */
+/* Run a test in one corner; `user` points to the test. */
 static qn_status each_corner(const qn_configuration *configuration, void *user)
 {
     corner = *configuration;
@@ -36,7 +36,7 @@ static qn_status each_corner(const qn_configuration *configuration, void *user)
     return QN_OK;
 }
 
-static void under_every_corner(const qn_family *family, void (*test)(void))
+static void in_every_corner(const qn_family *family, void (*test)(void))
 {
     qn_context_set_configuration_source(context,
                                         &(qn_configuration_source){.choose = use_corner, .user = (void *)family});
@@ -79,7 +79,8 @@ static const qn_ligand_grids_problem ligand_problem = {.atoms = ATOMS,
                                                        .scale = 873813 /* 1.2 Å */,
                                                        .cells = {NX, NY, NZ}};
 
-/* Atoms within 11 Å of the centre that no rotation puts within 1/1000 voxel of where rounding decides. */
+/* Make a ligand of atoms within 11 Å of the centre, none of which any rotation puts within 1/1000 voxel of a boundary
+ * between nearest voxels. */
 static void make_ligand(void)
 {
     for (int r = 0; r < ROTATIONS; r++) {
@@ -122,7 +123,7 @@ static void ligand_grids_match(void)
     qn_buffer *buffers[5] = {upload(atoms, sizeof atoms), upload(weights, sizeof weights),
                              upload(rotations, sizeof rotations), upload(boxes, sizeof boxes),
                              upload(grids, sizeof grids)};
-    /* Twice, the second time past the end of the rotations: boxes must come out empty for the next batch. */
+    /* Two batches, the second of which goes past the end of the rotations: boxes must be 0 after each batch. */
     for (int first = 0; first <= 3; first += 3) {
         CHECK_OK(qn_ligand_grids_spread(queue, NULL, &ligand_problem, buffers[0], buffers[1], buffers[2], first,
                                         buffers[3], NULL));
@@ -141,7 +142,7 @@ static void ligand_grids_match(void)
         }
         CHECK(sum > BATCH * ATOMS);
         CHECK(worst_shape == 0);
-        /* An atom's place is rounded to 1/4096 voxel: up to 3 · 1/8192 of a unit charge, a few atoms a voxel. */
+        /* Positions are rounded to 1/4096 voxel: the error is up to 3/8192 of a unit charge for each of a few atoms. */
         CHECK(worst_charge < 2e-3);
         if (first == 0 && !have_first) memcpy(first_grids, grids, sizeof grids);
         if (first == 0) CHECK(memcmp(first_grids, grids, sizeof grids) == 0);
@@ -170,16 +171,16 @@ static void correlation_matches(void)
     qn_correlate_reference(&problem, receptor, ligand, expected);
     double worst = 0;
     for (size_t i = 0; i < sizeof product / sizeof *product; i++) worst = fmax(worst, fabs(product[i] - expected[i]));
-    CHECK(worst < 6 * 0.75 * 6e-8); /* six terms of at most 1/4 each, rounded once each */
+    CHECK(worst < 6 * 0.75 * 6e-8); /* six terms of at most 1/4, rounded once each */
     for (int i = 0; i < 3; i++) qn_buffer_release(&buffers[i]);
 }
 
-/* Scores on a coarse scale, so that ties are common. */
+/* Check the best cells of scores with few different values, so that ties are common. */
 static void check_best(const qn_best_cells_problem *problem, int levels)
 {
-    enum { MOST = 3 };
-    static float scores[MOST * VOLUME], energies[MOST * QN_BEST_CELLS_MAX], expected_energies[QN_BEST_CELLS_MAX];
-    static int32_t cells[MOST * QN_BEST_CELLS_MAX], expected_cells[QN_BEST_CELLS_MAX];
+    enum { MAX = 3 };
+    static float scores[MAX * VOLUME], energies[MAX * QN_BEST_CELLS_MAX], expected_energies[QN_BEST_CELLS_MAX];
+    static int32_t cells[MAX * QN_BEST_CELLS_MAX], expected_cells[QN_BEST_CELLS_MAX];
     size_t hits = (size_t)problem->rotations * (size_t)problem->keep;
     for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
         scores[i] = (float)(floor(levels * uniform(5, i)) - levels / 2);
@@ -209,27 +210,28 @@ static void best_cells_match(void)
     check_best(&problem, 100000);
     problem.keep = 5;
     check_best(&problem, 1000);
-    problem.radius = 7; /* few cells are left: the list is padded */
+    problem.radius = 7; /* few cells are kept: the list is padded */
     problem.keep = QN_BEST_CELLS_MAX;
     problem.rotations = 1;
     check_best(&problem, 400);
 }
 
-static void every_corner(void)
+static void kernels_match_in_all_corners(void)
 {
-    under_every_corner(&qn_dock_ligand_grids_family, ligand_grids_match);
-    under_every_corner(&qn_dock_correlate_family, correlation_matches);
-    under_every_corner(&qn_dock_best_cells_family, best_cells_match);
+    in_every_corner(&qn_dock_ligand_grids_family, ligand_grids_match);
+    in_every_corner(&qn_dock_correlate_family, correlation_matches);
+    in_every_corner(&qn_dock_best_cells_family, best_cells_match);
 }
 
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context) != QN_OK)
+        return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     CHECK_OK(qn_queue_create(device, &queue));
     make_ligand();
-    RUN(every_corner);
+    RUN(kernels_match_in_all_corners);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

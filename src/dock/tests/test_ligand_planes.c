@@ -1,6 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl unsanitized@checking */
-/* Planes of rotated ligands, x and y transformed, against sums in double from the same integers, on one device. */
+/* Planes of rotated ligands, transformed along x and y, compared with sums in double precision from the same integers,
+ * on one device. */
 #include "check.h"
 
 #include <float.h>
@@ -24,25 +25,26 @@
 enum {
     ATOMS = 150,
     MANY_ATOMS = 2100,
-    MOST_GRIDS = 8,
+    GRIDS_MAX = 8,
     ROTATIONS = 4,
-    MOST_BATCH = 3,
-    MOST_CORNERS = 4,
+    BATCH_MAX = 3,
+    CORNERS_MAX = 4,
     SPARE_BYTES = 256
 };
 
 static qn_context *context;
 static qn_device *device;
 static qn_queue *queue;
-static int32_t atoms[MANY_ATOMS * QN_LIGAND_ATOM_INTS], weights[MOST_GRIDS * MANY_ATOMS], rotations[ROTATIONS * 9];
-static int32_t positions[MOST_BATCH * 3 * MANY_ATOMS];
+static int32_t atoms[MANY_ATOMS * QN_LIGAND_ATOM_INTS], weights[GRIDS_MAX * MANY_ATOMS], rotations[ROTATIONS * 9];
+static int32_t positions[BATCH_MAX * 3 * MANY_ATOMS];
 
 static double uniform(uint64_t stream, uint64_t index)
 {
     return qn_random_uniform(23, stream, index);
 }
 
-/* Atoms in the largest ball whose cells, and the next ones, are in the box; many at its surface. */
+/* Make a ligand of atoms in the largest ball of which all cells, and the cells next to them, are in the box; many atoms
+ * are at the surface of the ball. */
 static void make_ligand(const qn_ligand_planes_problem *problem)
 {
     const int box = problem->grid.box;
@@ -57,7 +59,7 @@ static void make_ligand(const qn_ligand_planes_problem *problem)
         for (int axis = 0; axis < 3; axis++)
             atoms[8 * atom + axis] = (int32_t)(4096 * radius * at[axis] / sqrt(length));
     }
-    for (int i = 0; i < MOST_GRIDS * MANY_ATOMS; i++)
+    for (int i = 0; i < GRIDS_MAX * MANY_ATOMS; i++)
         weights[i] = i % 7 == 0 ? 0 : (int32_t)(1048576 * (2 * uniform(3, (uint64_t)i) - 0.7));
     for (int r = 0; r < ROTATIONS; r++) {
         double matrix[9];
@@ -66,7 +68,7 @@ static void make_ligand(const qn_ligand_planes_problem *problem)
     }
 }
 
-/* Farthest that a placed atom is from where its rotation puts it, in 1/4096 voxel. */
+/* Largest error of a placed coordinate, in 1/4096 voxel. */
 static double placing_error(const qn_ligand_planes_problem *problem, int first_rotation)
 {
     double worst = 0;
@@ -87,15 +89,17 @@ static bool is_host(void)
     return strcmp(qn_device_inner_driver(device), "host") == 0;
 }
 
-/* Number i of planes as the device wrote them. */
+/* Number `i` of the planes that the device wrote. */
 static double result(const qn_rotation_grid *grid, const void *planes, size_t i)
 {
     if (!grid->halves) return (double)((const float *)planes)[i];
     return number_of_half(((const uint16_t *)planes)[i]) / (double)grid->plane_scale;
 }
 
-/* How many numbers of one grid's planes are farther from the sums than rounding explains: a few float roundings of
- * values that the sum of both grids' weights bounds, and one to half precision. Padding is 0. */
+/* Count the numbers of one grid's planes whose errors are larger than rounding errors: those of a few roundings of
+ * floats that are at most the sum of the weights of a pair of grids, and of one rounding to half precision. Padding
+ * must be 0.
+ */
 static int count_wrong(const qn_ligand_planes_problem *problem, int slot, int grid_number, const void *planes,
                        double *expected)
 {
@@ -153,7 +157,7 @@ static void check_planes(const qn_configuration *configuration, const qn_ligand_
     CHECK_OK(qn_ligand_planes(queue, configuration, problem, buffers[3], buffers[2], buffers[5], buffers[4], NULL));
     CHECK_OK(qn_workload_read(queue, buffers[3], 0, positions, position_bytes));
     CHECK_OK(qn_workload_read(queue, buffers[4], 0, planes, bytes + SPARE_BYTES));
-    CHECK(placing_error(problem, first_rotation) <= 1.01); /* rounded twice, each time by 1/2 at most */
+    CHECK(placing_error(problem, first_rotation) <= 1.01); /* rounded twice, each time by at most 1/2 */
     int wrong = 0;
     for (int i = 0; i < problem->batch * problem->grids; i++)
         wrong += count_wrong(problem, i / problem->grids, i % problem->grids, planes, expected);
@@ -219,7 +223,7 @@ static void grids_and_batches_are_right(void)
     }
     problem.atoms = 1;
     check_planes(NULL, &problem, 0);
-    problem.atoms = MANY_ATOMS; /* more than a group looks at in one go */
+    problem.atoms = MANY_ATOMS; /* more than a group examines at once */
     problem.batch = 2;
     check_planes(NULL, &problem, 0);
 }
@@ -239,18 +243,18 @@ static void halves_are_right(void)
         return;
     }
     check_planes(NULL, &problem, 0);
-    problem.grid.plane_scale = 1.0f / 4096; /* most become subnormal */
+    problem.grid.plane_scale = 1.0f / 4096; /* most numbers become subnormal */
     check_planes(NULL, &problem, 0);
 }
 
-/* However little local memory a group may have, down to a column at a time. */
-static void keep_rooms(bool folded)
+/* Check groups with less and less local memory, down to one column at a time. */
+static void check_rooms(bool folded)
 {
     static const int rooms[] = {49152, 32768, 18000, 9000, 7000, 6000, 2500};
     const qn_family *family = &qn_dock_ligand_planes_family;
     qn_configuration fallback = qn_family_fallback(family);
-    bool allowed = false;                 /* the host's kernel has no choice */
-    const size_t each = folded ? 93 : 62; /* planes of the box, of grids or of pairs of them */
+    bool allowed = false;                 /* false on the host, whose kernel has no tunables */
+    const size_t each = folded ? 93 : 62; /* planes of the box times grids, or pairs of grids */
     qn_ligand_planes_problem problem = make_problem(36, 32, 32, 31);
     problem.grids = 3;
     fallback.value[1] = 16;     /* LINES */
@@ -267,16 +271,16 @@ static void keep_rooms(bool folded)
         CHECK(family->local_room(0, &fallback, &problem) == 0);
         if (parts < fewest) fewest = parts;
         if (parts > most) most = parts;
-        if (i % 6 == 0) check_planes(allowed ? &fallback : NULL, &problem, 0); /* each is compiled */
+        if (i % 6 == 0) check_planes(allowed ? &fallback : NULL, &problem, 0); /* not all: each has to be compiled */
     }
     CHECK(fewest == 1);
     CHECK(folded ? most > 5 : most == 19);
 }
 
-static void rooms_are_kept(void)
+static void groups_fit_into_local_memory(void)
 {
-    keep_rooms(false);
-    keep_rooms(true);
+    check_rooms(false);
+    check_rooms(true);
 }
 
 static qn_status check_corner(const qn_configuration *configuration, void *user)
@@ -295,12 +299,12 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
 static void sampled_corners_are_right(void)
 {
     int corners = 0;
-    CHECK_OK(qn_family_sample_corners(&qn_dock_ligand_planes_family, qn_device_get_info(device), MOST_CORNERS,
+    CHECK_OK(qn_family_sample_corners(&qn_dock_ligand_planes_family, qn_device_get_info(device), CORNERS_MAX,
                                       check_corner, &corners));
     CHECK(corners > 0);
 }
 
-static void other_sides_are_refused(void)
+static void unsupported_sizes_are_refused(void)
 {
     static const int sides[][2] = {{22, 20}, {20, 26}, {1024, 20}};
     qn_buffer *buffer = NULL;
@@ -322,16 +326,17 @@ static void other_sides_are_refused(void)
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context) != QN_OK)
+        return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     CHECK_OK(qn_queue_create(device, &queue));
     RUN(sides_are_right);
     RUN_LONG(other_radices_are_right);
     RUN(grids_and_batches_are_right);
     RUN(halves_are_right);
-    RUN(rooms_are_kept);
+    RUN(groups_fit_into_local_memory);
     RUN(sampled_corners_are_right);
-    RUN(other_sides_are_refused);
+    RUN(unsupported_sizes_are_refused);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

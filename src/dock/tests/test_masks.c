@@ -1,6 +1,6 @@
-/* Masks from options to energies: what --block, --attract and antibody sets add equals a sum over pairs of heavy atoms
- * in contact. The ligand's atoms and its poses lie on the lattice of the grid, so that distances from voxels are
- * distances from atoms. */
+/* Masks from options to energies: the energy that --block, --attract and antibody sets add is equal to a sum over pairs
+ * of heavy atoms in contact. The ligand's atoms lie on voxels of the grid in all poses, so that distances from voxels
+ * are distances from atoms. */
 #include "check.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum { MASK = 4, CELLS = 48, BOX_CENTRE = 8, LIGAND_RESIDUES = 4 };
 
 static const double contact_angstrom = 3.6; /* beyond a receptor atom's radius */
 
-/* cAb-Lys3, a single heavy domain; its regions as published. */
+/* cAb-Lys3, a single heavy domain, with its published complementarity-determining regions. */
 static const char vhh[] =
     "DVQLQASGGGSVQAGGSLRLSCAASGYTIGPYCMGWFRQAPGKEREGVAAINMGGGITYYADSVKGRFTISQDNAKNTVYLLMNSLEPEDTAIYYCAADST"
     "IYASYYECGHGLSTGGYGYDSWGQGTQVTVSS";
@@ -44,7 +44,7 @@ static void add_residue(qn_molecule *molecule, const char *chain, int number, ch
     CHECK_OK(qn_molecule_append_residue(molecule, &residue));
 }
 
-/* One site an atom; radii differ, and every seventh site is no heavy atom. */
+/* Make one site per atom; radii differ, and every seventh site is not a heavy atom. */
 static void make_sites(qn_dock_partner *partner)
 {
     void *memory;
@@ -62,7 +62,8 @@ static void make_sites(qn_dock_partner *partner)
     }
 }
 
-/* The receptor: Cα atoms 3.8 Å apart, in turns, layer upon layer. The ligand: four residues of atoms at whole Å. */
+/* Make a receptor of Cα atoms 3.8 Å apart, in layers of rows that run to and fro, and a ligand of four residues with
+ * atoms at integer coordinates. */
 static void make_partners(const char *sequence)
 {
     CHECK_OK(qn_molecule_create("antibody.pdb", &receptor.molecule));
@@ -86,7 +87,7 @@ static void clear_partners(void)
     qn_dock_partner_clear(&ligand);
 }
 
-/* 1 Å cells; the lattice holds the ligand's atoms in every pose that only shifts. */
+/* Cells of 1 Å: the ligand's atoms lie on voxels in all poses without rotation. */
 static const qn_dock_grid grid = {.spacing_angstrom = 1,
                                   .origin_angstrom = {-16, -16, -16},
                                   .cells = {CELLS, CELLS, CELLS + 12},
@@ -97,7 +98,7 @@ static const qn_dock_grid grid = {.spacing_angstrom = 1,
                                   .last_shift = {CELLS - 6, CELLS - 6, CELLS + 6}};
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-/* What a pair of residues in contact gives, from the test's own tables. */
+/* Expected energy of each contact, by residue. */
 typedef struct expectation {
     double receptor[256], ligand[LIGAND_RESIDUES];
 } expectation;
@@ -129,8 +130,8 @@ static double sum_over_pairs(const qn_dock_energy *energy, const double shift[3]
     return sum;
 }
 
-/* The mask term of one set at poses all around and inside the receptor. Weights are multiples of 2^-20 and values small
- * whole multiples of them, so the sums are exact. */
+/* Check the mask term of one set for poses around and inside the receptor. Weights and values are multiples of 2^-20
+ * and small, so that sums are exact. */
 static void check_term(const qn_dock_masks *masks, const qn_coefficients *sets, size_t count, size_t set,
                        const expectation *expected)
 {
@@ -145,7 +146,7 @@ static void check_term(const qn_dock_masks *masks, const qn_coefficients *sets, 
     for (int pose = 0; pose < 343; pose++) {
         int shift[3] = {pose % 7 * 5, pose / 7 % 7 * 5, pose / 49 * 6};
         long cell = shift[0] + (long)grid.cells[0] * (shift[1] + (long)grid.cells[1] * shift[2]);
-        double translation[3], terms[QN_DOCK_MOST_TERMS];
+        double translation[3], terms[QN_DOCK_TERMS_MAX];
         qn_dock_grid_translation(&grid, cell, identity, translation);
         double total = qn_dock_rescore(&grid, &energy, set, &integers, rotation, cell, terms), others = 0;
         const double weights[] = {sets[set].repulsion, sets[set].attraction, sets[set].electrostatic, sets[set].pair};
@@ -155,12 +156,12 @@ static void check_term(const qn_dock_masks *masks, const qn_coefficients *sets, 
         CHECK_NEAR(total, others + terms[MASK], 1e-9 * (1 + fabs(total)));
         touching += contacts > before;
     }
-    CHECK(touching > 30 && touching < 343); /* some touch, some do not */
+    CHECK(touching > 30 && touching < 343); /* some poses have contacts, others have none */
     qn_dock_ligand_clear(&integers);
     qn_dock_energy_clear(&energy);
 }
 
-/* Options → masks → energies. */
+/* Check the energies of the masks that options ask for. */
 static void check_options(const qn_dock_options *options, const qn_coefficients *set, const expectation *expected)
 {
     qn_dock_masks masks;
@@ -170,9 +171,9 @@ static void check_options(const qn_dock_options *options, const qn_coefficients 
     CHECK(!masks.receptor && !masks.ligand && !masks.cdrs && !masks.ligand_cdrs);
 }
 
-static void blocked_residues_cost(void)
+static void blocked_residues_add_energy(void)
 {
-    const char *blocked[] = {"receptor:H:3-9", "receptor:H:7,40"}; /* 7 twice: it costs once */
+    const char *blocked[] = {"receptor:H:3-9", "receptor:H:7,40"}; /* residue 7 is named twice and counts once */
     qn_dock_options options = qn_dock_default_options();
     expectation expected = {0};
     options.blocked = blocked;
@@ -185,7 +186,7 @@ static void blocked_residues_cost(void)
     clear_partners();
 }
 
-static void attracting_residues_pay(void)
+static void attracting_residues_subtract_energy(void)
 {
     const char *attracted[] = {"ligand:L:11-12", "receptor:H:100-120"};
     qn_dock_options options = qn_dock_default_options();
@@ -199,7 +200,7 @@ static void attracting_residues_pay(void)
     clear_partners();
 }
 
-/* The chain but for a stretch of it: blocked as a whole, what attracts gets the difference. */
+/* A whole chain is blocked; residues of it that attract get the sum of both energies. */
 static void blocking_and_attraction_add_up(void)
 {
     const char *blocked[] = {"receptor:H", "ligand:L:10"}, *attracted[] = {"receptor:H:50-60", "ligand:L:13"};
@@ -216,8 +217,8 @@ static void blocking_and_attraction_add_up(void)
     clear_partners();
 }
 
-/* Nothing asked for, or nothing left of it: no layer, no ligand grid, the very energy without masks. */
-static void masks_that_cancel_are_none(void)
+/* If no masks are asked for, or if they cancel, there are no layers and ligand grids of masks. */
+static void masks_that_cancel_have_no_layers(void)
 {
     const char *everything[] = {"receptor:H:20-30", "ligand:L"};
     qn_dock_options options = qn_dock_default_options();
@@ -240,8 +241,8 @@ static void masks_that_cancel_are_none(void)
     clear_partners();
 }
 
-/* All residues of an antibody but its regions repel, in the sets that want it and in no other. */
-static void antibody_sets_mask_their_own(void)
+/* In sets for CDRs only, all residues of an antibody outside its regions repel; in other sets they do not. */
+static void antibody_sets_mask_residues_outside_cdrs(void)
 {
     const qn_coefficients both[2] = {plain, wants_cdrs};
     qn_dock_options options = qn_dock_default_options();
@@ -258,7 +259,7 @@ static void antibody_sets_mask_their_own(void)
         check_term(&masks, both, 2, 1, &outside);
         qn_dock_masks_clear(&masks);
     }
-    /* And a residue blocked besides, in both. */
+    /* In addition, residues are blocked in both sets. */
     const char *blocked[] = {"receptor:H:1-20"};
     options.blocked = blocked;
     options.blocked_count = 1;
@@ -274,7 +275,7 @@ static void antibody_sets_mask_their_own(void)
     clear_partners();
 }
 
-/* An antibody as ligand, such as a nanobody: its own framework repels. */
+/* An antibody can be the ligand, such as a nanobody; then the ligand's framework repels. */
 static void antibody_ligands_are_masked(void)
 {
     static const bool cdrs[LIGAND_RESIDUES] = {false, true, false, true};
@@ -288,7 +289,7 @@ static void antibody_ligands_are_masked(void)
     clear_partners();
 }
 
-/* What coefficients "auto" go by. */
+/* Coefficients "auto" look for an antibody in both partners. */
 static void either_partner_may_be_the_antibody(void)
 {
     bool found = false;
@@ -312,7 +313,7 @@ static void check_refused(const qn_dock_options *options, const qn_coefficients 
     CHECK(!masks.receptor && !masks.ligand && !masks.cdrs && !masks.ligand_cdrs); /* nothing to clear */
 }
 
-static void errors_pass_through(void)
+static void wrong_selections_are_refused(void)
 {
     const char *good = "receptor:H:3", *lists[] = {good, NULL};
     qn_dock_options options = qn_dock_default_options();
@@ -335,13 +336,13 @@ static void errors_pass_through(void)
 
 int main(void)
 {
-    RUN(blocked_residues_cost);
-    RUN(attracting_residues_pay);
+    RUN(blocked_residues_add_energy);
+    RUN(attracting_residues_subtract_energy);
     RUN(blocking_and_attraction_add_up);
-    RUN(masks_that_cancel_are_none);
-    RUN(antibody_sets_mask_their_own);
+    RUN(masks_that_cancel_have_no_layers);
+    RUN(antibody_sets_mask_residues_outside_cdrs);
     RUN(antibody_ligands_are_masked);
     RUN(either_partner_may_be_the_antibody);
-    RUN(errors_pass_through);
+    RUN(wrong_selections_are_refused);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* ZDOCK files against the format's published reconstruction, written here on its own:
+/* Poses reconstructed from ZDOCK files by the format's published formula, compared with the poses that were written:
  *     x' = c_receptor − spacing · wrap(t) + Rz(a₁)·Rx(a₂)·Rz(a₃)·(x − c_ligand),  wrap(t) = t < N/2 ? t : t − N
  * with both initial rotations 0 (ZDOCK's page on its output format; weng-lab/libzdock's comments on its transforms). */
 #include "check.h"
@@ -16,18 +16,18 @@
 
 static const double pi = 3.14159265358979323846;
 
-enum { MOST_POSES = 64 };
+enum { POSES_MAX = 64 };
 
 typedef struct zdock_file {
     int side, flag, count;
     double spacing;
     char names[2][64];
     double rotations[2][3], centres[2][3];
-    double angles[MOST_POSES][3], scores[MOST_POSES];
-    int translations[MOST_POSES][3];
+    double angles[POSES_MAX][3], scores[POSES_MAX];
+    int translations[POSES_MAX][3];
 } zdock_file;
 
-/* A reader that splits at white space, as scanf-like ones do. */
+/* Read a file with scanf, which splits lines at white space as other readers do. */
 static int read_zdock(const char *path, zdock_file *file)
 {
     memset(file, 0, sizeof *file);
@@ -42,7 +42,7 @@ static int read_zdock(const char *path, zdock_file *file)
         double *c = file->centres[i];
         good = good && fscanf(stream, "%63s %lf %lf %lf", file->names[i], &c[0], &c[1], &c[2]) == 4;
     }
-    while (good && file->count < MOST_POSES) {
+    while (good && file->count < POSES_MAX) {
         double *a = file->angles[file->count], *score = &file->scores[file->count];
         int *t = file->translations[file->count];
         int fields = fscanf(stream, "%lf %lf %lf %d %d %d %lf", &a[0], &a[1], &a[2], &t[0], &t[1], &t[2], score);
@@ -73,7 +73,8 @@ static void reconstruct(const zdock_file *file, int pose, const double point[3],
     }
 }
 
-/* An oblong grid with an odd side, all cells of one axis searched, and an awkward origin. */
+/* Make a grid with three different sides, one of them odd, of which one axis is searched completely, with coordinates
+ * that short decimals do not hold. */
 static qn_dock_grid oblong_grid(double spacing)
 {
     return (qn_dock_grid){.spacing_angstrom = spacing,
@@ -98,7 +99,7 @@ static void about_z(double angle, double m[9])
     memcpy(m, (double[]){cos(angle), -sin(angle), 0, sin(angle), cos(angle), 0, 0, 0, 1}, 9 * sizeof *m);
 }
 
-/* Second Euler angle 0, π, or within `tilt` of these. */
+/* Make a matrix whose second Euler angle is `tilt` or π − `tilt`. */
 static void upright(double angle, int upside_down, double tilt, double m[9])
 {
     const double x[9] = {1, 0, 0, 0, cos(tilt), -sin(tilt), 0, sin(tilt), cos(tilt)};
@@ -108,15 +109,15 @@ static void upright(double angle, int upside_down, double tilt, double m[9])
     if (upside_down) qn_rotation_multiply(m, flip, m);
 }
 
-static int make_poses(const qn_dock_grid *grid, qn_dock_pose poses[MOST_POSES])
+static int make_poses(const qn_dock_grid *grid, qn_dock_pose poses[POSES_MAX])
 {
     static const double tilts[] = {0, 1e-15, 1e-12, 1e-9, 3e-7, 1e-4};
     int count = 0;
-    memset(poses, 0, MOST_POSES * sizeof *poses);
+    memset(poses, 0, POSES_MAX * sizeof *poses);
     for (int i = 0; i < 24; i++) upright(-3.1 + 0.27 * i, i % 2, tilts[i / 2 % 6], poses[count++].matrix);
     about_z(0, poses[count++].matrix);
     about_z(pi, poses[count++].matrix);
-    while (count < MOST_POSES) {
+    while (count < POSES_MAX) {
         qn_rotation_from_seed((uint64_t)count, poses[count].matrix);
         count++;
     }
@@ -134,11 +135,11 @@ static int make_poses(const qn_dock_grid *grid, qn_dock_pose poses[MOST_POSES])
     return count;
 }
 
-/* The digits allow: both centres 5e-7 Å an axis, so √3 · 1e-6; three angles 5e-10 each of the distance from the
- * centre; and 1e-11 for the double arithmetic. */
+/* The tolerance follows from the digits: both centres are rounded by 5e-7 Å on each axis, which gives √3 · 1e-6; the
+ * three angles by 5e-10 each, times the distance from the centre; and 1e-11 for the arithmetic in double precision. */
 static void check_grid(double spacing)
 {
-    static qn_dock_pose poses[MOST_POSES];
+    static qn_dock_pose poses[POSES_MAX];
     static zdock_file file;
     char path[512];
     qn_dock_grid grid = oblong_grid(spacing);
@@ -176,10 +177,11 @@ static void readers_rebuild_the_poses(void)
     check_grid(1.0 / 3);
 }
 
-/* N even, all translations in 0 … N−1 and none at N/2, where readers disagree; scores are negated energies. */
-static void lines_keep_to_the_format(void)
+/* N is even, all translations are in 0 … N−1, and none is N/2, on which readers disagree; scores are negated energies.
+ */
+static void lines_follow_the_format(void)
 {
-    static qn_dock_pose poses[MOST_POSES];
+    static qn_dock_pose poses[POSES_MAX];
     static zdock_file file;
     char path[512];
     qn_dock_grid grid = oblong_grid(1.2);
@@ -207,9 +209,9 @@ static void lines_keep_to_the_format(void)
     qn_release(&text);
 }
 
-static void what_cannot_be_written_is_refused(void)
+static void invalid_poses_are_refused(void)
 {
-    static qn_dock_pose poses[MOST_POSES];
+    static qn_dock_pose poses[POSES_MAX];
     char path[512];
     qn_dock_grid grid = oblong_grid(1.0);
     make_poses(&grid, poses);
@@ -239,7 +241,7 @@ static void what_cannot_be_written_is_refused(void)
 int main(void)
 {
     RUN(readers_rebuild_the_poses);
-    RUN(lines_keep_to_the_format);
-    RUN(what_cannot_be_written_is_refused);
+    RUN(lines_follow_the_format);
+    RUN(invalid_poses_are_refused);
     return check_finish();
 }

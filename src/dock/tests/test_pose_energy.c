@@ -1,5 +1,5 @@
-/* The energy between voxels and its minimiser. Where every site lies on a voxel, it is the energy the search rescores
- * with; elsewhere it is interpolated from such energies. */
+/* The energy between voxels, and its minimisation. If all sites lie on voxels, it is equal to the rescored energy of
+ * the search; else it is interpolated from such energies. */
 #include "check.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static const double receptor_mask[4] = {0, 1.5, 0, -0.25}, ligand_mask[3] = {0, 
 static const bool cdrs[4] = {true, false, true, false};
 static const qn_dock_masks masks = {receptor_mask, ligand_mask, cdrs, 2, NULL};
 
-/* 1.5 Å cells; multiples of them are exact. */
+/* Cells of 1.5 Å, whose multiples are exact numbers. */
 static const qn_dock_grid grid = {.spacing_angstrom = 1.5,
                                   .origin_angstrom = {-24, -36, -30},
                                   .cells = {CELLS, CELLS - 1, CELLS - 4},
@@ -37,7 +37,9 @@ static const qn_dock_grid grid = {.spacing_angstrom = 1.5,
 static qn_dock_energy energy;
 static qn_dock_ligand integers;
 
-/* A ball of atoms in the middle of the grid, and a ligand whose atoms are whole cells from its centre. */
+/* Make a receptor of atoms in the middle of the grid, and a ligand whose atoms are at multiples of a cell from its
+ * centre.
+ */
 static void make_partners(void)
 {
     static const double middle[3] = {15, 3, 6};
@@ -65,7 +67,7 @@ static void make_partners(void)
     CHECK_OK(qn_dock_ligand_create(&ligand, &energy, &grid, &integers));
 }
 
-/* The 24 rotations that map the lattice onto itself. */
+/* Make one of the 24 rotations that map the lattice onto itself. */
 static void lattice_rotation(int index, double matrix[9])
 {
     static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
@@ -75,8 +77,8 @@ static void lattice_rotation(int index, double matrix[9])
     for (int i = 0; i < 9; i++) matrix[i] = i % 3 == order[i / 3] ? sign[i / 3] : 0;
 }
 
-/* What the integers of the rescoring may be off: half of 1/2^20 for each weight of each site, times the largest value
- * of its layer. And single precision of the layers that are weighted and summed before they are interpolated. */
+/* Tolerance of the rescoring. Integers are rounded by half of 1/2^20 for each weight of each site, times the largest
+ * value of its layer; layers that are weighted and summed before interpolation are in single precision. */
 static double tolerance(size_t set)
 {
     double sum = 0;
@@ -94,13 +96,13 @@ static long cell_of(const int shift[3])
     return shift[0] + (long)grid.cells[0] * (shift[1] + (long)grid.cells[1] * shift[2]);
 }
 
-/* Shifts that leave the whole ligand on the grid, most of them in contact with the receptor. */
+/* Choose a shift that leaves the whole ligand on the grid; most shifts are in contact with the receptor. */
 static void some_shift(uint64_t pose, int shift[3])
 {
     for (uint64_t axis = 0; axis < 3; axis++) shift[axis] = 6 + (int)(21 * qn_random_uniform(7, pose, axis));
 }
 
-static void on_voxels_it_is_the_rescored_energy(void)
+static void energy_on_voxels_equals_the_rescored_energy(void)
 {
     for (size_t set = 0; set < SETS; set++) {
         qn_dock_pose_energy of;
@@ -109,7 +111,7 @@ static void on_voxels_it_is_the_rescored_energy(void)
         CHECK(near < 0.01); /* of energies of hundreds */
         CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, set, &of));
         for (uint64_t pose = 0; pose < 240; pose++) {
-            double matrix[9], translation[3], terms[QN_DOCK_MOST_TERMS], expected[QN_DOCK_MOST_TERMS];
+            double matrix[9], translation[3], terms[QN_DOCK_TERMS_MAX], expected[QN_DOCK_TERMS_MAX];
             int32_t rotation[9];
             int shift[3];
             lattice_rotation((int)(pose % 24), matrix);
@@ -120,7 +122,7 @@ static void on_voxels_it_is_the_rescored_energy(void)
             double rescored = qn_dock_rescore(&grid, &energy, set, &integers, rotation, cell_of(shift), expected);
             CHECK_NEAR(qn_dock_pose_energy_at(matrix, translation, &of), rescored, near);
             CHECK_NEAR(qn_dock_pose_energy_terms(&of, matrix, translation, terms), rescored, near);
-            for (int term = 0; term < QN_DOCK_MOST_TERMS; term++)
+            for (int term = 0; term < QN_DOCK_TERMS_MAX; term++)
                 CHECK_NEAR(terms[term] * energy.sets[set].weight[term], expected[term] * energy.sets[set].weight[term],
                            near);
             in_contact += terms[1] > 0;
@@ -131,8 +133,9 @@ static void on_voxels_it_is_the_rescored_energy(void)
     }
 }
 
-/* Shifted by parts of a cell, every site moves by the same part: the energy is that of the 8 lattice poses around. */
-static void between_voxels_it_is_interpolated(void)
+/* A shift by part of a cell moves all sites by the same part, so that the energy is interpolated from those of the 8
+ * lattice poses around. */
+static void energy_between_voxels_is_interpolated(void)
 {
     qn_dock_pose_energy of;
     const double near = tolerance(1);
@@ -170,7 +173,7 @@ static void random_pose(uint64_t seed, double matrix[9], double translation[3])
                             1.5 * (BOX_CENTRE + shift[axis] + qn_random_uniform(9, seed, axis)) - turned[axis];
 }
 
-static void terms_make_the_total(void)
+static void total_is_the_weighted_sum_of_terms(void)
 {
     for (size_t set = 0; set < SETS; set++) {
         qn_dock_pose_energy of;
@@ -180,10 +183,10 @@ static void terms_make_the_total(void)
         for (uint64_t pose = 0; pose < 100; pose++) {
             const double weights[] = {sets[set].repulsion, sets[set].attraction, sets[set].electrostatic,
                                       sets[set].pair, 1};
-            double matrix[9], translation[3], terms[QN_DOCK_MOST_TERMS], sum = 0;
+            double matrix[9], translation[3], terms[QN_DOCK_TERMS_MAX], sum = 0;
             random_pose(pose, matrix, translation);
             double total = qn_dock_pose_energy_terms(&of, matrix, translation, terms);
-            for (int term = 0; term < QN_DOCK_MOST_TERMS; term++) sum += weights[term] * terms[term];
+            for (int term = 0; term < QN_DOCK_TERMS_MAX; term++) sum += weights[term] * terms[term];
             CHECK_NEAR(total, sum, 1e-9);
             CHECK_NEAR(qn_dock_pose_energy_at(matrix, translation, &of), total, near);
             in_contact += terms[1] > 0;
@@ -193,20 +196,20 @@ static void terms_make_the_total(void)
     }
 }
 
-static void beyond_the_grid_all_is_zero(void)
+static void energy_outside_the_grid_is_zero(void)
 {
     static const double shifts[][3] = {{1e4, 0, 0}, {0, -1e4, 0}, {0, 0, 1e300}, {-85, 0, 0}, {0, 90, 0}, {NAN, 0, 0}};
     qn_dock_pose_energy of;
     CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, 0, &of));
     for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
-        double matrix[9], translation[3], terms[QN_DOCK_MOST_TERMS] = {1, 2, 3, 4, 5};
+        double matrix[9], translation[3], terms[QN_DOCK_TERMS_MAX] = {1, 2, 3, 4, 5};
         const int middle[3] = {CELLS / 2 - 8, CELLS / 2 - 8, CELLS / 2 - 8};
         lattice_rotation(0, matrix);
         qn_dock_grid_translation(&grid, cell_of(middle), matrix, translation);
         for (int axis = 0; axis < 3; axis++) translation[axis] += shifts[i][axis];
         CHECK(qn_dock_pose_energy_at(matrix, translation, &of) == 0);
         CHECK(qn_dock_pose_energy_terms(&of, matrix, translation, terms) == 0);
-        for (int term = 0; term < QN_DOCK_MOST_TERMS; term++) CHECK(terms[term] == 0);
+        for (int term = 0; term < QN_DOCK_TERMS_MAX; term++) CHECK(terms[term] == 0);
     }
     qn_dock_pose_energy_clear(&of);
 }
@@ -217,7 +220,7 @@ static void centre_of(const double matrix[9], const double translation[3], doubl
     for (int axis = 0; axis < 3; axis++) centre[axis] += translation[axis];
 }
 
-static void minima_are_lower_and_near(void)
+static void minima_are_lower_and_within_the_limits(void)
 {
     enum { POSES = 40 };
     static qn_dock_pose poses[2][POSES];
@@ -229,7 +232,7 @@ static void minima_are_lower_and_near(void)
     CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, 0, &of));
     for (uint64_t i = 0; i < POSES; i++) {
         random_pose(100 + i, poses[0][i].matrix, poses[0][i].translation_angstrom);
-        poses[0][i].energy = 1e9; /* what came before does not matter */
+        poses[0][i].energy = 1e9; /* the energy before is ignored */
     }
     memcpy(poses[1], poses[0], sizeof poses[0]);
     CHECK_OK(qn_dock_pose_energy_minimise(&of, pool, poses[0], POSES));
@@ -237,10 +240,10 @@ static void minima_are_lower_and_near(void)
     CHECK(memcmp(poses[0], poses[1], sizeof poses[0]) == 0);
     for (uint64_t i = 0; i < POSES; i++) {
         const qn_dock_pose *pose = &poses[0][i];
-        double matrix[9], translation[3], from[3], to[3], terms[QN_DOCK_MOST_TERMS], squared = 0;
+        double matrix[9], translation[3], from[3], to[3], terms[QN_DOCK_TERMS_MAX], squared = 0;
         random_pose(100 + i, matrix, translation);
         double before = qn_dock_pose_energy_at(matrix, translation, &of);
-        CHECK(pose->energy <= before + near); /* the total of the terms, while the sum of the weighted grids fell */
+        CHECK(pose->energy <= before + near); /* the energy is the sum of the terms; that of the weighted grids fell */
         CHECK(qn_dock_pose_energy_at(pose->matrix, pose->translation_angstrom, &of) <= before);
         CHECK(qn_dock_pose_energy_terms(&of, pose->matrix, pose->translation_angstrom, terms) == pose->energy);
         CHECK(memcmp(terms, pose->terms, sizeof terms) == 0);
@@ -260,11 +263,11 @@ static void minima_are_lower_and_near(void)
 int main(void)
 {
     make_partners();
-    RUN(on_voxels_it_is_the_rescored_energy);
-    RUN(between_voxels_it_is_interpolated);
-    RUN(terms_make_the_total);
-    RUN(beyond_the_grid_all_is_zero);
-    RUN(minima_are_lower_and_near);
+    RUN(energy_on_voxels_equals_the_rescored_energy);
+    RUN(energy_between_voxels_is_interpolated);
+    RUN(total_is_the_weighted_sum_of_terms);
+    RUN(energy_outside_the_grid_is_zero);
+    RUN(minima_are_lower_and_within_the_limits);
     qn_dock_ligand_clear(&integers);
     qn_dock_energy_clear(&energy);
     return check_finish();

@@ -1,5 +1,5 @@
-/* Receptor layers against sums over atoms written straight from the definitions, the energies made of them against sums
- * over pairs of atoms, and where the grids lie. */
+/* Receptor layers compared with sums over atoms from the definitions, their energies compared with sums over pairs of
+ * atoms, and the geometry of the grids. */
 #include "check.h"
 
 #include <math.h>
@@ -18,11 +18,11 @@ static qn_dock_site sites[ATOMS], ligand_sites[LIGAND_ATOMS];
 static qn_dock_partner partner = {.sites = sites, .site_count = ATOMS};
 static qn_dock_partner ligand = {.sites = ligand_sites, .site_count = LIGAND_ATOMS};
 
-/* A loose shell of atoms around a hollow, so that there is a void. */
+/* Make a receptor of a shell of atoms around a cavity. */
 static void make_partner(void)
 {
     for (uint64_t i = 0; i < ATOMS; i++) {
-        double z = 1 - (2 * (double)i + 1) / ATOMS, angle = 2.39996323 * (double)i; /* evenly: golden angle */
+        double z = 1 - (2 * (double)i + 1) / ATOMS, angle = 2.39996323 * (double)i; /* golden angle: evenly spread */
         double radius = 4.8 + 0.4 * qn_random_uniform(3, 0, 4 * i + 2);
         sites[i].position_angstrom[0] = 11 + radius * sqrt(1 - z * z) * cos(angle);
         sites[i].position_angstrom[1] = -3 + radius * sqrt(1 - z * z) * sin(angle);
@@ -35,7 +35,7 @@ static void make_partner(void)
     }
 }
 
-/* A ball of sites about the origin's other side; no two have the same type and charge. */
+/* Make a ligand of random sites in a cube with coordinates from −20 to −12 Å. */
 static void make_ligand(void)
 {
     for (uint64_t i = 0; i < LIGAND_ATOMS; i++) {
@@ -68,7 +68,7 @@ static double distance_to(const qn_dock_grid *grid, int x, int y, int z, int ato
     return sqrt(dx * dx + dy * dy + dz * dz);
 }
 
-/* The paper's formula and a switch whose value and slope are 0 at 12 Å and continuous at 10 Å. */
+/* The published formula, with a switching function whose value and slope are 0 at 12 Å and continuous at 10 Å. */
 static double potential(double r, double length)
 {
     double value = 1 / sqrt(r * r + length * length * exp(-r * r / (4 * length * length)));
@@ -76,7 +76,7 @@ static double potential(double r, double length)
     return r >= 12 ? 0 : value * (1 - 10 * pow(s, 3) + 15 * pow(s, 4) - 6 * pow(s, 5));
 }
 
-/* Two sets that differ in everything, the second with a cap; residue masks; the rpsc energy. */
+/* Two sets that differ in all numbers, the second with a cap, and masks of residues. */
 static const qn_coefficients sets[2] = {
     {"one", 0.4, -0.4, 250, 1, 4.8, 4, 125, INFINITY, false},
     {"two", 0.5, -0.3, 100, 0.7, 3.1, 2.5, 60, 9, true},
@@ -91,7 +91,7 @@ static void make_energy(const qn_dock_grid *grid, qn_pool *pool, qn_dock_energy 
     CHECK_OK(qn_dock_energy_fill(energy, &partner, grid, pool));
 }
 
-/* What a layer should hold at distance r from site i, by its definition. */
+/* Contribution of site i to a layer at distance r, from the definition. */
 static double share_of_site(const qn_dock_layer *layer, int i, double r)
 {
     double radius = (double)sites[i].radius_angstrom;
@@ -132,9 +132,9 @@ static void every_voxel_equals_its_sum(void)
                     worst = fmax(worst, fabs((double)layer->values[cell] - sums[l]));
                 }
             }
-    CHECK(worst < 1e-5); /* float storage of sums of some tens */
+    CHECK(worst < 1e-5); /* sums of some tens are stored as floats */
     CHECK(cores > 200 && voids > 20 && capped > 20);
-    /* The hollow's middle cannot be reached from outside. */
+    /* The middle of the cavity is not reached from outside. */
     int middle[3];
     for (int axis = 0; axis < 3; axis++)
         middle[axis] = (int)lround(((double[]){11, -3, 5}[axis] - grid.origin_angstrom[axis]) / 0.9);
@@ -143,7 +143,7 @@ static void every_voxel_equals_its_sum(void)
     qn_pool_destroy(&pool);
 }
 
-static void threads_do_not_change_a_bit(void)
+static void layers_do_not_depend_on_the_threads(void)
 {
     qn_dock_grid grid;
     qn_dock_energy one, two;
@@ -160,8 +160,8 @@ static void threads_do_not_change_a_bit(void)
     qn_pool_destroy(&pool);
 }
 
-/* Sets share what does not differ between them: the core, the pair terms. */
-static void layers_are_shared(void)
+/* Sets share layers that do not differ between them: the core, the pair terms, and those of equal numbers. */
+static void sets_share_layers(void)
 {
     qn_dock_energy energy;
     qn_coefficients three[3] = {sets[0], sets[1], sets[0]};
@@ -173,10 +173,10 @@ static void layers_are_shared(void)
     qn_dock_energy_clear(&energy);
 }
 
-/* Terms of a pose from pairs of atoms; a pose without overlap, so that no atom lies in the core. */
-static void pair_sums(const double matrix[9], const double translation[3], double terms[QN_DOCK_MOST_TERMS])
+/* Compute the terms of a pose from pairs of atoms, for poses without atoms in the core. */
+static void pair_sums(const double matrix[9], const double translation[3], double terms[QN_DOCK_TERMS_MAX])
 {
-    for (int term = 0; term < QN_DOCK_MOST_TERMS; term++) terms[term] = 0;
+    for (int term = 0; term < QN_DOCK_TERMS_MAX; term++) terms[term] = 0;
     for (int i = 0; i < LIGAND_ATOMS; i++) {
         double place[3];
         qn_rotation_apply(matrix, ligand_sites[i].position_angstrom, place);
@@ -194,10 +194,10 @@ static void pair_sums(const double matrix[9], const double translation[3], doubl
     }
 }
 
-/* The finer the grid, the nearer its energies come to the sums over pairs. */
+/* The finer the grid is, the smaller are the differences between its energies and the sums over pairs. */
 static void terms_approach_pair_sums(void)
 {
-    double errors[2][QN_DOCK_MOST_TERMS] = {{0}};
+    double errors[2][QN_DOCK_TERMS_MAX] = {{0}};
     const double spacings[2] = {1.0, 0.25};
     for (int s = 0; s < 2; s++) {
         qn_dock_grid grid;
@@ -207,11 +207,11 @@ static void terms_approach_pair_sums(void)
         make_energy(&grid, NULL, &energy);
         CHECK_OK(qn_dock_ligand_create(&ligand, &energy, &grid, &integers));
         for (int pose = 0; pose < 12; pose++) {
-            double matrix[9], translation[3], expected[QN_DOCK_MOST_TERMS], terms[QN_DOCK_MOST_TERMS];
+            double matrix[9], translation[3], expected[QN_DOCK_TERMS_MAX], terms[QN_DOCK_TERMS_MAX];
             int32_t rotation[9];
             qn_rotation_super_fibonacci((size_t)pose, 12, matrix);
             qn_dock_rotation_to_integers(matrix, rotation);
-            /* beside the receptor: its centre is at (11, −3, 5) and it reaches 5 Å */
+            /* beside the receptor, whose centre is at (11, −3, 5) and whose radius is 5 Å */
             int cell[3];
             for (int axis = 0; axis < 3; axis++) {
                 double centre = (double[]){11, -3, 5}[axis] + (axis == pose % 3 ? 11.5 : 1.0);
@@ -223,7 +223,7 @@ static void terms_approach_pair_sums(void)
             pair_sums(matrix, translation, expected);
             double total = qn_dock_rescore(&grid, &energy, 0, &integers, rotation, index, terms), sum = 0;
             const double weights[] = {0.4, -0.4, 250, 1, 1};
-            for (int term = 0; term < QN_DOCK_MOST_TERMS; term++) {
+            for (int term = 0; term < QN_DOCK_TERMS_MAX; term++) {
                 sum += weights[term] * terms[term];
                 if (terms[0] == 0) errors[s][term] += fabs(terms[term] - expected[term]);
             }
@@ -232,22 +232,23 @@ static void terms_approach_pair_sums(void)
         qn_dock_ligand_clear(&integers);
         qn_dock_energy_clear(&energy);
     }
-    for (int term = 1; term < QN_DOCK_MOST_TERMS; term++) {
+    for (int term = 1; term < QN_DOCK_TERMS_MAX; term++) {
         CHECK(errors[1][term] < 0.6 * errors[0][term]);
         CHECK(errors[0][term] > 0);
     }
     CHECK(errors[1][2] < 0.02); /* trilinear electrostatics converge with the square of the spacing */
 }
 
-static void eigenvectors_make_the_matrix(void)
+static void pair_potential_is_the_sum_over_eigenvectors(void)
 {
-    /* Orthonormal, by falling |eigenvalue|; the share of the Frobenius norm that four terms keep is published. */
+    /* Eigenvectors are orthonormal and sorted by decreasing |eigenvalue|; four terms leave out less than 0.2 of the
+     * Frobenius norm. */
     double squares = 0, kept = 0;
     for (int p = 0; p < QN_ATOM_TYPES; p++) {
         for (int q = 0; q < QN_ATOM_TYPES; q++) {
             double product = 0;
             for (int a = 0; a < QN_ATOM_TYPES; a++) product += qn_pair_eigenvector[p][a] * qn_pair_eigenvector[q][a];
-            CHECK_NEAR(product, p == q, 1e-4); /* seven digits are given */
+            CHECK_NEAR(product, p == q, 1e-4); /* the table has seven digits */
         }
         if (p) CHECK(fabs(qn_pair_eigenvalue[p]) <= fabs(qn_pair_eigenvalue[p - 1]));
         squares += pow(qn_pair_eigenvalue[p], 2);
@@ -261,8 +262,9 @@ static void eigenvectors_make_the_matrix(void)
     CHECK(qn_pair_energy(-1, 3, 18) == 0);
 }
 
-/* For every translation searched, every voxel of the ligand box meets the receptor's own voxel there or nothing. */
-static void nothing_wraps(void)
+/* For all translations searched, a voxel of the ligand box meets the voxel of the receptor grid at its place, or a
+ * voxel beyond the reach of the receptor. */
+static void no_periodic_images_are_in_reach(void)
 {
     for (double spacing = 0.7; spacing < 2; spacing += 0.3) {
         qn_dock_grid grid;
@@ -285,7 +287,7 @@ static void nothing_wraps(void)
     }
 }
 
-static void too_small_a_cube_is_refused(void)
+static void too_small_cubes_are_refused(void)
 {
     qn_dock_grid grid;
     CHECK_FAILS(qn_dock_grid_plan(&partner, &partner, 1.2, 6, 12, 24, even, NULL, &grid), QN_INVALID_ARGUMENT);
@@ -298,12 +300,12 @@ int main(void)
 {
     make_partner();
     make_ligand();
-    RUN(eigenvectors_make_the_matrix);
-    RUN(layers_are_shared);
+    RUN(pair_potential_is_the_sum_over_eigenvectors);
+    RUN(sets_share_layers);
     RUN(terms_approach_pair_sums);
     RUN(every_voxel_equals_its_sum);
-    RUN(threads_do_not_change_a_bit);
-    RUN(nothing_wraps);
-    RUN(too_small_a_cube_is_refused);
+    RUN(layers_do_not_depend_on_the_threads);
+    RUN(no_periodic_images_are_in_reach);
+    RUN(too_small_cubes_are_refused);
     return check_finish();
 }

@@ -21,17 +21,17 @@ static void forget(void)
     memset(read_back, 0, sizeof read_back);
 }
 
-/* A run that records rotations 10 … 16 and 30 … 34, or goes on after it. */
+/* Begin a run, or resume the earlier one. */
 static void begin(bool resume, qn_run_options *options, qn_job *job)
 {
     const qn_output output = {.folder = check_scratch_folder()};
-    *options = (qn_run_options){.device = "host", .tune = "off", .resume = resume};
+    *options = (qn_run_options){.device = "host", .tune = QN_TUNE_OFF, .resume = resume};
     CHECK_OK(qn_job_open(context, "dock", options, job));
     CHECK_OK(qn_job_output(job, &output, true));
     CHECK_OK(qn_job_journal(job));
 }
 
-static void what_was_recorded_comes_back(void)
+static void recorded_hits_are_read_back(void)
 {
     qn_run_options options;
     qn_job job;
@@ -46,7 +46,7 @@ static void what_was_recorded_comes_back(void)
     CHECK(qn_dock_known_count(&known) == 12 && done[10] && done[16] && !done[17] && done[30] && done[34]);
     CHECK(memcmp(read_back + 30 * PER_ROTATION, hits + 30 * PER_ROTATION, 5 * PER_ROTATION * sizeof *hits) == 0);
     forget();
-    known.hits = NULL; /* of the hits nothing is wanted */
+    known.hits = NULL; /* hits are not copied */
     CHECK_OK(qn_job_scan(&job, qn_dock_record_read, &known));
     CHECK(qn_dock_known_count(&known) == 12 && read_back[10 * PER_ROTATION].cell == 0);
     known.hits = read_back;
@@ -60,7 +60,7 @@ static void is_refused(uint64_t first, size_t size)
     CHECK(qn_dock_known_count(&known) == 0);
 }
 
-static void records_of_other_sizes_are_refused(void)
+static void wrong_records_are_refused(void)
 {
     const size_t each = PER_ROTATION * sizeof *hits;
     forget();
@@ -77,9 +77,10 @@ static void records_of_other_sizes_are_refused(void)
 int main(void)
 {
     setenv("QUERN_MPI_LIBRARY", "off", 1);
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
-    RUN(what_was_recorded_comes_back);
-    RUN(records_of_other_sizes_are_refused);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &context)))
+        return check_finish();
+    RUN(recorded_hits_are_read_back);
+    RUN(wrong_records_are_refused);
     qn_context_destroy(&context);
     return check_finish();
 }

@@ -1,5 +1,5 @@
-/* The rigid-body minimiser on energies whose minima are known: functions of how far the pivot was shifted and of the
- * rotation vector, both found here from the pose alone. */
+/* The rigid-body minimiser on energies with known minima: functions of the shift of the pivot and of the rotation
+ * vector, which the test computes from the pose. */
 #include "check.h"
 
 #include <math.h>
@@ -17,15 +17,15 @@ typedef enum land_shape { QUADRATIC, COUPLED, RUGGED, PLATEAUS, FLAT, UNDEFINED 
 
 typedef struct landscape {
     land_shape shape;
-    double matrix[9], place[3]; /* of the start */
+    double matrix[9], place[3]; /* first pose: matrix and place of the pivot */
     double target[6];           /* shift in Å, rotation vector in degrees */
     double mixing[6][6];        /* COUPLED: energy |mixing · (x − target)|² */
     int calls;
-    double farthest, most_turned; /* of all poses asked for */
+    double farthest, most_turned; /* largest shift and turn of all poses evaluated */
     double worst_rotation;
 } landscape;
 
-/* Shift of the pivot (Å) and rotation vector (degrees) of a pose relative to the start. */
+/* Compute the shift of the pivot (Å) and the rotation vector (degrees) of a pose relative to the first pose. */
 static void find_move(const landscape *land, const double matrix[9], const double translation[3], double move[6])
 {
     double place[3], back[9], turn[9], axis[3];
@@ -46,7 +46,7 @@ static double length(const double v[3])
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* x − target with 5° counted as 1 Å. */
+/* Compute move − target, with 5° counted as 1 Å. */
 static void offsets(const landscape *land, const double move[6], double d[6])
 {
     for (int i = 0; i < 6; i++) d[i] = (move[i] - land->target[i]) / (i < 3 ? 1 : 5);
@@ -63,7 +63,7 @@ static double value(const landscape *land, const double move[6])
             for (int j = 0; j < 6; j++) term += land->mixing[i][j] * d[j];
         }
         sum += term * term;
-        /* Ripples 0.3 Å (1.5°) apart: about 5 minima along each axis, none below the one at the target. */
+        /* Ripples 0.3 Å (1.5°) apart: many local minima along each axis, the lowest at the target. */
         if (land->shape == RUGGED) sum += 0.05 * (1 - cos(2 * pi * d[i] / 0.3));
     }
     if (land->shape == PLATEAUS && move[0] > land->target[0] + 0.1) return NAN;
@@ -86,7 +86,7 @@ static double energy(const double matrix[9], const double translation[3], void *
     return value(land, move);
 }
 
-/* A start somewhere, with a target at these distances in pseudo-random directions. */
+/* Make a landscape with a random first pose, and a target at the given shift and turn in pseudo-random directions. */
 static void make_landscape(landscape *land, land_shape shape, uint64_t seed, double shift, double turn,
                            double matrix[9], double translation[3])
 {
@@ -106,15 +106,15 @@ static void make_landscape(landscape *land, land_shape shape, uint64_t seed, dou
         land->mixing[i / 6][i % 6] = (i % 7 == 0) + 0.8 * (qn_random_uniform(seed, 2, (uint64_t)i) - 0.5);
 }
 
-/* Refine and check what always holds; `move` is where it ended. */
+/* Refine a pose and check the properties of every result; `move` is that of the refined pose. */
 static double refine(landscape *land, double matrix[9], double translation[3], double move[6])
 {
     double start[6] = {0}, refined = NAN;
     if (!CHECK_OK(qn_dock_refine(energy, land, pivot, most_shift, most_turn, matrix, translation, &refined)))
         return NAN;
     CHECK(land->calls <= QN_DOCK_REFINE_EVALUATIONS);
-    CHECK(land->farthest <= most_shift + 1e-7);   /* place is of the matrix before it is made orthonormal */
-    CHECK(land->most_turned <= most_turn + 1e-6); /* found through atan2 of sums of products */
+    CHECK(land->farthest <= most_shift + 1e-7);   /* `place` comes from the matrix before it is made orthonormal */
+    CHECK(land->most_turned <= most_turn + 1e-6); /* computed by atan2 of sums of products */
     CHECK(land->worst_rotation <= 1e-12);
     CHECK(qn_rotation_error(matrix) <= 1e-12);
     find_move(land, matrix, translation, move);
@@ -123,7 +123,7 @@ static double refine(landscape *land, double matrix[9], double translation[3], d
     return refined;
 }
 
-/* Where the last steps were 0.01 Å and 0.05°, a minimum with unit curvature is found within a few of them. */
+/* The shortest steps are 0.01 Å and 0.05°; a minimum with unit curvature is found within a few such steps. */
 static void minima_within_the_limits_are_found(void)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -135,7 +135,7 @@ static void minima_within_the_limits_are_found(void)
     }
 }
 
-/* Shifts and turns that only help together; condition numbers of the energy up to some hundreds. */
+/* Only combined shifts and turns lower the energy; its condition number is up to some hundreds. */
 static void coupled_minima_are_found(void)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -147,8 +147,8 @@ static void coupled_minima_are_found(void)
     }
 }
 
-/* The nearest point of the limits, when the energy grows alike in all directions. */
-static void minima_beyond_the_limits_end_on_them(void)
+/* If the energy grows equally in all directions, the search ends at the point of the limits nearest to the target. */
+static void minima_outside_the_limits_are_approached_up_to_the_limits(void)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         landscape land;
@@ -162,9 +162,9 @@ static void minima_beyond_the_limits_end_on_them(void)
     }
 }
 
-/* The search must end in one of the lowest of thousands of local minima. Being off by one ripple in one unknown costs
- * 0.3² = 0.09: at most three such, and fewer than one on average. */
-static void ripples_do_not_trap(void)
+/* The search must end in one of the lowest of thousands of local minima. An error of one ripple in one unknown costs
+ * 0.3² = 0.09: fewer than three such errors in each search, and fewer than one on average. */
+static void local_minima_do_not_end_the_search(void)
 {
     double sum = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -179,13 +179,13 @@ static void ripples_do_not_trap(void)
     CHECK(sum / 20 < 0.09);
 }
 
-static void forbidden_poses_are_kept_out_of(void)
+static void forbidden_poses_are_avoided(void)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         landscape land;
         double matrix[9], translation[3], move[6];
         make_landscape(&land, PLATEAUS, seed, 1.2, 6, matrix, translation);
-        /* Let the start be on the good side. */
+        /* Change the signs of the target so that the first pose is allowed. */
         land.target[0] = fabs(land.target[0]);
         land.target[1] = fabs(land.target[1]);
         land.target[5] = -fabs(land.target[5]);
@@ -207,7 +207,7 @@ static void same_input_gives_the_same_bits(void)
     CHECK(found[0] == found[1] && land[0].calls == land[1].calls);
 }
 
-static void nothing_lower_leaves_the_pose(void)
+static void pose_is_kept_if_no_energy_is_lower(void)
 {
     landscape land;
     double matrix[9], translation[3], refined;
@@ -217,7 +217,7 @@ static void nothing_lower_leaves_the_pose(void)
     CHECK_NEAR(refined, -3.5, 0);
     CHECK(land.calls < 200);
     CHECK(memcmp(matrix, land.matrix, sizeof matrix) == 0 && memcmp(translation, there, sizeof there) == 0);
-    /* Neither is moved when neither may. */
+    /* If both limits are 0, nothing is moved. */
     land.shape = QUADRATIC;
     land.calls = 0;
     CHECK_OK(qn_dock_refine(energy, &land, pivot, 0, 0, matrix, translation, &refined));
@@ -225,7 +225,7 @@ static void nothing_lower_leaves_the_pose(void)
     CHECK(memcmp(matrix, land.matrix, sizeof matrix) == 0 && memcmp(translation, there, sizeof there) == 0);
 }
 
-static void a_limit_of_zero_forbids_its_kind(void)
+static void limit_of_zero_forbids_its_kind_of_move(void)
 {
     landscape land;
     double matrix[9], translation[3], move[6], refined;
@@ -241,7 +241,7 @@ static void a_limit_of_zero_forbids_its_kind(void)
     for (int i = 0; i < 3; i++) CHECK_NEAR(move[i], land.target[i], 0.02);
 }
 
-/* The search's matrices are multiples of 2^-30. */
+/* Elements of the search's matrices are multiples of 2^-30. */
 static void rounded_matrices_are_made_orthonormal(void)
 {
     landscape land;
@@ -279,12 +279,12 @@ int main(void)
 {
     RUN(minima_within_the_limits_are_found);
     RUN(coupled_minima_are_found);
-    RUN(minima_beyond_the_limits_end_on_them);
-    RUN(ripples_do_not_trap);
-    RUN(forbidden_poses_are_kept_out_of);
+    RUN(minima_outside_the_limits_are_approached_up_to_the_limits);
+    RUN(local_minima_do_not_end_the_search);
+    RUN(forbidden_poses_are_avoided);
     RUN(same_input_gives_the_same_bits);
-    RUN(nothing_lower_leaves_the_pose);
-    RUN(a_limit_of_zero_forbids_its_kind);
+    RUN(pose_is_kept_if_no_energy_is_lower);
+    RUN(limit_of_zero_forbids_its_kind_of_move);
     RUN(rounded_matrices_are_made_orthonormal);
     RUN(bad_input_is_refused);
     return check_finish();

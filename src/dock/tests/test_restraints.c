@@ -36,7 +36,7 @@ static void build(void)
     add_atom(receptor, "OP1", "O", 9, 9, 9);
     add_atom(receptor, "P", "P", 4, 5, 6);
     add_atom(receptor, "C1'", "C", 9, 9, 9);
-    add(receptor, "A", 32, "DG"); /* one without, */
+    add(receptor, "A", 32, "DG"); /* a nucleotide without phosphate, */
     add_atom(receptor, "O5'", "O", 9, 9, 9);
     add_atom(receptor, "C1'", "C", 7, 8, 9);
     add(receptor, "A", 33, "CA"); /* and an ion called CA */
@@ -77,7 +77,7 @@ static void files_are_read(void)
     CHECK(restraints.count == 0 && restraints.pairs == NULL);
 }
 
-static void atoms_are_chosen_by_kind_of_residue(void)
+static void measured_atom_depends_on_the_residue(void)
 {
     static const double expected[5][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {0, 0, 1}, {0, 1, 0}};
     for (int i = 0; i < 5; i++) {
@@ -102,7 +102,7 @@ static void satisfied_restraints_are_counted(void)
     CHECK(qn_dock_restraints_satisfied(&restraints, identity, none) == 1);
     /* (0, 10, 0) + shift = (1, 4, 3), 2 Å off; (−10, 0, 0) + shift = (−9, −6, 3), 17.3 Å off */
     CHECK(qn_dock_restraints_satisfied(&restraints, quarter, shift) == 1);
-    restraints.pairs[0].maximum_angstrom = 2; /* the border counts */
+    restraints.pairs[0].maximum_angstrom = 2; /* a distance equal to the maximum is within it */
     CHECK(qn_dock_restraints_satisfied(&restraints, quarter, shift) == 1);
     restraints.pairs[0].maximum_angstrom = 1.999;
     CHECK(qn_dock_restraints_satisfied(&restraints, quarter, shift) == 0);
@@ -188,7 +188,7 @@ int main(void)
     build();
     snprintf(path, sizeof path, "%s/links.txt", check_scratch_folder());
     RUN(files_are_read);
-    RUN(atoms_are_chosen_by_kind_of_residue);
+    RUN(measured_atom_depends_on_the_residue);
     RUN(satisfied_restraints_are_counted);
     RUN(bad_lines_are_refused_with_their_number);
     RUN(files_without_restraints_are_refused);

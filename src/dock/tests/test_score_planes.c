@@ -1,7 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl unsanitized@checking */
-/* Scores and best translations of planes against sums written out in double, on one device: corners of the space, rooms
- * that hold a plane and rooms that do not, every kind of search. */
+/* Scores and best translations of planes compared with sums in double precision, on one device: corners of the space,
+ * local memory with and without room for a whole plane, and different ranges of translations. */
 #include "check.h"
 
 #include <float.h>
@@ -16,13 +16,13 @@
 #include "runtime/configuration.h"
 #include "runtime/device.h"
 
-enum { OUTPUTS = 3, FEW_CORNERS = 3, UNITS = 256 /* products are multiples of 1 / UNITS that halves hold exactly */ };
+enum { OUTPUTS = 3, FEW_CORNERS = 3, UNITS = 256 /* products are multiples of 1 / UNITS, exact in half precision */ };
 
 static qn_context *context;
 static qn_device *device;
 static qn_queue *queue;
 
-/* What every corner is tried on. */
+/* The problem on which corners of the space are tested. */
 static qn_score_planes_problem problem;
 static qn_buffer *products, *roots, *scratch, *scores, *energies, *cells;
 static double *expected; /* scores [OUTPUTS][nz][ny][nx] */
@@ -95,13 +95,13 @@ static void compute_expected(const int *numbers)
         }
         CHECK_OK(qn_score_planes_reference(&problem, plane, expected + p * plane_cells()));
     }
-    /* A score of one plane is a sum over its spectrum, whose halves are alike; single precision loses 2⁻²⁴ in each of a
-     * dozen steps, and the host's kernel, which adds one by one, more. */
+    /* A score is a sum over the whole spectrum of a plane, whose halves are conjugates. Single precision has an error
+     * of 2⁻²⁴ in each of a dozen steps, and a larger one on the host, whose kernel adds numbers one after the other. */
     tolerance = 5e-6 * sqrt(2 * squares / (double)planes);
     qn_release(&plane);
 }
 
-/* Buffers of a grid, on the host always of floats; numbers: products times UNITS, [OUTPUTS][nz][columns] complex. */
+/* Set the problem and make the buffers of a grid; on the host, products are always floats. */
 static void begin(const int grid_cells[3], bool halves, uint64_t room_bytes, bool is_gpu)
 {
     problem = (qn_score_planes_problem){.grid = {.halves = halves && !is_host(),
@@ -161,7 +161,8 @@ static void check_scores(const qn_configuration *configuration)
     CHECK_NEAR(worst, 0, tolerance);
 }
 
-/* The best translations: the lowest of the written scores exactly, and of the expected ones nearly. */
+/* Check the best translations: they are exactly the lowest of the written scores, and the lowest of the expected scores
+ * within the tolerance. */
 static void check_best(const qn_configuration *configuration)
 {
     float found_energies[OUTPUTS];
@@ -207,7 +208,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     check_scores(configuration);
     set_shifts(0, n[0] - 1, 0, n[1] - 1, 0, n[2] - 1);
     check_best(configuration);
-    set_shifts(-(n[0] - 1), 0, -(n[1] / 2), (n[1] - 1) / 2, -(n[2] - 1), n[2] - 1); /* the same, said otherwise */
+    set_shifts(-(n[0] - 1), 0, -(n[1] / 2), (n[1] - 1) / 2, -(n[2] - 1), n[2] - 1); /* again all cells */
     check_best(configuration);
     set_shifts(-(n[0] / 3), n[0] / 4, -(n[1] / 4), n[1] / 3, n[2] > 1 ? -1 : 0, n[2] / 3);
     check_best(configuration);
@@ -215,13 +216,13 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     check_best(configuration);
     set_shifts(-(n[0] - 1), -1, 0, n[1] - 1, 0, 0);
     check_best(configuration);
-    set_shifts(0, n[0] - 1, 0, -1, 0, n[2] - 1); /* nothing */
+    set_shifts(0, n[0] - 1, 0, -1, 0, n[2] - 1); /* no cells */
     check_best(configuration);
     return QN_OK;
 }
 
-/* Random products under the fallback with another split, or (split −1) under a sample of the space's corners: programs
- * take long to build. */
+/* Check random products with the fallback configuration and the given split, or, if `split` is −1, in a few corners of
+ * the space, because it takes long to compile all. */
 static void check_grid(const int grid_cells[3], bool halves, uint64_t room_bytes, bool is_gpu, int split)
 {
     qn_configuration configuration = qn_family_fallback(&qn_dock_score_planes_family);
@@ -246,14 +247,14 @@ static void check_grid(const int grid_cells[3], bool halves, uint64_t room_bytes
     end();
 }
 
-static void planes_that_fit(void)
+static void planes_that_fit_are_right(void)
 {
     check_grid((const int[]){24, 20, 3}, false, 32 << 10, false, -1);
-    check_grid((const int[]){15, 9, 4}, true, 32 << 10, false, 1); /* odd sides: a row is left alone */
+    check_grid((const int[]){15, 9, 4}, true, 32 << 10, false, 1); /* odd sides: one row has no partner */
     check_grid((const int[]){2, 1, 1}, false, 32 << 10, false, 0);
 }
 
-static void planes_in_parts(void)
+static void planes_in_parts_are_right(void)
 {
     check_grid((const int[]){16, 35, 2}, true, 3 << 10, true, 0); /* 5 blocks of 7 rows */
     check_grid((const int[]){21, 98, 2}, false, 3 << 10, true,
@@ -261,13 +262,13 @@ static void planes_in_parts(void)
     check_grid((const int[]){30, 162, 1}, false, 6 << 10, false, 0);
 }
 
-static void large_planes(void)
+static void large_planes_are_right(void)
 {
     check_grid((const int[]){160, 160, 1}, false, 32 << 10, true, 0);
 }
 
-/* Scores that are all alike: the lowest cell that is searched. */
-static void ties_go_to_the_lowest_cell(void)
+/* If all scores are equal, the lowest searched cell is the best. */
+static void lowest_cell_breaks_ties(void)
 {
     const int n[3] = {12, 10, 4}, levels[2] = {0, -3 * UNITS};
     for (int level = 0; level < 2; level++) {
@@ -283,8 +284,8 @@ static void ties_go_to_the_lowest_cell(void)
     }
 }
 
-/* A plane of numbers that are none is passed over, and where all are there is no best cell. */
-static void no_number_is_never_chosen(void)
+/* A plane of NaN is ignored; if all planes are NaN, there is no best cell. */
+static void nan_is_never_chosen(void)
 {
     const int n[3] = {12, 10, 4};
     float found_energy[OUTPUTS];
@@ -294,7 +295,7 @@ static void no_number_is_never_chosen(void)
     const size_t plane = 2 * plane_columns();
     for (size_t i = 0; i < product_numbers(); i += plane) {
         for (size_t k = 0; k < plane; k++) values[i + k] = 0;
-        values[i + 4] = i / plane == 2 || i / plane >= 8 ? NAN : 1; /* a plane of the first output, all of the last */
+        values[i + 4] = i / plane == 2 || i / plane >= 8 ? NAN : 1; /* one plane of output 0, all planes of output 2 */
     }
     upload(&products, values, product_numbers() * sizeof *values);
     set_shifts(-5, 6, -4, 5, -1, 2);
@@ -312,7 +313,7 @@ static void no_number_is_never_chosen(void)
     end();
 }
 
-static void what_cannot_be_done_is_said(void)
+static void unsupported_problems_are_refused(void)
 {
     begin((const int[]){12, 10, 4}, false, 32 << 10, false);
     int *numbers = allocate(product_numbers(), sizeof *numbers);
@@ -345,15 +346,16 @@ static void what_cannot_be_done_is_said(void)
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context) != QN_OK)
+        return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     CHECK_OK(qn_queue_create(device, &queue));
-    RUN(planes_that_fit);
-    RUN(planes_in_parts);
-    RUN_LONG(large_planes);
-    RUN(ties_go_to_the_lowest_cell);
-    RUN(no_number_is_never_chosen);
-    RUN(what_cannot_be_done_is_said);
+    RUN(planes_that_fit_are_right);
+    RUN(planes_in_parts_are_right);
+    RUN_LONG(large_planes_are_right);
+    RUN(lowest_cell_breaks_ties);
+    RUN(nan_is_never_chosen);
+    RUN(unsupported_problems_are_refused);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

@@ -1,7 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl unsanitized@checking */
-/* The whole search of a small pair on one device against sums written straight from equation 1 of
- * docs/design/docking.md: every translation of every rotation, in double, without integers and without transforms. */
+/* The whole search of a small pair on one device, compared with sums by equation 1 of docs/design/docking.md: all
+ * translations of all rotations, in double precision, without integers and without transforms. */
 #include "check.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@
 
 enum { RECEPTOR_ATOMS = 50, LIGAND_ATOMS = 17, ROTATIONS = 7, PER_ROTATION = 3, SETS = 3, PAIR_TERMS = 3 };
 
-/* A partner and, for what clusters look at, a molecule of the same atoms. */
+/* A partner, and, for distances between poses, a molecule with the same atoms. */
 typedef struct toy_molecule {
     qn_atom atoms[RECEPTOR_ATOMS];
     qn_dock_site sites[RECEPTOR_ATOMS];
@@ -45,7 +45,7 @@ static const qn_coefficients coefficients[SETS] = {
     {"three", 0.4, -0.4, -250, 1, 4.8, 4, 45, INFINITY, false},
 };
 
-/* Atoms filling a ball of `radius` Å around (30, −20, 10) · sign. */
+/* Make a partner of random atoms in a ball of `radius` Å around (30, −20, 10) · sign. */
 static void make_toy(toy_molecule *toy, int count, double radius, double sign, uint64_t stream)
 {
     for (uint64_t i = 0, draw = 0; i < (uint64_t)count; i++) {
@@ -144,7 +144,7 @@ static void prepare(void)
 
 enum { HITS = ROTATIONS * SETS * PER_ROTATION };
 
-/* hits [ROTATIONS][SETS][per_rotation] */
+/* Search all rotations. Fills hits [ROTATIONS][SETS][per_rotation]. */
 static void run_search(qn_dock_path path, int batch, int per_rotation, qn_dock_hit *hits)
 {
     qn_dock_search *search;
@@ -195,9 +195,9 @@ static void search_equals_brute_force(void)
             for (size_t i = 0; i < PATHS * PER_ROTATION; i++) {
                 const size_t k = i % PER_ROTATION;
                 const qn_dock_hit *hit = &hits[i / PER_ROTATION][(r * SETS + set) * PER_ROTATION + k];
-                double terms[QN_DOCK_MOST_TERMS], total = 0;
+                double terms[QN_DOCK_TERMS_MAX], total = 0;
                 CHECK(hit->cell == cells[k]);
-                /* charges are placed to 1/4096 voxel, transforms are single precision */
+                /* positions are rounded to 1/4096 voxel, and transforms are in single precision */
                 CHECK_NEAR((double)hit->energy, (double)energies[k], 0.05);
                 CHECK_NEAR(qn_dock_rescore(&grid, &energy, set, &ligand_sites, rotations + 9 * r, hit->cell, terms),
                            (double)energies[k], 0.02);
@@ -211,8 +211,8 @@ static void search_equals_brute_force(void)
     qn_release(&memory);
 }
 
-/* Nor does it in the energies where each rotation's numbers stay together. */
-static void batches_do_not_change_a_bit(void)
+/* Cells do not depend on the batch; on the fused path, energies do not either. */
+static void results_do_not_depend_on_the_batch(void)
 {
     static qn_dock_hit one[HITS], other[HITS];
     for (int path = QN_DOCK_PATH_FUSED; path <= QN_DOCK_PATH_LIBRARY; path++) {
@@ -227,8 +227,9 @@ static void batches_do_not_change_a_bit(void)
     }
 }
 
-/* The filter within the last transform finds what the one that reads all scores finds first. */
-static void the_best_alone_is_the_first_of_several(void)
+/* The search for the single best cell within the last transform finds the first of the cells that are found from all
+ * scores. */
+static void single_best_cell_is_the_first_of_several(void)
 {
     static qn_dock_hit several[HITS], alone[ROTATIONS * SETS];
     for (int path = QN_DOCK_PATH_FUSED; path <= QN_DOCK_PATH_LIBRARY; path++) {
@@ -241,8 +242,9 @@ static void the_best_alone_is_the_first_of_several(void)
     }
 }
 
-/* Half precision keeps energies to about a thousandth of the sum's larger parts, so mostly the same cells. */
-static void halves_are_nearly_as_good(void)
+/* In half precision, errors of energies are about a thousandth of the largest terms, so that most best cells are the
+ * same. */
+static void half_precision_finds_mostly_the_same_cells(void)
 {
     qn_dock_hit whole[ROTATIONS * SETS], half[ROTATIONS * SETS];
     int same = 0;
@@ -265,7 +267,7 @@ static void halves_are_nearly_as_good(void)
     CHECK(same >= ROTATIONS * SETS * 2 / 3);
 }
 
-static void paths_are_chosen_by_sides_and_device(void)
+static void path_depends_on_sides_and_device(void)
 {
     const bool cpu_of_opencl = qn_device_get_info(device)->kind == QN_DEVICE_CPU && strstr(identifier, "opencl");
     qn_dock_grid other = grid;
@@ -304,7 +306,7 @@ static void poses_are_ranked_by_rescored_energy(void)
     }
 }
 
-/* Distances as defined, for all pairs. */
+/* Compute the distances of all pairs from the definition. */
 static void pose_distances_equal_their_definition(void)
 {
     static qn_dock_hit hits[HITS];
@@ -333,7 +335,7 @@ static void pose_distances_equal_their_definition(void)
                     }
                 }
                 for (int axis = 0; axis < 3; axis++) apart += pow(place[0][axis] - place[1][axis], 2);
-                /* Every atom is named CA, and the hydrogens too: the residue marks are the atoms' names. */
+                /* All atoms are named CA, hydrogens too, so that all of them are used. */
                 if (near_receptor) {
                     sum += apart;
                     used++;
@@ -348,14 +350,15 @@ static void pose_distances_equal_their_definition(void)
 int main(int argc, char **argv)
 {
     identifier = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context) != QN_OK)
+        return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     RUN(prepare);
     RUN(search_equals_brute_force);
-    RUN(batches_do_not_change_a_bit);
-    RUN(the_best_alone_is_the_first_of_several);
-    RUN(halves_are_nearly_as_good);
-    RUN(paths_are_chosen_by_sides_and_device);
+    RUN(results_do_not_depend_on_the_batch);
+    RUN(single_best_cell_is_the_first_of_several);
+    RUN(half_precision_finds_mostly_the_same_cells);
+    RUN(path_depends_on_sides_and_device);
     RUN(poses_are_ranked_by_rescored_energy);
     RUN(pose_distances_equal_their_definition);
     qn_dock_energy_clear(&energy);

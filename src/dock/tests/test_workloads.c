@@ -1,8 +1,8 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl unsanitized@checking */
 #define _DEFAULT_SOURCE
-/* The workloads of the docking families: right answers pass, wrong ones do not, and what tuning them finds is what a
- * search of such sizes looks up. */
+/* The workloads of the docking families: correct results pass their checks, wrong results fail, and a search of the
+ * same sizes finds the results of tuning. */
 #include "check.h"
 
 #include <math.h>
@@ -20,11 +20,12 @@
 enum { CORRELATE, LIGAND_GRIDS, BEST_CELLS, CORRELATE_COLUMNS, LIGAND_PLANES, SCORE_PLANES, FAMILIES };
 enum { FIRST_FUSED = CORRELATE_COLUMNS };
 
-/* Those of the fused rotation are compiled for a grid: sizes are those of the search below, so that few are. */
+/* The kernels of the fused rotation are compiled for a grid. The workloads have the sizes of the search below, so that
+ * fewer kernels are compiled. */
 static const struct {
     const char *name;
-    int small[QN_WORKLOAD_SIZES], kernels; /* of a run */
-    int rotations;                         /* which size that is */
+    int small[QN_WORKLOAD_SIZES], kernels; /* sizes; number of kernels in a run */
+    int rotations;                         /* index of the size "rotations" */
 } workloads[FAMILIES] = {
     [CORRELATE] = {"dock/correlate", {14, 3, 2}, 1, 1},
     [LIGAND_GRIDS] = {"dock/ligand_grids", {100, 7, 18}, 2, 1},
@@ -59,8 +60,8 @@ static const char *count_question(qn_family_launch *launch, void *user)
     return NULL;
 }
 
-/* A configuration that is named runs, every kernel of it; else the context is asked. */
-static void named_configurations_run(void)
+/* If a configuration is given, all kernels use it; else the context is asked for one for each kernel. */
+static void given_configurations_are_used(void)
 {
     for (int w = 0; w < FAMILIES; w++) {
         const qn_workload *workload = find(w);
@@ -79,7 +80,7 @@ static void named_configurations_run(void)
     }
 }
 
-static void runs_pass_and_nothing_else(void)
+static void only_results_of_runs_pass(void)
 {
     for (int w = 0; w < FAMILIES; w++) {
         const qn_workload *workload = find(w);
@@ -94,7 +95,7 @@ static void runs_pass_and_nothing_else(void)
         if (!CHECK_OK(workload->create(queue, workloads[w].small, 5, &state))) continue;
         CHECK_OK(workload->clear(state, queue));
         CHECK(error_of(workload, state) > 1);
-        for (int again = 0; again < 2; again++) { /* what a run leaves behind does not disturb the next */
+        for (int again = 0; again < 2; again++) { /* the state after a run must not disturb the next run */
             CHECK_OK(workload->run(state, queue, &fallback, &seconds));
             CHECK(seconds >= 0 && isfinite(seconds));
             CHECK(error_of(workload, state) <= 1);
@@ -110,7 +111,7 @@ static void runs_pass_and_nothing_else(void)
     }
 }
 
-/* A search as `quern dock` makes it, of sizes that are known here: a cube of noise and atoms at its centre. */
+/* A search as in `quern dock`, of known sizes: a cube of noise, and atoms at the centre of the ligand's box. */
 enum { CELLS = 24, BOX = 16, ATOMS = 60, TURNS = 1024, SETS = 2, KEPT = 2, VOLUME = CELLS * CELLS * CELLS };
 
 static int32_t sites[ATOMS * QN_LIGAND_ATOM_INTS], weights[ATOMS], rotations[TURNS * QN_ROTATION_INTS];
@@ -163,7 +164,7 @@ static const char *note_class(qn_family_launch *launch, void *user)
     return NULL;
 }
 
-static void classes_are_those_of_a_search(void)
+static void classes_equal_those_of_a_search(void)
 {
     enum { BATCH = 3 };
     const int sizes[FAMILIES][QN_WORKLOAD_SIZES] = {{CELLS, BATCH, SETS},          {ATOMS, BATCH, BOX},
@@ -181,8 +182,8 @@ static void classes_are_those_of_a_search(void)
     }
 }
 
-/* Neighbours are served by one result, grids of other sizes are not, and how many rotations fill a device is one. */
-static void classes_are_of_neighbours(void)
+/* Neighbouring sizes have the same class; other sizes of grids, and few rotations, have other classes. */
+static void neighbouring_sizes_have_one_class(void)
 {
     static const struct {
         int number, sizes[2][QN_WORKLOAD_SIZES];
@@ -203,9 +204,10 @@ static void classes_are_of_neighbours(void)
     }
 }
 
-/* The sizes that a workload has by default are those of a search's own batches, with the usual three sets. On a GPU the
- * fused rotation's batches are larger the smaller the grid is, and the search here has a small one. */
-static void defaults_are_those_of_a_search(void)
+/* The default sizes of a workload are those of the batches of a search, with three sets. Workloads of the fused
+ * rotation are left out on GPUs, where their batches grow as the grid becomes smaller, and the grid of this search is
+ * small. */
+static void default_sizes_equal_those_of_a_search(void)
 {
     const int none[QN_WORKLOAD_SIZES] = {0};
     const bool is_cpu = qn_device_get_info(device)->kind == QN_DEVICE_CPU;
@@ -221,30 +223,35 @@ static void defaults_are_those_of_a_search(void)
     }
 }
 
-static void a_search_finds_what_was_tuned(int number, const int sizes[QN_WORKLOAD_SIZES], uint64_t tests, int batch)
+static void check_search_finds_tuning_result(int number, const int sizes[QN_WORKLOAD_SIZES], uint64_t tests, int batch)
 {
-    enum { MOST = 16 };
+    enum { MAX = 16 };
     char path[512];
     qn_tune_store *store = NULL;
     qn_tune_result result;
-    qn_tune_gain gains[MOST];
+    qn_tune_gain gains[MAX];
     size_t count = 0;
     bool found = false;
     snprintf(path, sizeof path, "%s/tuned_%d.db", check_scratch_folder(), number);
     if (!CHECK_OK(qn_tune_store_open(NULL, path, &store))) return;
     qn_tune_options options = {
-        .tuner = {.searcher = "random", .seed = 1, .tests = tests}, .most_repeats = 3, .store = store};
+        .size = sizeof options,
+        .tuner = {.size = sizeof(qn_tuner_options), .searcher = "random", .seed = 1, .tests = tests},
+        .most_repeats = 3,
+        .store = store};
     memcpy(options.sizes, sizes, sizeof options.sizes);
     qn_workload workload = *find(number);
-    workload.work = NULL; /* measuring the device's limit takes long on slow ones */
+    workload.work = NULL; /* the measurement of the device's limits takes long on slow devices */
     CHECK_OK(qn_tune_run(device, &workload, &options, &result));
     CHECK(result.tests >= 1 && result.tests <= tests && result.failed[QN_TEST_WRONG] == 0);
-    CHECK_OK(qn_tune_attach(context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN, .store = store}));
+    CHECK_OK(qn_tune_attach(
+        context,
+        &(qn_tune_attach_options){.size = sizeof(qn_tune_attach_options), .mode = QN_TUNE_KNOWN, .store = store}));
     run_search(number < FIRST_FUSED ? QN_DOCK_PATH_LIBRARY : QN_DOCK_PATH_FUSED, batch);
-    CHECK_OK(qn_tune_gains(context, gains, MOST, &count));
-    for (size_t i = 0; i < count && i < MOST; i++) {
+    CHECK_OK(qn_tune_gains(context, gains, MAX, &count));
+    for (size_t i = 0; i < count && i < MAX; i++) {
         const bool tuned = strcmp(gains[i].family, workloads[number].name) == 0;
-        CHECK_TEXT(gains[i].origin, tuned ? "store" : "fallback");
+        CHECK(gains[i].origin == (tuned ? QN_TUNE_ORIGIN_STORE : QN_TUNE_ORIGIN_FALLBACK));
         if (tuned) CHECK_TEXT(gains[i].configuration, result.text);
         found |= tuned;
     }
@@ -253,25 +260,26 @@ static void a_search_finds_what_was_tuned(int number, const int sizes[QN_WORKLOA
     qn_tune_store_close(&store);
 }
 
-static void searches_find_what_was_tuned(void)
+static void searches_find_tuning_results(void)
 {
-    a_search_finds_what_was_tuned(CORRELATE, (const int[QN_WORKLOAD_SIZES]){CELLS, 2, SETS}, 5, 2);
-    a_search_finds_what_was_tuned(CORRELATE_COLUMNS, (const int[QN_WORKLOAD_SIZES]){CELLS, BOX, 1, SETS, 2}, 2, 2);
+    check_search_finds_tuning_result(CORRELATE, (const int[QN_WORKLOAD_SIZES]){CELLS, 2, SETS}, 5, 2);
+    check_search_finds_tuning_result(CORRELATE_COLUMNS, (const int[QN_WORKLOAD_SIZES]){CELLS, BOX, 1, SETS, 2}, 2, 2);
 }
 
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
     setenv("QUERN_TUNING_STORE", "off", 1);
-    if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context) != QN_OK)
+        return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     CHECK_OK(qn_queue_create(device, &queue));
-    RUN(runs_pass_and_nothing_else);
-    RUN(named_configurations_run);
-    RUN(classes_are_those_of_a_search);
-    RUN(classes_are_of_neighbours);
-    RUN(defaults_are_those_of_a_search);
-    RUN(searches_find_what_was_tuned);
+    RUN(only_results_of_runs_pass);
+    RUN(given_configurations_are_used);
+    RUN(classes_equal_those_of_a_search);
+    RUN(neighbouring_sizes_have_one_class);
+    RUN(default_sizes_equal_those_of_a_search);
+    RUN(searches_find_tuning_results);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

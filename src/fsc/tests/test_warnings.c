@@ -1,4 +1,4 @@
-/* What is said of curves that are doubtful, and nothing of those that are not. */
+/* Doubtful curves get warnings; other curves get none. */
 #include "check.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static qn_job job;
 
 static double frequency[SHELLS], unmasked[SHELLS], corrected[SHELLS], randomised[SHELLS];
 
-/* Of curves whose corrected one is `judged`, with phases randomised from shell 3 on. */
+/* Make a run whose corrected curve is `judged`, with phases randomised from shell 3. */
 static qn_fsc_state run_of(const double judged[SHELLS], int crossing_shell)
 {
     static qn_fsc fsc;
@@ -36,7 +36,7 @@ static qn_fsc_state run_of(const double judged[SHELLS], int crossing_shell)
     return (qn_fsc_state){.fsc = &fsc, .job = &job};
 }
 
-/* How many warnings there are of it; *first is the first. */
+/* Number of warnings of a run; `first` gets the first one. */
 static size_t find_warnings(qn_fsc_state *run, char first[400])
 {
     static const qn_run_options options = {.device = "host"};
@@ -55,7 +55,7 @@ static void check_only(qn_fsc_state *run, const char *part)
     CHECK(strstr(first, part) != NULL);
 }
 
-static void a_curve_that_falls_is_not_warned_of(void)
+static void falling_curves_get_no_warnings(void)
 {
     const double falls[SHELLS] = {1, 1, 0.9, 0.7, 0.4, 0.1, 0.2, 0, 0.15, 0.15, 0.15, 0};
     char first[400];
@@ -63,7 +63,7 @@ static void a_curve_that_falls_is_not_warned_of(void)
     CHECK(find_warnings(&run, first) == 0);
 }
 
-static void doubtful_curves_are_warned_of(void)
+static void doubtful_curves_get_warnings(void)
 {
     const double stays[SHELLS] = {1, 1, 0.9, 0.7, 0.6, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
     const double returns[SHELLS] = {1, 1, 0.9, 0.7, 0.4, 0.1, 0.1, 0.2, 0.2, 0.2, 0.2, 0};
@@ -85,9 +85,10 @@ static void doubtful_curves_are_warned_of(void)
 
 int main(void)
 {
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
-    RUN(a_curve_that_falls_is_not_warned_of);
-    RUN(doubtful_curves_are_warned_of);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &context)))
+        return check_finish();
+    RUN(falling_curves_get_no_warnings);
+    RUN(doubtful_curves_get_warnings);
     qn_context_destroy(&context);
     return check_finish();
 }

@@ -1,6 +1,6 @@
 /* labels: threads */
-/* Alone: a rank agrees with itself. Under a launcher (tests/job/check_mpi.sh): "together" tells who speaks and who is
- * mute whatever the ranks met. */
+/* Without a launcher, a rank agrees with itself. Under a launcher (tests/job/check_mpi.sh), "together" checks which
+ * ranks print an error and which are silent, for various failures. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "job/agreement.h"
+#include "job/job.h"
 
 static qn_ranks *ranks;
 static qn_agreement agreement;
@@ -35,32 +35,32 @@ static void end(void)
 static qn_status met(qn_status status, int number)
 {
     if (status == QN_OK) return QN_OK;
-    QN_FAIL(status, "file %d is missing", number);
+    return QN_FAIL(status, "file %d is missing", number);
 }
 
 static void speaks(qn_status status, qn_status own, const char *message)
 {
     CHECK_FAILS(status, own);
     CHECK_MESSAGE_HAS(message);
-    CHECK(!agreement.mute);
+    CHECK(!agreement.silent);
 }
 
 static void is_mute(qn_status status)
 {
     CHECK_FAILS(status, QN_CANCELLED);
     CHECK_MESSAGE_HAS("another process");
-    CHECK(agreement.mute);
+    CHECK(agreement.silent);
 }
 
-static void what_all_manage_is_told_by_nobody(void)
+static void success_of_all_ranks_prints_nothing(void)
 {
     if (!begin()) return;
     CHECK_OK(qn_agree(&agreement, QN_OK));
-    CHECK(!agreement.mute && !agreement.stopped);
+    CHECK(!agreement.silent && !agreement.stopped);
     end();
 }
 
-static void one_failure_stops_all_and_is_told_once(void)
+static void one_failure_stops_all_ranks_and_is_printed_once(void)
 {
     if (!begin()) return;
     const bool fails = rank == count - 1;
@@ -72,11 +72,11 @@ static void one_failure_stops_all_and_is_told_once(void)
     end();
 }
 
-static void what_all_meet_the_first_one_tells(void)
+static void rank_0_prints_a_failure_of_all_ranks(void)
 {
     static const qn_status statuses[] = {QN_NOT_FOUND, QN_CANCELLED};
     for (int i = 0; i < 2 && begin(); i++) {
-        /* each hears a Ctrl-C at another place */
+        /* a Ctrl-C interrupts each rank at another place */
         qn_status status = qn_agree(&agreement, met(statuses[i], statuses[i] == QN_CANCELLED ? rank : 7));
         if (rank == 0)
             speaks(status, statuses[i], "is missing");
@@ -95,8 +95,8 @@ static void on_log(qn_log_level level, const char *message, void *user)
     snprintf(logged, sizeof logged, "%s", message);
 }
 
-/* Late as the dead are. */
-static void a_stop_is_told_before_those_come_who_are_late(void)
+/* The other ranks call late, as if they were dead. */
+static void an_interrupt_is_logged_before_late_ranks_answer(void)
 {
     if (!begin()) return;
     if (rank != 0) nanosleep(&(struct timespec){.tv_nsec = 900000000}, NULL);
@@ -108,7 +108,7 @@ static void a_stop_is_told_before_those_come_who_are_late(void)
         is_mute(status);
     } else if (count > 1) {
         CHECK_FAILS(status, QN_CANCELLED);
-        CHECK(agreement.mute);
+        CHECK(agreement.silent);
         CHECK_TEXT(logged, "file 0 is missing");
     } else {
         speaks(status, QN_CANCELLED, "file 0");
@@ -117,7 +117,7 @@ static void a_stop_is_told_before_those_come_who_are_late(void)
     end();
 }
 
-static void different_failures_are_all_told(void)
+static void different_failures_are_all_printed(void)
 {
     static const char *const messages[] = {"file 0 is", "file 1 is", "file 2 is", "file 3 is"};
     if (!begin()) return;
@@ -125,7 +125,7 @@ static void different_failures_are_all_told(void)
     end();
 }
 
-static void a_failure_leaves_nothing_to_deal(void)
+static void a_failure_cancels_the_remaining_pieces(void)
 {
     uint64_t piece;
     bool none;
@@ -134,14 +134,14 @@ static void a_failure_leaves_nothing_to_deal(void)
     CHECK_OK(qn_agreement_deal(&agreement, 1, &piece, &none));
     CHECK(!none && piece < (uint64_t)count);
     CHECK_OK(qn_ranks_barrier(ranks));
-    agreement.looked_s -= 2; /* as if it had been long ago */
-    CHECK_OK(qn_agreement_look(&agreement));
+    agreement.polled_s -= 2; /* as if the last poll were 2 s older */
+    CHECK_OK(qn_agreement_poll(&agreement));
     CHECK(!agreement.stopped);
     CHECK_OK(qn_ranks_barrier(ranks));
     if (fails) {
-        speaks(qn_agreement_leave_nothing(&agreement, met(QN_NOT_FOUND, 5)), QN_NOT_FOUND, "file 5");
-        agreement.looked_s -= 2;
-        CHECK_OK(qn_agreement_look(&agreement)); /* another of its threads is not told of another process */
+        speaks(qn_agreement_cancel(&agreement, met(QN_NOT_FOUND, 5)), QN_NOT_FOUND, "file 5");
+        agreement.polled_s -= 2;
+        CHECK_OK(qn_agreement_poll(&agreement)); /* this rank itself cancelled the pieces */
         CHECK(!agreement.stopped);
     }
     CHECK_OK(qn_ranks_barrier(ranks));
@@ -149,9 +149,9 @@ static void a_failure_leaves_nothing_to_deal(void)
     if (!fails) {
         CHECK_OK(qn_agreement_deal(&agreement, 1, &piece, &none));
         CHECK(none);
-        CHECK_OK(qn_agreement_look(&agreement)); /* it was just looked at */
-        agreement.looked_s -= 2;
-        status = qn_agreement_look(&agreement);
+        CHECK_OK(qn_agreement_poll(&agreement)); /* the last poll is less than a second old */
+        agreement.polled_s -= 2;
+        status = qn_agreement_poll(&agreement);
         CHECK_FAILS(status, QN_CANCELLED);
         CHECK(agreement.stopped);
     }
@@ -163,6 +163,31 @@ static void a_failure_leaves_nothing_to_deal(void)
     end();
 }
 
+static void several_processes_without_an_output_are_refused(void)
+{
+    qn_context *context = NULL;
+    qn_job job;
+    const qn_run_options options = {.device = "host", .tune = QN_TUNE_OFF};
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &context)))
+        return;
+    qn_status status = qn_job_open(context, "toy", &options, &job);
+    CHECK_OK(status);
+    const bool first = qn_job_is_first(&job), alone = qn_ranks_count(job.ranks) == 1;
+    status = qn_job_output(&job, &(qn_output){.folder = NULL}, true);
+    status = qn_job_close(&job, status);
+    if (alone) {
+        CHECK_OK(status);
+    } else if (first) {
+        CHECK_FAILS(status, QN_UNSUPPORTED);
+        CHECK_MESSAGE_HAS("processes run without an output; expected one process, or an output");
+        CHECK(!qn_error_is_reported());
+    } else {
+        CHECK_FAILS(status, QN_CANCELLED);
+        CHECK(qn_error_is_reported());
+    }
+    qn_context_destroy(&context);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 1) {
@@ -170,11 +195,12 @@ int main(int argc, char **argv)
     } else if (strcmp(argv[1], "together") != 0) {
         return 2;
     }
-    RUN(what_all_manage_is_told_by_nobody);
-    RUN(one_failure_stops_all_and_is_told_once);
-    RUN(what_all_meet_the_first_one_tells);
-    RUN(a_stop_is_told_before_those_come_who_are_late);
-    RUN(different_failures_are_all_told);
-    RUN(a_failure_leaves_nothing_to_deal);
+    RUN(success_of_all_ranks_prints_nothing);
+    RUN(one_failure_stops_all_ranks_and_is_printed_once);
+    RUN(rank_0_prints_a_failure_of_all_ranks);
+    RUN(an_interrupt_is_logged_before_late_ranks_answer);
+    RUN(different_failures_are_all_printed);
+    RUN(a_failure_cancels_the_remaining_pieces);
+    RUN(several_processes_without_an_output_are_refused);
     return check_finish();
 }

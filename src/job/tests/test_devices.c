@@ -6,7 +6,7 @@
 #include "job/devices.h"
 
 static qn_context *context;
-static qn_device *devices[QN_MOST_DEVICES];
+static qn_device *devices[QN_DEVICES_MAX];
 static int count;
 
 static void refused(const char *list, qn_status status, const char *part)
@@ -28,7 +28,7 @@ static void lists_are_opened_in_order(void)
     qn_device_release(&devices[0]);
 }
 
-static void what_cannot_be_is_refused_and_closed_again(void)
+static void invalid_lists_are_refused_and_leave_no_device_open(void)
 {
     refused("host,host", QN_INVALID_ARGUMENT, "named twice");
     refused("host,all", QN_INVALID_ARGUMENT, "expected it alone");
@@ -37,7 +37,7 @@ static void what_cannot_be_is_refused_and_closed_again(void)
     refused("host,cuda:77", QN_NO_DEVICE, "");
 }
 
-/* The checking driver is another than the host's; which of several of one model it is does not matter. */
+/* The checking driver counts as a different model from the host. Several devices of one model are described once. */
 static void each_model_is_described_once(void)
 {
     qn_text key = {0}, again = {0};
@@ -56,9 +56,10 @@ static void each_model_is_described_once(void)
 
 int main(void)
 {
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &context)))
+        return check_finish();
     RUN(lists_are_opened_in_order);
-    RUN(what_cannot_be_is_refused_and_closed_again);
+    RUN(invalid_lists_are_refused_and_leave_no_device_open);
     RUN(each_model_is_described_once);
     qn_context_destroy(&context);
     return check_finish();

@@ -15,8 +15,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "job/input.h"
 #include "job/job.h"
 #include "report/json.h"
+#include "runtime/context.h"
 
 static qn_context *context;
 static char warned[512];
@@ -46,14 +48,14 @@ static void put(const char *name, const char *text)
     CHECK_OK(qn_file_write(in_scratch(name), text, strlen(text)));
 }
 
-/* ---- the program: it records four pieces and writes a file of them ---- */
+/* ---- the toy program: it records four pieces, and writes their number into a file ---- */
 
 typedef struct toy {
     qn_run_options run;
     qn_output output;
     const char *input; /* NULL: none */
-    int seed;          /* a line of the key */
-    int fails_before;  /* the piece before which the run fails; −1: it does not */
+    int seed;          /* written into the key */
+    int fails_before;  /* piece before which the run fails; −1: none */
     bool without_journal, fails_at_the_end;
 } toy;
 
@@ -64,7 +66,7 @@ typedef struct toy_state {
     int pieces, resumed;
 } toy_state;
 
-static const qn_run_options usual = {.device = "host", .tune = "off"};
+static const qn_run_options usual = {.device = "host", .tune = QN_TUNE_OFF};
 
 static qn_status see_piece(uint64_t piece, const void *data, size_t size, void *user)
 {
@@ -78,7 +80,8 @@ static qn_status see_piece(uint64_t piece, const void *data, size_t size, void *
 static qn_status write_pieces(toy_state *run)
 {
     char *path, text[16];
-    if (run->options->fails_at_the_end) QN_FAIL(QN_IO_ERROR, "the disk is full");
+    if (run->options->fails_at_the_end) return QN_FAIL(QN_IO_ERROR, "the disk is full");
+    if (run->job->in_memory) return QN_OK;
     QN_TRY(qn_job_path(run->job, "part/pieces.txt", &path));
     snprintf(text, sizeof text, "%d", run->pieces);
     qn_status status = qn_file_write(path, text, strlen(text));
@@ -90,7 +93,7 @@ static qn_status write_pieces(toy_state *run)
 static qn_status record_pieces(toy_state *run)
 {
     for (run->pieces = run->resumed; run->pieces < 4; run->pieces++) {
-        if (run->pieces == run->options->fails_before) QN_FAIL(QN_CANCELLED, "stopped; continue with --resume");
+        if (run->pieces == run->options->fails_before) return QN_FAIL(QN_CANCELLED, "stopped; continue with --resume");
         if (!run->options->without_journal) QN_TRY(qn_job_record(run->job, (uint64_t)run->pieces, "piece", 5));
     }
     return QN_OK;
@@ -161,7 +164,7 @@ static void an_absent_or_empty_folder_is_used(void)
     CHECK(strstr(warned, "empty: holds nothing to resume; the run begins at its start") != NULL);
 }
 
-static void files_of_others_are_left_alone(void)
+static void foreign_files_are_left_alone(void)
 {
     toy options = toy_in("foreign");
     CHECK_OK(qn_folder_create(in_scratch("foreign")));
@@ -177,21 +180,21 @@ static void files_of_others_are_left_alone(void)
     CHECK(is_there("foreign/letter") && is_there("foreign/run.json"));
 }
 
-static void a_finished_run_is_replaced_when_asked_for(void)
+static void a_finished_run_is_replaced_with_overwrite(void)
 {
     toy options = toy_in("finished");
     runs(&options, 0);
     put("finished/notes", "mine");
     is_refused(&options, QN_ALREADY_EXISTS, "finished: holds a finished run; --overwrite replaces it");
     options.run.overwrite = true;
-    options.seed = 7; /* whatever it was */
+    options.seed = 7; /* the key may differ */
     is_stopped(options, 1);
     CHECK(!is_there("finished/part") && !is_there("finished/run.json") && is_there("finished/notes"));
     runs(&options, 0);
     CHECK(is_there("finished/notes") && is_there("finished/part/pieces.txt"));
 }
 
-static void a_finished_run_is_made_again_from_its_journal(void)
+static void a_finished_run_is_written_again_from_its_journal(void)
 {
     toy options = toy_in("again");
     runs(&options, 0);
@@ -204,7 +207,7 @@ static void a_finished_run_is_made_again_from_its_journal(void)
     options.seed = 0;
     options.fails_at_the_end = true;
     is_refused(&options, QN_IO_ERROR, "disk");
-    CHECK(is_there("again/run.json") && is_there("again/part/pieces.txt")); /* nothing was written over */
+    CHECK(is_there("again/run.json") && is_there("again/part/pieces.txt")); /* no file was overwritten */
 }
 
 static void a_finished_run_without_journals_stays_as_it_is(void)
@@ -222,7 +225,7 @@ static void a_finished_run_without_journals_stays_as_it_is(void)
     CHECK(is_there("kept/part/pieces.txt") && !is_there("kept/unfinished"));
 }
 
-static void an_unfinished_run_is_resumed_or_begun_again(void)
+static void an_unfinished_run_is_resumed_or_replaced(void)
 {
     toy options = toy_in("unfinished");
     is_stopped(options, 2);
@@ -239,8 +242,8 @@ static void an_unfinished_run_is_resumed_or_begun_again(void)
     runs(&options, 0);
 }
 
-/* As another version would have left it. */
-static void another_version_is_told_by_its_line(void)
+/* The journal is made as another version would make it. */
+static void a_journal_of_another_version_is_refused(void)
 {
     toy options = toy_in("version");
     qn_journal *journal;
@@ -293,7 +296,7 @@ static void a_failure_before_the_first_record_leaves_nothing(void)
     CHECK(is_there("made") && !is_there("made/journal.0"));
 }
 
-static void files_beside_others_are_replaced_by_name(void)
+static void files_with_a_stem_are_replaced_by_name(void)
 {
     static const char *const names[] = {".txt", "part/pieces.txt", "run.json", NULL};
     toy options = {.run = usual, .output = {.stem = in_scratch("beside"), .names = names}, .fails_before = -1};
@@ -316,7 +319,7 @@ static const char *text_of(json_t *run, const char *name)
     return text ? text : "";
 }
 
-static void run_json_tells_inputs_files_and_key(void)
+static void run_json_lists_inputs_files_and_key(void)
 {
     toy options = toy_in("facts");
     put("input.txt", "abc");
@@ -344,6 +347,128 @@ static void run_json_tells_inputs_files_and_key(void)
     is_refused(&options, QN_INVALID_ARGUMENT, "there input=input.txt, 3 bytes, ba78");
 }
 
+static void an_input_in_memory_is_listed_and_belongs_to_the_key(void)
+{
+    /* FIPS 180-4, the example of one block: SHA-256 of "abc" */
+    static const char digest[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    qn_job job;
+    const qn_output output = {.folder = in_scratch("held")};
+    CHECK_OK(qn_job_open(context, "toy", &usual, &job));
+    CHECK_OK(qn_job_input_add_memory(&job, "receptor", "built", 3, digest));
+    CHECK(strstr(job.key.data, "\nreceptor=built, 3 bytes, ba7816bf8f01cfea\n") != NULL);
+    CHECK_OK(qn_job_output(&job, &output, false));
+    CHECK_OK(qn_job_facts(&job, NULL));
+    CHECK_OK(qn_job_close(&job, QN_OK));
+    json_t *run = json_load_file(in_scratch("held/run.json"), 0, NULL);
+    json_t *input = json_array_get(json_object_get(run, "inputs"), 0);
+    CHECK_TEXT(text_of(input, "role"), "receptor");
+    CHECK_TEXT(text_of(input, "memory"), "built");
+    CHECK(json_integer_value(json_object_get(input, "bytes")) == 3 && !json_object_get(input, "file"));
+    CHECK_TEXT(text_of(input, "sha256"), digest);
+    json_decref(run);
+}
+
+static void an_input_is_a_path_or_an_object_in_memory(void)
+{
+    CHECK_OK(qn_input_check_one("receptor", "a.pdb", "receptor_molecule", NULL));
+    CHECK_OK(qn_input_check_one("receptor", NULL, "receptor_molecule", context));
+    CHECK_FAILS(qn_input_check_one("receptor", "a.pdb", "receptor_molecule", context), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("receptor and receptor_molecule are both given; expected one of the two");
+    CHECK_FAILS(qn_input_check_one("receptor", NULL, "receptor_molecule", NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("neither receptor nor receptor_molecule is given; expected one of the two");
+}
+
+/* ---- without an output ---- */
+
+typedef struct seen_records {
+    int count;
+    uint64_t pieces[8];
+    char data[8][16];
+    qn_job *job; /* gets one more record at the first call; NULL: none */
+} seen_records;
+
+static qn_status see_record(uint64_t piece, const void *data, size_t size, void *user)
+{
+    seen_records *seen = user;
+    CHECK(seen->count < 8 && size < sizeof seen->data[0]);
+    seen->pieces[seen->count] = piece;
+    memcpy(seen->data[seen->count++], data, size);
+    if (!seen->job) return QN_OK;
+    qn_job *job = seen->job;
+    seen->job = NULL;
+    return qn_job_record(job, 99, "more", 4);
+}
+
+static void records_are_kept_in_memory_in_their_order(void)
+{
+    qn_job job;
+    char path[8] = "none", *file = NULL;
+    seen_records seen = {.job = &job}, again = {.count = 0}, other = {.count = 0};
+    CHECK_OK(qn_job_open(context, "toy", &usual, &job));
+    CHECK_OK(qn_job_output(&job, &(qn_output){.folder = NULL}, true));
+    CHECK_OK(qn_job_journal(&job));
+    CHECK(job.in_memory && !job.over);
+    CHECK_OK(qn_job_record(&job, 7, "seven", 5));
+    CHECK_OK(qn_job_record(&job, 3, NULL, 0));
+    CHECK_OK(qn_job_scan(&job, see_record, &seen)); /* a record appended during the scan is not scanned */
+    CHECK(seen.count == 2 && seen.pieces[0] == 7 && seen.pieces[1] == 3);
+    CHECK_TEXT(seen.data[0], "seven");
+    CHECK_OK(qn_job_scan_rank(&job, 0, see_record, &again));
+    CHECK(again.count == 3 && again.pieces[2] == 99);
+    CHECK_TEXT(again.data[2], "more");
+    CHECK_OK(qn_job_scan_rank(&job, 1, see_record, &other));
+    CHECK(other.count == 0);
+    qn_job_records_end(&job);
+    CHECK_FAILS(qn_job_path(&job, "poses.csv", &file), QN_INTERNAL);
+    CHECK_OK(qn_job_facts(&job, json_object()));
+    qn_job_report_path(&job, QN_OK, path, sizeof path);
+    CHECK_TEXT(path, "");
+    CHECK_OK(qn_job_close(&job, QN_OK));
+}
+
+static bool is_empty_folder(const char *path)
+{
+    return rmdir(path) == 0; /* fails if the folder is not empty */
+}
+
+static void a_run_without_an_output_writes_nothing(void)
+{
+    char before[700];
+    toy options = {.run = usual, .fails_before = -1};
+    CHECK_OK(qn_folder_create(in_scratch("work")));
+    if (!CHECK(getcwd(before, sizeof before) && chdir(in_scratch("work")) == 0)) return;
+    runs(&options, 0);
+    is_stopped(options, 2);
+    options.fails_at_the_end = true;
+    is_refused(&options, QN_IO_ERROR, "the disk is full");
+    options.fails_at_the_end = false;
+    options.without_journal = true;
+    runs(&options, 0);
+    CHECK(chdir(before) == 0);
+    CHECK(is_empty_folder(in_scratch("work")));
+}
+
+/* The option of a run turns explaining on for this run, and leaves the context as it was. */
+static void a_run_may_explain_its_configurations(void)
+{
+    qn_job job;
+    const qn_run_options options = {.device = "host", .explain = true};
+    CHECK_OK(qn_job_open(context, "toy", &options, &job));
+    CHECK(qn_context_set_explain(context, true));
+    CHECK_OK(qn_job_close(&job, QN_OK));
+    CHECK(!qn_context_set_explain(context, false));
+}
+
+static void resume_and_overwrite_need_an_output(void)
+{
+    toy options = {.run = usual, .fails_before = -1};
+    options.run.resume = true;
+    is_refused(&options, QN_INVALID_ARGUMENT, "--resume is asked for, but there is no output");
+    options.run.resume = false;
+    options.run.overwrite = true;
+    is_refused(&options, QN_INVALID_ARGUMENT, "--overwrite is asked for, but there is no output");
+}
+
 /* ---- devices ---- */
 
 typedef struct device_run {
@@ -356,7 +481,7 @@ static qn_status work(int device, void *user)
     device_run *run = user;
     run->calls++;
     qn_log(QN_LOG_WARNING, "device %d", device);
-    if (run->met[device] != QN_OK) QN_FAIL(run->met[device], "device %d failed", device);
+    if (run->met[device] != QN_OK) return QN_FAIL(run->met[device], "device %d failed", device);
     return QN_OK;
 }
 
@@ -364,7 +489,7 @@ static void devices_meet(qn_status first, qn_status second, qn_status expected, 
 {
     qn_job job;
     device_run run = {.met = {first, second}};
-    const qn_run_options options = {.device = "host,checking:host", .tune = "off"};
+    const qn_run_options options = {.device = "host,checking:host", .tune = QN_TUNE_OFF};
     qn_status status = qn_job_open(context, "toy", &options, &job);
     if (status == QN_OK) status = qn_job_devices(&job);
     CHECK_OK(status);
@@ -375,12 +500,12 @@ static void devices_meet(qn_status first, qn_status second, qn_status expected, 
     uint64_t piece;
     bool none;
     CHECK_OK(qn_agreement_deal(&job.agreement, 1, &piece, &none));
-    CHECK(none == (expected != QN_OK)); /* nothing is left to others after a failure */
+    CHECK(none == (expected != QN_OK)); /* a failure cancels the remaining pieces */
     CHECK_FAILS(qn_job_close(&job, status), expected);
     CHECK(strncmp(warned, "device ", 7) == 0);
 }
 
-static void each_device_has_a_thread_and_the_worst_failure_is_told(void)
+static void each_device_has_a_thread_and_the_first_failure_is_returned(void)
 {
     devices_meet(QN_OK, QN_OK, QN_OK, "");
     devices_meet(QN_OK, QN_DEVICE_LOST, QN_DEVICE_LOST, "device 1 failed");
@@ -392,20 +517,27 @@ static void each_device_has_a_thread_and_the_worst_failure_is_told(void)
 int main(void)
 {
     setenv("QUERN_MPI_LIBRARY", "off", 1);
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2, .log = on_log}, &context)))
+    if (!CHECK_OK(qn_context_create(
+            &(qn_context_options){.size = sizeof(qn_context_options), .threads = 2, .log = on_log}, &context)))
         return check_finish();
     RUN(an_absent_or_empty_folder_is_used);
-    RUN(files_of_others_are_left_alone);
-    RUN(a_finished_run_is_replaced_when_asked_for);
-    RUN(a_finished_run_is_made_again_from_its_journal);
+    RUN(foreign_files_are_left_alone);
+    RUN(a_finished_run_is_replaced_with_overwrite);
+    RUN(a_finished_run_is_written_again_from_its_journal);
     RUN(a_finished_run_without_journals_stays_as_it_is);
-    RUN(an_unfinished_run_is_resumed_or_begun_again);
-    RUN(another_version_is_told_by_its_line);
+    RUN(an_unfinished_run_is_resumed_or_replaced);
+    RUN(a_journal_of_another_version_is_refused);
     RUN(a_folder_in_use_is_left_alone);
     RUN(a_failure_before_the_first_record_leaves_nothing);
-    RUN(files_beside_others_are_replaced_by_name);
-    RUN(run_json_tells_inputs_files_and_key);
-    RUN(each_device_has_a_thread_and_the_worst_failure_is_told);
+    RUN(files_with_a_stem_are_replaced_by_name);
+    RUN(run_json_lists_inputs_files_and_key);
+    RUN(an_input_in_memory_is_listed_and_belongs_to_the_key);
+    RUN(an_input_is_a_path_or_an_object_in_memory);
+    RUN(records_are_kept_in_memory_in_their_order);
+    RUN(a_run_without_an_output_writes_nothing);
+    RUN(a_run_may_explain_its_configurations);
+    RUN(resume_and_overwrite_need_an_output);
+    RUN(each_device_has_a_thread_and_the_first_failure_is_returned);
     qn_context_destroy(&context);
     return check_finish();
 }

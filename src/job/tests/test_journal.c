@@ -16,19 +16,19 @@
 
 static const char key[] = "receptor=a\nseed=7\n";
 
-/* What came out of a journal. */
-enum { MOST = 16 };
+/* Records read from a journal. */
+enum { MAX = 16 };
 static struct {
     int count;
-    uint64_t piece[MOST];
-    size_t size[MOST];
-    char data[MOST][64];
+    uint64_t piece[MAX];
+    size_t size[MAX];
+    char data[MAX][64];
 } seen;
 
 static qn_status see(uint64_t piece, const void *data, size_t size, void *user)
 {
     (void)user;
-    if (!CHECK(seen.count < MOST && size <= sizeof seen.data[0])) return QN_INTERNAL;
+    if (!CHECK(seen.count < MAX && size <= sizeof seen.data[0])) return QN_INTERNAL;
     seen.piece[seen.count] = piece;
     seen.size[seen.count] = size;
     memcpy(seen.data[seen.count], data, size);
@@ -48,7 +48,7 @@ static const char *journal_path(void)
     return path_of("journal.0");
 }
 
-/* The journal's file with these bytes; without flushing it to disk each of a thousand times. */
+/* Write the journal's file with these bytes, without flushing it to disk, as it is written a thousand times. */
 static void put(const char *data, size_t size)
 {
     FILE *file = fopen(journal_path(), "wb");
@@ -81,7 +81,7 @@ static void check_first(int count)
     if (count > 2) CHECK(seen.piece[2] == 0 && seen.size[2] == 13 && memcmp(seen.data[2], "the third one", 13) == 0);
 }
 
-static void what_was_appended_comes_back(void)
+static void appended_records_are_read_back(void)
 {
     qn_journal *journal;
     write_three();
@@ -93,7 +93,7 @@ static void what_was_appended_comes_back(void)
     CHECK_OK(qn_journal_read(journal_path(), key, see, NULL));
 
     CHECK(seen.count == 4 && seen.piece[3] == 9 && seen.data[3][0] == 'x');
-    CHECK_OK(qn_journal_open(journal_path(), key, false, see, NULL, &journal)); /* begun anew */
+    CHECK_OK(qn_journal_open(journal_path(), key, false, see, NULL, &journal)); /* empties the journal */
     qn_journal_close(&journal);
     CHECK_OK(open_again(key, &journal));
     CHECK(seen.count == 0);
@@ -101,14 +101,14 @@ static void what_was_appended_comes_back(void)
     CHECK_FAILS(qn_journal_read(path_of("absent"), key, see, NULL), QN_NOT_FOUND);
 }
 
-/* Cut the file at every length: whole records are kept, the cut one is dropped, and appending goes on. */
+/* Cut the file at every length: complete records are kept, the cut record is dropped, and appending works. */
 static void a_kill_at_any_byte_loses_one_record_at_most(void)
 {
     char *data;
     size_t size;
     write_three();
     CHECK_OK(qn_file_read(journal_path(), &data, &size));
-    /* ends of the key and of each record, from the file's end: heads of 24 bytes */
+    /* ends of the records, counted from the end of the file; a record has a head of 24 bytes */
     const size_t third = size, second = size - 24 - 13, first = second - 24;
     for (size_t length = 0; length < size; length++) {
         qn_journal *journal;
@@ -128,8 +128,8 @@ static void a_kill_at_any_byte_loses_one_record_at_most(void)
     qn_release(&data);
 }
 
-/* Every bit of the file: a flip in a record drops it and what follows, one in the key is refused. */
-static void a_flipped_bit_is_never_believed(void)
+/* Flip every bit of the file: a flip in a record drops this record and those after it; a flip in the key is refused. */
+static void a_flipped_bit_is_always_detected(void)
 {
     char *data;
     size_t size;
@@ -152,7 +152,7 @@ static void a_flipped_bit_is_never_believed(void)
     qn_release(&data);
 }
 
-static void another_run_is_refused_by_name(void)
+static void journals_of_other_runs_are_refused(void)
 {
     qn_journal *journal;
     write_three();
@@ -164,7 +164,7 @@ static void another_run_is_refused_by_name(void)
     CHECK_FAILS(open_again("receptor=abcdefghijklmnopqrstuvwxyz\nseed=7\n", &journal), QN_INVALID_ARGUMENT);
     CHECK_OK(qn_file_write(journal_path(), "a letter, not a journal", 23));
     CHECK_FAILS(open_again(key, &journal), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("is no journal of this version");
+    CHECK_MESSAGE_HAS("is not a journal of this version");
 }
 
 static void values_of_the_key_can_be_read(void)
@@ -187,7 +187,7 @@ static void values_of_the_key_can_be_read(void)
     qn_release(&data);
 }
 
-/* A child holds the journal: this process is refused until the child is gone, killed without a chance to tidy up. */
+/* A child process has the journal open, so this process is refused until the child was killed. */
 static void two_processes_do_not_write_one_journal(void)
 {
     int ready[2], go[2];
@@ -223,7 +223,7 @@ static void two_processes_do_not_write_one_journal(void)
 static qn_status refuse(uint64_t piece, const void *data, size_t size, void *user)
 {
     (void)data, (void)size, (void)user;
-    QN_FAIL(QN_BAD_FORMAT, "record %llu is refused", (unsigned long long)piece);
+    return QN_FAIL(QN_BAD_FORMAT, "record %llu is refused", (unsigned long long)piece);
 }
 
 static void a_refused_record_ends_the_reading(void)
@@ -232,17 +232,17 @@ static void a_refused_record_ends_the_reading(void)
     write_three();
     CHECK_FAILS(qn_journal_open(journal_path(), key, true, refuse, NULL, &journal), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("record 5 is refused");
-    CHECK_OK(open_again(key, &journal)); /* and leaves the file as it was */
+    CHECK_OK(open_again(key, &journal)); /* the file is unchanged */
     check_first(3);
     qn_journal_close(&journal);
 }
 
 int main(void)
 {
-    RUN(what_was_appended_comes_back);
+    RUN(appended_records_are_read_back);
     RUN(a_kill_at_any_byte_loses_one_record_at_most);
-    RUN(a_flipped_bit_is_never_believed);
-    RUN(another_run_is_refused_by_name);
+    RUN(a_flipped_bit_is_always_detected);
+    RUN(journals_of_other_runs_are_refused);
     RUN(values_of_the_key_can_be_read);
     RUN(two_processes_do_not_write_one_journal);
     RUN(a_refused_record_ends_the_reading);

@@ -1,4 +1,4 @@
-/* Where a run's files go, what lies there, and the folders that are made and removed. */
+/* The output of a run: paths of its files, the state of the output before the run, and folders made and removed. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void path_is(const qn_output *output, const char *name, const char *expec
     qn_release(&path);
 }
 
-static void names_of_files_go_by_the_output(void)
+static void file_names_follow_the_output(void)
 {
     path_is(&(qn_output){.folder = "out"}, "run.json", "out/run.json", "run.json");
     path_is(&(qn_output){.folder = "out/"}, "balanced/poses.csv", "out/balanced/poses.csv", "balanced/poses.csv");
@@ -51,7 +51,7 @@ static void names_of_files_go_by_the_output(void)
 static void looks_like(const qn_output *output, qn_output_state state, const char *foreign)
 {
     qn_output_found found;
-    if (CHECK_OK(qn_output_look(output, "toy", &found))) {
+    if (CHECK_OK(qn_output_inspect(output, "toy", &found))) {
         CHECK(found.state == state);
         CHECK_TEXT(found.foreign ? found.foreign : "", foreign);
     }
@@ -65,7 +65,7 @@ static void begin_journal(const char *name, const char *key)
     qn_journal_close(&journal);
 }
 
-static void a_folder_is_told_by_what_it_holds(void)
+static void the_state_of_a_folder_follows_from_its_files(void)
 {
     const qn_output output = {.folder = in_scratch("told")};
     char text[40];
@@ -77,7 +77,7 @@ static void a_folder_is_told_by_what_it_holds(void)
     looks_like(&output, QN_OUTPUT_FOREIGN, in_scratch("told/letter"));
     begin_journal("told/journal.0", "program=other\n");
     looks_like(&output, QN_OUTPUT_FOREIGN, in_scratch("told/journal.0"));
-    begin_journal("told/journal.1", "program=toys\n"); /* not ours either */
+    begin_journal("told/journal.1", "program=toys\n"); /* another program's too */
     looks_like(&output, QN_OUTPUT_FOREIGN, in_scratch("told/journal.0"));
     begin_journal("told/journal.2", "program=toy\nversion=0\n");
     looks_like(&output, QN_OUTPUT_UNFINISHED, "");
@@ -85,7 +85,7 @@ static void a_folder_is_told_by_what_it_holds(void)
     looks_like(&output, QN_OUTPUT_UNFINISHED, "");
     put("told/run.json", "{\"program\": \"toy\"}");
     looks_like(&output, QN_OUTPUT_FINISHED, "");
-    for (size_t length = 0; length < 27; length++) { /* a kill cut the journal short */
+    for (size_t length = 0; length < 27; length++) { /* a journal cut short by a kill */
         snprintf(text, sizeof text, "%.*s", (int)length, "quern journal 2\nprogram=toy\nversion=0\n");
         put("told/journal.2", text);
         unlink(in_scratch("told/run.json"));
@@ -93,12 +93,12 @@ static void a_folder_is_told_by_what_it_holds(void)
     }
     put("file", "x");
     qn_output_found found;
-    CHECK_FAILS(qn_output_look(&(qn_output){.folder = in_scratch("file")}, "toy", &found), QN_ALREADY_EXISTS);
+    CHECK_FAILS(qn_output_inspect(&(qn_output){.folder = in_scratch("file")}, "toy", &found), QN_ALREADY_EXISTS);
     CHECK_MESSAGE_HAS("is a file; expected a folder");
     qn_output_found_clear(&found);
 }
 
-static void files_beside_others_are_told_by_their_names(void)
+static void files_with_a_stem_are_recognised_by_their_names(void)
 {
     static const char *const names[] = {".mrc", "half1.mrc", "run.json", NULL};
     const qn_output output = {.stem = in_scratch("beside_map"), .names = names, .journal_folder = "unfinished"};
@@ -113,7 +113,7 @@ static void files_beside_others_are_told_by_their_names(void)
     looks_like(&output, QN_OUTPUT_FINISHED, "");
 }
 
-static void only_what_is_listed_is_removed(void)
+static void only_listed_files_are_removed(void)
 {
     const qn_output output = {.folder = in_scratch("mixed"), .aside = "sums."};
     qn_output_found found;
@@ -128,7 +128,7 @@ static void only_what_is_listed_is_removed(void)
     begin_journal("mixed/journal.0", "program=toy\n");
     begin_journal("mixed/journal.1", "program=toy\n");
     begin_journal("mixed/journal.2", "program=other\n");
-    CHECK_OK(qn_output_look(&output, "toy", &found));
+    CHECK_OK(qn_output_inspect(&output, "toy", &found));
     CHECK(found.journals == 2);
     CHECK_OK(qn_output_remove_journals(&output, "toy", 0));
     CHECK(is_there("mixed/journal.0") && !is_there("mixed/journal.1") && !is_there("mixed/sums.0.1"));
@@ -154,7 +154,7 @@ static void values_come_from_journals_or_run_json(void)
     CHECK_TEXT(value, "34");
 }
 
-static void folders_that_are_there_are_left_as_they_were(void)
+static void existing_folders_stay_unchanged(void)
 {
     char *absent;
     bool empty;
@@ -168,13 +168,13 @@ static void folders_that_are_there_are_left_as_they_were(void)
     CHECK(absent == NULL);
 }
 
-static void folders_that_were_made_go(void)
+static void folders_that_were_made_are_removed(void)
 {
     char *absent;
     CHECK_OK(qn_output_check_folder(in_scratch("a/b//c/map.mrc"), &absent));
     if (!CHECK(absent != NULL)) return;
     CHECK_TEXT(absent, in_scratch("a"));
-    CHECK(!qn_file_exists(in_scratch("a"))); /* looking makes none */
+    CHECK(!qn_file_exists(in_scratch("a"))); /* the check makes no folder */
     CHECK_OK(qn_folder_create(in_scratch("a/b/c")));
     qn_output_remove_folders(in_scratch("a/b//c/map.mrc"), absent);
     CHECK(!qn_file_exists(in_scratch("a")) && qn_file_exists(check_scratch_folder()));
@@ -185,7 +185,7 @@ static void folders_that_were_made_go(void)
     qn_release(&absent);
 }
 
-static void what_takes_no_file_is_refused(void)
+static void paths_that_cannot_be_written_are_refused(void)
 {
     char *absent;
     CHECK_OK(qn_file_write(in_scratch("file"), "x", 1));
@@ -198,7 +198,7 @@ static void what_takes_no_file_is_refused(void)
     CHECK_MESSAGE_HAS("is a folder");
     CHECK_FAILS(qn_output_check_folder("/proc/new/map.mrc", &absent), QN_IO_ERROR);
     CHECK_MESSAGE_HAS("/proc: cannot write into this folder");
-    if (geteuid() == 0) return; /* may write anywhere */
+    if (geteuid() == 0) return; /* root may write anywhere */
     CHECK(mkdir(in_scratch("locked"), 0500) == 0);
     CHECK_FAILS(qn_output_check_folder(in_scratch("locked/map.mrc"), &absent), QN_IO_ERROR);
     CHECK_MESSAGE_HAS("Permission denied");
@@ -206,13 +206,13 @@ static void what_takes_no_file_is_refused(void)
 
 int main(void)
 {
-    RUN(folders_that_are_there_are_left_as_they_were);
-    RUN(folders_that_were_made_go);
-    RUN(what_takes_no_file_is_refused);
-    RUN(names_of_files_go_by_the_output);
-    RUN(a_folder_is_told_by_what_it_holds);
-    RUN(files_beside_others_are_told_by_their_names);
-    RUN(only_what_is_listed_is_removed);
+    RUN(existing_folders_stay_unchanged);
+    RUN(folders_that_were_made_are_removed);
+    RUN(paths_that_cannot_be_written_are_refused);
+    RUN(file_names_follow_the_output);
+    RUN(the_state_of_a_folder_follows_from_its_files);
+    RUN(files_with_a_stem_are_recognised_by_their_names);
+    RUN(only_listed_files_are_removed);
     RUN(values_come_from_journals_or_run_json);
     return check_finish();
 }

@@ -1,6 +1,6 @@
 /* labels: threads */
-/* Alone: every piece is dealt to this process. Under a launcher (tests/job/check_mpi.sh): "deal FOLDER COUNT" takes
- * pieces of COUNT until none is left and writes their numbers into FOLDER/<round>.<rank>. */
+/* Without a launcher, every piece is dealt to this process. Under a launcher (tests/job/check_mpi.sh), "deal FOLDER
+ * COUNT" takes pieces until all COUNT are taken, and writes their numbers into FOLDER/<round>.<rank>. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -27,25 +27,25 @@ static void check_alone(void)
     if (!CHECK_OK(qn_ranks_open(&ranks))) return;
     CHECK(qn_ranks_rank(ranks) == 0 && qn_ranks_count(ranks) == 1);
     CHECK(qn_ranks_local_rank(ranks) == 0 && qn_ranks_local_count(ranks) == 1);
-    CHECK_OK(qn_ranks_next(ranks, 3, &first));
+    CHECK_OK(qn_ranks_fetch_add(ranks, 3, &first));
     CHECK(first == 0);
-    CHECK_OK(qn_ranks_next(ranks, 1, &first));
+    CHECK_OK(qn_ranks_fetch_add(ranks, 1, &first));
     CHECK(first == 3);
-    CHECK_OK(qn_ranks_next(ranks, 1, &first));
+    CHECK_OK(qn_ranks_fetch_add(ranks, 1, &first));
     CHECK(first == 4);
     CHECK_OK(qn_ranks_any(ranks, 0, &any));
     CHECK(any == 0);
     CHECK_OK(qn_ranks_any(ranks, -5, &any));
     CHECK(any == 1);
-    CHECK_OK(qn_ranks_most(ranks, 17, &any));
+    CHECK_OK(qn_ranks_max(ranks, 17, &any));
     CHECK(any == 17);
-    CHECK_OK(qn_ranks_next(ranks, 0, &first));
+    CHECK_OK(qn_ranks_fetch_add(ranks, 0, &first));
     CHECK(first == 5);
-    CHECK_OK(qn_ranks_next(ranks, 0, &first));
+    CHECK_OK(qn_ranks_fetch_add(ranks, 0, &first));
     CHECK(first == 5);
     CHECK_OK(qn_ranks_barrier(ranks));
     first = 12345;
-    CHECK_OK(qn_ranks_tell(ranks, &first, sizeof first));
+    CHECK_OK(qn_ranks_broadcast(ranks, &first, sizeof first));
     CHECK(first == 12345);
     qn_ranks_close(&ranks);
     CHECK(ranks == NULL);
@@ -67,7 +67,7 @@ static void a_launcher_of_one_process_needs_no_mpi(void)
     forget_launchers();
 }
 
-/* Otherwise four processes would all do the same work and write over each other. */
+/* Otherwise four processes would do the same work and overwrite each other's files. */
 static void several_processes_without_the_library_are_refused(void)
 {
     qn_ranks *ranks;
@@ -90,7 +90,7 @@ static void deal_round(qn_ranks *ranks, const char *folder, int round, uint64_t 
     FILE *file = fopen(path, "w");
     if (!CHECK(file != NULL)) return;
     for (;;) {
-        if (!CHECK_OK(qn_ranks_next(ranks, 1, &piece)) || piece >= count) break;
+        if (!CHECK_OK(qn_ranks_fetch_add(ranks, 1, &piece)) || piece >= count) break;
         fprintf(file, "%llu\n", (unsigned long long)piece);
         nanosleep(&work, NULL);
     }
@@ -99,7 +99,7 @@ static void deal_round(qn_ranks *ranks, const char *folder, int round, uint64_t 
 
 static void deal(const char *folder, uint64_t count)
 {
-    for (int round = 0; round < 2; round++) { /* the second has a counter of its own */
+    for (int round = 0; round < 2; round++) { /* the counter of the second round begins at 0 again */
         qn_ranks *ranks;
         uint64_t first;
         int any;
@@ -111,18 +111,18 @@ static void deal(const char *folder, uint64_t count)
         CHECK(any == 0);
         CHECK_OK(qn_ranks_any(ranks, qn_ranks_rank(ranks) == qn_ranks_count(ranks) - 1, &any));
         CHECK(any == 1);
-        CHECK_OK(qn_ranks_most(ranks, 10 + qn_ranks_rank(ranks), &any));
+        CHECK_OK(qn_ranks_max(ranks, 10 + qn_ranks_rank(ranks), &any));
         CHECK(any == 9 + qn_ranks_count(ranks));
-        CHECK_OK(qn_ranks_next(ranks, 0, &first));
+        CHECK_OK(qn_ranks_fetch_add(ranks, 0, &first));
         CHECK(first >= count && first < (uint64_t)1 << 32);
         CHECK_OK(qn_ranks_barrier(ranks));
-        /* one takes all that is left, and the others find nothing */
-        if (qn_ranks_rank(ranks) == 0) CHECK_OK(qn_ranks_next(ranks, (uint64_t)1 << 56, &first));
+        /* rank 0 takes all pieces that are left, so the others get none */
+        if (qn_ranks_rank(ranks) == 0) CHECK_OK(qn_ranks_fetch_add(ranks, (uint64_t)1 << 56, &first));
         CHECK_OK(qn_ranks_barrier(ranks));
-        CHECK_OK(qn_ranks_next(ranks, 1, &first));
+        CHECK_OK(qn_ranks_fetch_add(ranks, 1, &first));
         CHECK(first >= (uint64_t)1 << 56);
         uint64_t told = 1000 + (uint64_t)qn_ranks_rank(ranks);
-        CHECK_OK(qn_ranks_tell(ranks, &told, sizeof told));
+        CHECK_OK(qn_ranks_broadcast(ranks, &told, sizeof told));
         CHECK(told == 1000);
         qn_ranks_close(&ranks);
     }

@@ -1,11 +1,12 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* Whole runs: of Gaussians, whose projections are known in closed form; noise; metadata; what is refused. */
+/* Whole runs: maps of Gaussians, whose projections are known in closed form; noise; metadata; refused inputs. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
 #include <dirent.h>
 #include <math.h>
+#include <quern/particles.h>
 #include <quern/project.h>
 #include <quern/volume.h>
 #include <stdio.h>
@@ -16,16 +17,15 @@
 #include "cryoem/ctf.h"
 #include "cryoem/view.h"
 #include "format/image/image_stack.h"
-#include "format/image/particles.h"
 #include "math/random.h"
 
-enum { MOST_SIDE = 65, MOST_IMAGES = 400, GAUSSIANS = 6, PARTICLES = 7 };
+enum { SIDE_MAX = 65, IMAGES_MAX = 400, GAUSSIANS = 6, PARTICLES = 7 };
 
 static const double PI = 3.14159265358979323846, VOXEL = 1.7, SIGMA = 2; /* Å; voxels */
 
 static qn_context *context;
 static const char *device_name;
-static float made[MOST_IMAGES * MOST_SIDE * MOST_SIDE], other[MOST_IMAGES * MOST_SIDE * MOST_SIDE];
+static float made[IMAGES_MAX * SIDE_MAX * SIDE_MAX], other[IMAGES_MAX * SIDE_MAX * SIDE_MAX];
 static double centres[GAUSSIANS][3], heights[GAUSSIANS];
 
 static const char *scratch(const char *name)
@@ -83,7 +83,7 @@ static void write_particles(const char *name, const char *extra)
     CHECK_OK(qn_file_write(scratch(name), text, (size_t)length));
 }
 
-/* What a projection of the Gaussians is at each pixel. */
+/* Compute the projection of the Gaussians at each pixel. */
 static void expect_image(const qn_particle *particle, int side, double *image)
 {
     double matrix[9];
@@ -101,10 +101,10 @@ static void expect_image(const qn_particle *particle, int side, double *image)
     }
 }
 
-/* image convolved with the CTF, from the definition of the transform, an axis at a time. */
+/* Multiply the transform of an image by the CTF, with transforms by their definition, one axis at a time. */
 static void apply_ctf(const qn_ctf *ctf, int side, double *image)
 {
-    static double rows[2 * MOST_SIDE * MOST_SIDE], spectrum[2 * MOST_SIDE * MOST_SIDE];
+    static double rows[2 * SIDE_MAX * SIDE_MAX], spectrum[2 * SIDE_MAX * SIDE_MAX];
     for (int pass = 0; pass < 4; pass++) {
         const double sign = pass < 2 ? -1 : 1;
         const double *from = pass == 0 ? NULL : pass % 2 == 1 ? rows : spectrum;
@@ -141,7 +141,7 @@ static qn_project_options options_for(const char *output)
     options.angles = scratch("particles.star");
     options.output = output;
     options.run.device = device_name;
-    options.run.tune = "off";
+    options.run.tune = QN_TUNE_OFF;
     options.run.overwrite = true; /* names are used several times */
     return options;
 }
@@ -156,22 +156,22 @@ static uint64_t read_stack(const char *path, float *images, double *pixel)
     if (!CHECK_OK(qn_image_stack_open(path, &stack))) return 0;
     qn_image_stack_shape(stack, &count, &width, &height);
     if (pixel) *pixel = qn_image_stack_pixel_angstrom(stack);
-    for (uint64_t i = 0; i < count && i < MOST_IMAGES; i++)
+    for (uint64_t i = 0; i < count && i < IMAGES_MAX; i++)
         CHECK_OK(qn_image_stack_read(stack, i, &scratch_bytes, &capacity, images + i * (size_t)(width * height)));
     free(scratch_bytes);
     qn_image_stack_close(&stack);
     return count;
 }
 
-/* The largest relative difference of an image from the truth. */
+/* Run a projection. Returns the largest relative difference of an image from the expected one. */
 static double error_of(const qn_project_options *options, int side)
 {
-    static double expected[MOST_SIDE * MOST_SIDE];
+    static double expected[SIDE_MAX * SIDE_MAX];
     qn_particle_set *set = NULL;
     double worst = 0;
     if (!CHECK_OK(qn_project_run(context, options, NULL))) return INFINITY;
     if (!CHECK(read_stack(options->output, made, NULL) == PARTICLES)) return INFINITY;
-    if (!CHECK_OK(qn_particles_read(options->angles, &set))) return INFINITY;
+    if (!CHECK_OK(qn_particle_set_read(options->angles, &set))) return INFINITY;
     for (int i = 0; i < PARTICLES; i++) {
         double difference = 0, whole = 0;
         qn_ctf ctf;
@@ -197,7 +197,7 @@ static void check_error(const qn_project_options *options, int side, double most
                 options->ctf, error);
 }
 
-static void projections_are_those_of_gaussians(void)
+static void projections_of_gaussians_are_right(void)
 {
     static const int sides[] = {32, 33};
     for (int i = 0; i < 2; i++) {
@@ -213,41 +213,44 @@ static void projections_are_those_of_gaussians(void)
         check_error(&options, sides[i], 4e-2);
         options.padding = 1;
         options.fast = false;
-        check_error(&options, sides[i], 1e-3); /* the outer half of the box is all but empty */
+        check_error(&options, sides[i],
+                    1e-3); /* without padding, the error is small because the map's outer half is empty */
     }
     write_map(32);
 }
 
-/* A batch of these is 256 images; a part of the set gives the same images as the whole. */
-static void batches_and_parts_are_the_same(void)
+/* A batch has 256 of these images. A part of the set gives the same images as the whole set. */
+static void images_do_not_depend_on_batches_and_parts(void)
 {
     qn_project_options options = options_for(scratch("views.mrcs"));
-    qn_project_summary summary;
+    qn_project_result *result = NULL;
     options.angles = NULL;
     options.views = 300;
-    CHECK_OK(qn_project_run(context, &options, &summary));
-    CHECK(summary.images == 300 && summary.image_side == 32 && summary.images_per_s > 0);
-    CHECK_NEAR(summary.voxel_angstrom, VOXEL, 1e-6);
+    if (!CHECK_OK(qn_project_run(context, &options, &result))) return;
+    CHECK(result->image_count == 300 && result->image_side == 32 && result->images_per_s > 0);
+    CHECK_NEAR(result->voxel_angstrom, VOXEL, 1e-6);
+    CHECK(result->images == NULL); /* they are in the stack */
+    qn_project_result_destroy(&result);
     CHECK(read_stack(options.output, made, NULL) == 300);
     options.output = scratch("part.mrcs");
     options.views = 0;
     options.angles = scratch("views.star");
     options.first = 250;
     options.last = 270;
-    CHECK_OK(qn_project_run(context, &options, &summary));
-    CHECK(read_stack(options.output, other, NULL) == 21 && summary.images == 21);
+    if (!CHECK_OK(qn_project_run(context, &options, &result))) return;
+    CHECK(read_stack(options.output, other, NULL) == 21 && result->image_count == 21);
+    qn_project_result_destroy(&result);
     double worst = 0;
     for (int i = 0; i < 21 * 32 * 32; i++) worst = fmax(worst, fabs((double)(made[249 * 32 * 32 + i] - other[i])));
     CHECK(worst < 1e-3); /* of values up to 20; angles have six decimals */
 }
 
-/* Of 300 directions each has its nearest neighbour about √(4π / 300) · 0.95 away, as on a hexagonal lattice or nearly.
- */
-static void views_are_even(void)
+/* The nearest neighbour of each of 300 directions is at about 0.95 · √(4π / 300), nearly as on a hexagonal lattice. */
+static void views_are_evenly_spread(void)
 {
     qn_particle_set *set = NULL;
     double nearest = PI, farthest = 0, sum[3] = {0};
-    if (!CHECK_OK(qn_particles_read(scratch("views.star"), &set))) return;
+    if (!CHECK_OK(qn_particle_set_read(scratch("views.star"), &set))) return;
     if (!CHECK(set->particle_count == 300)) return;
     for (int i = 0; i < 300; i++) {
         double a[9], least = PI;
@@ -275,8 +278,8 @@ static void metadata_describes_the_stack(void)
     CHECK_OK(qn_project_run(context, &options, NULL));
     CHECK(read_stack(options.output, made, &pixel) == PARTICLES);
     CHECK_NEAR(pixel, VOXEL, 1e-6);
-    if (!CHECK_OK(qn_particles_read(scratch("described.star"), &set))) return;
-    if (!CHECK_OK(qn_particles_read(options.angles, &given))) return;
+    if (!CHECK_OK(qn_particle_set_read(scratch("described.star"), &set))) return;
+    if (!CHECK_OK(qn_particle_set_read(options.angles, &given))) return;
     CHECK(set->particle_count == PARTICLES && set->stack_count == 1 && set->has_ctf && set->has_subsets);
     CHECK(set->optics_count == 1 && set->optics[0].image_size == 32);
     CHECK_TEXT(qn_path_name(set->stacks[0]), "described.mrcs");
@@ -293,7 +296,7 @@ static void metadata_describes_the_stack(void)
     qn_particle_set_destroy(&given);
 }
 
-static void noise_is_as_strong_as_asked(void)
+static void noise_has_the_snr_that_is_asked_for(void)
 {
     enum { COUNT = PARTICLES * 32 * 32 };
     qn_project_options options = options_for(scratch("noisy.mrcs"));
@@ -316,7 +319,7 @@ static void noise_is_as_strong_as_asked(void)
         product += difference * before;
     }
     const double variance = squares / COUNT - sum / COUNT * sum / COUNT, deviation = sqrt(noise_squares / COUNT);
-    CHECK_NEAR(deviation, sqrt(variance / 0.25), 0.04 * deviation); /* of 7168 numbers: 0.8 % */
+    CHECK_NEAR(deviation, sqrt(variance / 0.25), 0.04 * deviation); /* standard error with 7168 numbers: 0.8 % */
     CHECK_NEAR(noise / COUNT, 0, 0.05 * deviation);
     CHECK_NEAR(fourth / COUNT / pow(deviation, 4), 3, 0.3);
     CHECK_NEAR(product / COUNT, 0, 0.06 * deviation * deviation);
@@ -327,7 +330,7 @@ static void noise_is_as_strong_as_asked(void)
     CHECK(read_stack(options.output, other, NULL) == PARTICLES && memcmp(made, other, sizeof clean) != 0);
 }
 
-/* ---- refusals ---- */
+/* ---- memory ---- */
 
 static int count_files(const char *folder, const char *part)
 {
@@ -339,6 +342,92 @@ static int count_files(const char *folder, const char *part)
     return count;
 }
 
+static qn_project_options options_in_memory(const qn_volume *map, const qn_particle_set *set)
+{
+    qn_project_options options = options_for(NULL);
+    options.map = options.angles = NULL;
+    options.run.overwrite = false;
+    options.map_volume = map;
+    options.particle_set = set;
+    return options;
+}
+
+/* Compare the particles and images of a run with files with those of the same run in memory. */
+static void same_images(const qn_project_options *options, const qn_project_options *by_file)
+{
+    const size_t bytes = PARTICLES * 32 * 32 * sizeof(float);
+    qn_project_result *result = NULL;
+    qn_particle_set *set = NULL;
+    CHECK_OK(qn_project_run(context, by_file, NULL));
+    CHECK(read_stack(by_file->output, made, NULL) == PARTICLES);
+    if (!CHECK_OK(qn_project_run(context, options, &result))) return;
+    CHECK(result->image_count == PARTICLES && result->image_side == 32);
+    if (CHECK(result->images != NULL)) CHECK(memcmp(result->images, made, bytes) == 0);
+    if (CHECK_OK(qn_particle_set_read(scratch("by_file.star"), &set)) &&
+        CHECK(result->particle_set->particle_count == set->particle_count)) {
+        for (size_t i = 0; i < set->particle_count; i++)
+            CHECK_NEAR(result->particle_set->particles[i].psi_degrees, set->particles[i].psi_degrees, 1e-6);
+        CHECK(result->particle_set->has_ctf == set->has_ctf);
+        CHECK(result->particle_set->optics[0].image_size == 32);
+    }
+    qn_particle_set_destroy(&set);
+    qn_project_result_destroy(&result);
+}
+
+static void images_from_memory_equal_those_from_files(void)
+{
+    qn_project_options by_file = options_for(scratch("by_file.mrcs"));
+    qn_volume *map = NULL;
+    qn_particle_set *set = NULL;
+    CHECK_OK(qn_volume_read(by_file.map, &map));
+    CHECK_OK(qn_particle_set_read(by_file.angles, &set));
+    qn_project_options options = options_in_memory(map, set);
+    same_images(&options, &by_file);
+    by_file.ctf = options.ctf = true;
+    by_file.snr = options.snr = 0.5;
+    const int before = count_files(check_scratch_folder(), "");
+    same_images(&options, &by_file);
+    CHECK(count_files(check_scratch_folder(), "") == before);
+    options.output = scratch("by_file.mrcs"); /* images are written, and returned as well */
+    options.keep_images = options.run.overwrite = true;
+    same_images(&options, &by_file);
+    qn_particle_set_destroy(&set);
+    qn_volume_destroy(&map);
+}
+
+static void inputs_given_twice_or_not_at_all_are_refused(void)
+{
+    const char *const star = scratch("particles.star"), *const mrc = scratch("map.mrc");
+    qn_volume *map = NULL;
+    qn_particle_set *set = NULL;
+    qn_project_result *result = (void *)made; /* not a result: must become NULL */
+    CHECK_OK(qn_volume_read(mrc, &map));
+    CHECK_OK(qn_particle_set_read(star, &set));
+    qn_project_options options = options_in_memory(map, set);
+    options.map = mrc;
+    CHECK_FAILS(qn_project_run(context, &options, &result), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("the map: given as the file");
+    CHECK(result == NULL);
+    options = options_in_memory(NULL, set);
+    CHECK_FAILS(qn_project_run(context, &options, &result), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("the map: not given; expected a file or an object in memory");
+    options = options_in_memory(map, set);
+    options.angles = star;
+    CHECK_FAILS(qn_project_run(context, &options, &result), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("the particles: given as the file");
+    options = options_in_memory(map, NULL);
+    CHECK_FAILS(qn_project_run(context, &options, &result), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("neither --angles nor --views");
+    set->particles[2].psi_degrees = (double)NAN;
+    options = options_in_memory(map, set);
+    CHECK_FAILS(qn_project_run(context, &options, &result), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("particle 3 has psi = nan; expected a finite number");
+    qn_particle_set_destroy(&set);
+    qn_volume_destroy(&map);
+}
+
+/* ---- refusals ---- */
+
 static void check_refused(const qn_project_options *options, qn_status status, const char *part)
 {
     CHECK_FAILS(qn_project_run(context, options, NULL), status);
@@ -346,7 +435,7 @@ static void check_refused(const qn_project_options *options, qn_status status, c
     CHECK(count_files(check_scratch_folder(), "refused") == 0);
 }
 
-static void what_cannot_be_is_refused(void)
+static void wrong_options_are_refused(void)
 {
     const qn_project_options fine = options_for(scratch("refused.mrcs"));
     qn_project_options options = fine;
@@ -368,13 +457,13 @@ static void what_cannot_be_is_refused(void)
     check_refused(&options, QN_INVALID_ARGUMENT, "at most 7");
     options = fine, options.first = 5, options.last = 4;
     check_refused(&options, QN_INVALID_ARGUMENT, "--first is \"5\" and --last is \"4\"");
-    options = fine, options.output = scratch("particles.mrcs"); /* whose star would be the input */
+    options = fine, options.output = scratch("particles.mrcs"); /* its .star file would be the input */
     check_refused(&options, QN_INVALID_ARGUMENT, "none of the inputs");
     options = fine, options.run.device = "nonsense";
     check_refused(&options, QN_INVALID_ARGUMENT, "nonsense");
 }
 
-static void files_that_do_not_do_are_refused(void)
+static void wrong_files_are_refused(void)
 {
     const qn_project_options fine = options_for(scratch("refused.mrcs"));
     static const char without_angles[] = "data_particles\n\nloop_\n_rlnImageName\n1@a.mrcs\n";
@@ -415,7 +504,7 @@ static int stop_at_once(const qn_progress *state, void *user)
     return 1;
 }
 
-static void stopping_leaves_nothing(void)
+static void stopped_runs_leave_no_files(void)
 {
     qn_project_options options = options_for(scratch("refused.mrcs"));
     int calls = 0;
@@ -458,9 +547,9 @@ static char *kept(const char *path)
     return path ? strdup(path) : NULL;
 }
 
-/* Exact images are told from those of their voxelised map by what lies beyond the map's Nyquist frequency. Noise of an
- * SNR of 0.2 leaves √(0.2 / 1.2) = 0.408. */
-static void exact_images_are_met(void)
+/* Exact images differ from projections of their voxelised map only beyond the map's Nyquist frequency. With noise of an
+ * SNR of 0.2, the correlation is √(0.2 / 1.2) = 0.408. */
+static void projections_correlate_with_exact_images(void)
 {
     char *truth = kept(check_reference_data("cryoem/synthetic/c1_48_400/truth.mrc"));
     char *star = kept(check_reference_data("cryoem/synthetic/c1_48_400/particles.star"));
@@ -479,18 +568,18 @@ static void exact_images_are_met(void)
     for (int i = 0; i < 6; i++) free(all[i]);
 }
 
-/* Of an odd side RELION 3.1's lie one pixel further along x and y than its convention says. */
-static void relions_projections_are_met(void)
+/* For odd sides, projections by RELION 3.1 are shifted by one more pixel along x and y than by its convention. */
+static void projections_correlate_with_those_of_relion(void)
 {
     char *map = kept(check_reference_data("cryoem/maps/clean70SRibosome_vol_65p.mrc"));
     char *star = kept(check_reference_data("cryoem/particles/rln_proj/rln_proj_65.star"));
     char *stack = kept(check_reference_data("cryoem/particles/rln_proj/rln_proj_65.mrcs"));
     qn_project_options options = options_for(scratch("reference.mrcs"));
     qn_particle_set *set = NULL;
-    if (map && CHECK_OK(qn_particles_read(star, &set))) {
+    if (map && CHECK_OK(qn_particle_set_read(star, &set))) {
         for (size_t i = 0; i < set->particle_count; i++)
             for (int k = 0; k < 2; k++) set->particles[i].origin_angstrom[k] -= set->optics[0].pixel_angstrom;
-        CHECK_OK(qn_particles_write(set, scratch("moved.star")));
+        CHECK_OK(qn_particle_set_write(set, scratch("moved.star")));
         qn_particle_set_destroy(&set);
         options.map = map;
         options.angles = scratch("moved.star");
@@ -505,22 +594,24 @@ int main(int argc, char **argv)
 {
     qn_device *device = NULL;
     device_name = argc > 1 ? argv[1] : "host";
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, device_name, &device) == QN_NO_DEVICE) check_skip(device_name, qn_error_message());
     qn_device_release(&device);
     make_gaussians();
     write_particles("particles.star", "");
-    RUN(projections_are_those_of_gaussians);
-    RUN(batches_and_parts_are_the_same);
-    RUN(views_are_even);
+    RUN(projections_of_gaussians_are_right);
+    RUN(images_do_not_depend_on_batches_and_parts);
+    RUN(views_are_evenly_spread);
     RUN(metadata_describes_the_stack);
-    RUN(noise_is_as_strong_as_asked);
-    RUN(what_cannot_be_is_refused);
-    RUN(files_that_do_not_do_are_refused);
-    RUN(stopping_leaves_nothing);
+    RUN(noise_has_the_snr_that_is_asked_for);
+    RUN(images_from_memory_equal_those_from_files);
+    RUN(inputs_given_twice_or_not_at_all_are_refused);
+    RUN(wrong_options_are_refused);
+    RUN(wrong_files_are_refused);
+    RUN(stopped_runs_leave_no_files);
     if (check_reference_data("cryoem")) {
-        RUN(exact_images_are_met);
-        RUN(relions_projections_are_met);
+        RUN(projections_correlate_with_exact_images);
+        RUN(projections_correlate_with_those_of_relion);
     }
     qn_context_destroy(&context);
     return check_finish();

@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* project_slices against its reference on one device, and the reference against what can be told without it. */
+/* Compare project_slices with its reference on one device, and the reference with known values. */
 #include "check.h"
 
 #include <math.h>
@@ -14,15 +14,15 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { MOST_SIDE = 96, MOST_IMAGE_SIDE = 64, IMAGES = 5, MOST_CORNERS = 12 };
-enum { MOST_SPECTRUM = 2 * MOST_SIDE * MOST_SIDE * (MOST_SIDE / 2 + 1) };
-enum { MOST_SLICE = 2 * MOST_IMAGE_SIDE * (MOST_IMAGE_SIDE / 2 + 1) };
+enum { SIDE_MAX = 96, IMAGE_SIDE_MAX = 64, IMAGES = 5, CORNERS_MAX = 12 };
+enum { SPECTRUM_MAX = 2 * SIDE_MAX * SIDE_MAX * (SIDE_MAX / 2 + 1) };
+enum { SLICE_MAX = 2 * IMAGE_SIDE_MAX * (IMAGE_SIDE_MAX / 2 + 1) };
 
 static qn_device *device;
 static qn_queue *queue;
-static float spectrum[MOST_SPECTRUM], steps[6 * IMAGES], parameters[QN_IMAGE_PARAMETERS * IMAGES];
-static float slices[IMAGES * MOST_SLICE], table[QN_WINDOW_ROWS * QN_WINDOW_MOST_TAPS];
-static double expected[MOST_SLICE];
+static float spectrum[SPECTRUM_MAX], steps[6 * IMAGES], parameters[QN_IMAGE_PARAMETERS * IMAGES];
+static float slices[IMAGES * SLICE_MAX], table[QN_WINDOW_ROWS * QN_WINDOW_TAPS_MAX];
+static double expected[SLICE_MAX];
 static qn_slice_image images[IMAGES];
 static qn_ctf ctfs[IMAGES];
 
@@ -33,7 +33,7 @@ static size_t slice_numbers(const qn_slices_problem *problem)
     return 2 * (size_t)problem->image_side * (size_t)(problem->image_side / 2 + 1);
 }
 
-/* The spectrum of a real grid: x = 0 has its own conjugates. */
+/* Make the spectrum of a real grid: the plane x = 0 contains its own conjugates. */
 static void make_spectrum(int side)
 {
     const int columns = side / 2 + 1;
@@ -51,8 +51,9 @@ static void make_spectrum(int side)
             }
 }
 
-/* Views anywhere, along an axis, and upside down; shifts of many pixels; CTFs of much and little defocus. Sines of 180°
- * are made 0, for a window ends with a step of 1e-3: which samples a place on a sample gathers is to be certain. */
+/* Make images with various views, some along an axis and upside down; shifts of many pixels; CTFs of large and small
+ * defocus. Sines of 180° are set to 0: a window ends with a step of 1e-3, so that a position on a sample must not move
+ * to the other side of the sample by rounding. */
 static void make_images(const qn_slices_problem *problem)
 {
     static const double angles[IMAGES][3] = {{0, 0, 0}, {31, 57, -102}, {0, 180, 0}, {-170, 90, 45}, {12, 171, 60}};
@@ -89,7 +90,7 @@ static void project_on_device(const qn_configuration *configuration, const qn_sl
     for (int b = 0; b < 6; b++) qn_buffer_release(&buffers[b]);
 }
 
-/* |slices − expected| / |expected| of the worst image; infinite for NaN. */
+/* Largest |slices − expected| / |expected| of an image; infinite for NaN. */
 static double largest_error(const qn_slices_problem *problem, const qn_window *window)
 {
     const size_t numbers = slice_numbers(problem);
@@ -115,7 +116,7 @@ static void check_problem(const qn_configuration *configuration, const qn_slices
     make_images(problem);
     project_on_device(configuration, problem);
     const double error = largest_error(problem, &window);
-    if (!CHECK(error <= 2e-6)) /* interpolating in the table is good to 3e-7, sines are to as much */
+    if (!CHECK(error <= 2e-6)) /* errors of the table and of sines are at most 3e-7 each */
         fprintf(stderr, "side %d, images %d, taps %d, most %g, ctf %d: %g\n", problem->side, problem->image_side,
                 problem->taps, (double)problem->most, problem->ctf, error);
 }
@@ -133,8 +134,8 @@ static void sides_taps_and_limits_are_right(void)
 
 static void errors_do_not_grow_with_the_side(void)
 {
-    check_problem(NULL, &(qn_slices_problem){MOST_SIDE, MOST_IMAGE_SIDE, IMAGES, 4, 31.5f, true});
-    check_problem(NULL, &(qn_slices_problem){MOST_SIDE, MOST_SIDE / 2, IMAGES, 6, 23.5f, true});
+    check_problem(NULL, &(qn_slices_problem){SIDE_MAX, IMAGE_SIDE_MAX, IMAGES, 4, 31.5f, true});
+    check_problem(NULL, &(qn_slices_problem){SIDE_MAX, SIDE_MAX / 2, IMAGES, 6, 23.5f, true});
 }
 
 static qn_status check_corner(const qn_configuration *configuration, void *user)
@@ -147,14 +148,14 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
 static void sampled_corners_are_right(void)
 {
     const qn_device_info *info = qn_device_get_info(device);
-    const int most = strstr(info->identifier, "host") ? 1 : corners_to_visit(info, MOST_CORNERS);
+    const int most = strstr(info->identifier, "host") ? 1 : corners_to_visit(info, CORNERS_MAX);
     int corners = 0;
     CHECK_OK(qn_family_sample_corners(&qn_project_project_slices_family, info, most, check_corner, &corners));
     CHECK(corners >= 1);
 }
 
-/* At places that are samples, trilinear slices are these samples, conjugated where x < 0, with the shift's phase. */
-static void reference_is_the_definition(void)
+/* At positions of samples, trilinear slices are the samples, conjugated if x < 0, times the phase of the shift. */
+static void reference_agrees_with_the_definition(void)
 {
     enum { SIDE = 8, COLUMNS = 5 };
     const qn_slices_problem problem = {SIDE, SIDE, 1, 2, 3.5f, false};
@@ -171,7 +172,7 @@ static void reference_is_the_definition(void)
     qn_project_slices_reference(&problem, &window, spectrum, 1, opposite, &centred, expected);
     CHECK_NEAR(expected[2 * (7 * COLUMNS + 2)], 2 * (double)SAMPLE(2, 1, 0)[0], 1e-12); /* (2, −1) is at (−2, −1, 0) */
     CHECK_NEAR(expected[2 * (7 * COLUMNS + 2) + 1], -2 * (double)SAMPLE(2, 1, 0)[1], 1e-12);
-    /* content moved by one pixel to the right: a quarter turn back at x = 2 */
+    /* content moved to the right by one of 8 pixels: a phase of −90° at x = 2 */
     qn_project_slices_reference(&problem, &window, spectrum, 1, opposite, &shifted, expected);
     CHECK_NEAR(expected[2 * (7 * COLUMNS + 2)], -(double)SAMPLE(2, 1, 0)[1], 1e-12);
     CHECK_NEAR(expected[2 * (7 * COLUMNS + 2) + 1], -(double)SAMPLE(2, 1, 0)[0], 1e-12);
@@ -196,7 +197,7 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "project/project_slices", (const int[]){17, 5, 6}, &work);
@@ -207,15 +208,15 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
-    RUN(reference_is_the_definition);
+    RUN(reference_agrees_with_the_definition);
     RUN(sides_taps_and_limits_are_right);
     RUN(errors_do_not_grow_with_the_side);
     RUN(sampled_corners_are_right);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

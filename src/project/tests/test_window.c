@@ -1,4 +1,4 @@
-/* The windows against what defines them. */
+/* Windows, transforms and tables compared with their definitions. */
 #include "check.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-static void weights_are_the_definition(void)
+static void weights_agree_with_the_definition(void)
 {
     const qn_window linear = qn_window_make(2, 2), four = {4, 9.0};
     CHECK_NEAR(qn_window_at(&linear, 0.25), 0.75, 1e-15);
@@ -20,10 +20,10 @@ static void weights_are_the_definition(void)
     CHECK_NEAR(qn_window_make(4, 2).beta, 8.9962, 1e-4);
 }
 
-/* ∫ weight(t) cos(2π f t) dt by Simpson's rule. */
+/* Compute ∫ weight(t) cos(2π f t) dt by Simpson's rule. */
 static double transform_by_integral(const qn_window *window, double frequency)
 {
-    const int steps = 12000; /* the kink of the triangle is on one of them */
+    const int steps = 12000; /* even, so that the kink of the triangle is at a step */
     const double half = window->taps / 2.0;
     double sum = 0;
     for (int i = 0; i <= steps; i++) {
@@ -33,7 +33,7 @@ static double transform_by_integral(const qn_window *window, double frequency)
     return sum * 2 * half / steps / 3;
 }
 
-static void transforms_are_the_integral(void)
+static void transforms_equal_integrals(void)
 {
     static const double frequencies[] = {0, 1e-9, 0.05, 0.25, 0.5, 0.75, 1.2};
     for (int taps = 2; taps <= 6; taps += 2)
@@ -44,9 +44,9 @@ static void transforms_are_the_integral(void)
         }
 }
 
-static void table_is_the_window(void)
+static void table_agrees_with_the_window(void)
 {
-    static float table[QN_WINDOW_ROWS * QN_WINDOW_MOST_TAPS];
+    static float table[QN_WINDOW_ROWS * QN_WINDOW_TAPS_MAX];
     for (int taps = 2; taps <= 6; taps += 2) {
         const qn_window window = qn_window_make(taps, 2);
         double worst = 0;
@@ -66,8 +66,8 @@ static void table_is_the_window(void)
 
 int main(void)
 {
-    RUN(weights_are_the_definition);
-    RUN(transforms_are_the_integral);
-    RUN(table_is_the_window);
+    RUN(weights_agree_with_the_definition);
+    RUN(transforms_equal_integrals);
+    RUN(table_agrees_with_the_window);
     return check_finish();
 }

@@ -1,7 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: threads@host unsanitized@opencl */
-/* Batches of images through a device's accumulator against discrete Fourier transforms and the reference of insertion,
- * in double precision. */
+/* Compare the sums of a device's accumulator with discrete Fourier transforms and the reference of insertion, in double
+ * precision. */
 #include "check.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "reconstruct/kernels/insert_slices.h"
 #include "tune/workload_inputs.h"
 
-enum { IMAGES = 20, SIDE = 15, PADDED = 24, COLUMNS = SIDE / 2 + 1, MOST_OPERATORS = 4, BATCH = 8 };
+enum { IMAGES = 20, SIDE = 15, PADDED = 24, COLUMNS = SIDE / 2 + 1, OPERATORS_MAX = 4, BATCH = 8 };
 enum { VOXELS = PADDED * PADDED * (PADDED / 2 + 1), PIXELS = SIDE * SIDE };
 
 static qn_context *context;
@@ -55,7 +55,7 @@ static void make_particles(void)
     }
 }
 
-/* The transform of an image with its particle's centre at index 0, times CTF · w |f|, and CTF² · w |f|. */
+/* Compute the transform of an image with its particle's centre at index 0, times CTF · w |f|, and CTF² · w |f|. */
 static void make_spectrum(const qn_particle *particle, const float *image, float *spectrum, float *weights)
 {
     const double pi = 3.14159265358979323846;
@@ -88,7 +88,7 @@ static int half_of(int image)
 
 static void make_expected(void)
 {
-    static float spectrum[2 * SIDE * COLUMNS], weights[SIDE * COLUMNS], matrices[9 * MOST_OPERATORS];
+    static float spectrum[2 * SIDE * COLUMNS], weights[SIDE * COLUMNS], matrices[9 * OPERATORS_MAX];
     for (int i = 0; i < IMAGES; i++) {
         double view[9], back[9], turned[9];
         const qn_insert_problem problem = {.side = PADDED,
@@ -122,7 +122,7 @@ static qn_accumulator_options accumulation(void)
                                     .operator_count = operator_count,
                                     .largest_image_side = SIDE,
                                     .batch = BATCH,
-                                    .slices_expected = IMAGES * MOST_OPERATORS};
+                                    .slices_expected = IMAGES * OPERATORS_MAX};
 }
 
 static void insert_all(qn_accumulator *accumulator)
@@ -149,7 +149,7 @@ static double relative_error(const float *values, const double *expected, size_t
     return isfinite(difference) ? sqrt(difference / whole) : INFINITY;
 }
 
-/* Sums are read in two parts, as they are where they are large. */
+/* Numerators are read in two parts, as large sums are. */
 static void check_sums(qn_accumulator *accumulator, double times)
 {
     for (int half = 0; half < 2; half++) {
@@ -162,7 +162,7 @@ static void check_sums(qn_accumulator *accumulator, double times)
     }
 }
 
-static void batches_add_up_to_the_reference(void)
+static void sums_of_batches_agree_with_the_reference(void)
 {
     qn_accumulator *accumulator = NULL;
     const qn_accumulator_options options = accumulation();
@@ -172,7 +172,7 @@ static void batches_add_up_to_the_reference(void)
     qn_accumulator_destroy(&accumulator);
 }
 
-static void slabs_add_up_to_the_same(void)
+static void sums_in_slabs_agree_with_the_reference(void)
 {
     uint64_t bytes, whole;
     int slabs;
@@ -189,10 +189,10 @@ static void slabs_add_up_to_the_same(void)
     qn_accumulator_destroy(&accumulator);
 }
 
-/* Inserted again and again until sums settle. */
-static void settled_sums_are_exact(void)
+/* Insert all images so often that the sums settle. */
+static void settled_sums_agree_with_the_reference(void)
 {
-    const int times = 3 * QN_INSERT_MOST_BEFORE_SETTLING / (2 * MOST_OPERATORS * BATCH);
+    const int times = 3 * QN_INSERT_BEFORE_SETTLING_MAX / (2 * OPERATORS_MAX * BATCH);
     qn_accumulator *accumulator = NULL;
     qn_accumulator_options options = accumulation();
     options.slices_expected = 1 << 16;
@@ -202,7 +202,7 @@ static void settled_sums_are_exact(void)
     qn_accumulator_destroy(&accumulator);
 }
 
-static void deterministic_sums_are_the_same_bits(void)
+static void deterministic_sums_have_the_same_bits(void)
 {
     static float first[2 * VOXELS];
     qn_accumulator_options options = accumulation();
@@ -221,20 +221,20 @@ static void deterministic_sums_are_the_same_bits(void)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
-    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
+    CHECK_OK(qn_context_create(NULL, &context));
     if (qn_device_open(context, name, &device) != QN_OK) {
         check_skip(name, qn_error_message());
         qn_context_destroy(&context);
         return check_finish();
     }
     CHECK_OK(qn_symmetry_group("D2", &operators, &operator_count));
-    CHECK(operator_count == MOST_OPERATORS);
+    CHECK(operator_count == OPERATORS_MAX);
     make_particles();
     make_expected();
-    RUN(batches_add_up_to_the_reference);
-    RUN(slabs_add_up_to_the_same);
-    if (strncmp(name, "checking", 8) != 0) RUN(settled_sums_are_exact); /* which takes it minutes */
-    RUN(deterministic_sums_are_the_same_bits);
+    RUN(sums_of_batches_agree_with_the_reference);
+    RUN(sums_in_slabs_agree_with_the_reference);
+    if (strncmp(name, "checking", 8) != 0) RUN(settled_sums_agree_with_the_reference); /* it would take minutes there */
+    RUN(deterministic_sums_have_the_same_bits);
     qn_release(&operators);
     qn_device_release(&device);
     qn_context_destroy(&context);

@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* Maps from sums whose maps are known: Gaussians, a single wave, and slices of Gaussians inserted at even views. */
+/* Finish sums whose maps are known: Gaussians, a single wave, and slices of Gaussians inserted at even views. */
 #include "check.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ static const double PI = 3.14159265358979323846;
 
 static qn_device *device;
 
-/* Σ amplitude exp(−|r − centre|² / (2 s²)), voxels from the map's middle; s is wide enough for nothing of it to lie
- * beyond Nyquist. */
+/* Σ amplitude exp(−|r − centre|² / (2 s²)), voxels from the map's middle; s is so wide that the transform
+ * is negligible beyond Nyquist. */
 enum { GAUSSIANS = 4 };
 static const double gaussian_width = 1.8;
 static const double gaussians[GAUSSIANS][4] = {
@@ -60,7 +60,7 @@ static size_t voxel_at(int side, int x, int y, int z)
 
 typedef void (*value_function)(int map_side, int side, const double f[3], double value[2]);
 
-/* The spectrum times weights between ½ and 1½ that are the same for mates. */
+/* Fill sums with the spectrum times weights between ½ and 1½ that are the same for mates. */
 static void fill_sums(qn_fourier_sums *sums, int map_side, value_function spectrum)
 {
     const int side = sums->side, half = side / 2;
@@ -80,10 +80,10 @@ static void fill_sums(qn_fourier_sums *sums, int map_side, value_function spectr
             }
 }
 
-/* What finishing is to make of values: divided by what blobs of this radius do to them (0: nothing), faded within the
- * last three voxels of the sphere. */
-enum { MOST_VOXELS = 48 * 48 * 48 };
-static double expected[MOST_VOXELS];
+/* Expected map. blur_and_fade divides it by the blobs' transform (radius 0: no blobs) and fades it within the last
+ * three voxels of the sphere. */
+enum { VOXELS_MAX = 48 * 48 * 48 };
+static double expected[VOXELS_MAX];
 
 static void blur_and_fade(int map_side, int side, double radius)
 {
@@ -139,7 +139,7 @@ static qn_finish_options plain_options(int map_side)
                                .weights = QN_RECONSTRUCT_WEIGHTS_PLAIN};
 }
 
-static void gaussians_come_back(void)
+static void gaussians_are_recovered(void)
 {
     static const int sides[][2] = {{48, 24}, {47, 24}, {48, 23}, {49, 25}, {36, 36},
                                    {35, 35}, {54, 36}, {55, 37}, {72, 36}};
@@ -162,7 +162,8 @@ static void gaussians_come_back(void)
     }
 }
 
-/* One wave and its mate; with a third voxel beyond the limit and a fourth whose weight is far below its shell's. */
+/* Finish a wave and its mate, with a third voxel beyond the limit and a fourth whose weight is far below its shell's.
+ */
 static void one_wave_is_a_cosine(void)
 {
     enum { SIDE = 24, MAP = 13 };
@@ -173,7 +174,7 @@ static void one_wave_is_a_cosine(void)
     options.most = 6;
     CHECK_OK(qn_fourier_sums_create(SIDE, &sums));
     const size_t wave = voxel_at(SIDE, 0, 2, -3), mate = voxel_at(SIDE, 0, -2, 3), far = voxel_at(SIDE, 8, 1, 0);
-    const size_t faint = voxel_at(SIDE, 3, 2, 0); /* of shell 4, as the wave */
+    const size_t faint = voxel_at(SIDE, 3, 2, 0); /* in shell 4, like the wave */
     sums.numerator[2 * wave] = sums.numerator[2 * mate] = 3 * 7e3f;
     sums.weight[wave] = sums.weight[mate] = 7;
     sums.numerator[2 * far] = sums.weight[far] = 1e6f;
@@ -200,14 +201,13 @@ static void one_wave_is_a_cosine(void)
     qn_fourier_sums_clear(&sums);
 }
 
-/* Slices of the Gaussians at views that are known, inserted as images are. Weights grow with |q|, as the share of space
- * that a sample of a slice stands for. */
-enum { SIDE = 48, MAP_SIDE = 24, COLUMNS = SIDE / 2 + 1, MOST_VIEWS = 200 };
+/* Insert slices of the Gaussians at known views, as images are inserted. Weights are proportional to |q|, like the
+ * share of space that a sample of a slice represents. */
+enum { SIDE = 48, MAP_SIDE = 24, COLUMNS = SIDE / 2 + 1, VIEWS_MAX = 200 };
 
 static void insert_views(int views, int spacing, bool fast, qn_fourier_sums *sums)
 {
-    static float images[2 * MOST_VIEWS * SIDE * COLUMNS], weights[MOST_VIEWS * SIDE * COLUMNS],
-        matrices[9 * MOST_VIEWS];
+    static float images[2 * VIEWS_MAX * SIDE * COLUMNS], weights[VIEWS_MAX * SIDE * COLUMNS], matrices[9 * VIEWS_MAX];
     static float table[QN_BLOB_ENTRIES];
     const int side = SIDE / spacing, columns = side / 2 + 1;
     const size_t voxels = qn_fourier_sums_voxels(SIDE), pixels = (size_t)(side * columns);
@@ -255,7 +255,7 @@ static void insert_views(int views, int spacing, bool fast, qn_fourier_sums *sum
     qn_queue_destroy(&queue);
 }
 
-/* The error of the map of so many even views. */
+/* Relative error of the map from this number of even views. */
 static double error_of_views(int views, int spacing, bool fast, qn_reconstruct_weights weights,
                              qn_finish_report *report)
 {
@@ -275,11 +275,11 @@ static double error_of_views(int views, int spacing, bool fast, qn_reconstruct_w
     return error;
 }
 
-/* What blobs and nearest samples do to maps is undone; the units are right. */
+/* The attenuation by blobs and by nearest samples is corrected, and the units are right. */
 static void even_views_give_the_map(void)
 {
     static const double most_of_blobs[] = {0, 0.008, 0.02}, most_of_nearest[] = {0, 0.02, 0.03};
-    for (int spacing = 1; spacing <= 2; spacing++) { /* padded images, and images as they are */
+    for (int spacing = 1; spacing <= 2; spacing++) { /* padded images, and images without padding */
         qn_finish_report report;
         const double blobs = error_of_views(200, spacing, false, QN_RECONSTRUCT_WEIGHTS_AUTO, &report);
         CHECK(report.iterations == 0 && report.unevenness > 0.05 && report.unevenness < 0.4);
@@ -293,11 +293,11 @@ static void even_views_give_the_map(void)
 static bool is_hole(int voxel, bool cones)
 {
     const int x = voxel % COLUMNS, y = voxel / COLUMNS % SIDE - SIDE / 2, z = voxel / COLUMNS / SIDE - SIDE / 2;
-    const int alike = x > 0 ? voxel : abs(y * (2 * SIDE + 1) + z); /* of mates */
+    const int alike = x > 0 ? voxel : abs(y * (2 * SIDE + 1) + z); /* the same for mates */
     return cones ? z * z > x * x + y * y : qn_workload_input(4, (uint64_t)alike) < -0.33f;
 }
 
-/* Every third voxel or so is a hole, or two cones about z are. */
+/* Relative error of a map with holes: a third of the voxels at random, or two cones about z. */
 static double error_with_holes(bool cones, qn_reconstruct_weights weights, qn_finish_report *report)
 {
     qn_fourier_sums sums = {.side = SIDE};
@@ -315,7 +315,7 @@ static double error_with_holes(bool cones, qn_reconstruct_weights weights, qn_fi
     return error;
 }
 
-static void gridding_weights_stand_for_holes(void)
+static void gridding_weights_correct_for_holes(void)
 {
     qn_finish_report plain, automatic, iterated;
     const double without = error_with_holes(false, QN_RECONSTRUCT_WEIGHTS_PLAIN, &plain);
@@ -328,7 +328,7 @@ static void gridding_weights_stand_for_holes(void)
     if (!CHECK(with < 0.5 * without)) fprintf(stderr, "errors %g with, %g without\n", with, without);
 }
 
-static void gridding_weights_are_for_missing_views(void)
+static void auto_iterates_for_missing_views(void)
 {
     qn_finish_report report;
     const double without = error_with_holes(true, QN_RECONSTRUCT_WEIGHTS_PLAIN, &report);
@@ -337,8 +337,8 @@ static void gridding_weights_are_for_missing_views(void)
     CHECK(report.iterations > 0 && report.untouched_share > 0.2 && report.unevenness < 0.45);
 }
 
-/* A density over the whole cube of side 2 · LARGEST + 1 around the origin, by x, y, z. */
-enum { LARGEST = 5, CUBE = 2 * LARGEST + 1 };
+/* A density on the whole cube of side 2 · MAX + 1 around the origin, indexed by x, y, z. */
+enum { MAX = 5, CUBE = 2 * MAX + 1 };
 typedef double cube[CUBE][CUBE][CUBE];
 
 static double density_at(const qn_fourier_sums *sums, int x, int y, int z)
@@ -353,23 +353,23 @@ static void even_out(const cube density, double limit_squared, cube next)
     static const double taps[] = {1, 0.3, 0.09, 0.027};
     memset(next, 0, sizeof(cube));
     for (int i = 0; i < CUBE * CUBE * CUBE; i++) {
-        const int x = i / CUBE / CUBE - LARGEST, y = i / CUBE % CUBE - LARGEST, z = i % CUBE - LARGEST;
+        const int x = i / CUBE / CUBE - MAX, y = i / CUBE % CUBE - MAX, z = i % CUBE - MAX;
         double sum = 0, whole = 0;
         if (x * x + y * y + z * z >= limit_squared) continue;
         for (int k = 0; k < 27; k++) {
             const int at_x = x + k % 3 - 1, at_y = y + k / 3 % 3 - 1, at_z = z + k / 9 - 1;
             const double tap = taps[abs(at_x - x) + abs(at_y - y) + abs(at_z - z)];
             if (at_x * at_x + at_y * at_y + at_z * at_z >= limit_squared) continue;
-            sum += tap * density[at_x + LARGEST][at_y + LARGEST][at_z + LARGEST];
+            sum += tap * density[at_x + MAX][at_y + MAX][at_z + MAX];
             whole += tap;
         }
-        const double here = density[x + LARGEST][y + LARGEST][z + LARGEST];
-        next[x + LARGEST][y + LARGEST][z + LARGEST] = here > 0 ? here / (sum / whole) : 0;
+        const double here = density[x + MAX][y + MAX][z + MAX];
+        next[x + MAX][y + MAX][z + MAX] = here > 0 ? here / (sum / whole) : 0;
     }
 }
 
-/* Of sides whose limit lies within LARGEST. */
-static void gridding_weights_are_their_definition(void)
+/* Sides 10 and 11 have limits within MAX. */
+static void gridding_weights_agree_with_their_definition(void)
 {
     static cube density, next;
     for (int side = 10; side <= 11; side++) {
@@ -387,9 +387,8 @@ static void gridding_weights_are_their_definition(void)
             sums.numerator[2 * i + 1] = -2 * sums.weight[i];
         }
         for (int i = 0; i < CUBE * CUBE * CUBE; i++) {
-            const int x = i / CUBE / CUBE - LARGEST, y = i / CUBE % CUBE - LARGEST, z = i % CUBE - LARGEST;
-            density[x + LARGEST][y + LARGEST][z + LARGEST] =
-                x * x + y * y + z * z < limit * limit ? density_at(&sums, x, y, z) : 0;
+            const int x = i / CUBE / CUBE - MAX, y = i / CUBE % CUBE - MAX, z = i % CUBE - MAX;
+            density[x + MAX][y + MAX][z + MAX] = x * x + y * y + z * z < limit * limit ? density_at(&sums, x, y, z) : 0;
         }
         const qn_gridding_options options = {limit, 1e4, QN_RECONSTRUCT_WEIGHTS_ITERATED};
         CHECK_OK(qn_gridding_divide(&sums, &options, NULL, &report));
@@ -401,7 +400,7 @@ static void gridding_weights_are_their_definition(void)
         for (int i = 0; i < side * side * (half + 1); i++) {
             const int x = i % (half + 1), y = i / (half + 1) % side - half, z = i / (half + 1) / side - half;
             const bool within = x * x + y * y + z * z < limit * limit;
-            const double wanted = within ? density[x + LARGEST][y + LARGEST][z + LARGEST] : 0;
+            const double wanted = within ? density[x + MAX][y + MAX][z + MAX] : 0;
             worst = fmax(worst, fabs((double)sums.numerator[2 * i] - wanted));
             worst = fmax(worst, fabs((double)sums.numerator[2 * i + 1] + 2 * wanted));
         }
@@ -411,8 +410,8 @@ static void gridding_weights_are_their_definition(void)
     }
 }
 
-/* Where views are few they are called for; where there are many they change nothing. */
-static void gridding_weights_are_for_few_views(void)
+/* Gridding weights change nothing with many views, and AUTO applies them with few. */
+static void auto_iterates_for_few_views(void)
 {
     qn_finish_report few, many;
     const double plain = error_of_views(200, 1, false, QN_RECONSTRUCT_WEIGHTS_PLAIN, &many);
@@ -435,7 +434,7 @@ static void impossible_sides_are_refused(void)
     qn_fourier_sums_clear(&sums);
 }
 
-static void memory_is_told_beforehand(void)
+static void memory_is_estimated(void)
 {
     const qn_finish_options options = plain_options(128);
     const uint64_t bytes = qn_reconstruct_finish_bytes(256, &options);
@@ -446,18 +445,18 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL)) return check_finish();
-    RUN(gaussians_come_back);
+    RUN(gaussians_are_recovered);
     RUN(one_wave_is_a_cosine);
     RUN(even_views_give_the_map);
-    RUN(gridding_weights_stand_for_holes);
-    RUN(gridding_weights_are_their_definition);
-    RUN(gridding_weights_are_for_missing_views);
-    RUN(gridding_weights_are_for_few_views);
+    RUN(gridding_weights_correct_for_holes);
+    RUN(gridding_weights_agree_with_their_definition);
+    RUN(auto_iterates_for_missing_views);
+    RUN(auto_iterates_for_few_views);
     RUN(impossible_sides_are_refused);
-    RUN(memory_is_told_beforehand);
+    RUN(memory_is_estimated);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

@@ -1,15 +1,15 @@
 /* labels: threads */
-/* Batches of a particle set: who is in which, what is read, what is refused. Stacks are put together byte by byte; a
- * pixel's value says where it belongs. */
+/* Batches of a particle set: assignment of particles, reading, and refusals. Stacks are assembled byte by byte; a
+ * pixel's value depends on its place. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
+#include <quern/particles.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "format/image/particles.h"
 #include "format/tests/mrc_files.h"
 #include "reconstruct/images.h"
 
@@ -20,7 +20,7 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* `count` particles of `optics` groups in turn, each an image of its own, all in stack 0. */
+/* Make `count` particles of `optics` groups in turn. Each has its own image, in stack 0. */
 static qn_particle_set make_set(size_t count, size_t optics)
 {
     qn_particle_set set = {.particle_count = count, .optics_count = optics, .name = "set.star", .has_angles = true};
@@ -48,8 +48,9 @@ static uint32_t add_stack(qn_particle_set *set, const char *path)
     return (uint32_t)set->stack_count++;
 }
 
-/* Batches of one group and one half, of at most `most`, in the file's order and starting in it, full but for the last
- * of a kind; every particle once. Gives the half of each particle (2: in none), to be freed. */
+/* Check that each batch has one group and one half and at most `most` particles, that particles and batches are in the
+ * order of the file, that only the last batch of a kind is not full, and that no particle occurs twice. Returns the
+ * half of each particle (2: in none), to be freed. */
 static int *check_batches(const qn_particle_set *set, const qn_image_plan *plan, size_t most)
 {
     int *half = malloc(set->particle_count * sizeof *half), wrong = 0;
@@ -74,7 +75,7 @@ static int *check_batches(const qn_particle_set *set, const qn_image_plan *plan,
     return half;
 }
 
-static void batches_are_of_one_kind(void)
+static void batches_have_one_group_and_one_half(void)
 {
     qn_particle_set set = make_set(1000, 3);
     qn_image_plan plan;
@@ -94,7 +95,7 @@ static void batches_are_of_one_kind(void)
         CHECK(plan.order == NULL && plan.batch_count == 0);
     }
     if (CHECK_OK(qn_image_plan_create(&set, false, 2, 101, 200, 1, 1000, &plan))) {
-        CHECK(plan.batch_count == 3); /* of three groups */
+        CHECK(plan.batch_count == 3); /* one for each group */
         int *half = check_batches(&set, &plan, 1000), wrong = 0;
         for (size_t i = 0; i < set.particle_count; i++)
             wrong += half[i] != (i < 100 || i >= 200 || i % 10 == 9 || i % 7 < 3 ? 2 : 0);
@@ -124,13 +125,13 @@ static void a_split_makes_equal_halves(void)
         turns += i % 2 == 0 && halves[0][i] == 1;
     }
     CHECK(abs(sizes[0] - sizes[1]) == 1);
-    CHECK(differing[0] > 800 && differing[0] < 1200 && differing[1] == 0); /* by the seed alone */
-    CHECK(turns > 400 && turns < 600);                                     /* not odd and even */
+    CHECK(differing[0] > 800 && differing[0] < 1200 && differing[1] == 0); /* different seeds, then the same */
+    CHECK(turns > 400 && turns < 600);                                     /* odd and even images are in both halves */
     for (int turn = 0; turn < 3; turn++) free(halves[turn]);
     free_set(&set);
 }
 
-/* Rows for each symmetry operator, one behind the other or all images again for each. */
+/* Each image has four rows: one after another, or each after all other images. */
 static void rows_of_one_image_stay_together(void)
 {
     enum { IMAGES = 301, TIMES = 4, COUNT = IMAGES * TIMES };
@@ -157,7 +158,7 @@ static void rows_of_one_image_stay_together(void)
     }
 }
 
-static void plans_that_cannot_be_are_refused(void)
+static void impossible_plans_are_refused(void)
 {
     qn_particle_set set = make_set(10, 1);
     qn_image_plan plan;
@@ -179,7 +180,7 @@ static void plans_that_cannot_be_are_refused(void)
     CHECK_FAILS(qn_image_plan_create(&set, true, 0, 1, UINT64_MAX, 1, 4, &plan), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("set.star: line 15 (row 5): _rlnRandomSubset is 0; expected 1 or 2");
     CHECK(plan.order == NULL && plan.batches == NULL);
-    set.particles[4].weight = -1; /* left out whatever its subset is */
+    set.particles[4].weight = -1; /* left out, so its subset does not matter */
     if (CHECK_OK(qn_image_plan_create(&set, true, 0, 1, UINT64_MAX, 1, 4, &plan))) CHECK(plan.skipped == 1);
     qn_image_plan_clear(&plan);
     for (size_t i = 0; i < 10; i++) set.particles[i].subset = 1;
@@ -189,7 +190,7 @@ static void plans_that_cannot_be_are_refused(void)
     free_set(&set);
 }
 
-static void two_million_particles_are_planned_at_once(void)
+static void two_million_particles_are_planned_in_seconds(void)
 {
     qn_particle_set set = make_set(2000000, 50);
     qn_image_plan plan;
@@ -200,7 +201,7 @@ static void two_million_particles_are_planned_at_once(void)
     const double begin = seconds();
     if (CHECK_OK(qn_image_plan_create(&set, true, 0, 1, UINT64_MAX, 1, 1024, &plan))) {
         printf("2,000,000 particles planned in %.3f s\n", seconds() - begin);
-        CHECK(seconds() - begin < 20); /* on whatever runs this, beside others */
+        CHECK(seconds() - begin < 20); /* also on a slow and busy machine */
         CHECK(plan.image_count == set.particle_count && plan.batch_count == 100 * 20);
     }
     qn_image_plan_clear(&plan);
@@ -213,12 +214,12 @@ static double pixel_value(int mode, int stack, int image, int x, int y)
     return mode == 0 || mode == 1 || mode == 12 ? value - 100 : value;
 }
 
-/* The bits of a whole number of at most 11 bits as IEEE 754 binary16. */
+/* Convert a whole number of at most 11 bits to IEEE 754 binary16. */
 static uint32_t half_bits(double value)
 {
     int exponent;
     if (value == 0) return 0;
-    const double fraction = frexp(fabs(value), &exponent); /* of 2^exponent, 0.5 … 1 */
+    const double fraction = frexp(fabs(value), &exponent); /* value = fraction · 2^exponent, fraction 0.5 … 1 */
     return (value < 0 ? 0x8000u : 0) | (uint32_t)(exponent + 14) << 10 | (uint32_t)((2 * fraction - 1) * 1024);
 }
 
@@ -234,7 +235,7 @@ static void put_pixel(mrc_bytes *file, int mode, size_t pixel, double value)
         mrc_put(file, 1024 + (mode == 0 ? 1u : 2u) * pixel, (uint32_t)(int)value, mode == 0 ? 1 : 2);
 }
 
-/* Of a width that is even where the mode is 4-bit. A static buffer. */
+/* Write a stack and return its path in a static buffer. The width is even if the mode has 4 bits. */
 static const char *make_stack(const char *name, bool big_endian, int mode, int stack, const int counts[3])
 {
     const size_t pixels = (size_t)counts[0] * (size_t)counts[1] * (size_t)counts[2];
@@ -249,7 +250,7 @@ static const char *make_stack(const char *name, bool big_endian, int mode, int s
     return path;
 }
 
-/* Pixels of the batch that are not what the stacks hold. */
+/* Number of pixels of the batch that differ from those of the stacks. */
 static int wrong_pixels(const qn_particle_set *set, const qn_image_plan *plan, size_t batch, int mode, int side,
                         const float *images)
 {
@@ -272,7 +273,7 @@ static void read_all_batches(const qn_particle_set *set, size_t most, int mode, 
     qn_image_plan plan;
     int *side;
     if (!CHECK_OK(qn_image_plan_create(set, true, 0, 1, UINT64_MAX, 1, most, &plan))) return;
-    if (CHECK_OK(qn_image_stacks_open(set, &stacks, &side))) {
+    if (CHECK_OK(qn_image_stacks_open(set, NULL, &stacks, &side))) {
         CHECK(side[0] == expected_side);
         const size_t pixels = (size_t)expected_side * (size_t)expected_side;
         float *images = malloc(most * pixels * sizeof *images);
@@ -302,7 +303,7 @@ static void images_of_every_mode_are_read(void)
                 snprintf(name, sizeof name, "mode%d_%d_%d.mrcs", modes[m], big, s);
                 add_stack(&set, make_stack(name, big == 1, modes[m], s, counts));
             }
-            for (size_t i = 0; i < 120; i++) { /* runs, jumps, an image again */
+            for (size_t i = 0; i < 120; i++) { /* runs, jumps, repeated images */
                 set.particles[i].stack = (uint32_t)(i / 13 % 2);
                 set.particles[i].image = i < 60 ? i : i * i % 60;
                 set.particles[i].flipped = i % 5 == 0;
@@ -325,10 +326,10 @@ static void mirrors_keep_the_centre(void)
         add_stack(&set, make_stack("flip.mrcs", false, 2, 0, counts));
         set.particles[1].flipped = true;
         CHECK_OK(qn_image_plan_create(&set, false, 0, 1, UINT64_MAX, 1, 3, &plan));
-        if (CHECK_OK(qn_image_stacks_open(&set, &stacks, &sides))) {
+        if (CHECK_OK(qn_image_stacks_open(&set, NULL, &stacks, &sides))) {
             CHECK_OK(qn_image_batch_read(&set, &plan, 0, stacks, side, NULL, images));
             CHECK(wrong_pixels(&set, &plan, 0, 2, side, images) == 0);
-            const float *row = images + side * side; /* y = 0 of the image that is flipped */
+            const float *row = images + side * side; /* y = 0 of the flipped image */
             CHECK(row[centre] == pixel_value(2, 0, 1, centre, 0));
             if (side > 2)
                 CHECK(row[centre + (side > 3 ? 1 : 0)] == pixel_value(2, 0, 1, centre - (side > 3 ? 1 : 0), 0));
@@ -340,8 +341,8 @@ static void mirrors_keep_the_centre(void)
     }
 }
 
-/* Stacks as many as micrographs, with less than that of open files allowed. */
-static void many_stacks_need_few_files(void)
+/* Read from more stacks than files may be open. */
+static void many_stacks_need_few_open_files(void)
 {
     enum { STACKS = 300, IMAGES = 8 };
     static const int counts[3] = {6, 6, IMAGES};
@@ -353,7 +354,7 @@ static void many_stacks_need_few_files(void)
         snprintf(name, sizeof name, "many_%d.mrcs", s);
         add_stack(&set, make_stack(name, false, 1, s, counts));
     }
-    for (size_t i = 0; i < set.particle_count; i++) { /* each batch goes through all stacks */
+    for (size_t i = 0; i < set.particle_count; i++) { /* each batch needs all stacks */
         set.particles[i].stack = (uint32_t)(i * 7 % STACKS);
         set.particles[i].image = i / STACKS;
     }
@@ -367,7 +368,7 @@ static void many_stacks_need_few_files(void)
     free_set(&set);
 }
 
-/* The largest images come one a piece, so that every thread has some. */
+/* Each image is larger than the bytes of a piece, so a piece is one image. */
 static void large_images_are_read(void)
 {
     static const int counts[3] = {512, 512, 6};
@@ -401,7 +402,7 @@ static void *read_every_batch(void *data)
     return NULL;
 }
 
-static void threads_read_batches_at_once(void)
+static void threads_read_batches_concurrently(void)
 {
     enum { STACKS = 90, THREADS = 4 };
     static const int counts[3] = {8, 8, 5};
@@ -423,7 +424,7 @@ static void threads_read_batches_at_once(void)
     }
     CHECK_OK(qn_pool_create(2, &pool));
     CHECK_OK(qn_image_plan_create(&set, false, 0, 1, UINT64_MAX, 1, 16, &plan));
-    if (!CHECK_OK(qn_image_stacks_open(&set, &stacks, &side))) return;
+    if (!CHECK_OK(qn_image_stacks_open(&set, NULL, &stacks, &side))) return;
     for (int i = 0; i < THREADS; i++) {
         readings[i] = (reading){&set, &plan, stacks, i == 0 ? pool : NULL, 7 * (size_t)i, 0};
         CHECK(pthread_create(&threads[i], NULL, read_every_batch, &readings[i]) == 0);
@@ -439,12 +440,12 @@ static void threads_read_batches_at_once(void)
     free_set(&set);
 }
 
-/* Row 3 of five is what is wrong; the message says so. */
+/* Check the refusal of a set whose row 3 is wrong. The message names the row. */
 static void expect_refusal(const qn_particle_set *set, qn_status status, const char *sentence)
 {
     qn_image_stacks *stacks;
     int *side;
-    CHECK_FAILS(qn_image_stacks_open(set, &stacks, &side), status);
+    CHECK_FAILS(qn_image_stacks_open(set, NULL, &stacks, &side), status);
     CHECK_MESSAGE_HAS("set.star: line 13 (row 3): ");
     CHECK_MESSAGE_HAS(sentence);
     CHECK(stacks == NULL && side == NULL);
@@ -475,7 +476,7 @@ static void stacks_that_do_not_fit_are_refused(void)
     bad->stack = large;
     expect_refusal(&set, QN_BAD_FORMAT, "larger.mrcs: has images of 12 x 12 pixels; expected 8 x 8 as in the first");
     bad->optics = 1; /* another group may have another size */
-    if (CHECK_OK(qn_image_stacks_open(&set, &stacks, &side))) CHECK(side[0] == 8 && side[1] == 12);
+    if (CHECK_OK(qn_image_stacks_open(&set, NULL, &stacks, &side))) CHECK(side[0] == 8 && side[1] == 12);
     qn_image_stacks_close(&stacks);
     qn_release(&side);
     set.optics[1].image_size = 10;
@@ -494,8 +495,9 @@ static void rewrite_float(const char *path, size_t at, float value)
     if (file) fclose(file);
 }
 
-/* A group's pixels come from its first stack where the file does not say them: then others must agree. */
-static void pixels_of_stacks_agree(void)
+/* If the file does not state a group's pixel size, it is that of the first stack, and the other stacks must have the
+ * same. */
+static void pixel_sizes_of_stacks_must_agree(void)
 {
     static const int counts[3] = {8, 8, 5};
     static const char rows[] = "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n%s"
@@ -505,22 +507,22 @@ static void pixels_of_stacks_agree(void)
     qn_image_stacks *stacks;
     int *side;
     CHECK(make_stack("pixel_a.mrcs", false, 2, 0, counts) != NULL);
-    rewrite_float(make_stack("pixel_b.mrcs", false, 2, 0, counts), 40, 8 * 2.5f); /* cell: 2.5 Å a pixel, not 2 */
+    rewrite_float(make_stack("pixel_b.mrcs", false, 2, 0, counts), 40, 8 * 2.5f); /* cell: pixels of 2.5 Å, not 2 Å */
     snprintf(path, sizeof path, "%s/pixels.star", check_scratch_folder());
     snprintf(text, sizeof text, rows, "", "", "");
     CHECK_OK(qn_file_write(path, text, strlen(text)));
-    if (CHECK_OK(qn_particles_read(path, &set))) {
+    if (CHECK_OK(qn_particle_set_read(path, &set))) {
         CHECK(set->optics[0].pixel_of_stack && fabs(set->optics[0].pixel_angstrom - 2) < 1e-6);
-        CHECK_FAILS(qn_image_stacks_open(set, &stacks, &side), QN_BAD_FORMAT);
+        CHECK_FAILS(qn_image_stacks_open(set, NULL, &stacks, &side), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("line 8 (row 2)");
         CHECK_MESSAGE_HAS("pixel_b.mrcs: has pixels of 2.5 Å, but the first stack of optics group 1 has 2 Å");
         qn_particle_set_destroy(&set);
     }
-    snprintf(text, sizeof text, rows, "_rlnImagePixelSize\n", "1.2", "1.2"); /* what the file says rules */
+    snprintf(text, sizeof text, rows, "_rlnImagePixelSize\n", "1.2", "1.2"); /* the size in the file is used */
     CHECK_OK(qn_file_write(path, text, strlen(text)));
-    if (CHECK_OK(qn_particles_read(path, &set))) {
+    if (CHECK_OK(qn_particle_set_read(path, &set))) {
         CHECK(!set->optics[0].pixel_of_stack);
-        CHECK_OK(qn_image_stacks_open(set, &stacks, &side));
+        CHECK_OK(qn_image_stacks_open(set, NULL, &stacks, &side));
         qn_image_stacks_close(&stacks);
         qn_release(&side);
         qn_particle_set_destroy(&set);
@@ -540,7 +542,7 @@ static void values_that_are_not_finite_are_refused(void)
         add_stack(&set, make_stack("finite.mrcs", false, 2, 0, counts));
         rewrite_float(set.stacks[0], 1024 + 4 * (3 * 64 + 5 * 8 + 6), values[v]); /* image 4, x = 6, y = 5 */
         CHECK_OK(qn_image_plan_create(&set, false, 0, 1, UINT64_MAX, 1, 8, &plan));
-        if (CHECK_OK(qn_image_stacks_open(&set, &stacks, &side))) {
+        if (CHECK_OK(qn_image_stacks_open(&set, NULL, &stacks, &side))) {
             CHECK_FAILS(qn_image_batch_read(&set, &plan, 0, stacks, 8, NULL, images), QN_BAD_FORMAT);
             CHECK_MESSAGE_HAS("set.star: line 14 (row 4): ");
             CHECK_MESSAGE_HAS("finite.mrcs: image 4 has the value ");
@@ -553,8 +555,8 @@ static void values_that_are_not_finite_are_refused(void)
     }
 }
 
-/* What was looked at may be another file by the time it is opened again. */
-static void changed_stacks_are_noticed(void)
+/* A stack may change between the check and its next opening. */
+static void changed_stacks_are_refused(void)
 {
     enum { STACKS = 80 }; /* more than stay open */
     static const int counts[3] = {8, 8, 2}, larger[3] = {12, 12, 2}, fewer[3] = {8, 8, 1};
@@ -571,7 +573,7 @@ static void changed_stacks_are_noticed(void)
         set.particles[s].image = 1;
     }
     CHECK_OK(qn_image_plan_create(&set, false, 0, 1, UINT64_MAX, 1, 1, &plan));
-    if (CHECK_OK(qn_image_stacks_open(&set, &stacks, &side))) {
+    if (CHECK_OK(qn_image_stacks_open(&set, NULL, &stacks, &side))) {
         make_stack("changed_0.mrcs", false, 2, 0, larger);
         CHECK_FAILS(qn_image_batch_read(&set, &plan, 0, stacks, 8, NULL, images), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("expected 8 x 8 as when the run began");
@@ -590,19 +592,19 @@ static void changed_stacks_are_noticed(void)
 
 int main(void)
 {
-    RUN(batches_are_of_one_kind);
+    RUN(batches_have_one_group_and_one_half);
     RUN(a_split_makes_equal_halves);
     RUN(rows_of_one_image_stay_together);
-    RUN(plans_that_cannot_be_are_refused);
-    RUN(two_million_particles_are_planned_at_once);
+    RUN(impossible_plans_are_refused);
+    RUN(two_million_particles_are_planned_in_seconds);
     RUN(images_of_every_mode_are_read);
     RUN(mirrors_keep_the_centre);
-    RUN(many_stacks_need_few_files);
+    RUN(many_stacks_need_few_open_files);
     RUN(large_images_are_read);
-    RUN(threads_read_batches_at_once);
+    RUN(threads_read_batches_concurrently);
     RUN(stacks_that_do_not_fit_are_refused);
-    RUN(pixels_of_stacks_agree);
+    RUN(pixel_sizes_of_stacks_must_agree);
     RUN(values_that_are_not_finite_are_refused);
-    RUN(changed_stacks_are_noticed);
+    RUN(changed_stacks_are_refused);
     return check_finish();
 }

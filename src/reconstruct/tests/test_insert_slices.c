@@ -1,7 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* insert_slices against its reference on one device, in a sample of the corners of its space, and the reference against
- * what can be told without it. */
+/* Compare insert_slices with its reference on one device, at a sample of the corners of its space, and compare the
+ * reference with values that are known from the definition. */
 #include "check.h"
 
 #include <math.h>
@@ -17,14 +17,14 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { MOST_CORNERS = 24, MOST_SIDE = 161, MOST_SLICES = 128, IMAGES = 7, OPERATORS = 4 };
-enum { MOST_PIXELS = MOST_SIDE * (MOST_SIDE / 2 + 1), MOST_IMAGE_FLOATS = 1 << 19 };
+enum { CORNERS_MAX = 24, SIDE_MAX = 161, SLICES_MAX = 128, IMAGES = 7, OPERATORS = 4 };
+enum { PIXELS_MAX = SIDE_MAX * (SIDE_MAX / 2 + 1), IMAGE_FLOATS_MAX = 1 << 19 };
 
 static qn_device *device;
 static qn_queue *queue;
-static float images[2 * MOST_IMAGE_FLOATS], image_weights[MOST_IMAGE_FLOATS], matrices[9 * MOST_SLICES];
-static float numerator[2 * MOST_SIDE * MOST_PIXELS], weight[MOST_SIDE * MOST_PIXELS];
-static double expected_numerator[2 * MOST_SIDE * MOST_PIXELS], expected_weight[MOST_SIDE * MOST_PIXELS];
+static float images[2 * IMAGE_FLOATS_MAX], image_weights[IMAGE_FLOATS_MAX], matrices[9 * SLICES_MAX];
+static float numerator[2 * SIDE_MAX * PIXELS_MAX], weight[SIDE_MAX * PIXELS_MAX];
+static double expected_numerator[2 * SIDE_MAX * PIXELS_MAX], expected_weight[SIDE_MAX * PIXELS_MAX];
 
 static size_t voxels_of(const qn_insert_problem *problem)
 {
@@ -32,7 +32,8 @@ static size_t voxels_of(const qn_insert_problem *problem)
     return shape.plane_voxels * (size_t)shape.planes;
 }
 
-/* A rotation by `angle` about an axis, both of slice s; the operators of D2 (1, 2-folds about z, x and y) on top. */
+/* Make the matrix of an image: a pseudo-random rotation, multiplied with operator `which` of D2 (1, 2-folds about z, x
+ * and y). */
 static void make_matrix(int image, int which, float matrix[9])
 {
     static const double turns[4][3] = {{1, 1, 1}, {-1, -1, 1}, {1, -1, -1}, {-1, 1, -1}};
@@ -48,8 +49,8 @@ static void make_matrix(int image, int which, float matrix[9])
     for (int i = 0; i < 9; i++) matrix[i] = (float)(turns[which % 4][i / 3] * rows[i / 3][i % 3]);
 }
 
-/* Random images, NaN beyond what is kept: nobody may look there. The first is not turned, and the second is turned by
- * 90°, x to z. */
+/* Make random images, with NaN in the pixels that are not kept, which no kernel may read. The first image is not
+ * rotated, and the second is rotated by 90°, x to z. */
 static void make_inputs(const qn_insert_problem *problem)
 {
     const qn_insert_shape shape = qn_insert_shape_of(problem);
@@ -70,7 +71,7 @@ static void make_inputs(const qn_insert_problem *problem)
     if (problem->images > 1) memcpy(matrices + 9 * problem->operators, turned, sizeof turned);
 }
 
-/* Something is in the volume before, so that adding is seen; little, so that it is not all that is rounded. */
+/* Value of a voxel before the insertion: not 0, to test that the kernels add; small, to keep rounding errors small. */
 static double there_before(size_t i, size_t period)
 {
     return 0x1p-5 * (double)(i % period);
@@ -113,7 +114,7 @@ static void insert_on_device(const qn_configuration *configuration, const qn_ins
     for (int b = 0; b < 6; b++) qn_buffer_release(&buffers[b]);
 }
 
-/* |values − expected| / |expected|, of what was added to i % period; infinite for NaN */
+/* Relative error of the amounts that were added to there_before; infinite for NaN. */
 static double relative_error(const float *values, const double *expected, size_t count, size_t period)
 {
     double difference = 0, whole = 1e-300;
@@ -133,7 +134,7 @@ static double error_of(const qn_configuration *configuration, const qn_insert_pr
                 relative_error(weight, expected_weight, voxels, 2));
 }
 
-/* Additions to what is there make 1e-7 of it; the blob is good to 1e-6. */
+/* Rounding of the sums causes a relative error of 1e-7, the blob one of less than 1e-6. */
 static const double TOLERANCE = 2e-6;
 
 static void check_problem(const qn_insert_problem *problem)
@@ -188,8 +189,9 @@ static void spacings_are_right(void)
         }
 }
 
-/* Bit by bit where the order of sums is given. */
-static void slabs_are_planes_of_the_whole(void)
+/* On the host the order of additions is fixed, so the bits are compared too, where the values before the insertion are
+ * the same. */
+static void slabs_equal_planes_of_the_whole_volume(void)
 {
     static float whole[2 * 26 * 26 * 14];
     static const int slabs[][2] = {{0, 26}, {3, 1}, {3, 10}, {13, 13}, {22, 1}, {9, 16}};
@@ -209,7 +211,7 @@ static void slabs_are_planes_of_the_whole(void)
     }
 }
 
-/* A group's operators in front of one view, and of one that looks along its first axis. */
+/* Test the operators of several groups with two images: the first is not rotated, the second has a random view. */
 static void symmetric_particles_are_right(void)
 {
     static const char *const groups[] = {"C1", "C4", "D2", "D4", "D7", "T", "O", "I1", "I2", "I3", "I4"};
@@ -237,11 +239,11 @@ static void symmetric_particles_are_right(void)
     }
 }
 
-/* Coordinates of 80 with 24 bits would be off by 5e-6 and the sums by as much. */
+/* With 24 bits, coordinates up to 80 would be off by 5e-6, and the sums by about as much. */
 static void errors_do_not_grow_with_the_side(void)
 {
-    check_problem(&(qn_insert_problem){.side = MOST_SIDE, .images = 3, .operators = 1, .radius = 1.9f, .most = 80});
-    check_problem(&(qn_insert_problem){.side = MOST_SIDE - 1, .images = 3, .operators = 1, .radius = 1.9f, .most = 70});
+    check_problem(&(qn_insert_problem){.side = SIDE_MAX, .images = 3, .operators = 1, .radius = 1.9f, .most = 80});
+    check_problem(&(qn_insert_problem){.side = SIDE_MAX - 1, .images = 3, .operators = 1, .radius = 1.9f, .most = 70});
 }
 
 static const qn_insert_problem of_corners = {
@@ -260,7 +262,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
 static void sampled_corners_are_right(void)
 {
     const qn_device_info *info = qn_device_get_info(device);
-    const int most = strstr(info->identifier, "host") ? 1 : corners_to_visit(info, MOST_CORNERS);
+    const int most = strstr(info->identifier, "host") ? 1 : corners_to_visit(info, CORNERS_MAX);
     qn_insert_problem problem = of_corners;
     make_inputs(&problem);
     for (int fast = 0; fast < 2; fast++) {
@@ -273,8 +275,8 @@ static void sampled_corners_are_right(void)
     }
 }
 
-/* However few corners a device's compiler leaves time for, these are among them. */
-static void forms_that_differ_most_are_right(void)
+/* These configurations are tested on every device, even if its compiler leaves time for few sampled corners only. */
+static void most_different_configurations_are_right(void)
 {
     static const char *const changed[][3] = {{"BRICK", "SHARED_IMAGE", NULL},
                                              {"SHARED_IMAGE", "SKIP_PIXELS", "GRID_DIM_Z"},
@@ -312,8 +314,8 @@ static qn_status check_scatter_corner(const qn_configuration *configuration, voi
     return QN_OK;
 }
 
-/* Which no device of processor cores but those of OpenCL runs. */
-static void scattering_gives_the_same(void)
+/* Scattering runs on all devices except the host. */
+static void scattering_agrees_with_the_reference(void)
 {
     const qn_device_info *info = qn_device_get_info(device);
     qn_buffer *buffer = NULL;
@@ -323,12 +325,12 @@ static void scattering_gives_the_same(void)
         make_expected(&of_corners);
         insert_with = qn_scatter_slices;
         CHECK_OK(qn_family_sample_corners(&qn_reconstruct_scatter_slices_family, info,
-                                          corners_to_visit(info, MOST_CORNERS / 2), check_scatter_corner, &corners));
+                                          corners_to_visit(info, CORNERS_MAX / 2), check_scatter_corner, &corners));
         check_problem(
             &(qn_insert_problem){.side = 22, .images = IMAGES, .operators = OPERATORS, .radius = 1.9f, .most = 1000});
-        check_problem(&(qn_insert_problem){.side = MOST_SIDE, .images = 3, .operators = 1, .radius = 1.9f, .most = 80});
+        check_problem(&(qn_insert_problem){.side = SIDE_MAX, .images = 3, .operators = 1, .radius = 1.9f, .most = 80});
         spacings_are_right();
-        slabs_are_planes_of_the_whole();
+        slabs_equal_planes_of_the_whole_volume();
         symmetric_particles_are_right();
         insert_with = qn_insert_slices;
         CHECK(corners > 1);
@@ -342,8 +344,8 @@ static void scattering_gives_the_same(void)
     qn_buffer_release(&buffer);
 }
 
-/* In the plane of an image that is not turned a voxel is a pixel. */
-static void reference_is_the_definition(void)
+/* In the plane of an image that is not rotated, each voxel coincides with a pixel. */
+static void reference_agrees_with_the_definition(void)
 {
     enum { SIDE = 9, COLUMNS = 5, LOW = 4 };
     static double sums[2 * SIDE * SIDE * COLUMNS], weights[SIDE * SIDE * COLUMNS];
@@ -372,7 +374,8 @@ static void reference_is_the_definition(void)
 #undef PLACE
 }
 
-/* What belongs to x = 0 is complete: voxel and mate are conjugate, when the image's own column 0 is. */
+/* In the plane x = 0, voxel (y, z) and its mate (−y, −z) both have the whole sum: they are conjugate if the column 0 of
+ * each image is. */
 static void voxels_and_mates_are_conjugate(void)
 {
     const qn_insert_problem problem = {
@@ -407,8 +410,9 @@ static void voxels_and_mates_are_conjugate(void)
     CHECK(worst < 2e-5);
 }
 
-/* 400 times 1000 numbers of about 1: a float sum would be off by 1e-6 of it, the pair is not. */
-static void settled_sums_keep_what_floats_lose(void)
+/* Settle 1000 partial sums of about 1 each 400 times. The totals alone are off by more than 1e-7, total + low part by
+ * less than 1e-9. */
+static void settled_sums_are_more_accurate_than_floats(void)
 {
     enum { COUNT = 1000, TIMES = 400 };
     static float partial[COUNT], total[COUNT], low_part[COUNT];
@@ -457,7 +461,7 @@ static void impossible_problems_are_refused(void)
         {.side = 16, .spacing = NAN, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
         {.side = 16, .first_plane = 9, .planes = 8, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
         {.side = 16, .first_plane = 1, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
-        {.side = 64, .images = 1, .operators = 1, .radius = 1.9f, .most = 1}, /* more than there is in the buffers */
+        {.side = 64, .images = 1, .operators = 1, .radius = 1.9f, .most = 1}, /* larger than the buffers */
     };
     CHECK_OK(qn_buffer_create(device, 4 * QN_BLOB_ENTRIES, &buffer));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -469,7 +473,7 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "reconstruct/insert_slices", (const int[]){33, 6, 17}, &work);
@@ -480,22 +484,22 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
-    RUN(reference_is_the_definition);
+    RUN(reference_agrees_with_the_definition);
     RUN(sides_and_limits_are_right);
     RUN(errors_do_not_grow_with_the_side);
     RUN(spacings_are_right);
-    RUN(slabs_are_planes_of_the_whole);
+    RUN(slabs_equal_planes_of_the_whole_volume);
     RUN(symmetric_particles_are_right);
     RUN(sampled_corners_are_right);
-    RUN(forms_that_differ_most_are_right);
-    RUN(scattering_gives_the_same);
+    RUN(most_different_configurations_are_right);
+    RUN(scattering_agrees_with_the_reference);
     RUN(voxels_and_mates_are_conjugate);
-    RUN(settled_sums_keep_what_floats_lose);
+    RUN(settled_sums_are_more_accurate_than_floats);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

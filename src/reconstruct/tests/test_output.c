@@ -1,4 +1,4 @@
-/* Files of a run whose maps and numbers are made up: where they go, what they say, and that the map comes last. */
+/* Files of a run with invented maps and numbers: their places, their content, and failures to write them. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ typedef struct made_run {
     qn_reconstruction run;
 } made_run;
 
-/* Different in every voxel, so that no order of axes is another one's. */
+/* Value of a voxel. A different order of the axes would give different values. */
 static float value_of(int volume, int x, int y, int z)
 {
     return (float)(volume + 1) * (float)(x + 20 * y - 3 * z * z);
@@ -100,12 +100,13 @@ static void set_correlation(made_run *scene)
                           .resolution_angstrom = 2.34};
 }
 
-/* A run of everything there is, in D2. */
+/* Make a run with every kind of result, of symmetry D2. */
 static void set(made_run *scene, const char *output)
 {
     int operators = 0;
     memset(scene, 0, sizeof *scene);
-    scene->options = (qn_reconstruct_options){.particles = check_data("no such particles.star"),
+    scene->options = (qn_reconstruct_options){.size = sizeof(qn_reconstruct_options),
+                                              .particles = check_data("no such particles.star"),
                                               .output = output,
                                               .symmetry = "D2",
                                               .ctf = true,
@@ -124,7 +125,7 @@ static void set(made_run *scene, const char *output)
     CHECK_OK(qn_symmetry_group("D2", &scene->operators, &operators));
     scene->device = (qn_device_info){.identifier = "host", .name = "a <CPU>", .driver = "host", .compute_units = 2};
     scene->devices[0] = &scene->device;
-    scene->options.run.overwrite = true; /* whatever lies there */
+    scene->options.run.overwrite = true; /* replace files of an earlier test */
     CHECK_OK(qn_job_open(context, "reconstruct", &scene->options.run, &scene->job));
     CHECK_OK(qn_reconstruct_find_place(output, &scene->place));
     scene->run =
@@ -159,11 +160,12 @@ static void set(made_run *scene, const char *output)
                             .split = "at random by seed 1"};
 }
 
-/* As a run goes on to its files. */
+/* Write the files as a run does. */
 static qn_status write(made_run *scene)
 {
     if (qn_file_exists(scene->options.particles))
         QN_TRY(qn_job_input_add(&scene->job, "particles", scene->options.particles, QN_JOB_READ_ALL));
+    QN_TRY(qn_view_bins_create(&scene->run, &scene->run.views));
     QN_TRY(qn_job_output(&scene->job, &scene->place.output, false));
     return qn_reconstruct_write(&scene->run);
 }
@@ -174,9 +176,10 @@ static void clear(made_run *scene, qn_status status)
     qn_reconstruct_place_clear(&scene->place);
     for (int i = 0; i < 5; i++) qn_volume_destroy(&scene->volumes[i]);
     qn_release(&scene->operators);
+    qn_release(&scene->run.views.counts);
 }
 
-/* In the scratch folder; released by the caller. */
+/* Path in the scratch folder; released by the caller. */
 static char *scratch(const char *name)
 {
     char *path = NULL;
@@ -206,7 +209,7 @@ static void check_has(const char *text, const char *part)
     if (!CHECK(strstr(text, part) != NULL)) printf("no \"%s\"\n", part);
 }
 
-/* ---- where files go ---- */
+/* ---- places of files ---- */
 
 static void path_is(const char *output, const char *name, const char *expected)
 {
@@ -219,7 +222,7 @@ static void path_is(const char *output, const char *name, const char *expected)
     qn_reconstruct_place_clear(&place);
 }
 
-/* In the scratch folder; a name of NULL is the map's. */
+/* Check a path in the scratch folder; name NULL: the map. */
 static void check_path(const char *output, const char *name, const char *expected)
 {
     char *from = scratch(output), *to = scratch(expected);
@@ -228,7 +231,7 @@ static void check_path(const char *output, const char *name, const char *expecte
     qn_release(&from);
 }
 
-static void a_map_has_its_companions_beside_it(void)
+static void companions_are_beside_the_map(void)
 {
     check_path("a.mrc", NULL, "a.mrc");
     check_path("a.mrc", "half1.mrc", "a_half1.mrc");
@@ -240,7 +243,7 @@ static void a_map_has_its_companions_beside_it(void)
     path_is("map.mrc", "unfinished", "map_unfinished");
 }
 
-static void a_folder_holds_them_under_their_names(void)
+static void files_in_a_folder_have_plain_names(void)
 {
     check_path("out/", "half2.mrc", "out/half2.mrc");
     check_path("out", NULL, "out/map.mrc");
@@ -253,7 +256,7 @@ static void a_folder_holds_them_under_their_names(void)
     check_path("slash.mrc/", NULL, "slash.mrc/map.mrc");
 }
 
-static void outputs_that_are_neither_are_refused(void)
+static void outputs_that_are_neither_map_nor_folder_are_refused(void)
 {
     static const char *const wrong[] = {"stack.mrcs", "map.mrc.gz", "particles.STAR"};
     qn_reconstruct_place place;
@@ -268,10 +271,10 @@ static void outputs_that_are_neither_are_refused(void)
     CHECK_MESSAGE_HAS("notes, a file; expected a name that ends in .mrc, or a folder");
     qn_release(&file);
     CHECK_FAILS(qn_reconstruct_find_place("", &place), QN_INVALID_ARGUMENT);
-    CHECK_FAILS(qn_reconstruct_find_place(NULL, &place), QN_INVALID_ARGUMENT);
+    if (CHECK_OK(qn_reconstruct_find_place(NULL, &place))) CHECK(!place.output.folder && !place.output.stem);
 }
 
-/* ---- what they hold ---- */
+/* ---- content of files ---- */
 
 static void check_volume(const char *name, int which)
 {
@@ -303,7 +306,7 @@ static void check_all_volumes(const char *prefix)
     }
 }
 
-static void maps_come_back_in_both_forms(void)
+static void maps_are_written_in_both_forms(void)
 {
     static const char *const outputs[] = {"new/whole/", "other/virus.mrc"}, *const prefixes[] = {"new/whole/",
                                                                                                  "other/virus_"};
@@ -323,7 +326,7 @@ static void maps_come_back_in_both_forms(void)
     }
 }
 
-static void what_a_run_does_not_have_is_not_written(void)
+static void absent_results_are_not_written(void)
 {
     made_run scene;
     char *output = scratch("little");
@@ -359,7 +362,7 @@ static double number(const json_t *json, const char *path)
     return json && json_is_number(json) ? json_number_value(json) : (double)NAN;
 }
 
-static void run_json_says_what_was_done(void)
+static void run_json_has_the_facts_of_the_run(void)
 {
     made_run scene;
     char *output = scratch("said"), *star = scratch("particles.star");
@@ -396,7 +399,7 @@ static void run_json_says_what_was_done(void)
     qn_release(&output);
 }
 
-static void the_report_shows_what_there_is(void)
+static void the_report_shows_all_results(void)
 {
     made_run scene;
     char *output = scratch("page");
@@ -410,14 +413,14 @@ static void the_report_shows_what_there_is(void)
     check_has(page, "<dt>Resolution (FSC 0.143, masked)</dt><dd>2.34 Å</dd>");
     check_has(page, "<dt>Images</dt><dd>49</dd>");
     check_has(page, "<dt>Symmetry</dt><dd>D2, 4 copies</dd>");
-    check_has(page, "How the halves were told apart: at random by seed 1.");
+    check_has(page, "Split into halves: at random by seed 1.");
     check_has(page, "falls below 0.143 at 2.34 Å (shell 8) and falls below 0.5 at 4.00 Å (shell 6)");
     check_has(page, "Every particle counts once for each of its 4 symmetric copies.");
     check_has(page, ">0.143</text>");
     check_has(page, "differ from those around them by 25 % (root mean square)");
-    check_has(page, "this was evened out.");
+    check_has(page, "Gridding weights corrected for it.");
     check_has(page, "a &lt;CPU&gt;");
-    check_has(page, "</strong> No file says how large a pixel is.");
+    check_has(page, "</strong> No file states the pixel size.");
     check_has(page, "</strong> 1 particle of weight 0 or less was left out.");
     check_has(page, "</strong> The views leave gaps: 12 % of the transform");
     check_has(page, "<b>Defocus</b>");
@@ -426,8 +429,9 @@ static void the_report_shows_what_there_is(void)
     qn_release(&output);
 }
 
-/* The lightest pixel of each slice, from below, where the map has one dense voxel in each central plane. */
-static void slices_go_through_the_centre_along_their_axes(void)
+/* Each central plane of the map has one dense voxel; its pixel must be the lightest. Rows of pictures start at the top,
+ * those of slices at the bottom. */
+static void slices_show_the_central_planes(void)
 {
     static const int dense[3][3] = {{SIDE / 2, 3, 11}, {5, SIDE / 2, 14}, {2, 9, SIDE / 2}};
     static const int expected[3][2] = {{3, 11}, {5, 14}, {2, 9}}; /* to the right, upwards: y z, x z, x y */
@@ -448,7 +452,7 @@ static void slices_go_through_the_centre_along_their_axes(void)
     qn_release(&output);
 }
 
-/* Of 49 particles as they are, and of all copies of one: the bars of defocus and the bins of views hold them all. */
+/* The bars of defocus count all 49 particles, and the bins of views count all their symmetric copies. */
 static void defocus_and_views_count_every_particle(void)
 {
     made_run scene;
@@ -458,7 +462,8 @@ static void defocus_and_views_count_every_particle(void)
     CHECK_OK(write(&scene));
     char *page = content("counted/report.html");
     check_has(page, ">49 views</text>");
-    /* The copies of rot 40°, tilt 40° in D2, of 6 rows and 12 columns, as cos(tilt) = ±0.766 lies in the outermost. */
+    /* The copies of rot 40°, tilt 40° in D2, in bins of 6 rows and 12 columns: cos(tilt) = ±0.766 lies in the
+     * outermost rows. */
     static const int expected[4][2] = {{7, 0}, {1, 0}, {10, 5}, {4, 5}}; /* rot 40, −140, 140, −40 */
     const check_picture *views = picture_of(page, 12);
     if (CHECK(views->width == 12 && views->height == 6)) {
@@ -479,7 +484,7 @@ static void defocus_and_views_count_every_particle(void)
     qn_release(&output);
 }
 
-static void without_a_ctf_nothing_is_said_of_defocus_but_that(void)
+static void without_a_ctf_defocus_is_not_plotted(void)
 {
     made_run scene;
     char *output = scratch("plain");
@@ -496,8 +501,8 @@ static void without_a_ctf_nothing_is_said_of_defocus_but_that(void)
 
 /* ---- failures ---- */
 
-/* Each file in turn cannot be written: then there is no map, and none of the others. */
-static void without_its_companions_there_is_no_map(void)
+/* If one of the files cannot be written, none of them is left. */
+static void no_file_is_left_if_one_cannot_be_written(void)
 {
     static const char *const names[] = {"half1.mrc", "half2.mrc",   "weights.mrc", "mask.mrc", "fsc.csv",
                                         "fsc.star",  "report.html", "map.mrc",     "run.json"};
@@ -524,18 +529,19 @@ static void without_its_companions_there_is_no_map(void)
 
 int main(void)
 {
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
-    RUN(a_map_has_its_companions_beside_it);
-    RUN(a_folder_holds_them_under_their_names);
-    RUN(outputs_that_are_neither_are_refused);
-    RUN(maps_come_back_in_both_forms);
-    RUN(what_a_run_does_not_have_is_not_written);
-    RUN(run_json_says_what_was_done);
-    RUN(the_report_shows_what_there_is);
-    RUN(slices_go_through_the_centre_along_their_axes);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &context)))
+        return check_finish();
+    RUN(companions_are_beside_the_map);
+    RUN(files_in_a_folder_have_plain_names);
+    RUN(outputs_that_are_neither_map_nor_folder_are_refused);
+    RUN(maps_are_written_in_both_forms);
+    RUN(absent_results_are_not_written);
+    RUN(run_json_has_the_facts_of_the_run);
+    RUN(the_report_shows_all_results);
+    RUN(slices_show_the_central_planes);
     RUN(defocus_and_views_count_every_particle);
-    RUN(without_a_ctf_nothing_is_said_of_defocus_but_that);
-    RUN(without_its_companions_there_is_no_map);
+    RUN(without_a_ctf_defocus_is_not_plotted);
+    RUN(no_file_is_left_if_one_cannot_be_written);
     qn_context_destroy(&context);
     return check_finish();
 }

@@ -11,7 +11,7 @@
 
 typedef struct bude_state {
     qn_score_poses_receptor *receptor;
-    qn_score_poses_near *near; /* NULL: nothing is left out */
+    qn_score_poses_near *near; /* NULL: no culling */
     qn_score_poses_room *rooms[QN_SCREEN_SLOTS];
 } bude_state;
 
@@ -58,7 +58,7 @@ static qn_status create_bude(qn_device *device, const qn_score_receptor *recepto
     return status;
 }
 
-/* Where a command's event goes. */
+/* The place for the event of the next command; NULL: there is no room. */
 static qn_event **next_event(qn_score_poses_events *events)
 {
     return events->count < events->most ? &events->events[events->count++] : NULL;
@@ -117,7 +117,7 @@ qn_status qn_screen_scorer_find(qn_ligand_score_kind kind, const qn_screen_score
 {
     *scorer = NULL;
     if ((size_t)kind >= sizeof scorers / sizeof *scorers || !scorers[kind].score)
-        QN_FAIL(QN_UNSUPPORTED, "score %d has no kernels; expected bude or vina", (int)kind);
+        return QN_FAIL(QN_UNSUPPORTED, "score %d has no kernels; expected bude or vina", (int)kind);
     *scorer = &scorers[kind];
     return QN_OK;
 }

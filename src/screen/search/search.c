@@ -11,47 +11,47 @@
 
 enum {
     LIGAND_ATOMS = 1024,
-    MOST_POSES = 1 << 20,
+    POSES_MAX = 1 << 20,
     POPULATION = 512,
-    MOST_POPULATIONS = 16, /* by default, times GPU_POPULATIONS on a GPU */
+    POPULATIONS_MAX = 16, /* default limit; on a GPU times GPU_POPULATIONS */
     GPU_POPULATIONS = 4,
-    POPULATION_VOLUME = 7500, /* Å³ of the box that one searches well */
-    MOST_BATCH = 1024,
-    GPU_POSES = 1 << 22, /* of a launch: some for each of a large GPU's work-items */
-    LARGEST_POSES = 1 << 26,
-    MOST_LAUNCHES = 4096 /* of a batch whose times are kept */
+    POPULATION_VOLUME = 7500, /* Å³ of the box that one population searches well */
+    BATCH_MAX = 1024,
+    GPU_POSES = 1 << 22, /* poses of a launch, at most: several for each work-item of a large GPU */
+    LAUNCH_POSES_MAX = 1 << 26,
+    LAUNCHES_MAX = 4096 /* launches of a batch whose times are kept, at most */
 };
 
-/* How the search goes; shares of all generations. Found by trying, on three complexes and the ligands of one: see
- * docs/design/screening.md. */
+/* Parameters of the search; shares are of the number of generations. They were fitted on three complexes and the
+ * ligands of one of these: see docs/design/screening.md. */
 static const struct {
-    double even_share;              /* drawn from anywhere */
-    double soft_share;              /* with a soft receptor: these and more */
+    double even_share;              /* generations drawn evenly from the box */
+    double soft_share;              /* generations with a soft receptor, the even ones among them */
     double hardness;                /* of the soft receptor */
-    double last_parents;            /* share of a population that are parents in the end; in the beginning all */
+    double last_parents;            /* share of a population that are parents at the end; at the start all are */
     double first_apart, last_apart; /* Å of RMSD between parents */
-    double spread_angle_degrees, spread_place_angstrom; /* of children about them */
-    double step_angle_degrees, step_place_angstrom;     /* of the minimiser at first */
-    int halvings;                                       /* of those steps */
-    float apart_angstrom; /* RMSD between poses that are minimised, where there are such */
-    float meet_angstrom;  /* minima nearer than this are one */
+    double spread_angle_degrees, spread_place_angstrom; /* largest distance of children from parents */
+    double step_angle_degrees, step_place_angstrom;     /* first steps of the minimiser */
+    int halvings;                                       /* of these steps, at most */
+    float apart_angstrom;                               /* RMSD between poses that are minimised, where possible */
+    float meet_angstrom;                                /* minima nearer than this count as one */
 } course = {0.3, 0.6, 0.1, 1.0 / 16, 1.5, 1, 30, 2, 6, 0.6, 8, 2.0f, 0.5f};
 
-/* A batch on its way: what the device works with, and what it is sent and gives back. */
+/* A slot: device buffers of a batch, and host memory for its inputs and results. */
 typedef struct search_slot {
     qn_queue *queue;
     qn_buffer *job_ranges, *shares, *atoms, *moments; /* of the ligands */
-    qn_buffer *keys, *population_moments;             /* of populations; the latter are their ligands' */
+    qn_buffer *keys, *population_moments;             /* of populations; moments are those of their ligands */
     qn_buffer *words, *transforms, *energies;         /* of a generation */
     qn_evolve_list best[2], parents;                  /* of all populations */
     qn_evolve_list merged, winners, result;
-    qn_buffer *merged_from;            /* how many of `best` a job has in all, for each job */
-    qn_buffer *levels, *parent_levels; /* the latter not used */
+    qn_buffer *merged_from;            /* number of poses in `best` of all populations of a job, for each job */
+    qn_buffer *levels, *parent_levels; /* the levels of parents are not used */
     qn_score_poses_job *host_ranges;
     qn_score_poses_atom *host_atoms;
     float *host_shares, *host_moments, *host_population_moments;
     uint32_t *host_keys, *host_result;
-    qn_event **scoring, **evolving; /* of launches, up to MOST_LAUNCHES */
+    qn_event **scoring, **evolving; /* events of launches, up to LAUNCHES_MAX */
     int scoring_count, evolving_count;
     qn_event *done;
     int32_t *host_merged_from;
@@ -86,7 +86,7 @@ int qn_screen_search_populations(int poses)
 int qn_screen_search_default_poses(bool on_gpu, const double box_side_angstrom[3])
 {
     const double *side = box_side_angstrom;
-    const double populations = fmin(ceil(side[0] * side[1] * side[2] / POPULATION_VOLUME), MOST_POPULATIONS);
+    const double populations = fmin(ceil(side[0] * side[1] * side[2] / POPULATION_VOLUME), POPULATIONS_MAX);
     return POPULATION * (int)fmax(populations, 1) * (on_gpu ? GPU_POPULATIONS : 1);
 }
 
@@ -95,11 +95,11 @@ static int population_size(const qn_screen_search_options *o)
     return o->poses / qn_screen_search_populations(o->poses);
 }
 
-/* How many of the best poses of a population are looked through for the next parents. */
+/* Number of best poses of a population that the next parents are chosen from. */
 static int best_places(const qn_screen_search_options *o)
 {
     const int places = 2 * population_size(o);
-    return places < QN_EVOLVE_MOST_PARENTS ? places : QN_EVOLVE_MOST_PARENTS;
+    return places < QN_EVOLVE_PARENTS_MAX ? places : QN_EVOLVE_PARENTS_MAX;
 }
 
 static qn_status check_options(const qn_screen_search_options *o)
@@ -107,30 +107,32 @@ static qn_status check_options(const qn_screen_search_options *o)
     for (int axis = 0; axis < 3; axis++)
         if (!isfinite(o->box_centre_angstrom[axis]) ||
             !(o->box_side_angstrom[axis] > 0 && o->box_side_angstrom[axis] <= 1000))
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "search box along axis %d: centre %g, side %g Å; expected a side of up to 1000", axis,
-                    o->box_centre_angstrom[axis], o->box_side_angstrom[axis]);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "search box along axis %d: centre %g, side %g Å; expected a side of up to 1000", axis,
+                           o->box_centre_angstrom[axis], o->box_side_angstrom[axis]);
     if (o->generations < 1 || o->generations > 1000 || o->minimiser_steps < 0 || o->minimiser_steps > 1000)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d generations and %d steps of the minimiser; expected 1 to 1000 and 0 to 1000",
-                o->generations, o->minimiser_steps);
-    if (o->poses < 64 || o->poses > MOST_POSES || o->poses % 64 != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d poses of a generation; expected a multiple of 64 up to %d", o->poses,
-                MOST_POSES);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%d generations and %d steps of the minimiser; expected 1 to 1000 and 0 to 1000", o->generations,
+                       o->minimiser_steps);
+    if (o->poses < 64 || o->poses > POSES_MAX || o->poses % 64 != 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d poses of a generation; expected a multiple of 64 up to %d", o->poses,
+                       POSES_MAX);
     if (o->winners < 1 || o->winners > best_places(o))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d winners of %d poses; expected 1 to %d", o->winners, o->poses, best_places(o));
-    if (o->batch < 0 || o->batch > MOST_BATCH)
-        QN_FAIL(QN_INVALID_ARGUMENT, "a batch of %d conformers; expected up to %d", o->batch, MOST_BATCH);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d winners of %d poses; expected 1 to %d", o->winners, o->poses,
+                       best_places(o));
+    if (o->batch < 0 || o->batch > BATCH_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a batch of %d conformers; expected up to %d", o->batch, BATCH_MAX);
     return QN_OK;
 }
 
-/* Poses that the minimiser's winners are chosen from: the best of all populations together. */
+/* Number of best poses of all populations that the minimised poses are chosen from. */
 static int merged_places(const qn_screen_search_options *o)
 {
     int all = qn_screen_search_populations(o->poses) * best_places(o);
-    return all < QN_EVOLVE_MOST_PARENTS ? all : QN_EVOLVE_MOST_PARENTS;
+    return all < QN_EVOLVE_PARENTS_MAX ? all : QN_EVOLVE_PARENTS_MAX;
 }
 
-/* To the kernels of generations a population is a job. */
+/* The problem of kernels that work on generations, in which each population is a job. */
 static qn_evolve_problem populations_of(const qn_screen_search_options *o, int jobs)
 {
     const int count = qn_screen_search_populations(o->poses);
@@ -143,7 +145,7 @@ static qn_evolve_problem problem_of(const qn_screen_search_options *o, int jobs)
     return (qn_evolve_problem){.jobs = jobs, .poses = o->poses, .parents = merged_places(o), .winners = o->winners};
 }
 
-/* Poses of a job's largest launch. */
+/* Number of poses of a job in its largest launch. */
 static size_t most_poses(const qn_screen_search_options *o)
 {
     const qn_evolve_problem problem = problem_of(o, 1);
@@ -160,14 +162,14 @@ static size_t job_bytes(const qn_screen_search_options *o)
            (size_t)merged_places(o) * 16 + (size_t)o->winners * 36 + LIGAND_ATOMS * sizeof(qn_score_poses_atom) + 64;
 }
 
-/* Enough jobs to fill the device, in at most half its memory; on a CPU some for each thread. */
+/* Choose enough jobs to fill the device within half of its memory; on a CPU two for each core. */
 static int choose_batch(const qn_device_info *info, const qn_screen_search_options *o)
 {
     size_t batch = info->kind == QN_DEVICE_CPU ? (size_t)info->compute_units * 2 : GPU_POSES / most_poses(o);
-    if (batch > MOST_BATCH) batch = MOST_BATCH;
+    if (batch > BATCH_MAX) batch = BATCH_MAX;
     while (batch > 1 &&
            (QN_SCREEN_SLOTS * batch * job_bytes(o) > info->memory_bytes / 2 ||
-            batch * most_poses(o) * 48 > info->largest_buffer_bytes || batch * most_poses(o) > LARGEST_POSES))
+            batch * most_poses(o) * 48 > info->largest_buffer_bytes || batch * most_poses(o) > LAUNCH_POSES_MAX))
         batch /= 2;
     return batch > 0 ? (int)batch : 1;
 }
@@ -180,11 +182,11 @@ static qn_status complete_options(qn_device *device, qn_screen_search_options *o
     if (o->batch == 0) o->batch = choose_batch(info, o);
     const size_t needed = QN_SCREEN_SLOTS * (size_t)o->batch * job_bytes(o);
     if (needed > info->memory_bytes)
-        QN_FAIL(QN_OUT_OF_MEMORY, "%s: %d conformers of %d poses at once need %zu bytes; it has %llu", info->identifier,
-                o->batch, o->poses, needed, (unsigned long long)info->memory_bytes);
-    if ((size_t)o->batch * most_poses(o) > LARGEST_POSES)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d conformers of %d poses at once; expected at most %d poses together", o->batch,
-                o->poses, LARGEST_POSES);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: %d conformers of %d poses at once need %zu bytes; it has %llu",
+                       info->identifier, o->batch, o->poses, needed, (unsigned long long)info->memory_bytes);
+    if ((size_t)o->batch * most_poses(o) > LAUNCH_POSES_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d conformers of %d poses at once; expected at most %d poses together",
+                       o->batch, o->poses, LAUNCH_POSES_MAX);
     return QN_OK;
 }
 
@@ -225,8 +227,8 @@ static qn_status create_slot(qn_device *device, const qn_screen_search_options *
     QN_TRY(qn_allocate(populations * 2, sizeof *slot->host_keys, (void **)&slot->host_keys));
     QN_TRY(qn_allocate(jobs * winners * 4, sizeof *slot->host_result, (void **)&slot->host_result));
     QN_TRY(qn_allocate(jobs, sizeof *slot->host_merged_from, (void **)&slot->host_merged_from));
-    QN_TRY(qn_allocate(MOST_LAUNCHES, sizeof(qn_event *), (void **)&slot->scoring));
-    return qn_allocate(MOST_LAUNCHES, sizeof(qn_event *), (void **)&slot->evolving);
+    QN_TRY(qn_allocate(LAUNCHES_MAX, sizeof(qn_event *), (void **)&slot->scoring));
+    return qn_allocate(LAUNCHES_MAX, sizeof(qn_event *), (void **)&slot->evolving);
 }
 
 static void drop_events(search_slot *slot)
@@ -245,7 +247,7 @@ static void destroy_list(qn_evolve_list *list)
 
 static void destroy_slot(search_slot *slot)
 {
-    qn_queue_destroy(&slot->queue); /* first: it finishes what uses the rest */
+    qn_queue_destroy(&slot->queue); /* first, since it waits for commands that use the rest */
     drop_events(slot);
     qn_buffer **buffers[] = {&slot->job_ranges,
                              &slot->shares,
@@ -299,7 +301,7 @@ static qn_status create_parts(qn_device *device, const qn_score_receptor *recept
     for (int i = 0; i < QN_SCREEN_SLOTS; i++) {
         search_slot *slot = &search->slots[i];
         QN_TRY(create_slot(device, o, slot));
-        /* The first generation is given poses before it that it does not look at. */
+        /* the first generation needs a list as argument and does not read it */
         const qn_evolve_list *none = &slot->best[1];
         QN_TRY(qn_queue_fill(slot->queue, none->poses, 0, qn_buffer_bytes(none->poses), 0, NULL));
         QN_TRY(qn_queue_fill(slot->queue, none->counts, 0, qn_buffer_bytes(none->counts), 0, NULL));
@@ -367,7 +369,7 @@ void qn_screen_pose_transform(const qn_screen_search_options *options, const qn_
     }
 }
 
-/* One job's ligand into the slot's host memory. */
+/* Copy the ligand of a job into the host memory of the slot. */
 static void place_ligand(const qn_screen_search *search, search_slot *slot, int index, const qn_screen_job *job)
 {
     const qn_score_ligand *ligand = job->ligand;
@@ -411,10 +413,10 @@ static qn_status write_ligands(const qn_screen_search *search, search_slot *slot
                           (size_t)slot->ligand_atoms * sizeof *slot->host_atoms, NULL);
 }
 
-/* Where the event of the next launch goes. */
+/* The place for the event of the next launch; NULL: there is no room. */
 static qn_event **next_event(qn_event **events, int *count)
 {
-    return *count < MOST_LAUNCHES ? &events[(*count)++] : NULL;
+    return *count < LAUNCHES_MAX ? &events[(*count)++] : NULL;
 }
 
 static qn_event **next_evolving(search_slot *slot)
@@ -435,13 +437,13 @@ static qn_status score(const qn_screen_search *search, search_slot *slot, const 
                                        .transforms = slot->transforms,
                                        .energies = slot->energies};
     slot->interactions += (double)poses * slot->ligand_atoms * (double)search->receptor_atoms;
-    qn_score_poses_events events = {slot->scoring, slot->scoring_count, MOST_LAUNCHES};
+    qn_score_poses_events events = {slot->scoring, slot->scoring_count, LAUNCHES_MAX};
     const qn_status status = search->scorer->score(slot->queue, receptor, &scoring, &events);
     slot->scoring_count = events.count;
     return status;
 }
 
-/* A length as numbers of the box: at least one, and less than half of them. */
+/* Convert a length to 1/65536 of the box side: at least 1, less than half of the side. */
 static int places_of(double angstrom, double side_angstrom)
 {
     const double places = angstrom / side_angstrom * QN_EVOLVE_TABLE, most = QN_EVOLVE_TABLE / 2 - 1;
@@ -454,7 +456,7 @@ static int angle_of(double degrees)
     return numbers < 1 ? 1 : (int)lround(numbers);
 }
 
-/* Generations that are drawn evenly, and those that meet a soft receptor. */
+/* Number of generations that are drawn evenly. */
 static int even_generations(const qn_screen_search_options *o)
 {
     const int count = (int)(course.even_share * o->generations + 1e-9);
@@ -467,7 +469,7 @@ static int soft_generations(const qn_screen_search_options *o)
     return count > 0 || o->generations == 1 ? count : 1;
 }
 
-/* One that is drawn evenly. */
+/* Enqueue a generation that is drawn evenly. */
 static qn_status begin(const qn_screen_search *search, search_slot *slot, int number)
 {
     const qn_screen_search_options *o = &search->options;
@@ -483,7 +485,8 @@ static qn_status begin(const qn_screen_search *search, search_slot *slot, int nu
                                  &slot->best[number % 2], next_evolving(slot));
 }
 
-/* One that is drawn near parents. Once the receptor is hard they are scored anew. */
+/* Enqueue a generation that is drawn near parents. In the first one with the hard receptor the parents are scored
+ * again. */
 static qn_status go_on(const qn_screen_search *search, search_slot *slot, int number)
 {
     const qn_screen_search_options *o = &search->options;
@@ -511,7 +514,7 @@ static qn_status go_on(const qn_screen_search *search, search_slot *slot, int nu
                                  next_evolving(slot));
 }
 
-/* All generations, and the best of all populations into slot->merged. */
+/* Enqueue all generations, and collect the best poses of all populations in slot->merged. */
 static qn_status evolve(const qn_screen_search *search, search_slot *slot)
 {
     const qn_screen_search_options *o = &search->options;
@@ -526,7 +529,7 @@ static qn_status evolve(const qn_screen_search *search, search_slot *slot)
                                  next_evolving(slot));
 }
 
-/* From slot->merged to distinct minima in slot->result. */
+/* Enqueue the minimisation of poses of slot->merged; slot->result gets the distinct minima. */
 static qn_status minimise(const qn_screen_search *search, search_slot *slot)
 {
     const qn_screen_search_options *o = &search->options;
@@ -534,7 +537,8 @@ static qn_status minimise(const qn_screen_search *search, search_slot *slot)
     qn_evolve_steps steps = {.angle = angle_of(course.step_angle_degrees), .last_level = course.halvings};
     for (int axis = 0; axis < 3; axis++)
         steps.places[axis] = places_of(course.step_place_angstrom, o->box_side_angstrom[axis]);
-    qn_evolve_list sorted = {slot->merged.poses, slot->merged.counts, o->winners}; /* over what is done with */
+    qn_evolve_list sorted = {slot->merged.poses, slot->merged.counts,
+                             o->winners}; /* reuses buffers of poses that are no longer needed */
     QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, &slot->merged, slot->moments, search->frame,
                                   course.apart_angstrom, true, &slot->winners, slot->levels, next_evolving(slot)));
     for (int step = 0; step < o->minimiser_steps; step++) {
@@ -563,18 +567,20 @@ qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job 
 {
     if (index < 0 || index >= QN_SCREEN_SLOTS || search->slots[index].busy || count < 1 ||
         count > search->options.batch)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d conformers into slot %d; expected 1 to %d into a slot that was collected",
-                count, index, search->options.batch);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%d conformers into slot %d; expected 1 to %d into a slot that was collected", count, index,
+                       search->options.batch);
     for (int i = 0; i < count; i++)
         if (jobs[i].ligand->atom_count < 1 || jobs[i].ligand->atom_count > LIGAND_ATOMS || jobs[i].conformer < 0 ||
             jobs[i].conformer >= jobs[i].ligand->conformer_count)
-            QN_FAIL(QN_INVALID_ARGUMENT, "conformer %d of a ligand of %d atoms; expected one of %d, of up to %d atoms",
-                    jobs[i].conformer, jobs[i].ligand->atom_count, jobs[i].ligand->conformer_count, LIGAND_ATOMS);
+            return QN_FAIL(
+                QN_INVALID_ARGUMENT, "conformer %d of a ligand of %d atoms; expected one of %d, of up to %d atoms",
+                jobs[i].conformer, jobs[i].ligand->atom_count, jobs[i].ligand->conformer_count, LIGAND_ATOMS);
     search_slot *slot = &search->slots[index];
     qn_status status = queue_batch(search, slot, jobs, count);
     slot->busy = status == QN_OK;
     if (status != QN_OK) {
-        qn_error_trail trail; /* what was queued must end before its memory is used again */
+        qn_error_trail trail; /* commands in the queue must end before their memory is used again */
         qn_error_save(status, &trail);
         (void)!qn_queue_finish(slot->queue);
         drop_events(slot);
@@ -596,7 +602,7 @@ static qn_status add_seconds(qn_event *const *events, int count, double *sum)
 qn_status qn_screen_search_collect(qn_screen_search *search, int index, qn_screen_pose *poses, double *interactions)
 {
     if (index < 0 || index >= QN_SCREEN_SLOTS || !search->slots[index].busy)
-        QN_FAIL(QN_INVALID_ARGUMENT, "slot %d holds no batch to collect", index);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "slot %d holds no batch to collect", index);
     search_slot *slot = &search->slots[index];
     slot->busy = false;
     qn_status status = qn_event_wait(slot->done);

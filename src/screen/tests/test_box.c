@@ -46,9 +46,10 @@ static void check_box(double x, double y, double z, double a, double b, double c
     }
 }
 
-static void a_box_is_taken_as_given(void)
+static void a_given_box_is_not_changed(void)
 {
-    qn_screen_options options = {.box_centre_angstrom = {1, 2, 3}, .box_side_angstrom = {4, 5, 6}};
+    qn_screen_options options = {
+        .size = sizeof options, .box_centre_angstrom = {1, 2, 3}, .box_side_angstrom = {4, 5, 6}};
     CHECK_OK(find(&options));
     check_box(1, 2, 3, 4, 5, 6);
     options.box_side_angstrom[1] = -5;
@@ -56,30 +57,33 @@ static void a_box_is_taken_as_given(void)
     CHECK_MESSAGE_HAS("along y");
     options.box_side_angstrom[1] = 1000;
     CHECK_FAILS(find(&options), QN_INVALID_ARGUMENT);
-    options = (qn_screen_options){.box_centre_angstrom = {-100, 0, 0}, .box_side_angstrom = {20, 20, 20}};
+    options = (qn_screen_options){
+        .size = sizeof(qn_screen_options), .box_centre_angstrom = {-100, 0, 0}, .box_side_angstrom = {20, 20, 20}};
     CHECK_FAILS(find(&options), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("90 Å away from the receptor");
 }
 
-static void one_of_three_is_wanted(void)
+static void exactly_one_of_box_site_and_pocket_is_required(void)
 {
-    CHECK_FAILS(find(&(qn_screen_options){0}), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(find(&(qn_screen_options){.size = sizeof(qn_screen_options)}), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("none of box, site and pocket");
-    CHECK_FAILS(find(&(qn_screen_options){.pocket = "A:30", .site = "x.sdf"}), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(find(&(qn_screen_options){.size = sizeof(qn_screen_options), .pocket = "A:30", .site = "x.sdf"}),
+                QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("several of box");
 }
 
-static void a_pocket_is_the_extent_of_its_residues(void)
+static void a_pocket_gives_the_extent_of_its_residues(void)
 {
-    CHECK_OK(find(&(qn_screen_options){.pocket = "A:30-31,A:77", .margin_angstrom = 4}));
+    CHECK_OK(
+        find(&(qn_screen_options){.size = sizeof(qn_screen_options), .pocket = "A:30-31,A:77", .margin_angstrom = 4}));
     check_box(5, 2, 2, 10, 4, 8);
-    CHECK_OK(find(&(qn_screen_options){.pocket = "A:30,77"}));
+    CHECK_OK(find(&(qn_screen_options){.size = sizeof(qn_screen_options), .pocket = "A:30,77"}));
     check_box(5, 0, -1, 10, 1, 2); /* at least 1 Å along each side */
-    CHECK_FAILS(find(&(qn_screen_options){.pocket = "A:30,99"}), QN_NOT_FOUND);
+    CHECK_FAILS(find(&(qn_screen_options){.size = sizeof(qn_screen_options), .pocket = "A:30,99"}), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("pocket \"A:30,99\"");
-    CHECK_FAILS(find(&(qn_screen_options){.pocket = "A:x"}), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(find(&(qn_screen_options){.size = sizeof(qn_screen_options), .pocket = "A:x"}), QN_INVALID_ARGUMENT);
     receptor.molecule = NULL; /* as from MOL2 */
-    CHECK_FAILS(find(&(qn_screen_options){.pocket = "A:30"}), QN_UNSUPPORTED);
+    CHECK_FAILS(find(&(qn_screen_options){.size = sizeof(qn_screen_options), .pocket = "A:30"}), QN_UNSUPPORTED);
     receptor.molecule = molecule;
 }
 
@@ -91,34 +95,37 @@ static const char *write_site(const char *name, const char *text)
     return path;
 }
 
-/* Carbons at (1, 2, 3) and (3, 2, 1); the hydrogen at (9, 9, 9) does not count. */
-static void a_site_is_a_margin_around_its_ligands_centroid(void)
+/* Carbons at (1, 2, 3) and (3, 2, 1); the hydrogen at (9, 9, 9) is ignored. */
+static void a_site_gives_a_box_around_the_centroid_of_its_ligand(void)
 {
     static const char sdf[] = "ligand\n\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n"
                               "    1.0000    2.0000    3.0000 C   0  0\n"
                               "    3.0000    2.0000    1.0000 C   0  0\n"
                               "    9.0000    9.0000    9.0000 H   0  0\n"
                               "  1  2  1  0\n  2  3  1  0\nM  END\n$$$$\n";
-    CHECK_OK(find(&(qn_screen_options){.site = write_site("site.sdf", sdf), .margin_angstrom = 2.5}));
+    CHECK_OK(find(&(qn_screen_options){
+        .size = sizeof(qn_screen_options), .site = write_site("site.sdf", sdf), .margin_angstrom = 2.5}));
     check_box(2, 2, 2, 5, 5, 5);
-    /* of a complex the hetero groups that are no water */
+    /* a complex: its hetero groups except waters */
     static const char pdb[] = "ATOM      1  CA  GLY A   1     -20.000 -20.000 -20.000  1.00  0.00           C\n"
                               "HETATM    2  C1  LIG A   2       1.000   2.000   3.000  1.00  0.00           C\n"
                               "HETATM    3  C2  LIG A   2       3.000   2.000   1.000  1.00  0.00           C\n"
                               "HETATM    4  O   HOH A   3      30.000  30.000  30.000  1.00  0.00           O\n"
                               "END\n";
-    CHECK_OK(find(&(qn_screen_options){.site = write_site("site.pdb", pdb), .margin_angstrom = 2.5}));
+    CHECK_OK(find(&(qn_screen_options){
+        .size = sizeof(qn_screen_options), .site = write_site("site.pdb", pdb), .margin_angstrom = 2.5}));
     check_box(2, 2, 2, 5, 5, 5);
-    CHECK_FAILS(find(&(qn_screen_options){.site = "/nowhere/site.sdf"}), QN_NOT_FOUND);
+    CHECK_FAILS(find(&(qn_screen_options){.size = sizeof(qn_screen_options), .site = "/nowhere/site.sdf"}),
+                QN_NOT_FOUND);
 }
 
 int main(void)
 {
     RUN(build);
-    RUN(a_box_is_taken_as_given);
-    RUN(one_of_three_is_wanted);
-    RUN(a_pocket_is_the_extent_of_its_residues);
-    RUN(a_site_is_a_margin_around_its_ligands_centroid);
+    RUN(a_given_box_is_not_changed);
+    RUN(exactly_one_of_box_site_and_pocket_is_required);
+    RUN(a_pocket_gives_the_extent_of_its_residues);
+    RUN(a_site_gives_a_box_around_the_centroid_of_its_ligand);
     qn_molecule_destroy(&molecule);
     return check_finish();
 }

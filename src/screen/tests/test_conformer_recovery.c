@@ -1,5 +1,4 @@
-/* Conformers of molecules from crystals, made from a start whose torsions were all turned at random, come near the
- * crystal's own. */
+/* Conformers that are made from random torsions come near the conformer of the crystal. */
 #include "check.h"
 
 #include <math.h>
@@ -27,13 +26,13 @@ static qn_compound *read_one(const char *path)
     return compound;
 }
 
-/* Heavy-atom RMSD, superposed, over the symmetry's mappings. */
+/* Smallest heavy-atom RMSD after superposition, over all mappings of the symmetry. */
 static double superposed_rmsd(const qn_symmetry *symmetry, const double *a, const double *b)
 {
-    enum { MOST = 100 };
-    double best = INFINITY, x[3 * MOST], y[3 * MOST], rotation[9], translation[3], rmsd = INFINITY;
+    enum { MAX = 100 };
+    double best = INFINITY, x[3 * MAX], y[3 * MAX], rotation[9], translation[3], rmsd = INFINITY;
     const size_t count = symmetry->atom_count;
-    if (!CHECK(count <= MOST)) return INFINITY;
+    if (!CHECK(count <= MAX)) return INFINITY;
     for (size_t m = 0; m < symmetry->count; m++) {
         for (size_t i = 0; i < count; i++) {
             memcpy(x + 3 * i, a + 3 * symmetry->atoms[i], 3 * sizeof(double));
@@ -45,7 +44,8 @@ static double superposed_rmsd(const qn_symmetry *symmetry, const double *a, cons
     return best;
 }
 
-/* Turn what lies beyond bond from `tail` to `head`, found by spreading from the head, by Rodrigues' formula. */
+/* Turn the atoms beyond the bond from `tail` to `head` by Rodrigues' formula. These atoms are found by following bonds
+ * from the head. */
 static void turn(qn_compound *compound, int tail, int head, double angle)
 {
     double *x = qn_compound_positions(compound, 0), axis[3], length = 0;
@@ -90,7 +90,8 @@ static void randomise_torsions(qn_compound *compound, uint64_t seed)
     }
 }
 
-/* The means of the nearest of 20 and of 100 conformers over three starts stay below what is given. */
+/* Check the RMSD from the crystal of the nearest of 20 and of the nearest of 100 conformers, as means over three
+ * starts. */
 static void recover(const char *name, const char *path, double of_20, double of_100)
 {
     enum { STARTS = 3 };
@@ -140,7 +141,7 @@ static void imatinib_gets_twenty_distinct_conformers(void)
     qn_compound_destroy(&compound);
 }
 
-/* Limits: what random torsions without energies reach for ligands of this size, with room for another seed's luck. */
+/* Limits: RMSDs that random torsions without energies reach for ligands of this size, with a margin for other seeds. */
 static void crystal_conformers_are_found_again(void)
 {
     recover("imatinib of 1IEP", check_data("../../examples/1iep/1iep_ligand.sdf"), 1.9, 1.5);

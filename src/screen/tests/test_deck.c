@@ -1,5 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* Decks: one written here, whose energies are computed here from the definition; and miniBUDE's bm1 where it is. */
+/* Decks: one that this test writes, with energies computed from the definition, and miniBUDE's bm1 where it is present.
+ */
 #include "check.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static void write_file(const char *folder, const char *name, const void *data, s
     qn_release(&path);
 }
 
-/* r → (x, y, z) turned about x by a, about y by b, about z by c, and shifted: one turn after the other. */
+/* Rotate an atom about x by a, then about y by b, then about z by c, and translate it. */
 static void move(const float *pose, const record *atom, double moved[3])
 {
     const double sa = sin((double)pose[0]), ca = cos((double)pose[0]), sb = sin((double)pose[POSES]);
@@ -106,7 +107,7 @@ static record draw_atom(uint64_t stream, int index, double side)
         (float)(side * (uniform(stream, 4 * index + 2) - 0.5)), (int32_t)(TYPES * uniform(stream, 4 * index + 3))};
 }
 
-/* A deck whose reference energies are this file's; *best: the pose of the lowest. */
+/* Write a deck with reference energies by the definition in this file; *best: the pose of the lowest energy. */
 static void write_deck(const char *folder, int *best)
 {
     static char text[POSES * 32];
@@ -130,7 +131,7 @@ static void write_deck(const char *folder, int *best)
 }
 
 static qn_status score(const char *folder, int count, bool exact, bool cull, const char *energies,
-                       qn_screen_deck_summary *summary)
+                       qn_screen_deck_result **result)
 {
     qn_screen_deck_options options = qn_screen_deck_default_options();
     options.folder = folder;
@@ -138,23 +139,24 @@ static qn_status score(const char *folder, int count, bool exact, bool cull, con
     options.exact = exact;
     options.cull = cull;
     options.energies = energies;
-    return qn_screen_deck(device, &options, summary);
+    return qn_screen_deck(device, &options, result);
 }
 
-static void a_small_deck_is_right_to_the_last_pose(void)
+static void energies_of_a_small_deck_agree_with_the_definition(void)
 {
     char folder[512], path[600];
     int best = -1;
-    qn_screen_deck_summary summary;
+    qn_screen_deck_result *result;
     snprintf(folder, sizeof folder, "%s", check_scratch_folder());
     write_deck(folder, &best);
     snprintf(path, sizeof path, "%s/energies.txt", folder);
     for (int mode = 0; mode < 4; mode++) {
-        CHECK_OK(score(folder, 0, mode & 1, mode & 2, path, &summary));
-        CHECK(summary.receptor_atoms == RECEPTOR && summary.ligand_atoms == LIGAND && summary.poses == POSES);
-        CHECK(summary.checked == POSES && summary.failed == 0);
-        CHECK(summary.worst_difference < 5e-5 && summary.best_pose == best);
-        CHECK_NEAR(summary.best_energy, energy_of_pose(best), 1e-3);
+        if (!CHECK_OK(score(folder, 0, mode & 1, mode & 2, path, &result))) return;
+        CHECK(result->receptor_atoms == RECEPTOR && result->ligand_atoms == LIGAND && result->pose_count == POSES);
+        CHECK(result->checked == POSES && result->failed == 0);
+        CHECK(result->worst_difference < 5e-5 && result->best_pose == best);
+        CHECK_NEAR(result->best_energy, energy_of_pose(best), 1e-3);
+        if (mode < 3) qn_screen_deck_result_destroy(&result);
     }
     char *text = NULL;
     size_t size;
@@ -162,56 +164,64 @@ static void a_small_deck_is_right_to_the_last_pose(void)
     char *line = text;
     for (int i = 0; i < POSES; i++) {
         const double energy = energy_of_pose(i);
+        char in_memory[32];
+        const size_t length = strcspn(line += *line == '\n', "\n");
+        snprintf(in_memory, sizeof in_memory, "%.6f", (double)result->energies[i]);
+        CHECK(length == strlen(in_memory) && strncmp(line, in_memory, length) == 0);
         CHECK_NEAR(strtod(line, &line), energy, 5e-5 * fmax(1, fabs(energy)));
     }
+    qn_screen_deck_result_destroy(&result);
+    CHECK(result == NULL);
     CHECK_TEXT(line, "\n");
     qn_release(&text);
-    CHECK_OK(score(folder, 67, false, false, NULL, &summary));
-    CHECK(summary.poses == 67 && summary.checked == 67 && summary.failed == 0);
+    if (!CHECK_OK(score(folder, 67, false, false, NULL, &result))) return;
+    CHECK(result->pose_count == 67 && result->checked == 67 && result->failed == 0);
+    qn_screen_deck_result_destroy(&result);
 }
 
 static void broken_decks_are_refused(void)
 {
     char folder[512];
     int best;
-    qn_screen_deck_summary summary;
+    qn_screen_deck_result *result;
     snprintf(folder, sizeof folder, "%s", check_scratch_folder());
-    CHECK_FAILS(score("/nonexistent", 0, false, false, NULL, &summary), QN_NOT_FOUND);
+    CHECK_FAILS(score("/nonexistent", 0, false, false, NULL, &result), QN_NOT_FOUND);
     write_deck(folder, &best);
-    CHECK_FAILS(score(folder, POSES + 1, false, false, NULL, &summary), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(score(folder, POSES + 1, false, false, NULL, &result), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("151 poses");
-    CHECK_FAILS(score(folder, -1, false, false, NULL, &summary), QN_INVALID_ARGUMENT);
+    CHECK(result == NULL);
+    CHECK_FAILS(score(folder, -1, false, false, NULL, &result), QN_INVALID_ARGUMENT);
     receptor[3].type = TYPES;
     write_file(folder, "protein.in", receptor, sizeof receptor);
-    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &result), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("protein.in: atom 4 has type 5");
     write_deck(folder, &best);
     write_file(folder, "ligand.in", ligand, sizeof ligand - 1);
-    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &result), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("111 bytes");
     ligand[2].y = NAN;
     write_file(folder, "ligand.in", ligand, sizeof ligand);
-    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &result), QN_BAD_FORMAT);
     write_deck(folder, &best);
     poses[5][POSES - 1] = INFINITY;
     write_file(folder, "poses.in", poses, sizeof poses);
-    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &result), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("number 900");
     write_deck(folder, &best);
     write_file(folder, "ref_energies.out", "1.5\nx\n", 6);
-    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &result), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("ref_energies.out:2");
     write_file(folder, "forcefield.in", "Qabcdefghijklmno", 16);
-    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &result), QN_BAD_FORMAT);
 }
 
-/* bm1: the published energies; and they are sharp enough to notice a hardness of 38.2. */
-static void published_energies_come_out(void)
+/* bm1 gives the published energies, which are precise enough to distinguish a hardness of 38 from 38.2. */
+static void published_energies_are_reproduced(void)
 {
     enum { FIRST = 2048, BEST = 39734 };
     static float energies[FIRST];
     const char *folder = check_reference_data("docking/bude_bm1");
-    qn_screen_deck_summary summary = {0};
+    qn_screen_deck_result *result, changed = {0};
     qn_deck deck;
     double seconds;
     if (!CHECK_OK(qn_deck_read(folder, &deck))) return;
@@ -219,9 +229,10 @@ static void published_energies_come_out(void)
     const int count = is_gpu ? deck.pose_count : FIRST;
     CHECK(deck.pose_count == 65536 && deck.reference_count == 65536);
     for (int exact = 0; exact < 2; exact++) {
-        CHECK_OK(score(folder, count, exact, false, NULL, &summary));
-        CHECK(summary.checked == count && summary.failed == 0);
-        if (is_gpu) CHECK(summary.best_pose == BEST);
+        if (!CHECK_OK(score(folder, count, exact, false, NULL, &result))) break;
+        CHECK(result->checked == count && result->failed == 0);
+        if (is_gpu) CHECK(result->best_pose == BEST);
+        qn_screen_deck_result_destroy(&result);
     }
     /* The best pose alone */
     for (int k = 0; k < 6; k++)
@@ -231,19 +242,20 @@ static void published_energies_come_out(void)
     deck.reference[0] = deck.reference[BEST];
     for (int i = 0; i < deck.type_count; i++) deck.types[i].hardness = 38.2f;
     CHECK_OK(qn_deck_score(device, &deck, FIRST, false, false, energies, &seconds));
-    qn_screen_deck_check(&deck, FIRST, energies, &summary);
-    CHECK(summary.checked == FIRST && summary.failed > FIRST / 2);
+    qn_screen_deck_check(&deck, FIRST, energies, &changed);
+    CHECK(changed.checked == FIRST && changed.failed > FIRST / 2);
     qn_deck_clear(&deck);
 }
 
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context) != QN_OK)
+        return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
-    RUN(a_small_deck_is_right_to_the_last_pose);
+    RUN(energies_of_a_small_deck_agree_with_the_definition);
     RUN(broken_decks_are_refused);
-    if (check_reference_data("docking/bude_bm1")) RUN(published_energies_come_out);
+    if (check_reference_data("docking/bude_bm1")) RUN(published_energies_are_reproduced);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

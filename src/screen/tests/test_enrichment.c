@@ -9,13 +9,13 @@
 #include "math/random.h"
 #include "screen/enrichment.h"
 
-enum { MOST = 400 };
+enum { MAX = 400 };
 
-/* A ranking as letters, best first: 'A' active, 'i' inactive; each letter its own score. */
+/* Measure a ranking given as letters, best first: 'A' active, 'i' inactive. All scores differ. */
 static qn_enrichment measure(const char *ranking)
 {
-    double scores[MOST];
-    bool active[MOST];
+    double scores[MAX];
+    bool active[MAX];
     qn_enrichment enrichment = {0};
     const size_t count = strlen(ranking);
     for (size_t i = 0; i < count; i++) {
@@ -26,7 +26,7 @@ static qn_enrichment measure(const char *ranking)
     return enrichment;
 }
 
-static void perfect_and_hopeless_rankings_are_the_ends_of_every_scale(void)
+static void perfect_and_worst_rankings_give_the_ends_of_every_scale(void)
 {
     const qn_enrichment best = measure("AAiiiiiiii"), worst = measure("iiiiiiiiAA");
     CHECK(best.count == 10 && best.actives == 2);
@@ -41,9 +41,9 @@ static void perfect_and_hopeless_rankings_are_the_ends_of_every_scale(void)
     CHECK_NEAR(worst.factor[2], 0, 1e-12);
 }
 
-/* Of four pairs three are right. Placements of the actives 1 and ½, of the inactives ½ and 1: each kind has a variance
- * of ⅛, so that of the area is ⅛/2 + ⅛/2. */
-static void a_small_area_and_its_interval_are_as_by_hand(void)
+/* Three of four pairs are right. The placements of the actives are 1 and ½, of the inactives ½ and 1. Each kind has a
+ * variance of ⅛, so the variance of the area is ⅛/2 + ⅛/2. */
+static void a_small_area_and_its_interval_agree_with_hand_calculation(void)
 {
     const qn_enrichment small = measure("AiAi"), single = measure("iAii");
     CHECK_NEAR(small.auc, 0.75, 1e-12);
@@ -80,7 +80,7 @@ static void equal_scores_are_shared_evenly(void)
     CHECK_OK(qn_enrichment_measure(scores, active, 100, &e));
     CHECK_NEAR(e.auc, 0.5, 1e-12);
     for (int i = 0; i < QN_ENRICHMENT_FACTORS; i++) CHECK_NEAR(e.factor[i], 1, 1e-12);
-    /* Four come first with equal scores, two of them active: half an active in the first place. */
+    /* Four molecules come first with equal scores, two of them active: half an active in the first place. */
     for (int i = 1; i < 5; i++) scores[i] = -1;
     active[1] = true;
     active[13] = false;
@@ -98,7 +98,7 @@ static double exponential_sum(const char *ranking, char kind)
     return sum;
 }
 
-/* BEDROC is where the sum of weights lies between those of the worst and the best ranking. */
+/* BEDROC is the sum of weights, scaled to 0 for the worst and to 1 for the best ranking. */
 static void bedroc_lies_between_worst_and_best_ranking(void)
 {
     static const char *const rankings[] = {"AiAiiiiiAiiiiiiiiiii", "iiAiiiAiiiiiiiiiiiiA", "iiiiiiiiiiAAAiiiiiii"};
@@ -108,7 +108,7 @@ static void bedroc_lies_between_worst_and_best_ranking(void)
         CHECK_NEAR(measure(rankings[i]).bedroc, (exponential_sum(rankings[i], 'A') - least) / (most - least), 1e-9);
 }
 
-/* Placements pair by pair, as DeLong, DeLong and Clarke-Pearson define them. */
+/* Compute placements pair by pair, as DeLong, DeLong and Clarke-Pearson define them. */
 static void compare_with_all_pairs(const double *scores, const bool *active, size_t count)
 {
     double sum = 0, sums[2] = {0, 0}, squares[2] = {0, 0}, kinds[2] = {0, 0};
@@ -132,7 +132,7 @@ static void compare_with_all_pairs(const double *scores, const bool *active, siz
     CHECK_NEAR(e.auc_low, fmax(0, e.auc - 1.959963985 * sqrt(variance)), 1e-9);
     CHECK_NEAR(e.auc_high, fmin(1, e.auc + 1.959963985 * sqrt(variance)), 1e-9);
 
-    /* The area under the curve's points, by trapezia, is the same. */
+    /* The area under the points of the curve, by the trapezoidal rule, is the same. */
     qn_enrichment_point *points;
     size_t point_count;
     double area = 0;
@@ -158,7 +158,7 @@ static void random_rankings_agree_with_all_pairs(void)
     }
 }
 
-static void what_cannot_be_measured_is_refused(void)
+static void rankings_without_both_kinds_or_numbers_are_refused(void)
 {
     double scores[3] = {1, 2, 3};
     bool active[3] = {false, false, false};
@@ -175,7 +175,7 @@ static void what_cannot_be_measured_is_refused(void)
     CHECK_MESSAGE_HAS("score 2");
 }
 
-static void labels_are_names_of_a_file(void)
+static void labels_are_read_from_a_file_of_names(void)
 {
     char path[512];
     qn_screen_labels *labels;
@@ -197,7 +197,7 @@ static void labels_are_names_of_a_file(void)
     CHECK(labels == NULL);
 }
 
-static void labels_are_values_of_a_data_item(void)
+static void labels_are_read_from_a_data_item(void)
 {
     qn_screen_labels *labels;
     qn_compound *compound;
@@ -217,14 +217,14 @@ static void labels_are_values_of_a_data_item(void)
 
 int main(void)
 {
-    RUN(perfect_and_hopeless_rankings_are_the_ends_of_every_scale);
-    RUN(a_small_area_and_its_interval_are_as_by_hand);
+    RUN(perfect_and_worst_rankings_give_the_ends_of_every_scale);
+    RUN(a_small_area_and_its_interval_agree_with_hand_calculation);
     RUN(factors_count_places_rounded_up);
     RUN(equal_scores_are_shared_evenly);
     RUN(bedroc_lies_between_worst_and_best_ranking);
     RUN(random_rankings_agree_with_all_pairs);
-    RUN(what_cannot_be_measured_is_refused);
-    RUN(labels_are_names_of_a_file);
-    RUN(labels_are_values_of_a_data_item);
+    RUN(rankings_without_both_kinds_or_numbers_are_refused);
+    RUN(labels_are_read_from_a_file_of_names);
+    RUN(labels_are_read_from_a_data_item);
     return check_finish();
 }

@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* The kernels of the evolutionary search against their reference, on one device, every corner of their space. */
+/* The kernels of the evolutionary search against their reference on one device, with extreme values of the tunables. */
 #include "check.h"
 
 #include <math.h>
@@ -75,14 +75,14 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-/* A pose in the form in which poses are kept: cos b ≥ 0. */
+/* Draw a pose in the form in which poses are kept: cos b ≥ 0. */
 static void random_pose(uint64_t stream, uint64_t index, uint32_t words[3])
 {
     for (uint64_t k = 0; k < 3; k++) words[k] = random_word(stream, 3 * index + k);
     if ((words[0] & 0xffff) > 16384 && (words[0] & 0xffff) < 49152) words[0] ^= 0x8000;
 }
 
-static void random_words_match(void)
+static void random_words_equal_the_hosts(void)
 {
     for (uint64_t i = 0; i < 1000; i++) {
         uint32_t counter[4], key[2] = {random_word(1, 6 * i), random_word(1, 6 * i + 1)}, expected[4];
@@ -115,14 +115,14 @@ static void make_parents(void)
         parents[4 * i] = bits_of((float)(i % PARENTS) - 20);
         random_pose(2, i, parents + 4 * i + 1);
     }
-    /* At the box's faces and where the angles wrap. */
+    /* poses at the faces of the box and where angles wrap */
     for (int k = 1; k < 4; k++) parents[k] = 0;
     parents[5] = 0xffffffffu;
     parents[6] = parents[7] = 0xffffffffu;
     for (int job = 0; job < JOBS; job++) qn_evolve_key(5, 1000 + (uint64_t)job, job, 3 - job, keys + 2 * job);
 }
 
-/* Transforms agree with the reference to rounding, and with the host's function to the last bit. */
+/* Check that transforms agree with the reference to rounding, and with the host's function to the last bit. */
 static void check_transforms(const uint32_t *words, size_t rows, size_t columns, size_t all, const float *transforms)
 {
     double worst = 0;
@@ -141,7 +141,7 @@ static void check_transforms(const uint32_t *words, size_t rows, size_t columns,
             same &= bits_of(transforms[k * all + pose]) == bits_of(host[k]);
         }
     }
-    CHECK(worst < 3e-7); /* a few roundings of numbers up to 1; places relative to 40 Å */
+    CHECK(worst < 3e-7); /* a few roundings of numbers up to 1; translations relative to 40 Å */
     CHECK(same);
 }
 
@@ -170,8 +170,9 @@ static void draws_match(void)
     release(buffers, 6);
 }
 
-/* Even draws are on all levels alike; children are as near as was said, on four scales alike, on both sides alike. */
-static void draws_are_even(void)
+/* Even draws are equally frequent on all levels. Children lie within the spread, equally often on four scales and on
+ * both sides. */
+static void draws_have_even_distributions(void)
 {
     static uint32_t words[3 * JOBS * POSES];
     enum { SPREAD = 8000, LEVELS = 64, ALL = JOBS * POSES };
@@ -181,8 +182,9 @@ static void draws_are_even(void)
     uint32_t middle[4 * JOBS];
     const int32_t one[JOBS] = {1, 1, 1};
     qn_evolve_draw_reference(&problem, &evenly, PARENTS, parents, counts, keys, words);
-    for (int pose = 0; pose < ALL; pose++) seen[words[2 * ALL + pose] % 65536 / 1024]++;    /* along z */
-    for (int level = 0; level < LEVELS; level++) CHECK_NEAR(seen[level], ALL / LEVELS, 27); /* 4.7 deviations */
+    for (int pose = 0; pose < ALL; pose++) seen[words[2 * ALL + pose] % 65536 / 1024]++; /* along z */
+    for (int level = 0; level < LEVELS; level++)
+        CHECK_NEAR(seen[level], ALL / LEVELS, 27); /* 4.7 standard deviations */
     for (int k = 0; k < 4 * JOBS; k++) middle[k] = 0x80000000u + 0x8000u;
     for (int k = 0; k < JOBS; k++) middle[4 * k + 1] = 0x80000000u; /* b = 0 */
     qn_evolve_draw_reference(&problem, &near, 1, middle, one, keys, words);
@@ -193,7 +195,7 @@ static void draws_are_even(void)
         for (int k = 0; k < 4; k++) within[k] += abs(apart) <= SPREAD >> k;
     }
     CHECK_NEAR(above, ALL / 2, 100); /* 4 standard deviations */
-    /* On scale h = 0 … 3 a share of 1 / 2^(k − h) is within SPREAD / 2^k, and all where k ≤ h. */
+    /* On scale h = 0 … 3 a share of 1 / 2^(k − h) is within SPREAD / 2^k; if k ≤ h, all are. */
     CHECK(within[0] == ALL);
     for (int k = 1; k < 4; k++) {
         double share = 0;
@@ -204,7 +206,7 @@ static void draws_are_even(void)
 
 enum { CASES = 7 };
 
-/* Energies of a case: random; few values; all the same; NaN among them; subnormal and zeros; infinite; falling. */
+/* Energies of a case: random; few values; all equal; some NaN; subnormal and zero; infinite; falling. */
 static float energy_of(int which, uint64_t i)
 {
     float few = (float)(random_word(4, i) % 5);
@@ -222,7 +224,7 @@ static float energy_of(int which, uint64_t i)
 static uint32_t candidate_words[3 * JOBS * POSES];
 static float candidate_energies[JOBS * POSES];
 
-/* Some poses more than once; with `few` only five different ones. */
+/* Make candidates, some of them twice; with `few` only five are different. */
 static void make_candidates(int which, bool few)
 {
     for (uint64_t i = 0; i < JOBS * POSES; i++) {
@@ -275,13 +277,13 @@ static void best_match(void)
         }
 }
 
-/* As many as can be kept, of more than can be sorted at once, a third of them twice. */
-static void best_of_many_match(void)
+/* Keep the largest possible number of more candidates than fit into one sort; a third of the candidates are copies. */
+static void the_best_of_many_candidates_agree_with_the_reference(void)
 {
-    enum { MANY = 9984, MOST = QN_EVOLVE_MOST_PARENTS };
-    static uint32_t words[3 * MANY], best[4 * MOST], expected[4 * MOST];
+    enum { MANY = 9984, MAX = QN_EVOLVE_PARENTS_MAX };
+    static uint32_t words[3 * MANY], best[4 * MAX], expected[4 * MAX];
     static float energies[MANY];
-    const qn_evolve_problem many = {1, MANY, MOST, WINNERS};
+    const qn_evolve_problem many = {1, MANY, MAX, WINNERS};
     int32_t count = 0, expected_count = 0;
     for (uint64_t i = 0; i < MANY; i++) {
         uint32_t own[3];
@@ -291,13 +293,13 @@ static void best_of_many_match(void)
     }
     qn_buffer *buffers[4] = {upload(words, sizeof words), upload(energies, sizeof energies), upload(best, sizeof best),
                              upload(&count, sizeof count)};
-    const qn_evolve_list none = {buffers[1], buffers[1], 0}, to = {buffers[2], buffers[3], MOST};
+    const qn_evolve_list none = {buffers[1], buffers[1], 0}, to = {buffers[2], buffers[3], MAX};
     CHECK_OK(qn_evolve_choose_best(queue, NULL, &many, MANY, buffers[0], buffers[1], &none, &to, NULL));
     download(buffers[2], best, sizeof best);
     download(buffers[3], &count, sizeof count);
     CHECK_OK(
-        qn_evolve_choose_best_reference(&many, MANY, words, energies, 0, NULL, NULL, MOST, expected, &expected_count));
-    CHECK(count == MOST && expected_count == MOST && memcmp(best, expected, sizeof best) == 0);
+        qn_evolve_choose_best_reference(&many, MANY, words, energies, 0, NULL, NULL, MAX, expected, &expected_count));
+    CHECK(count == MAX && expected_count == MAX && memcmp(best, expected, sizeof best) == 0);
     release(buffers, 4);
 }
 
@@ -322,7 +324,7 @@ static void apart_match(void)
         for (int k = 0; k < 6; k++) moments[6 * (i / ATOMS) + k] += (float)(products[k] / ATOMS);
     }
     memcpy(list, parents, sizeof list);
-    for (int i = 1; i < PARENTS; i += 3) /* near the one before */
+    for (int i = 1; i < PARENTS; i += 3) /* near the previous pose */
         for (int k = 1; k < 4; k++) list[4 * i + k] = list[4 * (i - 1) + k] ^ 0x00300030u;
     qn_buffer *buffers[7] = {upload(list, sizeof list),       upload(counts, sizeof counts),
                              upload(moments, sizeof moments), upload(frame, sizeof frame),
@@ -360,7 +362,7 @@ static void steps_match(void)
             levels[i] = i % 4;
             winners[4 * i] = bits_of(i % 5 ? energy_of(which, (uint64_t)(777 + i)) : -3);
         }
-        winners[0] = bits_of(-9e9f); /* which nothing betters */
+        winners[0] = bits_of(-9e9f); /* no neighbour is better */
         for (int i = 0; i < JOBS * PLACES; i++) energies[i] = energy_of(which, (uint64_t)i);
         qn_buffer *buffers[5] = {upload(transforms, sizeof transforms), upload(winners, sizeof winners),
                                  upload(levels, sizeof levels), upload(frame, sizeof frame),
@@ -376,11 +378,11 @@ static void steps_match(void)
         download(buffers[1], winners, sizeof winners);
         download(buffers[2], levels, sizeof levels);
         qn_evolve_descend_reference(&problem, &steps, expected, expected_levels, energies);
-        for (int i = 0; i < JOBS * WINNERS; i++) /* one NaN is as good as another */
+        for (int i = 0; i < JOBS * WINNERS; i++) /* any NaN equals any other */
             if (isnan(energy_of(which, (uint64_t)(777 + i)))) winners[4 * i] = expected[4 * i];
         CHECK(memcmp(winners, expected, sizeof winners) == 0);
         CHECK(memcmp(levels, expected_levels, sizeof levels) == 0);
-        CHECK((levels[0] == 1) == (which != 5)); /* there minus infinity does */
+        CHECK((levels[0] == 1) == (which != 5)); /* in case 5 minus infinity is better */
         release(buffers, 5);
     }
 }
@@ -393,7 +395,7 @@ static void all_kernels_match(void)
     steps_match();
 }
 
-static void kernels_match_under_every_corner(void)
+static void kernels_agree_with_references_in_every_corner(void)
 {
     under_every_corner(all_kernels_match);
 }
@@ -401,16 +403,16 @@ static void kernels_match_under_every_corner(void)
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
+    CHECK_OK(qn_context_create(NULL, &context));
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     CHECK_OK(qn_queue_create(device, &queue));
     qn_evolve_frame(centre, side, frame);
     make_parents();
-    RUN(random_words_match);
+    RUN(random_words_equal_the_hosts);
     RUN(sines_are_symmetric);
-    RUN(draws_are_even);
-    RUN(kernels_match_under_every_corner);
-    RUN(best_of_many_match);
+    RUN(draws_have_even_distributions);
+    RUN(kernels_agree_with_references_in_every_corner);
+    RUN(the_best_of_many_candidates_agree_with_the_reference);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

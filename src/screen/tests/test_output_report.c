@@ -1,4 +1,4 @@
-/* report.html of made-up screens, with a stand-in for Open Babel. */
+/* report.html of invented screens, with a stand-in for Open Babel. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -29,7 +29,7 @@ static void write_program(const char *name, const char *text)
     CHECK(chmod(path, 0755) == 0);
 }
 
-/* For each record of hits.sdf (the input, $1) a drawing that carries the record's title, but none of the second. */
+/* Write a drawing with the title of each record of hits.sdf (the input, $1), except for the second record. */
 static const char draw[] = "#!/bin/sh\n"
                            "[ \"$2 $3 $4 $5\" = '-osvg -d -m -O' ] || exit 3\n"
                            "n=0; new=1\n"
@@ -54,7 +54,7 @@ static qn_compound *make_molecule(const char *name)
     return compound;
 }
 
-static void drawings_go_to_the_molecules_they_are_of(void)
+static void each_drawing_belongs_to_its_molecule(void)
 {
     qn_compound *compounds[3];
     char *svg[3];
@@ -92,7 +92,7 @@ typedef struct made_screen {
     const char *libraries[1];
 } made_screen;
 
-/* Two poses for each of the best molecules; the first is to be drawn. */
+/* Write two poses for each of the best molecules; only the first one is drawn. */
 static void write_hits(const made_screen *made)
 {
     qn_text text = {0};
@@ -112,7 +112,7 @@ static void write_hits(const made_screen *made)
     qn_text_clear(&text);
 }
 
-/* Forty molecules; the first and the third are active. */
+/* Make a screen of forty molecules; the first and the third are active. */
 static void make_screen(made_screen *made)
 {
     *made = (made_screen){.libraries = {"some/library.sdf"}};
@@ -149,7 +149,7 @@ static void make_screen(made_screen *made)
     write_hits(made);
 }
 
-/* The page, released by the caller; the screen is done with. */
+/* Write and read the page, which the caller releases, and clear the screen. */
 static char *write_and_read(made_screen *made)
 {
     char path[512], *page = NULL;
@@ -181,19 +181,19 @@ static void hits_have_pictures_and_numbers(void)
     CHECK(strstr(page, "−50.0 kJ/mol") != NULL);
     CHECK(strstr(page, ">-50.00<") && strstr(page, ">-2.00<") && strstr(page, ">Conformer<") &&
           strstr(page, ">2 of 4<") && strstr(page, ">2.71<"));
-    CHECK(!strstr(page, "molecule 3<")); /* only so many as hits */
+    CHECK(!strstr(page, "molecule 3<")); /* as many as hits */
     CHECK(strstr(page, "Distribution of energies") && !strstr(page, "known actives") && !strstr(page, "Rejected</h2>"));
     qn_release(&page);
 }
 
-static void without_open_babel_a_line_says_so(void)
+static void without_open_babel_the_report_says_so(void)
 {
     made_screen made;
     char path[512];
     snprintf(path, sizeof path, "%s/obabel", folder);
     remove(path);
     make_screen(&made);
-    made.run.conformers = ROWS; /* one of each */
+    made.run.conformers = ROWS; /* one conformer for each molecule */
     char *page = write_and_read(&made);
     CHECK(!strstr(page, ">Conformer<") && !strstr(page, ">2 of 4<"));
     CHECK(strstr(page, "Without pictures of the molecules: Open Babel (<code>obabel</code>) is not installed.") !=
@@ -203,7 +203,7 @@ static void without_open_babel_a_line_says_so(void)
 }
 
 /* Ranks 1 and 3 of 40 are active: 75 of 76 pairs are right; the best 1 % is one place, the best 5 % two. */
-static void known_actives_are_measured(void)
+static void known_actives_get_an_enrichment(void)
 {
     made_screen made;
     char path[512];
@@ -227,7 +227,7 @@ static void known_actives_are_measured(void)
     made.options.actives = path;
     made.run.row_count = 1;
     page = write_and_read(&made);
-    CHECK(!strstr(page, "ROC curve")); /* no labels in hand */
+    CHECK(!strstr(page, "ROC curve")); /* there are no labels */
     qn_release(&page);
     make_screen(&made);
     made.options.actives = path;
@@ -239,13 +239,13 @@ static void known_actives_are_measured(void)
     qn_screen_labels_destroy(&made.run.labels);
 }
 
-static void like_reasons_count_together(void)
+static void reasons_that_differ_in_quoted_text_are_counted_together(void)
 {
     static const qn_screen_rejection rejections[] = {
-        {40, "lib.sdf", 12, "one", "lib.sdf:15: x coordinate \"junk\" is not a number"},
-        {41, "lib.sdf", 19, "flat", "flat: a flat drawing (all z are 0)"},
-        {42, "lib.sdf", 30, "", "lib.sdf:31: x coordinate \"more\" is not a number"},
-        {43, "lib.sdf", 44, "three", "lib.sdf:49: x coordinate \"12-\" is not a number"}};
+        {40, "lib.sdf", 0, 12, "one", "lib.sdf:15: x coordinate \"junk\" is not a number"},
+        {41, "lib.sdf", 0, 19, "flat", "flat: a flat drawing (all z are 0)"},
+        {42, "lib.sdf", 0, 30, "", "lib.sdf:31: x coordinate \"more\" is not a number"},
+        {43, "lib.sdf", 0, 44, "three", "lib.sdf:49: x coordinate \"12-\" is not a number"}};
     made_screen made;
     make_screen(&made);
     memcpy(made.rejections, rejections, sizeof rejections);
@@ -261,7 +261,7 @@ static void like_reasons_count_together(void)
     qn_release(&page);
 }
 
-static void nothing_scored_is_said(void)
+static void a_screen_without_scores_says_so(void)
 {
     made_screen made;
     make_screen(&made);
@@ -275,18 +275,18 @@ int main(void)
 {
     snprintf(folder, sizeof folder, "%s/bin", check_scratch_folder());
     CHECK_OK(qn_folder_create(folder));
-    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
+    CHECK_OK(qn_context_create(NULL, &context));
     write_program("timeout", "#!/bin/sh\nPATH=/usr/bin:/bin:$PATH\n[ -x \"${0%/*}/$2\" ] || exit 127\n"
                              "shift\nprogram=$1\nshift\nexec \"${0%/*}/$program\" \"$@\"\n");
-    char *path = NULL; /* put back for the harness, which needs programs */
+    char *path = NULL; /* restored below, because the test harness runs programs */
     CHECK_OK(qn_text_copy(getenv("PATH"), &path));
     CHECK(setenv("PATH", folder, 1) == 0);
-    RUN(drawings_go_to_the_molecules_they_are_of);
+    RUN(each_drawing_belongs_to_its_molecule);
     RUN(hits_have_pictures_and_numbers);
-    RUN(without_open_babel_a_line_says_so);
-    RUN(known_actives_are_measured);
-    RUN(like_reasons_count_together);
-    RUN(nothing_scored_is_said);
+    RUN(without_open_babel_the_report_says_so);
+    RUN(known_actives_get_an_enrichment);
+    RUN(reasons_that_differ_in_quoted_text_are_counted_together);
+    RUN(a_screen_without_scores_says_so);
     qn_context_destroy(&context);
     CHECK(setenv("PATH", path, 1) == 0);
     qn_release(&path);

@@ -1,5 +1,5 @@
 /* devices: host cuda:0 */
-/* Imatinib, turned at random, is put back into Abl kinase where the crystal has it, and at no higher energy. */
+/* Imatinib, rotated at random, is docked into Abl kinase at its position in the crystal, and at a lower energy. */
 #include "check.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static qn_score_receptor receptor;
 static qn_compound **compounds;
 static size_t compound_count;
 
-/* A file of examples/, beside tests/. */
+/* Path of a file in examples/, which is beside tests/. */
 static const char *example(const char *name)
 {
     static char path[1024];
@@ -26,7 +26,7 @@ static const char *example(const char *name)
     return path;
 }
 
-/* All atoms of the compound as a pose puts the ligand. */
+/* Compute the positions of all atoms of the compound in a pose. */
 static void place(const qn_screen_search_options *options, const qn_screen_pose *pose, const qn_score_ligand *ligand,
                   const double *start, size_t count, double *placed)
 {
@@ -61,13 +61,13 @@ static void check_best(const qn_screen_search_options *options, const qn_screen_
     CHECK_OK(qn_symmetry_find(compound, 1000, &symmetry, &complete));
     CHECK_OK(qn_allocate(3 * compound->atom_count, sizeof *placed, (void **)&placed));
     place(options, best, turned, qn_compound_positions(compound, 0), compound->atom_count, placed);
-    CHECK(qn_symmetry_rmsd_angstrom(&symmetry, placed, crystal) < 1); /* the score's own minimum is 0.5 Å away */
+    CHECK(qn_symmetry_rmsd_angstrom(&symmetry, placed, crystal) < 1); /* the minimum of the score is 0.5 Å away */
     CHECK((double)best->energy < energy);
     qn_release(&placed);
     qn_symmetry_clear(&symmetry);
 }
 
-static void imatinib_goes_back(void)
+static void imatinib_is_docked_at_its_position_in_the_crystal(void)
 {
     qn_compound *compound = compounds[0];
     const size_t count = 3 * compound->atom_count;
@@ -102,11 +102,11 @@ int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
     const qn_ligand_score score = {QN_SCORE_BUDE, qn_bude_find("2016")};
-    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
+    CHECK_OK(qn_context_create(NULL, &context));
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     if (CHECK_OK(qn_score_receptor_read(example("1iep/1iep_receptor.pdb"), &score, &receptor)) &&
         CHECK_OK(qn_compound_read_file(example("1iep/1iep_ligand.sdf"), &compounds, &compound_count)))
-        RUN(imatinib_goes_back);
+        RUN(imatinib_is_docked_at_its_position_in_the_crystal);
     for (size_t i = 0; i < compound_count; i++) qn_compound_destroy(&compounds[i]);
     qn_release(&compounds);
     qn_score_receptor_clear(&receptor);

@@ -16,7 +16,7 @@ static qn_screen_options options;
 static char folder[700], library[700];
 static const char *libraries[] = {library};
 
-/* A run of one small library on the host; nothing of it is read but what the key says. */
+/* Begin a run of one small library on the host. Its inputs are used for the key only. */
 static void begin(const char *name)
 {
     snprintf(folder, sizeof folder, "%s/%s", check_scratch_folder(), name);
@@ -33,7 +33,7 @@ static void begin(const char *name)
     CHECK_OK(qn_job_open(context, "screen", &options.run, &job));
     CHECK_OK(qn_job_devices(&job));
     CHECK_OK(qn_screen_make_key(&run));
-    CHECK_OK(qn_text_copy(folder, &job.journal_folder)); /* which is as a run left it */
+    CHECK_OK(qn_text_copy(folder, &job.journal_folder)); /* as in a real run */
 }
 
 static void end(void)
@@ -42,7 +42,7 @@ static void end(void)
     CHECK_OK(qn_job_close(&job, QN_OK));
 }
 
-/* The i-th molecule of a library: every third is rejected; energies fall and rise again, in steps that repeat. */
+/* Energies of the molecules of a library: five values in turn. */
 static double energy_of(uint64_t index)
 {
     return -10.0 - (double)(index * 7 % 5);
@@ -97,7 +97,7 @@ static qn_status see_entry(const qn_screen_entry *entry, void *user)
     return QN_OK;
 }
 
-static void a_record_says_what_was_put_in(void)
+static void a_record_is_read_as_it_was_written(void)
 {
     qn_text record = {0};
     qn_screen_piece piece;
@@ -109,14 +109,15 @@ static void a_record_says_what_was_put_in(void)
     qn_text_clear(&record);
 }
 
-/* Checksums keep damage away from here, so this is about records of another kind: never read beyond their end. */
+/* Checksums have already detected damaged bytes. A record of another kind may still be read; no byte beyond its end may
+ * be read. */
 static void a_record_cut_anywhere_is_refused(void)
 {
     qn_text record = {0};
     qn_screen_piece piece;
     make_record(0, 3, &record);
     for (size_t length = 0; length < record.length; length++) {
-        void *copy; /* of its own, so that sanitizers see a read beyond it */
+        void *copy; /* an allocation of its own, so that sanitizers see a read beyond it */
         CHECK_OK(qn_allocate(length ? length : 1, 1, &copy));
         memcpy(copy, record.data, length);
         CHECK_FAILS(qn_screen_record_read(0, copy, length, &piece, see_entry, NULL), QN_BAD_FORMAT);
@@ -127,7 +128,7 @@ static void a_record_cut_anywhere_is_refused(void)
     qn_text_clear(&record);
 }
 
-static void sets_of_pieces_know_their_members(void)
+static void a_piece_set_has_exactly_the_added_pieces(void)
 {
     static const uint64_t members[] = {0, 7, 8, 1000, 999, 7};
     qn_piece_set set = {0};
@@ -148,7 +149,7 @@ static void write_journal(int rank, const uint64_t *pieces, size_t count)
     CHECK_OK(qn_rank_journal_path(run.options->output, rank, &path));
     CHECK_OK(qn_journal_open(path, job.key.data, false, NULL, NULL, &journal));
     for (size_t i = 0; i < count; i++) {
-        make_record(pieces[i], pieces[i] == 4 ? 5 : QN_SCREEN_PIECE, &record); /* piece 4 is the library's last */
+        make_record(pieces[i], pieces[i] == 4 ? 5 : QN_SCREEN_PIECE, &record); /* piece 4 is the last of the library */
         CHECK_OK(qn_journal_append(journal, pieces[i], record.data, record.length));
     }
     qn_journal_close(&journal);
@@ -156,8 +157,8 @@ static void write_journal(int rank, const uint64_t *pieces, size_t count)
     qn_text_clear(&record);
 }
 
-/* Three journals with five pieces, one of them twice, and files that are no journals. */
-static void what_ranks_found_is_gathered_in_order(void)
+/* Three journals with five pieces, one of them twice, and a file that is not a journal. */
+static void results_of_ranks_are_gathered_in_order(void)
 {
     begin("gathered");
     const int molecules = 4 * QN_SCREEN_PIECE + 5;
@@ -199,14 +200,14 @@ static void expect_incomplete(const char *part)
 }
 
 /* A journal may be lost, or be of a library that has grown since. */
-static void results_of_a_part_are_refused(void)
+static void incomplete_results_are_refused(void)
 {
     begin("part");
     write_journal(0, (const uint64_t[]){0, 1, 3}, 3);
     write_journal(1, (const uint64_t[]){5, 4}, 2); /* piece 4 is cut though 5 follows it */
     expect_incomplete("lack piece 2, the molecules from number 16");
     write_journal(2, (const uint64_t[]){2}, 1);
-    expect_incomplete("piece 4 of its journals has not 8 molecules");
+    expect_incomplete("piece 4 of its journals does not have 8 molecules");
     write_journal(1, (const uint64_t[]){4}, 1);
     run.library_molecules = 6 * QN_SCREEN_PIECE;
     expect_incomplete("lack piece 5");
@@ -218,13 +219,13 @@ static void results_of_a_part_are_refused(void)
     end();
 }
 
-/* Searches that cannot be made, a missing device's memory for one, come before anything is dealt. */
-static void a_rank_that_fails_early_leaves_nothing_to_others(void)
+/* Failures before the search, such as too little device memory, happen before any piece is dealt. */
+static void a_rank_that_fails_early_ends_the_dealing(void)
 {
     uint64_t first = 0;
     begin("early");
     CHECK_FAILS(qn_screen_pipeline_run(&run), QN_INVALID_ARGUMENT); /* of 0 poses */
-    CHECK_OK(qn_ranks_next(job.ranks, 1, &first));
+    CHECK_OK(qn_ranks_fetch_add(job.ranks, 1, &first));
     CHECK(first >= (uint64_t)1 << 40);
     end();
 }
@@ -239,9 +240,9 @@ static void other_options_make_another_key(void)
 {
     char *first;
     begin("keys");
-    CHECK_OK(qn_text_copy(strchr(job.key.data, '\n') + 1, &first)); /* behind the program and */
+    CHECK_OK(qn_text_copy(strchr(job.key.data, '\n') + 1, &first)); /* after the lines of the program and */
     const char *own = strchr(first, '\n') + 1;                      /* its version */
-    options.top = 7;                                                /* outputs only: no reason to search again */
+    options.top = 7;                                                /* affects the files only */
     options.cull = run.search.cull = !options.cull;
     make_key_again();
     CHECK_TEXT(job.key.data, own);
@@ -251,7 +252,7 @@ static void other_options_make_another_key(void)
         if (change == 0) run.search.seed++;
         if (change == 1) run.search.box_side_angstrom[2] += 1e-12;
         if (change == 2) options.conformers = 3;
-        if (change == 3) options.score = "vina";
+        if (change == 3) options.score = QN_SCREEN_VINA;
         if (change == 4) options.keep++;
         if (change == 5) CHECK_OK(qn_file_write(library, "nothinG", 7));
         make_key_again();
@@ -273,7 +274,7 @@ static qn_screen_batch *batch_of(uint64_t number, size_t jobs)
     return batch;
 }
 
-static void a_queue_hands_on_in_order_and_ends(void)
+static void a_queue_keeps_its_order_and_ends(void)
 {
     qn_screen_queue queue;
     qn_screen_queue_create(10, &queue);
@@ -301,15 +302,16 @@ static void a_queue_hands_on_in_order_and_ends(void)
 
 int main(void)
 {
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
-    RUN(a_record_says_what_was_put_in);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &context)))
+        return check_finish();
+    RUN(a_record_is_read_as_it_was_written);
     RUN(a_record_cut_anywhere_is_refused);
-    RUN(sets_of_pieces_know_their_members);
-    RUN(what_ranks_found_is_gathered_in_order);
-    RUN(results_of_a_part_are_refused);
-    RUN(a_rank_that_fails_early_leaves_nothing_to_others);
+    RUN(a_piece_set_has_exactly_the_added_pieces);
+    RUN(results_of_ranks_are_gathered_in_order);
+    RUN(incomplete_results_are_refused);
+    RUN(a_rank_that_fails_early_ends_the_dealing);
     RUN(other_options_make_another_key);
-    RUN(a_queue_hands_on_in_order_and_ends);
+    RUN(a_queue_keeps_its_order_and_ends);
     qn_context_destroy(&context);
     return check_finish();
 }

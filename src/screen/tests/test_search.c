@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* The search with made-up energies, whose minima are known and whose bits are the same on every device. */
+/* The search with invented energies, whose minima are known and whose bits are the same on every device. */
 #include "check.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ static void make_ligands(void)
     for (int job = 0; job < JOBS; job++) jobs[job] = (qn_screen_job){&ligands[job < 2 ? job : job - 1], job == 2};
 }
 
-/* Two pockets that fit any ligand in one pose each, the first the deeper, each with slopes all around. */
+/* Two pockets, each with slopes all around and one best pose for any ligand; the first is deeper. */
 static const double pocket_place[2][3] = {{13, 2, -3}, {7, -3, 1}};
 
 static float pocket_energy(const qn_score_poses_atom *atoms, int count, const float *transform, size_t stride)
@@ -88,7 +88,7 @@ static void stub_destroy(void **state)
 static const float soft_shift = 1000;
 static int soft_launches;
 
-/* Scoring on the host, whatever the device: reads the transforms and writes energies. */
+/* Score on the host for any device: read the transforms, write energies. */
 static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_scoring *scoring,
                             qn_score_poses_events *events)
 {
@@ -96,7 +96,7 @@ static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_
     static qn_score_poses_atom atoms[JOBS * ATOMS];
     const size_t poses = (size_t)scoring->poses, all = (size_t)scoring->jobs * poses;
     float *transforms = NULL, *energies = NULL;
-    /* Of a soft receptor they are far lower, and must not be left in what is found. */
+    /* Energies of the soft receptor are far lower, and must not be among the results. */
     const float shift = *(const double *)state < 1 ? -soft_shift : 0;
     soft_launches += shift < 0;
     QN_TRY(qn_allocate(all * 12, sizeof(float), (void **)&transforms));
@@ -132,7 +132,7 @@ static qn_screen_search_options options_of(void)
     return options;
 }
 
-/* All jobs, `batch` at once, in slots in turn; from the last to the first with `backwards`. */
+/* Search all jobs in batches, in both slots in turn; with `backwards` from the last job to the first. */
 static void search_all(qn_device *on, const qn_screen_search_options *options, bool backwards, qn_screen_pose *poses)
 {
     const qn_score_receptor receptor = {.atom_count = 10};
@@ -183,12 +183,12 @@ static double rmsd_to_pocket(const qn_screen_search_options *options, const qn_s
 
 static qn_screen_pose usual[JOBS * WINNERS];
 
-static void finds_the_deeper_pocket(void)
+static void the_search_finds_the_deeper_pocket(void)
 {
     const qn_screen_search_options options = options_of();
     soft_launches = 0;
     search_all(device, &options, false, usual);
-    CHECK(soft_launches > 0 && soft_launches % 12 == 0); /* of 20 generations */
+    CHECK(soft_launches > 0 && soft_launches % 12 == 0); /* 60 % of 20 generations */
     for (int job = 0; job < JOBS; job++) {
         const qn_screen_pose *own = usual + job * WINNERS;
         CHECK(own[0].energy > -11);
@@ -197,7 +197,7 @@ static void finds_the_deeper_pocket(void)
     }
 }
 
-static void results_depend_on_nothing_else(void)
+static void results_depend_on_the_seed_and_not_on_batch_or_order(void)
 {
     qn_screen_search_options options = options_of();
     qn_screen_pose poses[JOBS * WINNERS];
@@ -218,7 +218,8 @@ static void devices_and_threads_agree(void)
         qn_screen_pose poses[JOBS * WINNERS];
         qn_context *other = NULL;
         qn_device *host = NULL;
-        CHECK_OK(qn_context_create(&(qn_context_options){.threads = threads}, &other));
+        CHECK_OK(
+            qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = threads}, &other));
         CHECK_OK(qn_device_open(other, "host", &host));
         search_all(host, &options, false, poses);
         CHECK(same(poses, usual));
@@ -227,7 +228,7 @@ static void devices_and_threads_agree(void)
     }
 }
 
-/* BUDE's own energies, in exact arithmetic: the same bytes on the device and on the host. */
+/* With BUDE's energies in exact arithmetic, results have the same bytes on the device and on the host. */
 static void exact_searches_agree(void)
 {
     enum { RECEPTOR_ATOMS = 150 };
@@ -247,7 +248,7 @@ static void exact_searches_agree(void)
         for (int d = 0; d < 3; d++) places[3 * i + d] = 24 * uniform(51, (uint64_t)(3 * i + d)) - (d ? 12 : 2);
     }
     for (int i = 0; i < ATOMS; i++) types[i] = i / 2;
-    CHECK_OK(qn_context_create(&(qn_context_options){0}, &second));
+    CHECK_OK(qn_context_create(NULL, &second));
     CHECK_OK(qn_device_open(second, "host", &host));
     for (int i = 0; i < 2; i++) {
         qn_screen_search *search = NULL;
@@ -262,8 +263,8 @@ static void exact_searches_agree(void)
     qn_context_destroy(&second);
 }
 
-/* However few generations there are, the last meets the receptor as it is. */
-static void few_generations_end_hard(void)
+/* The last generation is scored with the hard receptor, however few generations there are. */
+static void the_last_generation_has_the_hard_receptor(void)
 {
     qn_screen_search_options options = options_of();
     for (options.generations = 1; options.generations < 5; options.generations++) {
@@ -275,8 +276,8 @@ static void few_generations_end_hard(void)
     }
 }
 
-/* Whatever the number of poses, populations are of one size and hold all of them. */
-static void populations_are_even(void)
+/* For any number of poses, the populations have one size and hold all poses. */
+static void populations_have_equal_sizes(void)
 {
     CHECK(qn_screen_search_populations(64) == 1 && qn_screen_search_populations(512) == 1);
     CHECK(qn_screen_search_populations(1024) == 2 && qn_screen_search_populations(65536) == 128);
@@ -292,7 +293,7 @@ static void populations_are_even(void)
     }
 }
 
-/* The limits of what may be asked for, and the message of what may not. */
+/* Limits of options, and messages beyond them. */
 static void options_are_checked(void)
 {
     const qn_score_receptor receptor = {.atom_count = 10};
@@ -326,20 +327,20 @@ static void options_are_checked(void)
     CHECK_FAILS(qn_screen_search_submit(search, &(qn_screen_job){&ligands[0], 1}, 1, 0), QN_INVALID_ARGUMENT);
     CHECK_OK(qn_screen_search_submit(search, jobs, 1, 0));
     CHECK_FAILS(qn_screen_search_submit(search, jobs, 1, 0), QN_INVALID_ARGUMENT);
-    qn_screen_search_destroy(&search); /* with a batch under way */
+    qn_screen_search_destroy(&search); /* with a submitted batch */
 }
 
 int main(int argc, char **argv)
 {
     identifier = argc > 1 ? argv[1] : "host";
-    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
+    CHECK_OK(qn_context_create(NULL, &context));
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     make_ligands();
-    RUN(finds_the_deeper_pocket);
-    RUN(results_depend_on_nothing_else);
+    RUN(the_search_finds_the_deeper_pocket);
+    RUN(results_depend_on_the_seed_and_not_on_batch_or_order);
     RUN(devices_and_threads_agree);
-    RUN(few_generations_end_hard);
-    RUN(populations_are_even);
+    RUN(the_last_generation_has_the_hard_receptor);
+    RUN(populations_have_equal_sizes);
     RUN(exact_searches_agree);
     RUN(options_are_checked);
     qn_device_release(&device);

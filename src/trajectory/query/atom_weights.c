@@ -11,10 +11,11 @@ static qn_status check_topology(const qn_topology *topology, qn_weight_kind kind
 {
     const char *name = topology->name ? topology->name : "the topology";
     if (kind == QN_WEIGHT_MASS && topology->masses == QN_MASSES_ABSENT)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s tells no masses; expected a topology that does", name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s has no masses; expected a topology with masses", name);
     if (kind == QN_WEIGHT_CHARGE && !topology->has_charges)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%s tells no charges; expected a topology that does (TPR, PSF, Amber parm7 or a table of atoms)", name);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "%s has no charges; expected a topology with charges (TPR, PSF, Amber parm7 or a table of atoms)", name);
     return QN_OK;
 }
 
@@ -29,11 +30,11 @@ static double weight_of(const qn_topology_atom *atom, qn_weight_kind kind)
     return 1;
 }
 
-/* ---- what queries have in common ---- */
+/* ---- shared weights ---- */
 
 typedef struct qn_shared_weights_entry {
     qn_weight_kind kind;
-    const uint32_t *atoms; /* as the selection has them; NULL: all */
+    const uint32_t *atoms; /* the selection's list; NULL: all atoms */
     size_t count;
     double *values;
 } qn_shared_weights_entry;
@@ -45,7 +46,7 @@ void qn_shared_weights_clear(qn_shared_weights *shared)
     shared->count = shared->capacity = 0;
 }
 
-/* Selections that are alike are one node of the network, whose list of atoms is one too. */
+/* Equal selections are one node of the network, so their lists of atoms have the same address. */
 static bool find_shared(const qn_shared_weights *shared, qn_weight_kind kind, const uint32_t *atoms, size_t count,
                         qn_atom_weights *weights)
 {
@@ -59,7 +60,7 @@ static bool find_shared(const qn_shared_weights *shared, qn_weight_kind kind, co
     return false;
 }
 
-/* Without memory for the list the query keeps them. */
+/* Let other queries use the weights. If there is no memory for the list of entries, the query keeps its weights. */
 static void share(qn_shared_weights *shared, qn_weight_kind kind, const uint32_t *atoms, size_t count,
                   qn_atom_weights *weights)
 {
@@ -101,7 +102,7 @@ qn_status qn_atom_weights_create(const qn_query_setup *setup, int selection, qn_
     }
     if (kind == QN_WEIGHT_MASS && !(sum > 0) && count > 0) {
         qn_atom_weights_clear(weights);
-        QN_FAIL(QN_INVALID_ARGUMENT, "the %zu selected atoms have no mass; expected a sum above 0", count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the %zu selected atoms have no mass; expected a sum above 0", count);
     }
     share(setup->shared_weights, kind, atoms, count, weights);
     return QN_OK;

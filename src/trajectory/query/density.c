@@ -12,12 +12,12 @@ typedef struct density_state {
     qn_slabs slabs;
     const qn_density_quantity *quantity;
     qn_atom_weights weights, masses; /* masses of the group that is centred on */
-    double *sums;                    /* count densities and the height, over frames */
+    double *sums;                    /* density of each slab, then the height; summed over frames */
     size_t frame_count;
 } density_state;
 
 static const qn_query_parameter parameters[] = {
-    {"quantity", QN_PARAMETER_CHOICE, "mass", 0, 0, QN_DENSITY_QUANTITIES, "what is summed over atoms"},
+    {"quantity", QN_PARAMETER_CHOICE, "mass", 0, 0, QN_DENSITY_QUANTITIES, "quantity that is summed over atoms"},
     QN_SLABS_PARAMETERS,
     QN_CENTRE_PARAMETER,
     {0},
@@ -56,8 +56,8 @@ static size_t partial_count(const void *state)
     return (size_t)((const density_state *)state)->slabs.count + 1;
 }
 
-/* Neighbours in the list are often of one slab, whose sum would be waited for each time: every fourth atom has its own
- * sums where they are few. What lies in no slab is put behind the last. */
+/* Neighbours in the list often lie in one slab, and each addition would wait for the one before. So if there are few
+ * slabs, four sets of sums take every fourth atom each. Atoms that lie in no slab are added after the last slab. */
 static void add_weights(const density_state *density, const qn_query_frame *frame, const qn_slab_rule *rule,
                         double *partial)
 {
@@ -87,7 +87,7 @@ static void add_weights(const density_state *density, const qn_query_frame *fram
         partial[slab] = (of[0][slab] + of[1][slab]) + (of[2][slab] + of[3][slab]);
 }
 
-/* Weights of each slab over its volume, V / count; behind them the height of the box. */
+/* The partial result: weight of each slab over its volume V / count, then the height of the box. */
 static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
 {
     const density_state *density = state;
@@ -135,6 +135,7 @@ static qn_status finish(const void *state, qn_query_tables *tables)
 }
 
 const qn_query_class qn_query_density = {
+    .size = sizeof(qn_query_class),
     .name = "density",
     .meaning = "density profile along an axis of the box: mass, number, charge or electrons",
     .parameters = parameters,

@@ -9,24 +9,24 @@
 #include "trajectory/query/setup.h"
 #include "trajectory/query/slabs.h"
 
-enum { MOST_CELLS = 1 << 28, HEAD = 4 /* values in front of a partial's cells: edges of the brick, scale */ };
+enum { CELLS_MAX = 1 << 28, HEAD = 4 /* values before the cells of a partial result: edges of the brick, scale */ };
 
-/* Positions are brought into the brick a_x × b_y × c_z, which holds each of the lattice's points once, whatever the
- * skew of the box, and whose cells are a grid along x, y, z. */
+/* Positions are wrapped into the brick a_x × b_y × c_z. Whatever the skew of the box, the brick holds one image of
+ * every point, and its cells are a grid along x, y, z. */
 typedef struct grid_state {
     bool centred, gathered;
     int counts[3];
-    size_t atom_count; /* of the selection where it is fixed, else all */
+    size_t atom_count; /* of the selection if it is fixed, else of the topology */
     const qn_density_quantity *quantity;
     qn_atom_weights weights, masses;
-    double *sums;    /* of each cell, over frames */
+    double *sums;    /* of each cell, summed over frames */
     double edges[3]; /* summed over frames */
     size_t frame_count;
 } grid_state;
 
 static const qn_query_parameter parameters[] = {
-    {"quantity", QN_PARAMETER_CHOICE, "number", 0, 0, QN_DENSITY_QUANTITIES, "what is summed over atoms"},
-    {"bin", QN_PARAMETER_LENGTH, "0.1", 1e-3, 1e4, NULL, "edge of a cell, about, in the first frame"},
+    {"quantity", QN_PARAMETER_CHOICE, "number", 0, 0, QN_DENSITY_QUANTITIES, "quantity that is summed over atoms"},
+    {"bin", QN_PARAMETER_LENGTH, "0.1", 1e-3, 1e4, NULL, "approximate edge of a cell in the first frame"},
     QN_CENTRE_PARAMETER,
     {0},
 };
@@ -48,17 +48,17 @@ static qn_status count_cells(const qn_query_setup *setup, grid_state *grid)
     double cells = 1;
     if (first) QN_TRY(qn_box_from_vectors(first->box_nm, &box));
     if (box.shape == QN_BOX_NONE)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the first frame has no box; expected one that a grid can be laid in");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the first frame has no box; expected one that a grid can be laid in");
     for (int k = 0; k < 3; k++) {
         const double count = fmax(1, round(box.vectors_nm[k][k] / bin_nm));
         cells *= count;
-        grid->counts[k] = count < MOST_CELLS ? (int)count : MOST_CELLS;
+        grid->counts[k] = count < CELLS_MAX ? (int)count : CELLS_MAX;
     }
-    if (cells > MOST_CELLS)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "bin is %g nm, which makes %.0f cells of a box of %g x %g x %g nm; expected at "
-                "most %d",
-                bin_nm, cells, box.vectors_nm[0][0], box.vectors_nm[1][1], box.vectors_nm[2][2], MOST_CELLS);
+    if (cells > CELLS_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "bin is %g nm, which makes %.0f cells of a box of %g x %g x %g nm; expected at "
+                       "most %d",
+                       bin_nm, cells, box.vectors_nm[0][0], box.vectors_nm[1][1], box.vectors_nm[2][2], CELLS_MAX);
     return QN_OK;
 }
 
@@ -85,13 +85,14 @@ static qn_status create(const qn_query_setup *setup, void **state)
     return qn_query_state_create(setup, sizeof(grid_state), fill, destroy, state);
 }
 
-/* Each atom's cell rather than the grid: a frame has fewer atoms than cells, and journals are made of partials. */
+/* A partial result has the cell of each atom instead of the grid: it goes into the journal, and a frame usually has
+ * fewer atoms than cells. */
 static size_t partial_count(const void *state)
 {
     return HEAD + ((const grid_state *)state)->atom_count;
 }
 
-/* Into the brick; false for what is no number or lost among images. */
+/* Wrap a position into the brick; false if it is NaN or at least 1e15 edges away. */
 static bool wrap(const qn_box *box, double position[3])
 {
     for (int k = 2; k >= 0; k--) {
@@ -103,7 +104,7 @@ static bool wrap(const qn_box *box, double position[3])
     return true;
 }
 
-/* -1 for a position that is none. */
+/* Cell of a position; -1 if the position cannot be wrapped. */
 static double find_cell(const grid_state *grid, const qn_box *box, const double origin[3], const float *p)
 {
     double position[3] = {p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]};
@@ -173,6 +174,7 @@ static qn_status finish(const void *state, qn_query_tables *tables)
 }
 
 const qn_query_class qn_query_density_grid = {
+    .size = sizeof(qn_query_class),
     .name = "density-grid",
     .meaning = "density on a grid over the box, written as OpenDX",
     .parameters = parameters,

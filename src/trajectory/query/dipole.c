@@ -1,4 +1,5 @@
-/* Dipole moment of a selection, dipoles of its molecules, and the static dielectric constant of their fluctuations. */
+/* Dipole moment of a selection, dipoles of its molecules, and the static dielectric constant from the fluctuations of
+ * the dipole moment. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ typedef struct dipole_state {
     dipole_origin origin;
     double temperature_k, bin_debye;
     size_t bins;
-    double *histogram; /* bins, then what lies beyond; summed over frames */
+    double *histogram; /* molecules of each bin, then molecules beyond the last bin; summed over frames */
 } dipole_state;
 
 static const qn_query_parameter parameters[] = {
@@ -63,8 +64,8 @@ static qn_status fill(const qn_query_setup *setup, void *state)
     dipole->bin_debye = qn_query_setup_number(setup, "bin");
     const double bins = ceil(most / dipole->bin_debye - 1e-9);
     if (bins > 1e6)
-        QN_FAIL(QN_INVALID_ARGUMENT, "bin is %g D, which makes %.0f bins up to %g D; expected at most a million",
-                dipole->bin_debye, bins, most);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "bin is %g D, which makes %.0f bins up to %g D; expected at most a million",
+                       dipole->bin_debye, bins, most);
     dipole->bins = (size_t)bins;
     QN_TRY(qn_molecules_create(setup, true, &dipole->molecules));
     QN_TRY(qn_allocate(dipole->bins + 1, sizeof *dipole->histogram, &memory));
@@ -95,7 +96,7 @@ static void find_origin(const dipole_state *dipole, const qn_query_frame *frame,
     }
 }
 
-/* Sums of up to a block of molecules; each one's dipole into the histogram. */
+/* Add the sums of up to a block of molecules to `total`, and the dipole of each molecule to the histogram. */
 static void add_molecules(const dipole_state *dipole, const qn_molecule_sums *sums, size_t count,
                           qn_molecule_sums *total, double *partial)
 {
@@ -166,8 +167,8 @@ static void add_frame(const double *row, fluctuation *sums)
     sums->dipole_square += row[SQUARES];
 }
 
-/* ε = 1 + (⟨M²⟩ − ⟨M⟩²) / (3 ε₀ V k_B T) with conducting boundary (Neumann 1983); Kirkwood's factors with the mean
- * molecular dipole μ: G_k = (⟨M²⟩ − ⟨M⟩²) / (N μ²), and g_k of an infinite sample by
+/* ε = 1 + (⟨M²⟩ − ⟨M⟩²) / (3 ε₀ V k_B T) with a conducting boundary (Neumann 1983). Kirkwood's factors with the mean
+ * molecular dipole μ: G_k = (⟨M²⟩ − ⟨M⟩²) / (N μ²), and g_k of an infinite sample from
  * (ε − 1)(2ε + 1) / (3 ε) = N μ² g_k / (3 ε₀ V k_B T). */
 static void evaluate(const fluctuation *sums, double temperature_k, double values[FLUCTUATION_COLUMNS])
 {
@@ -217,7 +218,7 @@ static qn_status finish_fluctuation(const dipole_state *dipole, qn_query_tables 
 static qn_status finish_distribution(const dipole_state *dipole, qn_query_tables *tables)
 {
     static const qn_query_column shown[] = {
-        {"dipole of a molecule", "D", 0}, {"probability density", "1/D", 0}, {"molecules a frame", "", 0}};
+        {"dipole of a molecule", "D", 0}, {"probability density", "1/D", 0}, {"molecules per frame", "", 0}};
     const qn_query_table table = {.name = "distribution",
                                   .title = "Distribution of molecular dipoles",
                                   .columns = shown,
@@ -249,6 +250,7 @@ static qn_status finish(const void *state, qn_query_tables *tables)
 }
 
 const qn_query_class qn_query_dipole = {
+    .size = sizeof(qn_query_class),
     .name = "dipole",
     .meaning = "dipole moment, distribution of molecular dipoles, static dielectric constant",
     .parameters = parameters,

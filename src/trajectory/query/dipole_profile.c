@@ -9,13 +9,13 @@
 #include "trajectory/query/setup.h"
 #include "trajectory/query/slabs.h"
 
-enum { PX, PY, PZ, NUMBER, COSINE, VALUES }; /* of each slab: densities in 1/nm³ of dipole, molecules and cosines */
+enum { PX, PY, PZ, NUMBER, COSINE, VALUES }; /* of each slab, per nm³: dipole in e nm, molecules, sum of cosines */
 
 typedef struct profile_state {
     qn_slabs slabs;
     qn_molecules molecules;
-    qn_atom_weights masses; /* of the group that is centred on */
-    double *sums;           /* [count][VALUES], then the height; over frames */
+    qn_atom_weights masses; /* of the group whose centre is the middle */
+    double *sums;           /* [count][VALUES], then the height; summed over frames */
     size_t frame_count;
 } profile_state;
 
@@ -71,7 +71,7 @@ static void add_molecule(const qn_slabs *slabs, const qn_box *box, double shift,
     values[COSINE] += norm > 0 ? dipole[slabs->axis] / norm : 0;
 }
 
-/* Each molecule's dipole about its centre of mass into the slab where that lies. */
+/* Add each molecule's dipole about its centre of mass to the slab in which the centre lies. */
 static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
 {
     const profile_state *profile = state;
@@ -141,6 +141,7 @@ static qn_status finish(const void *state, qn_query_tables *tables)
 }
 
 const qn_query_class qn_query_dipole_profile = {
+    .size = sizeof(qn_query_class),
     .name = "dipole-profile",
     .meaning = "molecular dipoles along an axis of the box: polarisation and orientation",
     .parameters = parameters,

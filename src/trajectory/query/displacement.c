@@ -1,5 +1,5 @@
-/* Mean square displacement from one starting frame or averaged over many, and the diffusion coefficient of its slope.
- */
+/* Mean square displacement, from one starting frame or averaged over many, and the diffusion coefficient from its
+ * slope. */
 #include <math.h>
 #include <string.h>
 
@@ -10,42 +10,43 @@
 #include "trajectory/query/queries.h"
 #include "trajectory/query/setup.h"
 
-/* Sums over the starting frames that a displacement took as long from. */
+/* Sums over the pairs of a starting frame and a later frame that are this lag apart. */
 typedef struct msd_lag {
-    double starts, time, squares[3]; /* ps; nm², each the mean over particles */
+    double starts, time, squares[3]; /* number of pairs; ps; nm², each term the mean over particles */
 } msd_lag;
 
 typedef struct msd_start {
     double time;
-    double *moved; /* count × 3, nm: how far each particle was from the first frame */
+    double *moved; /* count × 3, nm: displacement of each particle since the first frame */
 } msd_start;
 
 typedef struct msd_state {
     bool of_molecules, axes[3], untimed;
-    qn_molecules molecules; /* when of molecules */
-    uint32_t *molecule_of;  /* particle, its molecule */
-    size_t count;           /* of particles: atoms or molecules */
-    double *last, *moved;   /* count × 3, nm: where a particle was in the last frame; how far it is from the first */
+    qn_molecules molecules; /* used if of_molecules is set */
+    uint32_t *molecule_of;  /* molecule of each particle, if of_molecules is set */
+    size_t count;           /* number of particles: atoms or molecules */
+    double *last, *moved;   /* count × 3, nm: position in the last frame; displacement since the first frame */
     double fit_begin_ps, fit_end_ps, restart_ps, longest_ps;
-    msd_start *starts; /* that frames are compared with, oldest first */
+    msd_start *starts; /* starting frames that are still followed, oldest first */
     size_t start_count, start_capacity;
     msd_lag *lags;
     size_t lag_count, lag_capacity;
     size_t frame_count;
-    double first, step; /* times (frame numbers, where there are none) of the first frame and to the second */
+    double first, step; /* time of the first frame; time from it to the second. If untimed, in frame numbers */
 } msd_state;
 
 static const qn_query_parameter parameters[] = {
     {"of", QN_PARAMETER_CHOICE, "atoms", 0, 0, "atoms molecules",
-     "what moves: the selected atoms, or the centres of mass of their molecules, which are made whole"},
+     "particles: the selected atoms, or the centres of mass of their molecules, which are made whole"},
     {"axes", QN_PARAMETER_CHOICE, "xyz", 0, 0, "xyz x y z xy xz yz", "directions that are summed"},
     {"restart", QN_PARAMETER_NUMBER, "", 1e-9, 1e30, NULL,
-     "time between starting frames that are averaged over, ps; the first frame alone"},
+     "time between the starting frames of the average, ps; if left out, the first frame alone"},
     {"longest", QN_PARAMETER_NUMBER, "", 0, 1e30, NULL,
-     "longest time that displacements are followed, which bounds memory, ps; the whole run"},
+     "longest time that displacements are followed, which bounds memory, ps; if left out, the whole run"},
     {"fit-begin", QN_PARAMETER_NUMBER, "", 0, 1e30, NULL,
-     "start of the line that the diffusion coefficient is fitted to, ps; a tenth of the longest time"},
-    {"fit-end", QN_PARAMETER_NUMBER, "", 0, 1e30, NULL, "its end, ps; nine tenths of the longest time"},
+     "start of the fitted line that gives the diffusion coefficient, ps; if left out, a tenth of the longest time"},
+    {"fit-end", QN_PARAMETER_NUMBER, "", 0, 1e30, NULL,
+     "end of this line, ps; if left out, nine tenths of the longest time"},
     {0},
 };
 
@@ -95,8 +96,8 @@ static qn_status fill(const qn_query_setup *setup, void *state)
     msd->longest_ps = qn_query_setup_number(setup, "longest");
     if (isnan(msd->longest_ps)) msd->longest_ps = INFINITY;
     if (msd->fit_begin_ps >= msd->fit_end_ps)
-        QN_FAIL(QN_INVALID_ARGUMENT, "fit-begin is %g ps and fit-end %g ps; expected a begin before the end",
-                msd->fit_begin_ps, msd->fit_end_ps);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "fit-begin is %g ps and fit-end %g ps; expected a begin before the end",
+                       msd->fit_begin_ps, msd->fit_end_ps);
     msd->of_molecules = strcmp(qn_query_setup_text(setup, "of"), "molecules") == 0;
     qn_query_setup_atoms(setup, 0, &fixed, &atoms, &msd->count);
     if (msd->of_molecules) QN_TRY(list_molecules(setup, atoms, msd->count, msd));
@@ -112,7 +113,7 @@ static qn_status create(const qn_query_setup *setup, void **state)
     return qn_query_state_create(setup, sizeof(msd_state), fill, destroy, state);
 }
 
-/* Where every particle is: steps can be taken in frame order alone. */
+/* A partial result is the positions of all particles, because displacements are added up in the order of frames. */
 static size_t partial_count(const void *state)
 {
     return 3 * ((const msd_state *)state)->count;
@@ -134,8 +135,8 @@ static qn_status measure(const void *state, const qn_query_frame *frame, double 
     return QN_OK;
 }
 
-/* Steps go to the nearest image in the box of this frame, which leaves the right displacements where boxes change too
- * (Bullerjahn et al. 2023). */
+/* Add each particle's step to the nearest image in the box of this frame. The displacements are right for changing
+ * boxes too (Bullerjahn et al. 2023). */
 static void take_steps(msd_state *msd, const qn_box *box, const double *now)
 {
     double half[3];
@@ -178,14 +179,15 @@ static void drop_old_starts(msd_state *msd, double time)
     if (old) memmove(msd->starts, msd->starts + old, msd->start_count * sizeof *msd->starts);
 }
 
-/* Displacements that took about as many of the first step's times are averaged. */
+/* Find the lag of a time: displacements whose times round to the same number of steps are averaged. */
 static qn_status find_lag(msd_state *msd, double time, msd_lag **lag)
 {
     const double steps = msd->step > 0 ? round(time / msd->step) : 0;
     void *memory = msd->lags;
     if (!(steps >= 0 && steps < 1e8))
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%g ps lie between two frames and %g ps between the first; expected times that grow", time, msd->step);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%g ps lie between two frames and %g ps between the first two; expected times that grow", time,
+                       msd->step);
     const size_t place = (size_t)steps;
     QN_TRY(qn_grow(&memory, &msd->lag_capacity, place + 1, sizeof *msd->lags));
     msd->lags = memory;
@@ -220,8 +222,9 @@ static qn_status collect(void *state, const qn_trajectory_frame *frame, const do
     if (msd->frame_count == 0) msd->untimed = isnan(frame->time_ps);
     const double time = msd->untimed ? (double)frame->number : frame->time_ps;
     if (msd->untimed ? !isnan(msd->restart_ps) : isnan(time))
-        QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu tells no time; expected one in every frame%s",
-                (unsigned long long)frame->number, msd->untimed ? " where restart is given" : ", as in the first");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has no time; expected one in every frame%s",
+                       (unsigned long long)frame->number,
+                       msd->untimed ? " where restart is given" : ", as in the first");
     if (msd->frame_count == 0) {
         memcpy(msd->last, partial, 3 * msd->count * sizeof *partial);
         msd->first = time;
@@ -229,7 +232,7 @@ static qn_status collect(void *state, const qn_trajectory_frame *frame, const do
         take_steps(msd, &box, partial);
     }
     if (msd->frame_count == 1) msd->step = time - msd->first;
-    /* times are rounded: a thousandth of a step early is in time */
+    /* times are rounded, so allow a thousandth of a step */
     if (msd->frame_count == 0 ||
         (msd->start_count > 0 && time - msd->starts[msd->start_count - 1].time >= msd->restart_ps - 1e-3 * msd->step))
         QN_TRY(add_start(msd, time));
@@ -258,7 +261,7 @@ static void fill_row(const msd_state *msd, const msd_lag *lag, double row[COLUMN
     row[STARTS] = lag->starts;
 }
 
-/* Slope of the least-squares line through the rows of a range of times; NaN for fewer than two. */
+/* Slope of the least-squares line through the rows in a range of times; NaN for fewer than two rows. */
 static double fit_slope(const msd_state *msd, double begin_ps, double end_ps)
 {
     double n = 0, t = 0, v = 0, tt = 0, tv = 0;
@@ -281,7 +284,7 @@ static double fit_slope(const msd_state *msd, double begin_ps, double end_ps)
     return n < 2 ? NAN : tv / tt;
 }
 
-/* Einstein: MSD = 2 d D t in d dimensions; the error is how far the slopes of both halves are apart. 1 nm²/ps is
+/* Einstein: MSD = 2 d D t in d dimensions. The error is the difference of the slopes of both halves. 1 nm²/ps is
  * 1000 · 10⁻⁵ cm²/s. */
 static qn_status finish_diffusion(const msd_state *msd, qn_query_tables *tables)
 {
@@ -324,6 +327,7 @@ static unsigned needs_with(const qn_query_setup *setup)
 }
 
 const qn_query_class qn_query_msd = {
+    .size = sizeof(qn_query_class),
     .name = "msd",
     .meaning = "mean square displacement from starting frames, diffusion coefficient",
     .parameters = parameters,

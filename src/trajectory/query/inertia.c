@@ -111,12 +111,13 @@ static qn_status measure_gyration(const void *state, const qn_query_frame *frame
     find_axes(tensor, moments, axes);
     const double about[7] = {
         (tensor[0] + tensor[3] + tensor[5]) / 2, tensor[0], tensor[3], tensor[5], moments[0], moments[1], moments[2]};
-    /* Rounding leaves a line's moment about itself a little below zero. */
+    /* By rounding, the moment of a line about itself may be slightly below zero. */
     for (int k = 0; k < 7; k++) partial[k] = sqrt((about[k] < 0 ? 0 : about[k]) / mass);
     return QN_OK;
 }
 
 const qn_query_class qn_query_inertia = {
+    .size = sizeof(qn_query_class),
     .name = "inertia",
     .meaning = "tensor of inertia about the centre of mass, principal moments and axes",
     .tables = "axes",
@@ -131,6 +132,7 @@ const qn_query_class qn_query_inertia = {
 };
 
 const qn_query_class qn_query_gyration = {
+    .size = sizeof(qn_query_class),
     .name = "gyration",
     .meaning = "mass-weighted radius of gyration, total and about axes",
     .selections = 1,

@@ -9,33 +9,35 @@
 /* 1 D is 1e-21 C m² / s over the speed of light; the elementary charge is 1.602176634e-19 C. */
 #define QN_DEBYE_PER_E_NM (1.602176634e-28 / (1e-21 / 299792458.0))
 
-/* What is needed to sum; weights are those of the selection. */
+/* Data for sums over molecules, with the weights of the selection. */
 typedef struct qn_molecules {
-    size_t count;    /* of the topology */
-    uint32_t *atoms; /* molecule of every atom */
-    bool ordered;    /* which never descend */
+    size_t count;    /* number of molecules of the topology */
+    uint32_t *atoms; /* atoms[i]: molecule of atom i of the topology */
+    bool ordered;    /* `atoms` never descends */
     qn_atom_weights masses, charges;
-    const qn_atom_sums *sums; /* of this processor */
+    const qn_atom_sums *sums; /* the code for this processor */
 } qn_molecules;
 
-/* Of selection 0. Without `charged`, charges and their moments are those of unit charges. */
+/* Data for selection 0. If `charged` is false, every atom has the charge 1. */
 QN_MUST_CHECK qn_status qn_molecules_create(const qn_query_setup *setup, bool charged, qn_molecules *molecules);
 void qn_molecules_clear(qn_molecules *molecules);
 
-/* *sums has one of each molecule of the topology, all zero for one without selected atoms; it lives in
+/* (*sums)[i] becomes the sums of molecule i of the topology, all zero if it has no selected atoms. *sums lies in
  * *frame->scratch, which qn_molecules_scratch_destroy releases. */
 QN_MUST_CHECK qn_status qn_molecules_sum(const qn_molecules *molecules, const qn_query_frame *frame,
                                          qn_molecule_sums **sums);
 void qn_molecules_scratch_destroy(void *scratch);
 
-/* The same sums, of molecules that have selected atoms, up to QN_ATOM_BLOCK at a time and with no memory of their own
- * where atoms of a molecule stand together. Start, then next until it returns 0; a walk may be left at any time. */
+/* The same sums of the molecules that have selected atoms, up to QN_ATOM_BLOCK molecules per call. No memory is
+ * allocated if the molecules are `ordered`; else all molecules are listed. Call start, then next until it returns 0;
+ * a walk may be left at any time. */
 typedef struct qn_molecule_walk {
     const qn_molecules *molecules;
     const qn_query_frame *frame;
-    size_t next;              /* atom of the selection; of those that are listed, molecule */
-    bool is_listed, has_open; /* all sums were made at once; else the last molecule so far may go on */
-    uint32_t open;            /* which it is */
+    size_t next;    /* next atom of the selection; if is_listed, next molecule */
+    bool is_listed; /* all sums were made at once */
+    bool has_open;  /* the next block may have more atoms of molecule `open`, the last one so far */
+    uint32_t open;
     qn_molecule_sums open_sums, room[QN_ATOM_BLOCK + 1], *listed;
 } qn_molecule_walk;
 
@@ -62,7 +64,7 @@ static inline bool qn_molecule_centre(const qn_molecule_sums *sums, double centr
     return true;
 }
 
-/* Dipole about the centre of mass, e nm; |dipole|. */
+/* Compute the dipole about the centre of mass in e nm; return |dipole|. */
 static inline double qn_molecule_dipole(const qn_molecule_sums *sums, const double centre_nm[3], double dipole[3])
 {
     double square = 0;

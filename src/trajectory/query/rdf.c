@@ -9,13 +9,13 @@
 #include "trajectory/query/queries.h"
 #include "trajectory/query/setup.h"
 
-/* Values of a frame behind its counts: atoms of the first selection, V, pairs of all atoms, those over V. */
+/* Values of a frame after its counts: N_A (atoms of the first selection), V, N_A N_B, N_A N_B / V. */
 enum { ATOMS, VOLUME, PAIRS, PAIR_DENSITY, FACTS };
 
 typedef struct rdf_state {
     qn_histogram_bins bins;
     bool other_molecules, mean_volume;
-    double *sums; /* ordered pairs of each bin, then the facts; over frames */
+    double *sums; /* ordered pairs of each bin, then the facts; summed over frames */
     size_t frame_count;
 } rdf_state;
 
@@ -25,7 +25,8 @@ static const qn_query_parameter parameters[] = {
     {"centred", QN_PARAMETER_FLAG, "no", 0, 0, NULL,
      "bins lie around multiples of their width, as those of gmx rdf, instead of between them"},
     {"norm", QN_PARAMETER_CHOICE, "frame-volume", 0, 0, "frame-volume mean-volume",
-     "volume that pairs are expected in: each frame's, as gmx rdf, or that of all frames together, as MDAnalysis"},
+     "volume for the expected number of pairs: that of each frame, as in gmx rdf, or the mean over frames, as in "
+     "MDAnalysis"},
     {"exclude", QN_PARAMETER_FLAG, "no", 0, 0, NULL, "leave pairs of the same molecule out"},
     {0},
 };
@@ -37,14 +38,15 @@ static void destroy(void *state)
     qn_release(&rdf);
 }
 
-/* Within the sphere that the first frame's cell holds, all of a shell is there. */
+/* Radius of the sphere inscribed in the first frame's cell: within it, every spherical shell is complete. */
 static qn_status half_box(const qn_trajectory_frame *frame, double *most_nm)
 {
     qn_box box;
     QN_TRY(qn_box_from_vectors(frame->box_nm, &box));
     if (box.shape == QN_BOX_NONE)
-        QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has no box; expected one, as a radial distribution is per volume",
-                (unsigned long long)frame->number);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "frame %llu has no box; expected one, as a radial distribution is per volume",
+                       (unsigned long long)frame->number);
     *most_nm = box.inscribed_radius_nm;
     return QN_OK;
 }
@@ -88,8 +90,8 @@ static qn_status measure(const void *state, const qn_query_frame *frame, double 
     void *memory;
     QN_TRY(qn_box_from_vectors(frame->frame->box_nm, &box));
     if (box.shape == QN_BOX_NONE)
-        QN_FAIL(QN_BAD_FORMAT, "frame %llu has no box; expected one, as a radial distribution is per volume",
-                (unsigned long long)frame->frame->number);
+        return QN_FAIL(QN_BAD_FORMAT, "frame %llu has no box; expected one, as a radial distribution is per volume",
+                       (unsigned long long)frame->frame->number);
     QN_TRY(qn_allocate(bins, sizeof(uint64_t), &memory));
     uint64_t *counts = memory;
     const qn_pair_request request = {.bins = &rdf->bins,
@@ -116,7 +118,7 @@ static qn_status collect(void *state, const qn_trajectory_frame *frame, const do
     return QN_OK;
 }
 
-/* Pairs per volume of a shell that there were if atoms lay at random, over all frames: Σ N_A N_B / V, or
+/* Expected number of pairs per volume of a shell if atoms lay at random, summed over frames: Σ N_A N_B / V, or
  * Σ N_A N_B / ⟨V⟩. */
 static double expected_density(const rdf_state *rdf)
 {
@@ -154,6 +156,7 @@ static qn_status finish(const void *state, qn_query_tables *tables)
 }
 
 const qn_query_class qn_query_rdf = {
+    .size = sizeof(qn_query_class),
     .name = "rdf",
     .meaning = "radial distribution function and coordination number, within a selection or between two",
     .parameters = parameters,

@@ -24,14 +24,14 @@ typedef struct rmsd_group {
 typedef struct rmsd_state {
     qn_series series;
     rmsd_fit fit;
-    rmsd_group measured, fitted; /* the second without atoms: the same */
+    rmsd_group measured, fitted; /* `fitted` without atoms: `measured` is fitted */
 } rmsd_state;
 
 static const qn_query_parameter parameters[] = {
     {"reference", QN_PARAMETER_CHOICE, "first", 0, 0, "first topology",
      "structure to compare with: the first frame, or the positions in the topology"},
     {"fit", QN_PARAMETER_CHOICE, "rotation", 0, 0, "rotation translation none",
-     "motion that brings the second selection (or the first) closest to the reference before"},
+     "motion that first superposes the second selection (or the first) on the reference"},
     {"weights", QN_PARAMETER_CHOICE, "mass", 0, 0, "mass none", "weights of atoms in the fit and in the deviation"},
     {0},
 };
@@ -60,16 +60,18 @@ static void gather(const rmsd_group *group, const float *positions, double *gath
         for (int axis = 0; axis < 3; axis++) gathered[3 * i + axis] = positions[3 * (size_t)group->atoms[i] + axis];
 }
 
-/* The topology's positions as one frame, whole where bonds tell how: no structure is meant to be cut by its box. */
+/* Copy the topology's positions, and make molecules whole if there are bonds: a reference must not be cut by its box.
+ */
 static qn_status copy_topology_positions(const qn_topology *topology, float **positions)
 {
     qn_trajectory_frame frame = {.time_ps = NAN, .step = -1, .atom_count = topology->atom_count};
     qn_whole_plan *plan = NULL;
     void *memory;
     if (!topology->positions_nm)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "reference is topology, but %s tells no positions; expected one that does (TPR, GRO, PDB, mmCIF)",
-                topology->name ? topology->name : "the topology");
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "reference is topology, but %s has no positions; expected a topology with positions (TPR, GRO, PDB, mmCIF)",
+            topology->name ? topology->name : "the topology");
     QN_TRY(qn_allocate(topology->atom_count, 3 * sizeof(float), &memory));
     *positions = frame.positions_nm = memory;
     memcpy(memory, topology->positions_nm, topology->atom_count * 3 * sizeof(float));
@@ -111,7 +113,7 @@ static qn_status fill_groups(const qn_query_setup *setup, rmsd_state *rmsd)
     const bool of_topology = strcmp(qn_query_setup_text(setup, "reference"), "topology") == 0;
     float *copy = NULL;
     if (!of_topology && !(first && first->positions_nm))
-        QN_FAIL(QN_INVALID_ARGUMENT, "there is no first frame; expected one to compare with");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "there is no first frame; expected one to compare with");
     qn_status status = of_topology ? copy_topology_positions(qn_query_setup_topology(setup), &copy) : QN_OK;
     const float *positions = of_topology ? copy : first->positions_nm;
     if (status == QN_OK) status = fill_group(setup, 0, positions, &rmsd->measured);
@@ -129,8 +131,8 @@ static qn_status fill(const qn_query_setup *setup, void *state)
     QN_TRY(fill_groups(setup, rmsd));
     const size_t count = rmsd->fitted.count ? rmsd->fitted.count : rmsd->measured.count;
     if (rmsd->fit == FIT_ROTATION && count < 3)
-        QN_FAIL(QN_INVALID_ARGUMENT, "fit is rotation with %zu atoms; expected at least 3, or fit translation or none",
-                count);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "fit is rotation with %zu atoms; expected at least 3, or fit translation or none", count);
     return QN_OK;
 }
 
@@ -139,7 +141,7 @@ static qn_status create(const qn_query_setup *setup, void **state)
     return qn_query_state_create(setup, sizeof(rmsd_state), fill, destroy, state);
 }
 
-/* The shift, 0 before, that brings the weighted centres together. */
+/* Add to `translation`, which is 0 before, the shift that makes the weighted centres coincide. */
 static void fit_centres(const rmsd_group *group, const double *positions, double translation[3])
 {
     double weights = 0;
@@ -191,6 +193,7 @@ static void scratch_destroy(void *scratch)
 }
 
 const qn_query_class qn_query_rmsd = {
+    .size = sizeof(qn_query_class),
     .name = "rmsd",
     .meaning = "root mean square deviation from a reference structure",
     .parameters = parameters,

@@ -1,4 +1,4 @@
-/* Spatial distance histogram: how many pairs of atoms lie at which distance. */
+/* Spatial distance histogram: number of pairs of atoms per distance bin. */
 #include <math.h>
 #include <string.h>
 
@@ -13,15 +13,15 @@
 typedef struct sdh_state {
     qn_histogram_bins bins;
     bool periodic;
-    double most_unresolved; /* share of pairs; 0: exact */
-    double *sums;           /* bins, what lies beyond, what is unresolved; over frames */
+    double most_unresolved; /* share of all pairs; 0: exact */
+    double *sums;           /* pairs of each bin, pairs beyond the bins, unresolved pairs; summed over frames */
     size_t frame_count;
 } sdh_state;
 
 static const qn_query_parameter parameters[] = {
     {"bin", QN_PARAMETER_LENGTH, "0.05", 1e-6, 1e3, NULL, "width of a bin"},
     {"max", QN_PARAMETER_LENGTH, "0", 0, 1e6, NULL,
-     "largest distance; 0: what covers the first frame with room to spare"},
+     "largest distance; 0: enough for all distances in the first frame, with a margin"},
     {"pbc", QN_PARAMETER_CHOICE, "yes", 0, 0, "yes no",
      "distances are those of nearest images where frames have a box"},
     {"approximate", QN_PARAMETER_NUMBER, "0", 0, 1, NULL,
@@ -36,8 +36,8 @@ static void destroy(void *state)
     qn_release(&sdh);
 }
 
-/* Nearest images are within half a diagonal of the cell; other atoms within that of the box that bounds them. Boxes
- * breathe by less than a tenth; atoms without a box may get twice as far apart. */
+/* Nearest images are within half a diagonal of the cell, to which a tenth is added because boxes change during a run.
+ * Without a box, the diagonal of the atoms' bounding box is doubled, as atoms may move apart. */
 static qn_status largest_distance(const qn_trajectory_frame *frame, bool periodic, double *most_nm)
 {
     double square = 0;
@@ -55,9 +55,9 @@ static qn_status largest_distance(const qn_trajectory_frame *frame, bool periodi
         square += extent * extent;
     }
     if (!isfinite(square))
-        QN_FAIL(QN_BAD_FORMAT,
-                "frame %llu has positions that are not finite; expected numbers, or a largest distance max",
-                (unsigned long long)frame->number);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "frame %llu has positions that are not finite; expected numbers, or a largest distance max",
+                       (unsigned long long)frame->number);
     *most_nm = sqrt(square);
     return QN_OK;
 }
@@ -69,9 +69,9 @@ static qn_status check_approximation(const qn_query_setup *setup, sdh_state *sdh
     if (sdh->most_unresolved == 0 || !sdh->periodic) return QN_OK;
     QN_TRY(qn_box_from_vectors(qn_query_setup_first_frame(setup)->box_nm, &box));
     if (box.shape == QN_BOX_TRICLINIC)
-        QN_FAIL(QN_UNSUPPORTED,
-                "approximate is %g and the box is triclinic; expected a rectangular box, or approximate 0",
-                sdh->most_unresolved);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "approximate is %g and the box is triclinic; expected a rectangular box, or approximate 0",
+                       sdh->most_unresolved);
     return QN_OK;
 }
 
@@ -100,7 +100,7 @@ static size_t partial_count(const void *state)
     return (size_t)((const sdh_state *)state)->bins.count + 2;
 }
 
-/* Atoms that both selections have; a pair of one is none. */
+/* Number of atoms that are in both selections: an atom makes no pair with itself. */
 static size_t count_common(const qn_query_frame *frame)
 {
     size_t common = 0;
@@ -113,7 +113,7 @@ static size_t count_common(const qn_query_frame *frame)
     return common;
 }
 
-/* Pairs of each bin and beyond them. */
+/* Count the pairs of each bin, and the pairs beyond the last bin. */
 static qn_status count_exactly(const sdh_state *sdh, const qn_box *box, const qn_query_frame *frame, uint64_t *counts)
 {
     const uint64_t first = frame->atom_count[0], second = frame->atom_count[1];
@@ -140,7 +140,7 @@ static qn_status count_about(const sdh_state *sdh, const qn_box *box, const qn_q
     return qn_distance_tree_count(&request, pool, counts, unresolved);
 }
 
-/* Pairs of each bin, of none, and those that may be in a wrong one. */
+/* The partial result: pairs of each bin, pairs beyond the last bin, pairs that may be in a wrong bin. */
 static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
 {
     const sdh_state *sdh = state;
@@ -198,6 +198,7 @@ static qn_status finish(const void *state, qn_query_tables *tables)
 }
 
 const qn_query_class qn_query_sdh = {
+    .size = sizeof(qn_query_class),
     .name = "sdh",
     .meaning = "spatial distance histogram of all pairs within a selection or between two",
     .parameters = parameters,

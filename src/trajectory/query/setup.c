@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "format/number.h"
 
-enum { MOST_WORDS = 64 }; /* names that are looked through for the nearest */
+enum { WORDS_MAX = 64 }; /* most names that are searched for the nearest one */
 
-/* One parameter's text on its way to a value. */
+/* A parameter whose text is being read. */
 typedef struct parameter_reading {
     const char *query, *text;
     const qn_query_parameter *parameter;
@@ -46,11 +46,11 @@ static qn_status read_number(const parameter_reading *reading, double unit, cons
     if (is_number && (!is_bounded(parameter) || (*value >= parameter->least && *value <= parameter->most)))
         return QN_OK;
     if (!is_bounded(parameter))
-        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a number%s%s", reading->query, parameter->name,
-                qn_quote(text, strlen(text)).text, *unit_name ? " in" : "", unit_name);
-    QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a number from %g to %g%s", reading->query,
-            parameter->name, qn_quote(text, strlen(text)).text, parameter->least / unit, parameter->most / unit,
-            unit_name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a number%s%s", reading->query,
+                       parameter->name, qn_quote(text, strlen(text)).text, *unit_name ? " in" : "", unit_name);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a number from %g to %g%s", reading->query,
+                   parameter->name, qn_quote(text, strlen(text)).text, parameter->least / unit, parameter->most / unit,
+                   unit_name);
 }
 
 static qn_status read_integer(const parameter_reading *reading, int64_t *value)
@@ -63,10 +63,11 @@ static qn_status read_integer(const parameter_reading *reading, int64_t *value)
     if (*text == '\0' && parameter->fallback && *parameter->fallback == '\0') return QN_OK;
     if (!is_whole || (is_bounded(parameter) && !(whole >= parameter->least && whole <= parameter->most))) {
         if (!is_bounded(parameter))
-            QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a whole number", reading->query,
-                    parameter->name, qn_quote(text, strlen(text)).text);
-        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a whole number from %.0f to %.0f",
-                reading->query, parameter->name, qn_quote(text, strlen(text)).text, parameter->least, parameter->most);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a whole number", reading->query,
+                           parameter->name, qn_quote(text, strlen(text)).text);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a whole number from %.0f to %.0f",
+                       reading->query, parameter->name, qn_quote(text, strlen(text)).text, parameter->least,
+                       parameter->most);
     }
     return QN_OK;
 }
@@ -82,8 +83,8 @@ static qn_status read_flag(const parameter_reading *reading, bool *value)
     *value = false;
     for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
         if (strcmp(reading->text, no[i]) == 0) return QN_OK;
-    QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected yes or no", reading->query,
-            reading->parameter->name, qn_quote(reading->text, strlen(reading->text)).text);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected yes or no", reading->query,
+                   reading->parameter->name, qn_quote(reading->text, strlen(reading->text)).text);
 }
 
 static qn_status check_choice(const parameter_reading *reading)
@@ -97,8 +98,8 @@ static qn_status check_choice(const parameter_reading *reading)
         if (length == word_length && length > 0 && strncmp(word, text, length) == 0) return QN_OK;
         word += word_length + (word[word_length] == ' ');
     }
-    QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected one of: %s", reading->query, parameter->name,
-            qn_quote(text, length).text, parameter->choices ? parameter->choices : "");
+    return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected one of: %s", reading->query,
+                   parameter->name, qn_quote(text, length).text, parameter->choices ? parameter->choices : "");
 }
 
 static qn_status read_value(const parameter_reading *reading, qn_query_value *value)
@@ -118,14 +119,20 @@ static qn_status read_value(const parameter_reading *reading, qn_query_value *va
 
 /* ---- parameters ---- */
 
-/* Every given parameter is one of the class's, and none is given twice. */
+/* Check that every given parameter belongs to the class, and that none is given twice. */
 static qn_status check_names(const char *query, const qn_query_class *query_class,
                              const qn_trajectory_parameter *parameters, size_t count)
 {
     const size_t known = parameter_count(query_class);
-    const char *words[MOST_WORDS];
+    const char *words[WORDS_MAX];
     size_t word_count = 0;
-    for (; word_count < known && word_count < MOST_WORDS; word_count++)
+    if (!parameters && count > 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: the list of parameters is NULL; expected %zu", query, count);
+    for (size_t i = 0; i < count; i++)
+        if (!parameters[i].name || !parameters[i].value)
+            return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: parameter %zu has no name or no value; expected both", query,
+                           i + 1);
+    for (; word_count < known && word_count < WORDS_MAX; word_count++)
         words[word_count] = query_class->parameters[word_count].name;
     for (size_t i = 0; i < count; i++) {
         const char *name = parameters[i].name;
@@ -133,17 +140,18 @@ static qn_status check_names(const char *query, const qn_query_class *query_clas
         while (place < known && strcmp(query_class->parameters[place].name, name) != 0) place++;
         if (place == known) {
             const char *nearest = qn_nearest_word(name, words, word_count);
-            QN_FAIL(QN_INVALID_ARGUMENT, "query %s: \"%s\" is no parameter of %s%s%s%s", query,
-                    qn_quote(name, strlen(name)).text, query_class->name,
-                    nearest ? "; did you mean \""
-                    : known ? "; expected one of those that its help lists"
-                            : ", which has none",
-                    nearest ? nearest : "", nearest ? "\"?" : "");
+            return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: \"%s\" is not a parameter of %s%s%s%s", query,
+                           qn_quote(name, strlen(name)).text, query_class->name,
+                           nearest ? "; did you mean \""
+                           : known ? "; expected one of those that its help lists"
+                                   : ", which has none",
+                           nearest ? nearest : "", nearest ? "\"?" : "");
         }
         for (size_t other = 0; other < i; other++)
             if (strcmp(parameters[other].name, name) == 0)
-                QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is given twice, as \"%s\" and \"%s\"; expected once",
-                        query, name, parameters[other].value, parameters[i].value);
+                return QN_FAIL(QN_INVALID_ARGUMENT,
+                               "query %s: --%s is given twice, as \"%s\" and \"%s\"; expected once", query, name,
+                               parameters[other].value, parameters[i].value);
     }
     return QN_OK;
 }
@@ -159,8 +167,8 @@ static qn_status read_parameter(const char *query, const qn_query_parameter *par
             reading.length_unit_nm = length_unit_nm;
         }
     if (!reading.text)
-        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is missing; expected %s", query, parameter->name,
-                parameter->meaning);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is missing; expected %s", query, parameter->name,
+                       parameter->meaning);
     return read_value(&reading, value);
 }
 
@@ -189,9 +197,9 @@ void qn_query_setup_clear(qn_query_setup *setup)
     qn_release(&setup->values);
 }
 
-/* ---- what queries ask ---- */
+/* ---- values and facts for queries ---- */
 
-/* A name or kind that the class does not list is a mistake in the class. */
+/* Find the value of a parameter. A name or kind that the class does not list is a mistake in the class. */
 static const qn_query_value *find(const qn_query_setup *setup, const char *name, unsigned kinds)
 {
     static const qn_query_value none = {.number = NAN};

@@ -20,7 +20,7 @@ qn_status qn_slabs_create(const qn_query_setup *setup, qn_slabs *slabs)
     const qn_trajectory_frame *first = qn_query_setup_first_frame(setup);
     if (first) QN_TRY(qn_box_from_vectors(first->box_nm, &box));
     if (box.shape == QN_BOX_NONE)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the first frame has no box; expected one that slabs can be cut from");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the first frame has no box; expected one that slabs can be cut from");
     const double count = round(qn_slabs_height_nm(slabs, &box) / width_nm);
     slabs->count = count < 1 ? 1 : count > 1e6 ? 1000000 : (int)count;
     return QN_OK;

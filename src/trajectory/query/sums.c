@@ -8,7 +8,7 @@
 typedef struct sums_state {
     qn_series series;
     qn_atom_weights weights;
-    uint32_t *residues; /* of every atom, for counts; NULL */
+    uint32_t *residues; /* residue of every atom; NULL for queries other than count */
 } sums_state;
 
 static void destroy(void *state)
@@ -62,6 +62,7 @@ static qn_status measure_weight(const void *state, const qn_query_frame *frame, 
 }
 
 const qn_query_class qn_query_mass = {
+    .size = sizeof(qn_query_class),
     .name = "mass",
     .meaning = "sum of the masses of the selected atoms",
     .selections = 1,
@@ -75,6 +76,7 @@ const qn_query_class qn_query_mass = {
 };
 
 const qn_query_class qn_query_charge = {
+    .size = sizeof(qn_query_class),
     .name = "charge",
     .meaning = "sum of the charges of the selected atoms",
     .selections = 1,
@@ -130,6 +132,7 @@ static qn_status measure_centre(const void *state, const qn_query_frame *frame, 
 }
 
 const qn_query_class qn_query_moment = {
+    .size = sizeof(qn_query_class),
     .name = "moment",
     .meaning = "first moment of mass, the sum of mass times position",
     .selections = 1,
@@ -143,6 +146,7 @@ const qn_query_class qn_query_moment = {
 };
 
 const qn_query_class qn_query_com = {
+    .size = sizeof(qn_query_class),
     .name = "com",
     .meaning = "centre of mass",
     .selections = 1,
@@ -156,6 +160,7 @@ const qn_query_class qn_query_com = {
 };
 
 const qn_query_class qn_query_cog = {
+    .size = sizeof(qn_query_class),
     .name = "cog",
     .meaning = "centre of geometry, the mean position",
     .selections = 1,
@@ -189,7 +194,7 @@ static qn_status create_count(const qn_query_setup *setup, void **state)
     return QN_OK;
 }
 
-/* Atoms ascend and those of a residue are consecutive. */
+/* Atoms ascend, and the atoms of a residue are consecutive. */
 static qn_status measure_count(const void *state, const qn_query_frame *frame, double *partial)
 {
     const uint32_t *residues = ((const sums_state *)state)->residues, *atoms = frame->atoms[0];
@@ -201,6 +206,7 @@ static qn_status measure_count(const void *state, const qn_query_frame *frame, d
 }
 
 const qn_query_class qn_query_count = {
+    .size = sizeof(qn_query_class),
     .name = "count",
     .meaning = "number of selected atoms and of residues they belong to",
     .selections = 1,

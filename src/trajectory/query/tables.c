@@ -51,17 +51,17 @@ static qn_status check_table(const qn_query_tables *tables, const qn_query_table
 {
     const char *name = table->name ? table->name : "";
     if (table->column_count == 0 || !table->columns)
-        QN_FAIL(QN_INVALID_ARGUMENT, "table \"%s\" has no columns; expected x and what is over it", name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "table \"%s\" has no columns; expected x and at least one more", name);
     if (table->plotted >= table->column_count)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "table \"%s\" wants %zu columns plotted; expected at most the %zu behind the first", name,
-                table->plotted, table->column_count - 1);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "table \"%s\" has %zu plotted columns; expected at most the %zu columns after x", name,
+                       table->plotted, table->column_count - 1);
     for (size_t i = 0; i < tables->table_count; i++)
         if (strcmp(tables->tables[i].table.name, name) == 0)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "two tables are named \"%s\"; expected a name of its own for each, as files "
-                    "are named by it",
-                    name);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "two tables are named \"%s\"; expected a name of its own for each, as files "
+                           "are named by it",
+                           name);
     return QN_OK;
 }
 
@@ -89,7 +89,8 @@ qn_status qn_query_tables_begin(qn_query_tables *tables, const qn_query_table *t
 
 qn_status qn_query_tables_row(qn_query_tables *tables, const double *values)
 {
-    if (tables->table_count == 0) QN_FAIL(QN_INVALID_ARGUMENT, "a row came before its table; expected a table first");
+    if (tables->table_count == 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a row came before its table; expected a table first");
     qn_query_filled_table *filled = &tables->tables[tables->table_count - 1];
     const size_t columns = filled->table.column_count;
     void *memory = filled->values;
@@ -105,8 +106,8 @@ qn_status qn_query_tables_grid(qn_query_tables *tables, const qn_query_grid *gri
     qn_query_grid copy = *grid;
     void *memory = tables->grids;
     if (counts[0] < 1 || counts[1] < 1 || counts[2] < 1)
-        QN_FAIL(QN_INVALID_ARGUMENT, "grid \"%s\" has %d x %d x %d cells; expected at least one along each axis",
-                grid->name ? grid->name : "", counts[0], counts[1], counts[2]);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "grid \"%s\" has %d x %d x %d cells; expected at least one along each axis",
+                       grid->name ? grid->name : "", counts[0], counts[1], counts[2]);
     QN_TRY(qn_grow(&memory, &tables->grid_capacity, tables->grid_count + 1, sizeof *tables->grids));
     tables->grids = memory;
     QN_TRY(own_text(tables, grid->name, &copy.name));
@@ -114,8 +115,8 @@ qn_status qn_query_tables_grid(qn_query_tables *tables, const qn_query_grid *gri
     QN_TRY(own_text(tables, grid->unit, &copy.unit));
     const size_t plane = (size_t)counts[1] * (size_t)counts[2];
     if (plane > SIZE_MAX / sizeof(double))
-        QN_FAIL(QN_OUT_OF_MEMORY, "grid \"%s\" has %d x %d x %d cells, more than memory can hold", copy.name, counts[0],
-                counts[1], counts[2]);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "grid \"%s\" has %d x %d x %d cells, more than memory can hold", copy.name,
+                       counts[0], counts[1], counts[2]);
     QN_TRY(own(tables, (size_t)counts[0], plane * sizeof(double), &memory));
     memcpy(memory, grid->values, (size_t)counts[0] * plane * sizeof(double));
     copy.values = memory;

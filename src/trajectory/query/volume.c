@@ -31,7 +31,7 @@ static double dot(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Edges and angles of the cell as the file has it, volume of any of its lattice. */
+/* Edges and angles of the cell as stored in the file; the volume is the same for every cell of the lattice. */
 static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
 {
     const double *vectors = frame->frame->box_nm, degrees = 180 / acos(-1);
@@ -49,6 +49,7 @@ static qn_status measure(const void *state, const qn_query_frame *frame, double 
 }
 
 const qn_query_class qn_query_volume = {
+    .size = sizeof(qn_query_class),
     .name = "volume",
     .meaning = "volume, edges and angles of the periodic box",
     .needs = QN_QUERY_BOX,

@@ -1,4 +1,5 @@
-/* Sums over blocks of atoms against plain ones, whatever the selection looks like, and the same bits on all levels. */
+/* Sums over blocks of atoms: compared with plain sums for various selections, and the same bits at all levels of
+ * instruction sets. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -10,7 +11,7 @@
 #include "trajectory/query/moments.h"
 #include "trajectory/query/slabs.h"
 
-enum { ATOMS = 1500, MOST_SLABS = 7 };
+enum { ATOMS = 1500, SLABS_MAX = 7 };
 
 static float positions[3 * ATOMS];
 static double masses[ATOMS + QN_SUM_LANES], charges[ATOMS + QN_SUM_LANES];
@@ -18,7 +19,7 @@ static uint32_t atoms[ATOMS], molecule_of[ATOMS];
 static size_t count;
 static qn_trajectory_frame frame = {.atom_count = ATOMS, .positions_nm = positions};
 
-/* Every step-th atom from the first one on; step 1: side by side. */
+/* Select every step-th atom from atom `first` on, at most `most` atoms; step 1: contiguous atoms. */
 static void select_atoms(size_t first, size_t step, size_t most)
 {
     count = 0;
@@ -69,7 +70,7 @@ static void check_moments(void)
     for (int k = 0; k < 6; k++) CHECK(near(moments.second[k], second[k], 100 * weight));
 }
 
-static void moments_are_those_of_any_selection(void)
+static void moments_equal_plain_sums_for_any_selection(void)
 {
     static const size_t most[] = {1, 2, 3, 4, 5, 255, 256, 257, 600, ATOMS};
     for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
@@ -78,13 +79,13 @@ static void moments_are_those_of_any_selection(void)
         select_atoms(3, 2, most[i]);
         check_moments();
     }
-    select_atoms(ATOMS - 5, 1, 5); /* nothing is read behind the last atom */
+    select_atoms(ATOMS - 5, 1, 5); /* nothing is read beyond the last atom */
     check_moments();
 }
 
 /* ---- slabs ---- */
 
-static void slabs_of_blocks_are_those_of_atoms(void)
+static void slabs_of_blocks_equal_those_of_single_atoms(void)
 {
     static const double vectors[9] = {3, 0, 0, 0.4, 2.7, 0, -0.8, 0.5, 2.9};
     const qn_atom_sums *sums = QN_HOST_SELECT(qn_atom_sums_host);
@@ -95,7 +96,7 @@ static void slabs_of_blocks_are_those_of_atoms(void)
     positions[3 * 6 + 2] = INFINITY;
     positions[3 * 7 + 1] = 3e30F;
     for (int axis = 0; axis < 3; axis++) {
-        const qn_slabs slabs = {.axis = axis, .count = MOST_SLABS};
+        const qn_slabs slabs = {.axis = axis, .count = SLABS_MAX};
         const qn_slab_rule rule = qn_slabs_rule(&slabs, &box, 0.3);
         for (size_t step = 1; step < 4; step++) {
             select_atoms(1, step, QN_ATOM_BLOCK - 1);
@@ -104,7 +105,7 @@ static void slabs_of_blocks_are_those_of_atoms(void)
             for (size_t i = 0; i < count; i++) {
                 const float *p = positions + 3 * (size_t)atoms[i];
                 const int slab = qn_slabs_find(&slabs, &box, 0.3, (const double[3]){p[0], p[1], p[2]});
-                wrong += found[i] != (slab < 0 ? MOST_SLABS : slab);
+                wrong += found[i] != (slab < 0 ? SLABS_MAX : slab);
             }
             CHECK(wrong == 0);
         }
@@ -114,7 +115,8 @@ static void slabs_of_blocks_are_those_of_atoms(void)
 
 /* ---- molecules ---- */
 
-/* Molecules of 3 atoms, of which one is as long as several blocks; shuffled: atoms of a molecule stand apart. */
+/* Make molecules of 3 atoms and one of 800 atoms, which is longer than three blocks. If shuffled, the atoms of a
+ * molecule are not contiguous. */
 static void make_molecules(bool shuffled)
 {
     for (uint32_t i = 0; i < ATOMS; i++) {
@@ -168,7 +170,7 @@ static void check_walk(bool shuffled)
     qn_molecules_scratch_destroy(room);
 }
 
-static void walks_meet_every_molecule_once(void)
+static void walks_visit_every_molecule_once(void)
 {
     static const size_t most[] = {1, 300, 301, 556, 1000, ATOMS};
     for (int shuffled = 0; shuffled < 2; shuffled++) {
@@ -229,9 +231,9 @@ static void all_levels_give_the_same_bits(void)
 int main(void)
 {
     make_atoms();
-    RUN(moments_are_those_of_any_selection);
-    RUN(slabs_of_blocks_are_those_of_atoms);
-    RUN(walks_meet_every_molecule_once);
+    RUN(moments_equal_plain_sums_for_any_selection);
+    RUN(slabs_of_blocks_equal_those_of_single_atoms);
+    RUN(walks_visit_every_molecule_once);
     RUN(all_levels_give_the_same_bits);
     return check_finish();
 }

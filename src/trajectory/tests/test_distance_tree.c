@@ -1,5 +1,5 @@
-/* Histograms counted by groups of atoms: down to atoms they are those of all pairs, in single precision to the last
- * count and in double but for rounding; short of that they keep their bound. */
+/* Histograms counted by groups of atoms. Without a bound, their counts equal those of all pairs: exactly in the
+ * arithmetic of distance_histogram, and except for rounding in double precision. With a bound, they keep it. */
 #include "pairs/distance_tree.h"
 
 #include <math.h>
@@ -8,24 +8,25 @@
 #include "trajectory/query/queries.h"
 #include "trajectory/tests/reference_system.h"
 
-enum { ATOMS = 1800, MOST_BINS = 400 };
+enum { ATOMS = 1800, BINS_MAX = 400 };
 
 static float positions[3 * ATOMS];
 static uint32_t all_atoms[ATOMS], odd_atoms[ATOMS];
-static uint64_t counts[MOST_BINS + 1], expected[MOST_BINS + 1], near[MOST_BINS + 1];
+static uint64_t counts[BINS_MAX + 1], expected[BINS_MAX + 1], near[BINS_MAX + 1];
 
 static const double nothing[9] = {0};
 static const double cubic[9] = {3, 0, 0, 0, 3.5, 0, 0, 0, 2.75};
 static const double dodecahedron[9] = {4, 0, 0, 0, 4, 0, 2, 2, 2.8284271};
 
-/* Numbers between 0 and 1 that are the same on every machine. */
+/* Random numbers from 0 to 1, the same on every machine. */
 static float draw(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (float)(*state >> 40) * 0x1p-24F;
 }
 
-/* Uniform in a cube of `edge` nm that reaches outside of the boxes; or in clumps, with many atoms in one place. */
+/* Place the atoms uniformly in a cube of `edge` nm, which reaches outside of the boxes; or in clumps of 100 atoms, half
+ * of which are at the same point. */
 static void make_positions(float edge, bool clumps)
 {
     uint64_t state = 1;
@@ -45,7 +46,7 @@ static void make_positions(float edge, bool clumps)
 typedef struct tree_case {
     const double *vectors;
     qn_histogram_bins bins;
-    const uint32_t *second; /* NULL: unordered pairs of all */
+    const uint32_t *second; /* NULL: unordered pairs of the first atoms */
     size_t first_count, second_count;
     double share;
 } tree_case;
@@ -71,10 +72,11 @@ static qn_status count(const tree_case *of, qn_pool *pool, uint64_t *unresolved)
     return qn_distance_tree_count(&request, pool, counts, unresolved);
 }
 
-/* All pairs one by one, in double and in the arithmetic of distance_histogram; an atom with itself left out. */
+/* Count all pairs one by one into `expected`, in double precision or in the arithmetic of distance_histogram. An atom
+ * makes no pair with itself. */
 static void expect(const tree_case *of, bool in_double)
 {
-    static float packed[4 * ATOMS], edges[MOST_BINS + 1];
+    static float packed[4 * ATOMS], edges[BINS_MAX + 1];
     const size_t bins = (size_t)of->bins.count;
     const double epsilon = 4 * 0x1p-24 * 8;
     qn_box box;
@@ -115,7 +117,8 @@ static uint64_t sum_of(const uint64_t *values, int bins)
     return sum;
 }
 
-/* Coarse and fine bins, some that leave pairs beyond, centred ones; one selection and two that overlap. */
+/* Cases of coarse, fine and centred bins, with and without pairs beyond the last bin, for one selection and for two
+ * selections that overlap. */
 static int make_cases(tree_case cases[16])
 {
     static const qn_histogram_bins bins[] = {{4, false, 1.5}, {20, true, 0.3}, {300, false, 0.02}, {3, false, 0.1}};
@@ -135,7 +138,7 @@ static int make_cases(tree_case cases[16])
     return made;
 }
 
-static void down_to_atoms_all_pairs_are_counted(void)
+static void exact_counts_equal_those_of_all_pairs(void)
 {
     tree_case cases[16];
     const int made = make_cases(cases);
@@ -151,7 +154,7 @@ static void down_to_atoms_all_pairs_are_counted(void)
     }
 }
 
-static void all_pairs_are_those_in_double(void)
+static void exact_counts_agree_with_double_precision(void)
 {
     tree_case cases[16];
     const int made = make_cases(cases);
@@ -170,7 +173,7 @@ static void all_pairs_are_those_in_double(void)
     }
 }
 
-/* Pairs in a wrong bin: each is one too many in its bin and one too few in another. */
+/* Number of pairs in a wrong bin. Each of them is one too many in its bin and one too few in another bin. */
 static uint64_t misplaced(int bins)
 {
     uint64_t twice = 0;
@@ -179,7 +182,7 @@ static uint64_t misplaced(int bins)
     return twice / 2;
 }
 
-static void what_is_unresolved_bounds_the_error(void)
+static void unresolved_pairs_bound_the_error(void)
 {
     static const double shares[] = {0.001, 0.01, 0.05, 0.3, 1};
     tree_case cases[16];
@@ -201,22 +204,23 @@ static void what_is_unresolved_bounds_the_error(void)
     }
 }
 
-/* By hand: where every pair may be unresolved the cell that holds all atoms is left as it is. */
-static void cells_are_spread_over_the_bins_they_reach(void)
+/* If all pairs may be unresolved, the root cell is not split. Its pairs are spread over both bins by 3 s² − 2 s³, where
+ * s is a distance over the largest one, the diagonal 7 √3 of the cube. */
+static void pairs_of_unresolved_cells_are_spread_over_bins(void)
 {
     make_positions(7, false);
     tree_case one = {.vectors = nothing, .bins = {2, false, 8}, .first_count = ATOMS, .share = 1};
     uint64_t unresolved;
     CHECK_OK(count(&one, NULL, &unresolved));
-    const double part = 8 / (7 * sqrt(3)); /* of the cube's diagonal, the largest distance */
+    const double part = 8 / (7 * sqrt(3)); /* edge of the first bin over the cube's diagonal */
     CHECK(unresolved == pairs_of(&one));
     CHECK_NEAR((double)counts[0] / (double)unresolved, part * part * (3 - 2 * part), 2e-3);
     CHECK(counts[0] + counts[1] == unresolved && counts[2] == 0);
 }
 
-static void threads_leave_no_trace(void)
+static void counts_do_not_depend_on_threads(void)
 {
-    static uint64_t first[MOST_BINS + 1];
+    static uint64_t first[BINS_MAX + 1];
     tree_case cases[16];
     const int made = make_cases(cases);
     make_positions(7, true);
@@ -250,7 +254,7 @@ static void odd_systems_are_counted_or_refused(void)
         CHECK(unresolved == 0 && sum_of(counts, 4) == 0);
     }
     one.first_count = ATOMS;
-    memset(positions, 0, sizeof positions); /* all in one place, which no tree can split */
+    memset(positions, 0, sizeof positions); /* all atoms at one point: their cell cannot be split */
     CHECK_OK(count(&one, NULL, &unresolved));
     CHECK(counts[0] == pairs_of(&one));
     positions[31] = NAN;
@@ -299,7 +303,7 @@ static void check_query(const reference_system *system, const char *bins, double
     query_end(&about);
 }
 
-static void the_query_tells_its_bound(void)
+static void the_query_reports_its_bound(void)
 {
     reference_system system;
     if (system_open(&system, "water3k", "water3k.tpr", "water3k.xtc", false) && CHECK(system_next(&system))) {
@@ -322,15 +326,15 @@ int main(void)
 {
     qn_context *context = NULL;
     qn_device *device = NULL;
-    RUN(down_to_atoms_all_pairs_are_counted);
-    RUN_LONG(all_pairs_are_those_in_double);
-    RUN(what_is_unresolved_bounds_the_error);
-    RUN(cells_are_spread_over_the_bins_they_reach);
-    RUN(threads_leave_no_trace);
+    RUN(exact_counts_equal_those_of_all_pairs);
+    RUN_LONG(exact_counts_agree_with_double_precision);
+    RUN(unresolved_pairs_bound_the_error);
+    RUN(pairs_of_unresolved_cells_are_spread_over_bins);
+    RUN(counts_do_not_depend_on_threads);
     RUN(odd_systems_are_counted_or_refused);
-    if (CHECK_OK(qn_context_create(&(qn_context_options){0}, &context)) &&
-        CHECK_OK(qn_device_open(context, "host", &device)) && CHECK_OK(qn_queue_create(device, &queue)))
-        RUN(the_query_tells_its_bound);
+    if (CHECK_OK(qn_context_create(NULL, &context)) && CHECK_OK(qn_device_open(context, "host", &device)) &&
+        CHECK_OK(qn_queue_create(device, &queue)))
+        RUN(the_query_reports_its_bound);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

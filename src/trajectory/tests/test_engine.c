@@ -1,7 +1,7 @@
 /* devices: host opencl cuda checking:host */
 /* labels: threads@host */
-/* Frames through the whole engine: made-up trajectories of six atoms, and a class of the test's own that tells which
- * frames it was handed, in which order. */
+/* Frames through the whole engine: made-up trajectories of six atoms, and a query class of the test that lists the
+ * frames in the order in which it gets them. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
@@ -34,13 +34,13 @@ static void put_float(FILE *file, float value)
     put_word(file, word);
 }
 
-/* x of an atom in a frame: exact in single precision, so that sums are too. */
+/* x of an atom in a frame: a multiple of 1/64, so that sums are exact. */
 static float x_of(int frame, int atom)
 {
     return (float)(frame % 1000) / 8 + (float)atom / 64;
 }
 
-/* A frame of XTC, which holds up to nine atoms as plain numbers. */
+/* Write a frame of XTC. The format stores up to nine atoms as plain numbers. */
 static void put_frame(FILE *file, int frame, double time_ps, int atoms)
 {
     put_word(file, 1995);
@@ -65,7 +65,7 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* Frames first, first + 1, … 2 ps apart. */
+/* Write a file with frames first, first + 1, …, 2 ps apart; returns its path. */
 static const char *make_trajectory(const char *name, int first, int count)
 {
     const char *path = path_of(name);
@@ -87,15 +87,15 @@ static const char *make_topology(void)
     return path;
 }
 
-/* ---- a class that tells what it was handed ---- */
+/* ---- a class that lists its frames ---- */
 
-enum { TOLD = 5, MOST_TOLD = 4096 };
+enum { TOLD = 5, TOLD_MAX = 4096 };
 
 typedef struct telling {
-    double rows[MOST_TOLD][TOLD];
+    double rows[TOLD_MAX][TOLD];
     size_t count;
     int64_t fails_at;
-    double sum; /* of all rows, whatever their number */
+    double sum; /* of x over all frames, also those beyond TOLD_MAX */
 } telling;
 
 static qn_status tell_create(const qn_query_setup *setup, void **state)
@@ -123,7 +123,7 @@ static qn_status tell_measure(const void *state, const qn_query_frame *frame, do
     for (size_t i = 0; i < frame->atom_count[0]; i++)
         partial[4] += frame->frame->positions_nm[3 * (size_t)frame->atoms[0][i]];
     if (telling_->fails_at >= 0 && (uint64_t)telling_->fails_at == frame->frame->number)
-        QN_FAIL(QN_INVALID_ARGUMENT, "this is as far as it goes");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "this is as far as it goes");
     return QN_OK;
 }
 
@@ -131,9 +131,9 @@ static qn_status tell_collect(void *state, const qn_trajectory_frame *frame, con
 {
     telling *told = state;
     if (frame->positions_nm || frame->number != (uint64_t)partial[0])
-        QN_FAIL(QN_INTERNAL, "frame %llu comes with the numbers of frame %g", (unsigned long long)frame->number,
-                partial[0]);
-    if (told->count < MOST_TOLD) memcpy(told->rows[told->count], partial, sizeof told->rows[0]);
+        return QN_FAIL(QN_INTERNAL, "frame %llu comes with the numbers of frame %g", (unsigned long long)frame->number,
+                       partial[0]);
+    if (told->count < TOLD_MAX) memcpy(told->rows[told->count], partial, sizeof told->rows[0]);
     told->count++;
     told->sum += partial[4];
     return QN_OK;
@@ -145,7 +145,7 @@ static qn_status tell_finish(const void *state, qn_query_tables *tables)
         {"frame", "", 0}, {"time", "ps", 0}, {"step", "", 0}, {"atoms", "", 0}, {"x", "nm", 1}};
     const telling *told = state;
     QN_TRY(qn_query_tables_begin(tables, &(qn_query_table){"", "Told", columns, TOLD, 0, NULL}));
-    for (size_t i = 0; i < told->count && i < MOST_TOLD; i++) QN_TRY(qn_query_tables_row(tables, told->rows[i]));
+    for (size_t i = 0; i < told->count && i < TOLD_MAX; i++) QN_TRY(qn_query_tables_row(tables, told->rows[i]));
     return qn_query_tables_number(tables, "sum", told->sum, "nm", 1);
 }
 
@@ -158,8 +158,9 @@ static const qn_query_parameter tell_parameters[] = {
     {"fail-at", QN_PARAMETER_INTEGER, "-1", -1, 1e6, NULL, "frame at which measuring fails"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-static const qn_query_class tell_class = {.name = "tell",
-                                          .meaning = "which frames come",
+static const qn_query_class tell_class = {.size = sizeof(qn_query_class),
+                                          .name = "tell",
+                                          .meaning = "lists the frames",
                                           .parameters = tell_parameters,
                                           .selections = 1,
                                           .create = tell_create,
@@ -169,7 +170,7 @@ static const qn_query_class tell_class = {.name = "tell",
                                           .finish = tell_finish,
                                           .destroy = tell_destroy};
 
-/* The same on a device: through its memory and back, with scratch of its own. */
+/* The same class on a device: positions are written to its memory and read back, in a buffer in scratch. */
 typedef struct tell_scratch {
     qn_buffer *buffer;
 } tell_scratch;
@@ -214,7 +215,7 @@ static qn_query_class device_class(void)
 /* ---- runs ---- */
 
 typedef struct captured {
-    double rows[MOST_TOLD][TOLD]; /* of the first query */
+    double rows[TOLD_MAX][TOLD]; /* of the first query */
     size_t count, queries, warnings, writes;
     uint64_t frames, resumed, overlapping;
     double sums[4]; /* of each query */
@@ -271,13 +272,13 @@ static qn_status run_with(int threads, const qn_trajectory_options *options, cap
 {
     qn_context *context;
     *result = (captured){0};
-    QN_TRY(qn_context_create(&(qn_context_options){.threads = threads}, &context));
+    QN_TRY(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = threads}, &context));
     qn_status status = qn_trajectory_run_to(context, options, capture, result, NULL);
     qn_context_destroy(&context);
     return status;
 }
 
-static const qn_trajectory_query one_query[] = {{.query_class = "tell"}};
+static const qn_trajectory_query one_query[] = {{.size = sizeof(qn_trajectory_query), .query_class = "tell"}};
 
 /* Sum of x over atoms first, first + step, … of a frame. */
 static double sum_of(int frame, int step)
@@ -287,11 +288,12 @@ static double sum_of(int frame, int step)
     return sum;
 }
 
-static void frames_come_once_and_in_order(void)
+static void frames_are_collected_once_and_in_order(void)
 {
     const char *files[] = {make_trajectory("whole.xtc", 0, 203)};
-    const qn_trajectory_query queries[] = {{.query_class = "tell"},
-                                           {.query_class = "tell", .name = "oxygens", .select = "name OW"}};
+    const qn_trajectory_query queries[] = {
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell"},
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell", .name = "oxygens", .select = "name OW"}};
     const qn_trajectory_options options = options_for(files, 1, queries, 2);
     double oxygens = 0;
     if (!CHECK_OK(run_with(2, &options, &seen))) return;
@@ -307,8 +309,9 @@ static void frames_come_once_and_in_order(void)
 static void results_depend_neither_on_threads_nor_on_memory(void)
 {
     const char *files[] = {make_trajectory("any.xtc", 0, 500)};
-    const qn_trajectory_query queries[] = {{.query_class = "tell", .select = "x < 20"},
-                                           {.query_class = "tell-device", .select = "x < 20 and name OW"}};
+    const qn_trajectory_query queries[] = {
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell", .select = "x < 20"},
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell-device", .select = "x < 20 and name OW"}};
     const int threads[] = {1, 2, 3};
     const uint64_t bytes[] = {0, 1, 20000};
     qn_trajectory_options options = options_for(files, 1, queries, 2);
@@ -327,7 +330,8 @@ static void results_depend_neither_on_threads_nor_on_memory(void)
 static void devices_share_the_frames(void)
 {
     const char *files[] = {make_trajectory("shared.xtc", 0, 500)};
-    const qn_trajectory_query queries[] = {{.query_class = "tell-device", .select = "x < 20"}};
+    const qn_trajectory_query queries[] = {
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell-device", .select = "x < 20"}};
     char list[64];
     qn_trajectory_options options = options_for(files, 1, queries, 1);
     if (!CHECK_OK(run_with(2, &options, &again))) return;
@@ -352,7 +356,7 @@ static void ranges_and_strides_pick_frames(void)
     options.first_frame = 7;
     options.last_frame = 93;
     options.stride = 20;
-    options.keep_overlaps = true; /* so that frames are jumped over */
+    options.keep_overlaps = true; /* so that frames may be skipped */
     if (!CHECK_OK(run_with(2, &options, &seen))) return;
     CHECK(seen.count == 5);
     for (size_t i = 0; i < seen.count; i++) CHECK(seen.rows[i][0] == 7 + 20 * (double)i);
@@ -365,20 +369,20 @@ static void ranges_and_strides_pick_frames(void)
     options = options_for(files, 2, one_query, 1);
     options.begin_ps = 1000;
     CHECK_FAILS(run_with(2, &options, &seen), QN_BAD_FORMAT);
-    CHECK_MESSAGE_HAS("a.xtc has no frame in the range");
+    CHECK_MESSAGE_HAS("a.xtc has no frame in the chosen range of times and numbers");
     CHECK(access(options.output, F_OK) != 0);
     options = options_for(NULL, 0, one_query, 1);
     options.topology = path_of("one.gro");
     FILE *gro = fopen(options.topology, "w");
     fprintf(gro, "one\n    1\n    1SOL     OW    1   0.100   0.200   0.300\n   1 1 1\n");
     fclose(gro);
-    options.first_frame = 1; /* of a structure that is the only frame */
+    options.first_frame = 1; /* the structure is the only frame, number 0 */
     CHECK_FAILS(run_with(2, &options, &seen), QN_BAD_FORMAT);
-    CHECK_MESSAGE_HAS("one.gro has no frame in the range");
+    CHECK_MESSAGE_HAS("one.gro has no frame in the chosen range of times and numbers");
 }
 
-/* Times are single precision in the file: 0.7 lies a little before and 1.1 a little behind what a user writes. */
-static void ranges_of_times_hold_their_ends(void)
+/* Times in the file are in single precision: 0.7 is slightly less, and 1.1 slightly more, than the user's number. */
+static void ranges_of_times_include_their_ends(void)
 {
     const char *files[] = {path_of("tenths.xtc")};
     FILE *file = fopen(files[0], "wb");
@@ -392,7 +396,7 @@ static void ranges_of_times_hold_their_ends(void)
     CHECK(seen.count == 5 && seen.rows[0][0] == 7 && seen.rows[4][0] == 11);
 }
 
-static void later_files_do_not_tell_times_twice(void)
+static void frames_at_times_already_reached_are_left_out(void)
 {
     const char *files[] = {make_trajectory("c.xtc", 0, 30), make_trajectory("d.xtc", 20, 30)};
     qn_trajectory_options options = options_for(files, 2, one_query, 1);
@@ -416,7 +420,7 @@ static void a_cut_file_is_a_warning(void)
     CHECK(seen.count == 39 && seen.warnings == 1 && strstr(seen.warning, "cut.xtc"));
 }
 
-static void a_broken_file_gives_what_was_before(void)
+static void a_damaged_file_gives_the_results_before_the_damage(void)
 {
     const char *files[] = {make_trajectory("broken.xtc", 0, 60)};
     const qn_trajectory_options options = options_for(files, 1, one_query, 1);
@@ -430,7 +434,7 @@ static void a_broken_file_gives_what_was_before(void)
     CHECK_MESSAGE_HAS("33");
     CHECK_MESSAGE_HAS("has the results of the 33 frames before that place");
     CHECK(seen.count == 33 && seen.rows[32][4] == sum_of(32, 1) && strstr(seen.warning, "broken.xtc"));
-    qn_trajectory_options resumed = options; /* the journal has whole pieces alone, of 8 frames */
+    qn_trajectory_options resumed = options; /* the journal has complete pieces of 8 frames only */
     resumed.run.resume = true;
     CHECK_FAILS(run_with(2, &resumed, &seen), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("has the results of the 33 frames before that place");
@@ -440,8 +444,11 @@ static void a_broken_file_gives_what_was_before(void)
 static void failing_queries_name_query_and_frame(void)
 {
     const qn_trajectory_parameter parameters[] = {{"fail-at", "17"}};
-    const qn_trajectory_query queries[] = {
-        {.query_class = "tell", .name = "stops", .parameters = parameters, .parameter_count = 1}};
+    const qn_trajectory_query queries[] = {{.size = sizeof(qn_trajectory_query),
+                                            .query_class = "tell",
+                                            .name = "stops",
+                                            .parameters = parameters,
+                                            .parameter_count = 1}};
     const char *files[] = {make_trajectory("fails.xtc", 0, 60)};
     const qn_trajectory_options options = options_for(files, 1, queries, 1);
     CHECK_FAILS(run_with(2, &options, &seen), QN_INVALID_ARGUMENT);
@@ -449,17 +456,19 @@ static void failing_queries_name_query_and_frame(void)
     CHECK(seen.writes == 0);
 }
 
-/* ---- stopping and going on ---- */
+/* ---- stopping and resuming ---- */
 
 static int stop_at_frames(const qn_progress *progress, void *user)
 {
     return progress->done >= *(const size_t *)user;
 }
 
-static void a_stopped_run_goes_on(void)
+static void a_stopped_run_can_be_resumed(void)
 {
     const char *files[] = {make_trajectory("long.xtc", 0, 3000)};
-    const qn_trajectory_query queries[] = {{.query_class = "tell", .select = "x > 3"}, {.query_class = "tell-device"}};
+    const qn_trajectory_query queries[] = {
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell", .select = "x > 3"},
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell-device"}};
     qn_trajectory_options options = options_for(files, 1, queries, 2);
     size_t stop = 500;
     if (!CHECK_OK(run_with(2, &options, &again))) return;
@@ -479,12 +488,12 @@ static void a_stopped_run_goes_on(void)
     if (!CHECK_OK(run_with(1, &options, &seen))) return;
     CHECK(seen.resumed > 0 && seen.resumed < 3000 && seen.frames == 3000);
     CHECK(memcmp(seen.rows, again.rows, sizeof seen.rows) == 0 && seen.sums[1] == again.sums[1]);
-    if (!CHECK_OK(run_with(2, &options, &seen))) return; /* of a run that is over */
+    if (!CHECK_OK(run_with(2, &options, &seen))) return; /* resume the finished run */
     CHECK(seen.resumed == 3000 && memcmp(seen.rows, again.rows, sizeof seen.rows) == 0);
 }
 
-/* What lies behind the last frame is not counted among those that are analysed. */
-static void a_run_that_is_over_goes_on_to_the_same_end(void)
+/* Frames after the last wanted frame do not count as analysed. */
+static void resuming_a_finished_run_gives_the_same_results(void)
 {
     const char *files[] = {make_trajectory("over.xtc", 0, 100)};
     for (uint64_t stride = 1; stride <= 3; stride++) {
@@ -527,8 +536,8 @@ static void streams_are_read_in_bounded_memory(void)
     const long after = check_peak_kib();
     pthread_join(writer, NULL);
     for (int i = 0; i < STREAMED; i++) sum += sum_of(i, 1);
-    CHECK(seen.frames == STREAMED && seen.sums[0] == sum); /* halves, quarters …: exact */
-    CHECK(after - before < 8192);                          /* its frames are 28 MB */
+    CHECK(seen.frames == STREAMED && seen.sums[0] == sum); /* multiples of 1/64: exact */
+    CHECK(after - before < 8192);                          /* the stream has 25.6 MB */
     CHECK(access(options.output, F_OK) == 0);
 }
 
@@ -543,24 +552,34 @@ static void expect_refusal(const qn_trajectory_query *query, const char *message
     CHECK(access(options.output, F_OK) != 0);
 }
 
-static void mistakes_are_told_before_anything_is_written(void)
+static void mistakes_are_reported_before_anything_is_written(void)
 {
     const qn_trajectory_parameter parameters[] = {{"fail-att", "17"}};
-    expect_refusal(&(qn_trajectory_query){.query_class = "tel"}, "there is no query \"tel\"; did you mean \"tell\"?");
-    expect_refusal(&(qn_trajectory_query){.query_class = "tell", .name = "a/b"}, "cannot name a file");
-    expect_refusal(&(qn_trajectory_query){.query_class = "tell", .select = "name CA"}, "selects none of the 6 atoms");
-    expect_refusal(&(qn_trajectory_query){.query_class = "tell", .with = "all"}, "tell takes only one");
-    expect_refusal(&(qn_trajectory_query){.query_class = "tell", .parameters = parameters, .parameter_count = 1},
-                   "did you mean \"fail-at\"?");
-    expect_refusal(&(qn_trajectory_query){.query_class = "tell", .whole = QN_YES}, "query tell wants whole molecules");
+    expect_refusal(&(qn_trajectory_query){.size = sizeof(qn_trajectory_query), .query_class = "tel"},
+                   "there is no query \"tel\"; did you mean \"tell\"?");
+    expect_refusal(&(qn_trajectory_query){.size = sizeof(qn_trajectory_query), .query_class = "tell", .name = "a/b"},
+                   "cannot name a file");
+    expect_refusal(
+        &(qn_trajectory_query){.size = sizeof(qn_trajectory_query), .query_class = "tell", .select = "name CA"},
+        "selects none of the 6 atoms");
+    expect_refusal(&(qn_trajectory_query){.size = sizeof(qn_trajectory_query), .query_class = "tell", .with = "all"},
+                   "tell takes only one");
+    expect_refusal(
+        &(qn_trajectory_query){
+            .size = sizeof(qn_trajectory_query), .query_class = "tell", .parameters = parameters, .parameter_count = 1},
+        "did you mean \"fail-at\"?");
+    expect_refusal(&(qn_trajectory_query){.size = sizeof(qn_trajectory_query), .query_class = "tell", .whole = QN_YES},
+                   "query tell needs whole molecules");
 }
 
-static void queries_need_names_of_their_own(void)
+static void queries_need_unique_names(void)
 {
-    const qn_trajectory_query queries[] = {{.query_class = "tell"}, {.query_class = "tell"}};
+    const qn_trajectory_query queries[] = {{.size = sizeof(qn_trajectory_query), .query_class = "tell"},
+                                           {.size = sizeof(qn_trajectory_query), .query_class = "tell"}};
     const char *files[] = {make_trajectory("few.xtc", 0, 3)};
     const qn_trajectory_selection selections[] = {{"oxygens", "name OW"}};
-    const qn_trajectory_query named[] = {{.query_class = "tell", .select = "oxygens"}};
+    const qn_trajectory_query named[] = {
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell", .select = "oxygens"}};
     qn_trajectory_options options = options_for(files, 1, queries, 2);
     CHECK_FAILS(run_with(1, &options, &seen), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("two queries are named \"tell\"");
@@ -570,14 +589,15 @@ static void queries_need_names_of_their_own(void)
     if (CHECK_OK(run_with(1, &options, &seen))) CHECK(seen.rows[2][3] == 2 && seen.rows[2][4] == sum_of(2, 3));
     options = options_for(files, 1, named, 1);
     options.trajectories = (const char *const[]){"/nowhere.xtc"};
-    CHECK_FAILS(run_with(1, &options, &seen), QN_INVALID_ARGUMENT); /* its selection is looked at first */
+    CHECK_FAILS(run_with(1, &options, &seen), QN_INVALID_ARGUMENT); /* selections are checked before files are opened */
 }
 
 static void skip_without_device(void)
 {
     qn_context *context;
     qn_device *opened = NULL;
-    if (qn_context_create(&(qn_context_options){.threads = 1}, &context) != QN_OK) return;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &context) != QN_OK)
+        return;
     if (qn_device_open(context, device, &opened) == QN_NO_DEVICE) check_skip(device, qn_error_message());
     qn_device_release(&opened);
     qn_context_destroy(&context);
@@ -604,7 +624,7 @@ static qn_status write_rows(const qn_trajectory_results *results, void *user)
     return QN_OK;
 }
 
-/* Slow enough that every process gets something to do. */
+/* Slow each process down, so that every process gets some pieces. */
 static int dawdle(const qn_progress *progress, void *user)
 {
     (void)user;
@@ -615,8 +635,9 @@ static int dawdle(const qn_progress *progress, void *user)
 /* run FOLDER OUTPUT resume|fresh: rows go to OUTPUT.txt */
 static int run_ranks(char **arguments)
 {
-    static const qn_trajectory_query queries[] = {{.query_class = "tell", .select = "x < 40"},
-                                                  {.query_class = "tell-device", .select = "name OW"}};
+    static const qn_trajectory_query queries[] = {
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell", .select = "x < 40"},
+        {.size = sizeof(qn_trajectory_query), .query_class = "tell-device", .select = "name OW"}};
     char first[512], second[512], topology[512], rows[512];
     const char *files[] = {first, second};
     qn_trajectory_options options = options_for(files, 2, queries, 2);
@@ -629,8 +650,9 @@ static int run_ranks(char **arguments)
     options.output = arguments[1];
     options.run.resume = strcmp(arguments[2], "resume") == 0;
     options.run.progress = dawdle;
-    options.run.memory_bytes = 1; /* the least, so that no process reads far ahead */
-    if (qn_context_create(&(qn_context_options){.threads = 1}, &context) != QN_OK) return print_failure(QN_INTERNAL);
+    options.run.memory_bytes = 1; /* the fewest slots, so that no process reads far ahead */
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &context) != QN_OK)
+        return print_failure(QN_INTERNAL);
     const qn_status status = qn_trajectory_run_to(context, &options, write_rows, rows, NULL);
     qn_context_destroy(&context);
     return print_failure(status);
@@ -651,19 +673,19 @@ int main(int argc, char **argv)
     if (argc == 5 && strcmp(argv[1], "run") == 0) return run_ranks(argv + 2);
     if (argc == 2) device = argv[1];
     skip_without_device();
-    RUN(frames_come_once_and_in_order);
+    RUN(frames_are_collected_once_and_in_order);
     RUN(results_depend_neither_on_threads_nor_on_memory);
     if (strcmp(device, "host") != 0) RUN(devices_share_the_frames);
     RUN(ranges_and_strides_pick_frames);
-    RUN(ranges_of_times_hold_their_ends);
-    RUN(later_files_do_not_tell_times_twice);
+    RUN(ranges_of_times_include_their_ends);
+    RUN(frames_at_times_already_reached_are_left_out);
     RUN(a_cut_file_is_a_warning);
-    RUN(a_broken_file_gives_what_was_before);
+    RUN(a_damaged_file_gives_the_results_before_the_damage);
     RUN(failing_queries_name_query_and_frame);
-    RUN(a_stopped_run_goes_on);
-    RUN(a_run_that_is_over_goes_on_to_the_same_end);
+    RUN(a_stopped_run_can_be_resumed);
+    RUN(resuming_a_finished_run_gives_the_same_results);
     RUN(streams_are_read_in_bounded_memory);
-    RUN(mistakes_are_told_before_anything_is_written);
-    RUN(queries_need_names_of_their_own);
+    RUN(mistakes_are_reported_before_anything_is_written);
+    RUN(queries_need_unique_names);
     return check_finish();
 }

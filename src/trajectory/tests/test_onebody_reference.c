@@ -1,10 +1,10 @@
-/* One-body queries over every reference system, against double-precision sums that MDAnalysis' readers and numpy gave
- * on the coordinates as they are in the files (onebody.json). */
+/* One-body queries on every reference system, compared with double-precision sums from onebody.json, which MDAnalysis'
+ * readers and numpy computed from the coordinates in the files. */
 #include "trajectory/query/queries.h"
 #include "trajectory/tests/reference_results.h"
 #include "trajectory/tests/reference_system.h"
 
-enum { MOST_SELECTIONS = 4 };
+enum { SELECTIONS_MAX = 4 };
 
 typedef struct selection_runs {
     reference_onebody expected;
@@ -66,7 +66,7 @@ static void check_system(reference_system *system)
 {
     json_t *reference = json_load_file(system_path(system, "ref/onebody.json"), 0, NULL);
     const json_t *frames = json_object_get(reference, "frames");
-    selection_runs selections[MOST_SELECTIONS];
+    selection_runs selections[SELECTIONS_MAX];
     size_t count = 0, row = 0;
     CHECK(reference != NULL);
     for (; row < json_array_size(frames) && CHECK(system_next(system)); row++) {
@@ -105,7 +105,7 @@ static void cobrotoxin(void)
     check_folder("cobrotoxin", "cobrotoxin.tpr", "cobrotoxin.trr");
 }
 
-/* Of a table of atoms: GRO files tell no masses, and those of elements are no longer those of the reference. */
+/* The topology is a table of atoms: GRO files have no masses, and masses from elements differ from the reference's. */
 static void argon(void)
 {
     check_folder("argon_tng", "atoms.tsv.gz", "argon_from_tng.xtc");

@@ -1,4 +1,4 @@
-/* Files of a run whose tables are made up: their numbers, units, words and marks. */
+/* Files of a run with made-up tables: their numbers, units, texts and layout. */
 #include <jansson.h>
 #include <locale.h>
 #include <math.h>
@@ -16,7 +16,8 @@ static const qn_query_parameter parameters[] = {
     {.name = "cn", .kind = QN_PARAMETER_FLAG, .fallback = "no", .meaning = "coordination"},
     {.name = "norm", .kind = QN_PARAMETER_CHOICE, .fallback = "frame", .choices = "frame mean", .meaning = "volume"},
     {0}};
-static const qn_query_class made_up = {.name = "made-up", .meaning = "for this test", .parameters = parameters};
+static const qn_query_class made_up = {
+    .size = sizeof(qn_query_class), .name = "made-up", .meaning = "for this test", .parameters = parameters};
 
 static const qn_query_column columns[] = {
     {"time", "ps", 0}, {"radius of gyration", "nm", 1}, {"area \"s\"", "nm²", 2}, {"density ρ", "1/nm³", -3}};
@@ -39,17 +40,19 @@ typedef struct made_run {
     qn_query_tables *tables;
     qn_trajectory_results results;
     const char *files[2];
+    qn_frame_file_facts facts[2];
 } made_run;
 
 static void set(made_run *scene)
 {
     memset(scene, 0, sizeof *scene);
     scene->files[0] = "first.xtc", scene->files[1] = "second.xtc";
-    scene->options = (qn_trajectory_options){.topology = "topol.tpr",
+    scene->options = (qn_trajectory_options){.size = sizeof(qn_trajectory_options),
+                                             .topology = "topol.tpr",
                                              .trajectories = scene->files,
                                              .trajectory_count = 2,
                                              .output = check_scratch_folder(),
-                                             .format = "both",
+                                             .format = QN_TRAJECTORY_BOTH,
                                              .begin_ps = (double)-INFINITY,
                                              .end_ps = (double)INFINITY,
                                              .last_frame = UINT64_MAX,
@@ -68,7 +71,11 @@ static void set(made_run *scene)
                                       .device = "",
                                       .seconds = 0.5,
                                       .tables = scene->tables};
+    scene->facts[0] = (qn_frame_file_facts){.path = scene->files[0], .format = "XTC"};
+    scene->facts[1] = (qn_frame_file_facts){.path = scene->files[1], .format = "XTC"};
     scene->results = (qn_trajectory_results){.options = &scene->options,
+                                             .files = scene->facts,
+                                             .file_count = 2,
                                              .job = &scene->job,
                                              .topology = &scene->topology,
                                              .queries = &scene->result,
@@ -94,7 +101,7 @@ static void add_table(const made_run *scene, const char *name, const char *note)
     for (int i = 0; i < ROWS; i++) CHECK_OK(qn_query_tables_row(scene->tables, rows[i]));
 }
 
-/* The content of a file that was written; released by the caller. */
+/* Read a file of the output; released by the caller with free. */
 static char *content(const char *name)
 {
     char *path, *data;
@@ -110,7 +117,7 @@ static void check_has(const char *text, const char *part)
     if (!CHECK(strstr(text, part) != NULL)) printf("no \"%s\" in:\n%.2000s\n", part, text);
 }
 
-/* Numbers of an xvg as any of its readers takes them: lines that begin with neither # nor @. */
+/* Read the numbers of an xvg file as other programs do: from lines that begin with neither # nor @. */
 static size_t read_xvg(const char *text, double *values, size_t most)
 {
     size_t count = 0;
@@ -125,7 +132,7 @@ static size_t read_xvg(const char *text, double *values, size_t most)
     return count;
 }
 
-static void xvg_has_what_grace_wants(void)
+static void xvg_has_the_lines_that_grace_reads(void)
 {
     made_run scene;
     double values[64];
@@ -161,7 +168,7 @@ static void xvg_has_what_grace_wants(void)
 }
 
 /* 1.5 nm = 15 Å, 2.25 nm² = 225 Å², 1000 / nm³ = 1 / Å³. */
-static void lengths_are_told_in_angstrom_on_demand(void)
+static void lengths_are_in_angstrom_on_request(void)
 {
     made_run scene;
     double values[64];
@@ -198,7 +205,7 @@ static void lengths_are_told_in_angstrom_on_demand(void)
     clear(&scene);
 }
 
-static void grids_are_laid_out_as_opendx_has_them(void)
+static void grids_are_written_as_opendx(void)
 {
     const double values[6] = {0, 1, 2, 3.5, 4, 5};
     made_run scene;
@@ -221,7 +228,7 @@ static void grids_are_laid_out_as_opendx_has_them(void)
     clear(&scene);
 }
 
-static void run_json_tells_the_run(void)
+static void run_json_describes_the_run(void)
 {
     static const char warning[] = "first.xtc ends inside frame 5";
     const qn_frame_file_facts files[2] = {
@@ -257,7 +264,7 @@ static void run_json_tells_the_run(void)
     text = content("report.html");
     check_has(text, "<title>Trajectory first.xtc and 1 more</title>");
     check_has(text, "first.xtc ends inside frame 5");
-    check_has(text, "not read, as the frames before it sufficed");
+    check_has(text, "not read, as no more frames were needed");
     /* three units, three plots */
     int figures = 0;
     for (const char *at = text; (at = strstr(at, "<figure")); at++) figures++;
@@ -266,8 +273,8 @@ static void run_json_tells_the_run(void)
     clear(&scene);
 }
 
-/* The last row but one stands out by far: the thinned plot has it, and is small. */
-static void long_tables_are_thinned_for_plots_alone(void)
+/* The last row but one has a peak. The thinned plot still shows it, and the report is below 1 MB. */
+static void long_tables_are_thinned_in_plots_only(void)
 {
     enum { MANY = 300000 };
     const qn_query_column pair[] = {{"time", "ps", 0}, {"value", "", 0}};
@@ -290,7 +297,7 @@ static void long_tables_are_thinned_for_plots_alone(void)
     clear(&scene);
 }
 
-static void partial_results_say_so_and_are_replaced(void)
+static void intermediate_results_are_marked_and_replaced(void)
 {
     const qn_live_facts facts = {.version = 3, .received = 12, .pauses = 2};
     made_run scene;
@@ -317,8 +324,8 @@ static void partial_results_say_so_and_are_replaced(void)
     clear(&scene);
 }
 
-/* A selection of several lines, as YAML can tell one, adds no rows. */
-static void texts_of_the_user_stay_in_their_lines(void)
+/* A selection of several lines, which YAML allows, adds no rows. */
+static void line_breaks_in_texts_of_the_user_are_removed(void)
 {
     made_run scene;
     double values[64];
@@ -352,15 +359,16 @@ static void few_rows_are_shown_as_a_table(void)
 
 int main(void)
 {
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
+        return check_finish();
     setlocale(LC_ALL, "");
-    RUN(xvg_has_what_grace_wants);
-    RUN(lengths_are_told_in_angstrom_on_demand);
-    RUN(grids_are_laid_out_as_opendx_has_them);
-    RUN(run_json_tells_the_run);
-    RUN(long_tables_are_thinned_for_plots_alone);
-    RUN(partial_results_say_so_and_are_replaced);
-    RUN(texts_of_the_user_stay_in_their_lines);
+    RUN(xvg_has_the_lines_that_grace_reads);
+    RUN(lengths_are_in_angstrom_on_request);
+    RUN(grids_are_written_as_opendx);
+    RUN(run_json_describes_the_run);
+    RUN(long_tables_are_thinned_in_plots_only);
+    RUN(intermediate_results_are_marked_and_replaced);
+    RUN(line_breaks_in_texts_of_the_user_are_removed);
     RUN(few_rows_are_shown_as_a_table);
     qn_context_destroy(&context);
     return check_finish();

@@ -15,7 +15,7 @@ static const char *write_plan(const char *text)
     return path;
 }
 
-static void a_plan_tells_every_option(void)
+static void a_plan_sets_the_options(void)
 {
     static const char text[] = "topology: topol.tpr\n"
                                "trajectory: [part1.xtc, /data/part2.xtc, '-']\n"
@@ -32,7 +32,8 @@ static void a_plan_tells_every_option(void)
     char expected[600];
     qn_trajectory_plan *plan;
     if (!CHECK_OK(qn_trajectory_plan_read(write_plan(text), &plan))) return;
-    const qn_trajectory_options options = qn_trajectory_plan_options(plan);
+    qn_trajectory_options options = qn_trajectory_default_options();
+    qn_trajectory_plan_options(plan, &options);
     snprintf(expected, sizeof expected, "%s/topol.tpr", check_scratch_folder());
     CHECK_TEXT(options.topology, expected);
     CHECK(options.trajectory_count == 3 && strstr(options.trajectories[0], "/part1.xtc"));
@@ -43,9 +44,9 @@ static void a_plan_tells_every_option(void)
     CHECK(options.last_frame == 12345678901 && options.stride == 10 && options.keep_overlaps);
     CHECK(options.whole && !options.periodic && options.units == QN_TRAJECTORY_ANGSTROM &&
           options.run.memory_bytes == 64 << 20);
-    CHECK_TEXT(options.format, "both");
+    CHECK(options.format == QN_TRAJECTORY_BOTH);
     CHECK_TEXT(options.run.device, "cuda:0,cuda:1");
-    CHECK_TEXT(options.run.tune, "off");
+    CHECK(options.run.tune == QN_TUNE_OFF);
     CHECK_TEXT(options.run.tune_budget, "5%");
     CHECK(options.selection_count == 2);
     CHECK_TEXT(options.selections[1].name, "near");
@@ -67,11 +68,12 @@ static void a_plan_tells_every_option(void)
     CHECK(!plan);
 }
 
-static void what_is_not_told_is_as_by_default(void)
+static void options_that_are_left_out_have_defaults(void)
 {
     qn_trajectory_plan *plan;
     if (!CHECK_OK(qn_trajectory_plan_read(write_plan("live: localhost:8888\nlive-every: 5\n"), &plan))) return;
-    const qn_trajectory_options options = qn_trajectory_plan_options(plan);
+    qn_trajectory_options options = qn_trajectory_default_options();
+    qn_trajectory_plan_options(plan, &options);
     CHECK_TEXT(options.live, "localhost:8888");
     CHECK(options.live_every == 5 && options.live_interval_s == 5 && options.stride == 1 && options.periodic);
     CHECK(isinf(options.begin_ps) && isinf(options.end_ps) && options.last_frame == UINT64_MAX);
@@ -100,24 +102,24 @@ static void mistakes_name_file_and_line(void)
     expect_refusal("begin: soon\n", "plan.yaml:1: --begin is \"soon\"; expected a number");
     expect_refusal("periodic: perhaps\n", "plan.yaml:1: --periodic is \"perhaps\"; expected yes or no");
     expect_refusal("units: inch\n", "--units is \"inch\"; expected one of: nm angstrom");
-    expect_refusal("begin: 1\nend: 2\nbegin: 3\n", "plan.yaml:3: begin is told twice, first in line 1");
+    expect_refusal("begin: 1\nend: 2\nbegin: 3\n", "plan.yaml:3: begin is given twice, first in line 1");
     expect_refusal("topology: [a, b]\n", "plan.yaml:1: topology is a list; expected one value");
     expect_refusal("topology:\n", "topology is \"\"; expected a path");
-    expect_refusal("queries: gyration\n", "plan.yaml:1: queries is no list");
-    expect_refusal("queries:\n  - name: a\n", "plan.yaml:2: a query does not say which");
-    expect_refusal("selections: [a]\n", "plan.yaml:1: selections is no table");
-    expect_refusal("begin: [1, 2\nend: 5\n", "is no YAML");
-    expect_refusal("trajectory: &all [*all]\n", "trajectory is a list; expected one value"); /* not for ever */
-    expect_refusal("queries: &all [*all]\n", "a query does not say which");
+    expect_refusal("queries: gyration\n", "plan.yaml:1: queries is not a list");
+    expect_refusal("queries:\n  - name: a\n", "plan.yaml:2: a query has no key \"query\"");
+    expect_refusal("selections: [a]\n", "plan.yaml:1: selections is not a table");
+    expect_refusal("begin: [1, 2\nend: 5\n", "is not YAML");
+    expect_refusal("trajectory: &all [*all]\n", "trajectory is a list; expected one value"); /* no endless loop */
+    expect_refusal("queries: &all [*all]\n", "a query has no key \"query\"");
     expect_refusal("", "is empty");
-    expect_refusal("- 1\n", "is no table");
+    expect_refusal("- 1\n", "is not a table");
     CHECK_FAILS(qn_trajectory_plan_read("/nowhere/plan.yaml", &plan), QN_NOT_FOUND);
 }
 
 int main(void)
 {
-    RUN(a_plan_tells_every_option);
-    RUN(what_is_not_told_is_as_by_default);
+    RUN(a_plan_sets_the_options);
+    RUN(options_that_are_left_out_have_defaults);
     RUN(mistakes_name_file_and_line);
     return check_finish();
 }

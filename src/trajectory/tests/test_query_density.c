@@ -1,4 +1,4 @@
-/* Densities: single atoms in known slabs and cells, boxes that change, skewed cells against brute force, centring. */
+/* Densities: single atoms in known slabs and cells, boxes that change, images in skewed cells, centring. */
 #include <math.h>
 #include <stdio.h>
 
@@ -44,15 +44,15 @@ static void place(uint32_t atom, float x, float y, float z)
     positions[3 * atom + 2] = z;
 }
 
-/* Two atoms in a box of 2 × 3 × 4 nm, then in one twice as high; slabs follow the box. */
+/* Two atoms in a box of 2 × 3 × 4 nm, then in a box twice as high. Slabs scale with the box. */
 static void two_atoms_in_known_slabs(void)
 {
     const double box[9] = {2, 0, 0, 0, 3, 0, 0, 0, 4}, high[9] = {2, 0, 0, 0, 3, 0, 0, 0, 8};
     qn_trajectory_frame first = make_frame(box), second = make_frame(high);
     atoms[0] = (qn_topology_atom){.element = "O", .mass_u = 16, .charge_e = -0.5};
     atoms[1] = (qn_topology_atom){.element = "H", .mass_u = 1, .charge_e = 0.25};
-    place(0, 0, 0, 4.5f);  /* wraps to 0.5, slab 1 of 8; of the high box slab 4 */
-    place(1, 0, 0, -0.3f); /* wraps to 3.7, slab 7; to 7.7, slab 7 */
+    place(0, 0, 0, 4.5f);  /* wraps to 0.5, slab 1 of 8; in the high box slab 4 */
+    place(1, 0, 0, -0.3f); /* wraps to 3.7, slab 7; in the high box to 7.7, slab 7 */
     const struct {
         const char *parameters;
         double oxygen, hydrogen;
@@ -77,7 +77,7 @@ static void two_atoms_in_known_slabs(void)
     }
 }
 
-/* Slabs of a skewed cell: an atom's images, wherever they are, are in one slab, and a profile holds every atom. */
+/* In a skewed cell, all images of an atom are in one slab, and the profile counts every atom. */
 static void images_share_a_slab_of_a_skewed_cell(void)
 {
     const double box[9] = {4, 0, 0, 1.5, 3, 0, -1.2, 0.9, 5};
@@ -113,7 +113,7 @@ static void images_share_a_slab_of_a_skewed_cell(void)
     }
 }
 
-/* A group that lies across the boundary comes to the middle, its neighbour 0.4 nm above it to +0.4. */
+/* A group across the boundary is moved to the middle, and with it an atom 0.45 nm above its centre. */
 static void centring_follows_a_group_across_the_boundary(void)
 {
     const double box[9] = {2, 0, 0, 0, 2, 0, 0, 0, 4};
@@ -126,7 +126,7 @@ static void centring_follows_a_group_across_the_boundary(void)
     run.atoms[1] = (qn_query_atoms){true, indices, 2};
     query_push(&run, &frame);
     query_finish(&run);
-    const double counts[8] = {0, 0, 0, 1, 2, 0, 0, 0}; /* of 2 nm³ */
+    const double counts[8] = {0, 0, 0, 1, 2, 0, 0, 0}; /* atoms of each slab of 2 nm³ */
     for (size_t k = 0; k < 8; k++) {
         CHECK_NEAR(query_value(&run, "", k, 0), -1.75 + 0.5 * (double)k, 1e-12);
         CHECK_NEAR(query_value(&run, "", k, 1), counts[k] / 2, 1e-12);
@@ -159,7 +159,7 @@ static void grid_cells_hold_their_atoms(void)
     }
 }
 
-/* In a skewed cell any image of a position falls into the same cell of the brick. */
+/* In a skewed box, all images of a position are in the same cell of the brick. */
 static void images_share_a_cell_of_the_brick(void)
 {
     const double box[9] = {4, 0, 0, 1.5, 3, 0, -1.2, 0.9, 5};
@@ -177,7 +177,7 @@ static void images_share_a_cell_of_the_brick(void)
     query_end(&run);
 }
 
-static void positions_that_are_no_numbers_are_left_out(void)
+static void positions_that_are_not_finite_or_huge_are_left_out(void)
 {
     const double box[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2};
     qn_trajectory_frame frame = make_frame(box);
@@ -198,7 +198,7 @@ static void positions_that_are_no_numbers_are_left_out(void)
     query_end(&grid);
 }
 
-static void boxes_and_grids_that_do_not_fit_are_refused(void)
+static void large_grids_and_missing_boxes_are_refused(void)
 {
     const double box[9] = {20, 0, 0, 0, 20, 0, 0, 0, 20}, zero[9] = {0};
     qn_trajectory_frame frame = make_frame(box), open = make_frame(zero);
@@ -221,7 +221,7 @@ int main(void)
     RUN(centring_follows_a_group_across_the_boundary);
     RUN(grid_cells_hold_their_atoms);
     RUN(images_share_a_cell_of_the_brick);
-    RUN(positions_that_are_no_numbers_are_left_out);
-    RUN(boxes_and_grids_that_do_not_fit_are_refused);
+    RUN(positions_that_are_not_finite_or_huge_are_left_out);
+    RUN(large_grids_and_missing_boxes_are_refused);
     return check_finish();
 }

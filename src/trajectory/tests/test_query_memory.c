@@ -1,4 +1,4 @@
-/* One-body queries with memory: displacements of hand-made walks that wrap, and deviations of moved structures. */
+/* Queries that compare frames: displacements of made-up walks that cross the boundary, and RMSD of moved structures. */
 #include <math.h>
 
 #include "trajectory/query/queries.h"
@@ -36,8 +36,9 @@ static query_run start(const qn_query_class *query_class, size_t count, const ch
     return run;
 }
 
-/* One atom goes 0.5 nm a frame along x through a box of 2 nm, the other −0.9 nm along z through one of 4 nm. */
-static void displacement_goes_on_through_the_boundary(void)
+/* One atom moves by 0.5 nm per frame along x, where the box has 2 nm; the other by −0.9 nm along z, where it has 4 nm.
+ */
+static void displacements_are_unwrapped_across_the_boundary(void)
 {
     query_run run = start(&qn_query_msd, 2, ""), flat = start(&qn_query_msd, 2, "axes=xy fit-begin=0 fit-end=2");
     for (int step = 0; step < 11; step++) {
@@ -98,7 +99,7 @@ static void displacement_in_a_triclinic_box_and_without_one(void)
     query_end(&open);
 }
 
-/* Every third of 20 frames starts, nothing is followed for more than 8 frames; squares by their definition. */
+/* Every third of 20 frames is a starting frame and is followed for 8 frames. Expected squares follow the definition. */
 static void displacements_are_averaged_over_starting_frames(void)
 {
     enum { FRAMES = 20, PARTICLES = 5 };
@@ -138,7 +139,7 @@ static void displacements_are_averaged_over_starting_frames(void)
     query_end(&plain);
 }
 
-static void frames_without_times_are_counted(void)
+static void frame_numbers_replace_missing_times(void)
 {
     query_run run = start(&qn_query_msd, 1, "");
     memset(positions, 0, sizeof positions);
@@ -154,14 +155,15 @@ static void frames_without_times_are_counted(void)
     query_end(&run);
     run = start(&qn_query_msd, 1, "restart=2");
     CHECK_FAILS(qn_query_msd.collect(run.state, &frame, (const double[3]){0}), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("frame 7 tells no time");
+    CHECK_MESSAGE_HAS("frame 7 has no time");
     query_end(&run);
     frame.time_ps = 0;
     frame.number = 0;
 }
 
-/* Atoms 0 and 1 (masses 1, 3) are a molecule, atom 2 another; a turn about the first's centre of mass is no motion. */
-static void molecules_move_by_their_centres(void)
+/* Atoms 0 and 1 (masses 1, 3) are a molecule, atom 2 is another. Molecule 0 rotates about its centre of mass, which is
+ * no displacement; molecule 1 moves by 0.4 nm. */
+static void molecules_are_followed_by_their_centres(void)
 {
     for (uint32_t i = 0; i < 3; i++) atoms[i] = (qn_topology_atom){.molecule = i / 2, .mass_u = i == 1 ? 3 : 1};
     topology.molecule_count = 2;
@@ -200,7 +202,7 @@ static void make_structure(void)
     for (int k = 0; k < 3 * COUNT; k++) positions[k] = reference[k] = (float)uniform();
 }
 
-static void rigid_motions_deviate_by_what_is_not_fitted(void)
+static void rmsd_is_zero_after_fitting_rigid_motions(void)
 {
     make_structure();
     query_run fitted = start(&qn_query_rmsd, COUNT, ""), shifted = start(&qn_query_rmsd, COUNT, "fit=translation");
@@ -223,7 +225,7 @@ static void rigid_motions_deviate_by_what_is_not_fitted(void)
     query_end(&plain);
 }
 
-/* The second selection is fitted: when the first atoms alone move by 0.3 nm, that is what deviates. */
+/* The second selection is fitted, so a shift of the first selection alone by 0.3 nm is the deviation. */
 static void deviation_after_fitting_another_group(void)
 {
     make_structure();
@@ -240,7 +242,7 @@ static void deviation_after_fitting_another_group(void)
 }
 
 /* Masses 1 and 3, moved by 0.2 and 0.1: weighted √((0.04 + 0.03) / 4), plain √(0.05 / 2). */
-static void masses_weigh_deviations(void)
+static void masses_weight_deviations(void)
 {
     make_structure();
     atoms[0].mass_u = 1;
@@ -259,7 +261,7 @@ static void masses_weigh_deviations(void)
     query_end(&plain);
 }
 
-static void references_of_the_topology_are_used_or_missed(void)
+static void the_topology_can_be_the_reference(void)
 {
     make_structure();
     query_run run = {.query_class = &qn_query_rmsd,
@@ -286,14 +288,14 @@ static void references_of_the_topology_are_used_or_missed(void)
 
 int main(void)
 {
-    RUN(displacement_goes_on_through_the_boundary);
+    RUN(displacements_are_unwrapped_across_the_boundary);
     RUN(displacement_in_a_triclinic_box_and_without_one);
     RUN(displacements_are_averaged_over_starting_frames);
-    RUN(frames_without_times_are_counted);
-    RUN(molecules_move_by_their_centres);
-    RUN(rigid_motions_deviate_by_what_is_not_fitted);
+    RUN(frame_numbers_replace_missing_times);
+    RUN(molecules_are_followed_by_their_centres);
+    RUN(rmsd_is_zero_after_fitting_rigid_motions);
     RUN(deviation_after_fitting_another_group);
-    RUN(masses_weigh_deviations);
-    RUN(references_of_the_topology_are_used_or_missed);
+    RUN(masses_weight_deviations);
+    RUN(the_topology_can_be_the_reference);
     return check_finish();
 }

@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* Distance histograms and radial distributions: by hand, against exact histograms in double, MDAnalysis and GROMACS;
- * the larger systems among the references are left to quern_bench_trajectory_check. */
+/* Distance histograms and radial distributions, compared with values by hand, histograms in double precision,
+ * MDAnalysis and GROMACS. quern_bench_trajectory_check does the larger systems of the reference data. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 #include "trajectory/query/queries.h"
 #include "trajectory/tests/reference_system.h"
 
-enum { MOST_BINS = 512 };
+enum { BINS_MAX = 512 };
 
 static qn_device *device;
 static qn_queue *queue;
@@ -30,7 +30,7 @@ static void push(query_run *run, const qn_trajectory_frame *frame)
 
 /* ---- by hand ---- */
 
-/* Two waters and an ion on a line, 0.1 nm apart within a water. */
+/* Two waters and an ion on a line; neighbouring atoms of a water are 0.1 nm apart. */
 static const float line[3 * 7] = {0.05f, 1,     1, 0.15f, 1,     1, 0.25f, 1,     1, 1.05f, 1,
                                   1,     1.15f, 1, 1,     1.25f, 1, 1,     2.95f, 1, 1};
 static qn_topology_atom line_atoms[7];
@@ -58,25 +58,25 @@ static void pairs_of_a_line_are_counted(void)
     const uint32_t all[7] = {0, 1, 2, 3, 4, 5, 6}, some[3] = {0, 1, 6};
     const qn_trajectory_frame frame = {
         .atom_count = 7, .box_nm = {3, 0, 0, 0, 3, 0, 0, 0, 3}, .positions_nm = positions};
-    /* around the boundary the ion is 0.1 nm from the first atom */
+    /* across the boundary the ion is 0.1 nm from the first atom */
     query_run run = start_line(&qn_query_sdh, &frame, "bin=0.15 max=2.1", all, 7, NULL, 0);
     CHECK(query_table(&run, "")->row_count == 14);
     CHECK_NEAR(query_value(&run, "", 0, 0), 0.075, 1e-12);
-    CHECK_NEAR(query_value(&run, "", 0, 1), 5, 0); /* four bonds, and ion to first */
+    CHECK_NEAR(query_value(&run, "", 0, 1), 5, 0); /* four bonds, and the ion with the first atom */
     CHECK_NEAR(query_number(&run, "pairs per frame beyond the last bin"), 0, 0);
     query_end(&run);
     run = start_line(&qn_query_sdh, &frame, "bin=0.15 max=2.1 pbc=no", all, 7, NULL, 0);
     CHECK_NEAR(query_value(&run, "", 0, 1), 4, 0);
     CHECK_NEAR(query_number(&run, "pairs per frame beyond the last bin"), 3, 0); /* the ion and the first water */
     query_end(&run);
-    /* an atom with itself is no pair */
+    /* an atom makes no pair with itself */
     run = start_line(&qn_query_sdh, &frame, "bin=0.15 max=2.1", some, 3, all, 7);
     double sum = 0;
     for (size_t k = 0; k < 14; k++) sum += query_value(&run, "", k, 1);
     CHECK_NEAR(sum, 3 * 7 - 3, 0);
     CHECK_NEAR(query_number(&run, "pairs per frame beyond the last bin"), 0, 0);
     query_end(&run);
-    /* what covers the frame is found */
+    /* the default of max covers the frame */
     run = start_line(&qn_query_sdh, &frame, "pbc=no", all, 7, NULL, 0);
     CHECK_NEAR(query_number(&run, "pairs per frame beyond the last bin"), 0, 0);
     query_end(&run);
@@ -84,7 +84,7 @@ static void pairs_of_a_line_are_counted(void)
     query_end(&run);
 }
 
-static void same_molecules_are_left_out(void)
+static void pairs_within_a_molecule_are_left_out(void)
 {
     float positions[21];
     memcpy(positions, line, sizeof line);
@@ -104,8 +104,8 @@ static void same_molecules_are_left_out(void)
     query_end(&run);
 }
 
-/* One pair at 0.5 nm in 27 nm³: g = 2 V / (N² shell). Bins between or around multiples of their width. */
-static void a_distribution_is_per_shell(void)
+/* One pair at 0.5 nm in 27 nm³: g = 2 V / (N² shell). Bins begin at multiples of their width or are centred on them. */
+static void distributions_are_normalised_by_shell(void)
 {
     float positions[6] = {0, 0, 0, 0.5f, 0, 0};
     const uint32_t both[2] = {0, 1};
@@ -127,7 +127,7 @@ static void a_distribution_is_per_shell(void)
     query_end(&run);
 }
 
-static void what_cannot_be_is_refused(void)
+static void impossible_parameters_are_refused(void)
 {
     float positions[6] = {0};
     const qn_trajectory_frame frame = {.atom_count = 2, .positions_nm = positions};
@@ -140,14 +140,15 @@ static void what_cannot_be_is_refused(void)
 
 /* ---- against references ---- */
 
-/* counts, lower edge first; returns how many lines there were. The last line may be "overflow n". */
+/* Read the columns of a file, such as lower edge and count; returns the number of rows. The last line may be "overflow
+ * n". */
 static int read_numbers(const char *path, int columns, double rows[][3], double *overflow)
 {
     char text[512];
     int count = 0;
     FILE *file = fopen(path, "r");
     if (!CHECK(file != NULL)) return 0;
-    while (fgets(text, sizeof text, file) && count < MOST_BINS) {
+    while (fgets(text, sizeof text, file) && count < BINS_MAX) {
         double *row = rows[count];
         if (text[0] == '#' || text[0] == '@') continue;
         if (overflow && sscanf(text, "overflow %lf", overflow) == 1) continue;
@@ -158,7 +159,7 @@ static int read_numbers(const char *path, int columns, double rows[][3], double 
     return count;
 }
 
-/* 4 · 2^-24 of the largest coordinate or edge. */
+/* Rounding error of a distance: 4 · 2^-24 times the largest coordinate or edge. */
 static double epsilon_of(const qn_trajectory_frame *frame)
 {
     double largest = 0;
@@ -167,11 +168,11 @@ static double epsilon_of(const qn_trajectory_frame *frame)
     return 4 * 0x1p-24 * largest;
 }
 
-/* Adds to near[k] the pairs of the frame that lie within ε of edge k, in double. */
+/* Add to near[k] the number of pairs of the frame whose distance in double precision is within ε of edge k. */
 static void count_near(const query_run *run, const qn_trajectory_frame *frame, const qn_histogram_bins *bins,
                        bool periodic, uint64_t *near)
 {
-    static uint64_t counts[MOST_BINS];
+    static uint64_t counts[BINS_MAX];
     static const double nothing[9] = {0};
     float *sets[2] = {NULL, NULL};
     qn_box box;
@@ -197,8 +198,8 @@ typedef struct sdh_case {
 
 static void check_histogram(const sdh_case *of, const reference_system *system, int periodicity)
 {
-    static double rows[MOST_BINS][3];
-    static uint64_t near[MOST_BINS + 1];
+    static double rows[BINS_MAX][3];
+    static uint64_t near[BINS_MAX + 1];
     char name[128], parameters[128];
     double overflow = -1, difference = 0;
     bool counted = false;
@@ -240,7 +241,7 @@ static void check_histograms(const sdh_case *of, int first, int last, int period
     system_close(&system);
 }
 
-static void histograms_are_those_in_double(void)
+static void histograms_agree_with_double_precision(void)
 {
     check_histograms(&(sdh_case){"water3k", "water3k.tpr", "water3k.xtc", "name OW", "OW", 0.02, 300, false}, 25, 50,
                      1);
@@ -269,11 +270,12 @@ static query_run start_rdf(const rdf_case *of, const reference_system *system, c
     return run;
 }
 
-/* Counts by the rule, and g of equal counts within 1e-6. MDAnalysis counts an atom with itself in the first bin. */
+/* Compare counts, up to the pairs near an edge, and g within 1e-6 if the counts are equal. The first bin is left out,
+ * because MDAnalysis counts an atom with itself. */
 static void check_mdanalysis(const rdf_case *of, const reference_system *system, const query_run *run,
                              const uint64_t *near)
 {
-    static double rows[MOST_BINS][3];
+    static double rows[BINS_MAX][3];
     char name[64];
     double difference = 0;
     snprintf(name, sizeof name, "ref/mda_rdf_%s.txt", of->name);
@@ -289,11 +291,12 @@ static void check_mdanalysis(const rdf_case *of, const reference_system *system,
     }
 }
 
-/* Three printed decimals. The coordination number of row r goes to r. */
+/* Compare at the three decimals that GROMACS prints. Its coordination number of row k reaches to the upper edge of bin
+ * k. */
 static void check_gromacs(const rdf_case *of, const reference_system *system, const query_run *centred,
                           const query_run *run)
 {
-    static double rows[MOST_BINS][3];
+    static double rows[BINS_MAX][3];
     char name[64];
     snprintf(name, sizeof name, "ref/gmx_rdf_%s.xvg", of->name);
     int count = read_numbers(system_path(system, name), 2, rows, NULL);
@@ -313,7 +316,7 @@ static void check_gromacs(const rdf_case *of, const reference_system *system, co
 
 static void check_distribution(const rdf_case *of)
 {
-    static uint64_t near[MOST_BINS + 1];
+    static uint64_t near[BINS_MAX + 1];
     const qn_histogram_bins bins = {of->bins, false, 0.01};
     char parameters[2][96];
     reference_system system;
@@ -341,7 +344,7 @@ static void check_distribution(const rdf_case *of)
     system_close(&system);
 }
 
-static void distributions_are_those_of_others(void)
+static void distributions_agree_with_mdanalysis_and_gromacs(void)
 {
     check_distribution(&(rdf_case){"water3k", "water3k.tpr", "water3k.xtc", "name OW", NULL, "OO", 120});
     check_distribution(&(rdf_case){"argon_tng", "argon.gro", "argon_from_tng.xtc", "all", NULL, "ArAr", 150});
@@ -353,15 +356,15 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(pairs_of_a_line_are_counted);
-    RUN(same_molecules_are_left_out);
-    RUN(a_distribution_is_per_shell);
-    RUN(what_cannot_be_is_refused);
-    RUN(histograms_are_those_in_double);
-    RUN_LONG(distributions_are_those_of_others);
+    RUN(pairs_within_a_molecule_are_left_out);
+    RUN(distributions_are_normalised_by_shell);
+    RUN(impossible_parameters_are_refused);
+    RUN(histograms_agree_with_double_precision);
+    RUN_LONG(distributions_agree_with_mdanalysis_and_gromacs);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

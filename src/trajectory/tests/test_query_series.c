@@ -1,4 +1,4 @@
-/* Queries of one row a frame, against values calculated by hand. */
+/* Queries with one row per frame, compared with values calculated by hand. */
 #include <math.h>
 
 #include "trajectory/query/queries.h"
@@ -67,8 +67,8 @@ static void centres_and_moment(void)
     }
 }
 
-/* Masses 1 and 3, 4 nm apart along x: reduced mass 3/4, I = 12 about y and z and nothing about x. */
-static void two_atoms_turn_about_their_middle(void)
+/* Masses 1 and 3, 4 nm apart along x: reduced mass 3/4, I = 12 amu nm² about y and z, and 0 about x. */
+static void inertia_and_gyration_of_two_atoms(void)
 {
     query_run inertia = start(&qn_query_inertia, two, 2, true), gyration = start(&qn_query_gyration, two, 2, true);
     const double expected[10] = {2.5, 0, 12, 12, 0, 0, 0, 12, 0, 12};
@@ -82,7 +82,7 @@ static void two_atoms_turn_about_their_middle(void)
     query_end(&gyration);
 }
 
-/* All four about (1.5, 1, 0): xx 2.25 + 3·6.25 + 4·2.25, xy and yy likewise. */
+/* The centre of mass is (1.5, 1, 0), so Σ m x² = 2.25 + 3·6.25 + 4·2.25; Σ m y² and Σ m x y likewise. */
 static void tensor_of_three_masses(void)
 {
     query_run run = start(&qn_query_inertia, all, 4, false);
@@ -121,7 +121,7 @@ static void volume_edges_and_angles(void)
     query_end(&run);
 }
 
-/* Frames without a time are counted; nothing selected is no number. */
+/* If a frame has no time, x is the frame number. The centre of no atoms is NaN. */
 static void untimed_and_empty_frames(void)
 {
     qn_trajectory_frame untimed = frame;
@@ -140,14 +140,14 @@ static void untimed_and_empty_frames(void)
     query_end(&count);
 }
 
-static void what_the_topology_lacks_is_refused(void)
+static void queries_without_their_data_are_refused(void)
 {
     qn_topology poor = topology;
     query_run run = {.query_class = &qn_query_charge, .topology = &poor, .atoms = {{true, all, 4}, {0}}};
     poor.has_charges = false;
     CHECK_FAILS(query_create(&run, ""), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("charges");
-    CHECK_MESSAGE_HAS("hand tells no charges");
+    CHECK_MESSAGE_HAS("hand has no charges");
     poor.masses = QN_MASSES_ABSENT;
     run.query_class = &qn_query_gyration;
     CHECK_FAILS(query_create(&run, ""), QN_INVALID_ARGUMENT);
@@ -160,8 +160,8 @@ static void what_the_topology_lacks_is_refused(void)
     query_end(&run);
 }
 
-/* More atoms than a block holds, picked unevenly and far from the origin, against plain sums in long double. */
-static void many_atoms_are_summed_like_few(void)
+/* More atoms than a block holds, selected unevenly and far from the origin, compared with plain sums in long double. */
+static void sums_of_many_atoms_are_accurate(void)
 {
     enum { COUNT = 3000 };
     static qn_topology_atom many[COUNT];
@@ -213,12 +213,12 @@ int main(void)
 {
     RUN(sums_of_masses_and_charges);
     RUN(centres_and_moment);
-    RUN(two_atoms_turn_about_their_middle);
+    RUN(inertia_and_gyration_of_two_atoms);
     RUN(tensor_of_three_masses);
     RUN(counts_of_atoms_and_residues);
     RUN(volume_edges_and_angles);
     RUN(untimed_and_empty_frames);
-    RUN(what_the_topology_lacks_is_refused);
-    RUN(many_atoms_are_summed_like_few);
+    RUN(queries_without_their_data_are_refused);
+    RUN(sums_of_many_atoms_are_accurate);
     return check_finish();
 }

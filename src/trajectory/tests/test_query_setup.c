@@ -17,7 +17,7 @@ static const qn_query_parameter parameters[] = {
     {"reference", QN_PARAMETER_TEXT, "", 0, 0, NULL, "file of reference positions"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-static const qn_query_class query_class = {.name = "rdf", .parameters = parameters};
+static const qn_query_class query_class = {.size = sizeof(qn_query_class), .name = "rdf", .parameters = parameters};
 
 static qn_status read_one(const char *name, const char *value, double unit_nm, qn_query_setup *setup)
 {
@@ -26,7 +26,7 @@ static qn_status read_one(const char *name, const char *value, double unit_nm, q
     return qn_query_setup_read("OW-OW", &query_class, is_max ? given + 1 : given, is_max ? 1 : 2, unit_nm, setup);
 }
 
-static void values_are_of_their_kinds(void)
+static void values_are_read_by_kind(void)
 {
     const qn_trajectory_parameter given[] = {
         {"max", "12"}, {"bins", "500"}, {"exclude", "yes"}, {"axis", "x"}, {"temperature", "310.15"}};
@@ -60,7 +60,7 @@ static void mistakes_name_query_value_and_what_was_expected(void)
     const qn_trajectory_parameter twice[] = {{"max", "1"}, {"max", "2"}};
     qn_query_setup setup;
     CHECK_FAILS(read_one("maxx", "1", 1, &setup), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("query OW-OW: \"maxx\" is no parameter of rdf; did you mean \"max\"?");
+    CHECK_MESSAGE_HAS("query OW-OW: \"maxx\" is not a parameter of rdf; did you mean \"max\"?");
     CHECK_FAILS(read_one("colour", "1", 1, &setup), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("expected one of those that its help lists");
     CHECK_FAILS(qn_query_setup_read("OW-OW", &query_class, NULL, 0, 1, &setup), QN_INVALID_ARGUMENT);
@@ -83,7 +83,7 @@ static void mistakes_name_query_value_and_what_was_expected(void)
     CHECK_FAILS(read_one("axis", "x y", 1, &setup), QN_INVALID_ARGUMENT);
 }
 
-static void atoms_that_vary_are_not_told(void)
+static void atoms_of_varying_selections_are_not_given(void)
 {
     const uint32_t indices[] = {3, 4};
     qn_query_setup setup;
@@ -100,7 +100,8 @@ static void atoms_that_vary_are_not_told(void)
     qn_query_setup_clear(&setup);
 }
 
-/* Weights are the run's where the same atoms are weighted with the same, and each query's own otherwise. */
+/* Weights are shared in the run if the list of atoms and the kind of weight are the same; else each query has its own.
+ */
 static void weights_of_the_same_atoms_are_shared(void)
 {
     qn_topology_atom described[] = {{.mass_u = 16, .charge_e = -0.8}, {.mass_u = 1, .charge_e = 0.4}, {.mass_u = 2}};
@@ -135,10 +136,10 @@ static void weights_of_the_same_atoms_are_shared(void)
 
 int main(void)
 {
-    RUN(values_are_of_their_kinds);
+    RUN(values_are_read_by_kind);
     RUN(fallbacks_are_in_nm_whatever_the_unit);
     RUN(mistakes_name_query_value_and_what_was_expected);
-    RUN(atoms_that_vary_are_not_told);
+    RUN(atoms_of_varying_selections_are_not_given);
     RUN(weights_of_the_same_atoms_are_shared);
     return check_finish();
 }

@@ -1,5 +1,6 @@
 /* labels: threads */
-/* The library's own queries through whole runs: against reference results, and of a simulation that the test plays. */
+/* Whole runs with the library's own queries: compared with reference results, and on a simulation played by the test.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
 #include <math.h>
@@ -11,12 +12,12 @@
 #include "imd_server.h"
 #include "trajectory/run.h"
 
-enum { MOST_QUERIES = 4, MOST_VALUES = 4096 };
+enum { QUERIES_MAX = 4, VALUES_MAX = 4096 };
 
 /* The main table of each query. */
 typedef struct captured {
-    double values[MOST_QUERIES][MOST_VALUES];
-    size_t rows[MOST_QUERIES], columns[MOST_QUERIES];
+    double values[QUERIES_MAX][VALUES_MAX];
+    size_t rows[QUERIES_MAX], columns[QUERIES_MAX];
     uint64_t frames;
     size_t writes;
     bool complete, live;
@@ -27,12 +28,12 @@ static captured seen;
 static qn_status capture(const qn_trajectory_results *results, void *user)
 {
     captured *to = user;
-    for (size_t i = 0; i < results->query_count && i < MOST_QUERIES; i++) {
+    for (size_t i = 0; i < results->query_count && i < QUERIES_MAX; i++) {
         const qn_query_filled_table *table = &results->queries[i].tables->tables[0];
         const size_t count = table->row_count * table->table.column_count;
         to->rows[i] = table->row_count;
         to->columns[i] = table->table.column_count;
-        if (count <= MOST_VALUES) memcpy(to->values[i], table->values, count * sizeof(double));
+        if (count <= VALUES_MAX) memcpy(to->values[i], table->values, count * sizeof(double));
     }
     to->frames = results->frames;
     to->complete = results->complete;
@@ -45,7 +46,7 @@ static qn_status run(const qn_trajectory_options *options)
 {
     qn_context *context;
     seen = (captured){0};
-    QN_TRY(qn_context_create(&(qn_context_options){.threads = 2}, &context));
+    QN_TRY(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context));
     qn_status status = qn_trajectory_run_to(context, options, capture, &seen, NULL);
     qn_context_destroy(&context);
     return status;
@@ -74,13 +75,13 @@ static void check_centre(const json_t *frame, const char *selection, const char 
         CHECK_NEAR(row[1 + axis], json_number_value(json_array_get(expected, axis)), 3.2e-6);
 }
 
-static void centres_are_those_of_the_reference(void)
+static void centres_equal_those_of_the_reference(void)
 {
     static const qn_trajectory_query queries[] = {
-        {.query_class = "com", .name = "all-com"},
-        {.query_class = "com", .name = "oxygen-com", .select = "name OW"},
-        {.query_class = "cog", .name = "oxygen-cog", .select = "oxygens"},
-        {.query_class = "count", .name = "near", .select = "within 5 of index 0"}};
+        {.size = sizeof(qn_trajectory_query), .query_class = "com", .name = "all-com"},
+        {.size = sizeof(qn_trajectory_query), .query_class = "com", .name = "oxygen-com", .select = "name OW"},
+        {.size = sizeof(qn_trajectory_query), .query_class = "cog", .name = "oxygen-cog", .select = "oxygens"},
+        {.size = sizeof(qn_trajectory_query), .query_class = "count", .name = "near", .select = "within 5 of index 0"}};
     static const qn_trajectory_selection selections[] = {{"oxygens", "name OW"}};
     char topology[512], trajectory[512];
     snprintf(topology, sizeof topology, "%s", check_reference_data("trajectory/water3k/atoms.tsv.gz"));
@@ -91,7 +92,7 @@ static void centres_are_those_of_the_reference(void)
     options.topology = topology;
     options.trajectories = (const char *const[]){trajectory};
     options.trajectory_count = 1;
-    options.units = QN_TRAJECTORY_ANGSTROM; /* of the selection within 5 Å; results are in nm up to here */
+    options.units = QN_TRAJECTORY_ANGSTROM; /* for the selection within 5 Å; captured results are in nm all the same */
     options.selections = selections;
     options.selection_count = 1;
     if (CHECK_OK(run(&options)) && CHECK(json_array_size(frames) == 51) && CHECK(seen.frames == 51)) {
@@ -101,7 +102,7 @@ static void centres_are_those_of_the_reference(void)
             check_centre(frame, "OW", "com", seen.values[1] + 4 * i);
             check_centre(frame, "OW", "cog", seen.values[2] + 4 * i);
             const double near = seen.values[3][seen.columns[3] * i + 1];
-            CHECK(near > 30 && near < 80); /* water has 100 atoms a nm³, the sphere 0.52 nm³ */
+            CHECK(near > 30 && near < 80); /* water has 100 atoms per nm³, the sphere has 0.52 nm³ */
         }
         CHECK(seen.rows[0] == 51 && seen.columns[0] == 4 && seen.complete && !seen.live);
     }
@@ -143,9 +144,9 @@ static imd_server *start_simulation(int delay_ms, char address[32])
     return server;
 }
 
-static const qn_trajectory_query live_query[] = {{.query_class = "cog"}};
+static const qn_trajectory_query live_query[] = {{.size = sizeof(qn_trajectory_query), .query_class = "cog"}};
 
-static void a_live_run_is_written_while_it_runs(void)
+static void results_of_a_live_run_are_written_while_it_runs(void)
 {
     char address[32];
     imd_server *server = start_simulation(10, address);
@@ -165,7 +166,7 @@ static int stop_behind_three(const qn_progress *progress, void *user)
     return progress->done >= 3;
 }
 
-static void a_live_run_that_is_stopped_keeps_what_came(void)
+static void a_stopped_live_run_keeps_the_received_frames(void)
 {
     char address[32];
     imd_server *server = start_simulation(20, address);
@@ -173,18 +174,18 @@ static void a_live_run_that_is_stopped_keeps_what_came(void)
     options.topology = make_topology();
     options.live = address;
     options.run.progress = stop_behind_three;
-    CHECK_OK(run(&options)); /* which is how most live runs end */
+    CHECK_OK(run(&options)); /* stopping is no failure: most live runs end so */
     imd_server_finish(&server);
     CHECK(seen.frames >= 3 && seen.frames < FRAMES && seen.writes == 1 && seen.complete);
     options.run.resume = true;
     CHECK_FAILS(run(&options), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("--resume cannot be had with --live");
+    CHECK_MESSAGE_HAS("--resume cannot be used with --live");
 }
 
 int main(void)
 {
-    if (check_reference_data("trajectory/water3k")) RUN(centres_are_those_of_the_reference);
-    RUN(a_live_run_is_written_while_it_runs);
-    RUN(a_live_run_that_is_stopped_keeps_what_came);
+    if (check_reference_data("trajectory/water3k")) RUN(centres_equal_those_of_the_reference);
+    RUN(results_of_a_live_run_are_written_while_it_runs);
+    RUN(a_stopped_live_run_keeps_the_received_frames);
     return check_finish();
 }

@@ -1,4 +1,5 @@
-/* hits.sdf: the best molecules in their best poses. */
+#include "screen/hits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,28 +10,16 @@
 #include "screen/output.h"
 #include "screen/results.h"
 
-/* A molecule of hits.sdf. */
-typedef struct sdf_hit {
-    size_t place; /* in run->rows */
-    uint64_t index;
-    qn_screen_kept *poses;
-    int pose_count;
-    size_t library, line;
-    char *made; /* its record, where the library would give another; NULL */
-    size_t made_size;
-    qn_text text;
-} sdf_hit;
-
 typedef struct hit_list {
     const qn_screen_state *run;
-    sdf_hit *hits; /* by index, the order of the libraries */
+    qn_screen_hit *hits; /* sorted by index */
     size_t count;
     qn_screen_library *library;
 } hit_list;
 
 static int compare_hits(const void *a, const void *b)
 {
-    const sdf_hit *first = a, *second = b;
+    const qn_screen_hit *first = a, *second = b;
     return (first->index > second->index) - (first->index < second->index);
 }
 
@@ -38,20 +27,20 @@ static qn_status list_hits(hit_list *list)
 {
     void *memory;
     const size_t count = qn_screen_hit_count(list->run);
-    QN_TRY(qn_allocate(count, sizeof(sdf_hit), &memory));
+    QN_TRY(qn_allocate(count, sizeof(qn_screen_hit), &memory));
     list->hits = memory;
     list->count = count;
-    for (size_t i = 0; i < count; i++) list->hits[i] = (sdf_hit){.place = i, .index = list->run->rows[i].index};
-    if (count) qsort(list->hits, count, sizeof(sdf_hit), compare_hits);
+    for (size_t i = 0; i < count; i++) list->hits[i] = (qn_screen_hit){.place = i, .index = list->run->rows[i].index};
+    if (count) qsort(list->hits, count, sizeof(qn_screen_hit), compare_hits);
     return QN_OK;
 }
 
-/* Poses are in the journals only: a run of millions of molecules keeps those of its hits alone. */
+/* Copy the poses of the hits from the journals. Poses of other molecules are not copied: millions would fill memory. */
 static qn_status take_poses(const qn_screen_entry *entry, void *user)
 {
     hit_list *list = user;
-    const sdf_hit wanted = {.index = entry->index};
-    sdf_hit *found = bsearch(&wanted, list->hits, list->count, sizeof(sdf_hit), compare_hits);
+    const qn_screen_hit wanted = {.index = entry->index};
+    qn_screen_hit *found = bsearch(&wanted, list->hits, list->count, sizeof(qn_screen_hit), compare_hits);
     void *memory;
     if (!found) return QN_OK;
     QN_TRY(qn_allocate((size_t)entry->pose_count, sizeof *found->poses, &memory));
@@ -66,7 +55,7 @@ static qn_status take_poses(const qn_screen_entry *entry, void *user)
     return QN_OK;
 }
 
-/* Our data items of an earlier screen would stand beside the new ones; what was left out of a salt stays so. */
+/* Remove data items that an earlier screen added. The item that names the removed parts of a salt stays. */
 static void drop_own_properties(qn_compound *compound)
 {
     size_t kept = 0;
@@ -87,7 +76,7 @@ static qn_status add_item(qn_text *text, const char *name, double value, int dec
     return qn_text_append(text, "> <quern_%s>\n%.*f\n\n", name, decimals, value);
 }
 
-/* A line break in a file's name would end the item. */
+/* Replace line breaks in the name by blanks, since a line break would end the item. */
 static qn_status add_file(qn_text *text, const char *path)
 {
     QN_TRY(qn_text_append(text, "> <quern_file>\n"));
@@ -98,7 +87,7 @@ static qn_status add_file(qn_text *text, const char *path)
     return QN_OK;
 }
 
-static qn_status add_items(const qn_screen_state *run, const sdf_hit *hit, int pose, qn_text *text)
+static qn_status add_items(const qn_screen_state *run, const qn_screen_hit *hit, int pose, qn_text *text)
 {
     const qn_screen_kept *kept = &hit->poses[pose];
     const qn_screen_row *row = &run->rows[hit->place];
@@ -116,89 +105,102 @@ static qn_status add_items(const qn_screen_state *run, const sdf_hit *hit, int p
     return add_item(text, "least_distance_angstrom", kept->least_distance_angstrom, 3);
 }
 
-/* The record as the writer makes it, with our items before its end. */
-static qn_status add_pose(const qn_screen_state *run, const qn_screen_molecule *molecule, sdf_hit *hit, int pose,
-                          double *positions)
+/* Make the SDF record of a pose, with Quern's data items before its end. */
+static qn_status make_record(const qn_screen_state *run, const qn_screen_molecule *molecule, const qn_screen_hit *hit,
+                             int pose)
 {
     static const char end[] = "$$$$\n";
     const size_t end_length = strlen(end);
-    qn_text *text = &hit->text;
+    double *positions = hit->positions + (size_t)pose * hit->atom_count * 3;
+    qn_text *text = &hit->records[pose];
     qn_screen_pose_positions(run, molecule, hit->poses[pose].conformer, hit->poses[pose].number, positions);
     QN_TRY(qn_compound_write_sdf(molecule->compound, positions, text));
     if (text->length < end_length || strcmp(text->data + text->length - end_length, end) != 0)
-        QN_FAIL(QN_INTERNAL, "an SDF record does not end as expected");
+        return QN_FAIL(QN_INTERNAL, "an SDF record does not end as expected");
     text->length -= end_length;
     QN_TRY(add_items(run, hit, pose, text));
     return qn_text_append_bytes(text, end, end_length);
 }
 
-/* A library that changed where its key does not look would give poses to the wrong molecules. */
-static qn_status check_same(const qn_screen_state *run, const qn_screen_molecule *molecule, const sdf_hit *hit)
+/* The key of a large library covers its ends only. Detect a change in between, which would give poses to the wrong
+ * molecules. */
+static qn_status check_same(const qn_screen_state *run, const qn_screen_molecule *molecule, const qn_screen_hit *hit)
 {
     const qn_screen_row *row = &run->rows[hit->place];
     if (strcmp(molecule->name, row->name) != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "molecule %llu was \"%s\" and is \"%s\" now; expected libraries that do not change during a run",
-                (unsigned long long)hit->index, row->name, molecule->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "molecule %llu was \"%s\" and is \"%s\" now; expected libraries that do not change during a run",
+                       (unsigned long long)hit->index, row->name, molecule->name);
     if (molecule->ligand.atom_count != row->heavy_atoms)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "molecule %llu had %d heavy atoms and has %d now; expected libraries that do not change during a run",
-                (unsigned long long)hit->index, row->heavy_atoms, molecule->ligand.atom_count);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "molecule %llu had %d heavy atoms and has %d now; expected libraries that do not change during a run",
+            (unsigned long long)hit->index, row->heavy_atoms, molecule->ligand.atom_count);
     return QN_OK;
 }
 
-static qn_status write_molecule(const qn_screen_state *run, qn_screen_molecule *molecule, sdf_hit *hit)
+static qn_status allocate_poses(qn_screen_hit *hit, size_t atom_count)
 {
     void *memory;
-    if (molecule->reason || !hit->poses)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "molecule %llu cannot be read again (%s); expected libraries that do not change during a run",
-                (unsigned long long)hit->index, molecule->reason ? molecule->reason : "no poses");
-    QN_TRY(check_same(run, molecule, hit));
-    drop_own_properties(molecule->compound);
-    QN_TRY(qn_allocate(molecule->compound->atom_count * 3, sizeof(double), &memory));
-    qn_status status = QN_OK;
-    for (int pose = 0; pose < hit->pose_count && status == QN_OK; pose++) {
-        if (hit->poses[pose].conformer >= molecule->ligand.conformer_count)
-            status = qn_error_set(QN_INVALID_ARGUMENT, __FILE__, __LINE__,
-                                  "molecule %llu has other conformers than before; expected libraries that do not "
-                                  "change during a run",
-                                  (unsigned long long)hit->index);
-        if (status == QN_OK) status = add_pose(run, molecule, hit, pose, memory);
-    }
-    qn_release(&memory);
-    return status;
+    hit->atom_count = atom_count;
+    QN_TRY(qn_allocate((size_t)hit->pose_count * atom_count * 3, sizeof(double), &memory));
+    hit->positions = memory;
+    QN_TRY(qn_allocate((size_t)hit->pose_count, sizeof *hit->records, &memory));
+    hit->records = memory;
+    return QN_OK;
 }
 
-/* Read a hit again: from the libraries, which are opened when the first one is wanted, or as it was made. */
-static qn_status read_molecule(hit_list *list, sdf_hit *hit, qn_compound_record *record, qn_screen_molecule *molecule)
+static qn_status make_poses(const qn_screen_state *run, qn_screen_molecule *molecule, qn_screen_hit *hit)
 {
-    const qn_screen_options *options = list->run->options;
+    if (molecule->reason || !hit->poses)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "molecule %llu cannot be read again (%s); expected libraries that do not change during a run",
+                       (unsigned long long)hit->index, molecule->reason ? molecule->reason : "no poses");
+    QN_TRY(check_same(run, molecule, hit));
+    drop_own_properties(molecule->compound);
+    QN_TRY(allocate_poses(hit, molecule->compound->atom_count));
+    for (int pose = 0; pose < hit->pose_count; pose++) {
+        if (hit->poses[pose].conformer >= molecule->ligand.conformer_count)
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "molecule %llu has other conformers than before; expected libraries that do not change "
+                           "during a run",
+                           (unsigned long long)hit->index);
+        QN_TRY(make_record(run, molecule, hit, pose));
+    }
+    return QN_OK;
+}
+
+/* Read a hit again: from the record that Open Babel made, or from the libraries, which are opened at the first need. */
+static qn_status read_molecule(hit_list *list, qn_screen_hit *hit, qn_compound_record *record,
+                               qn_screen_molecule *molecule)
+{
+    const qn_screen_sources sources = qn_screen_sources_of(list->run->options);
     if (hit->made) {
         const qn_compound_record made = {.format = QN_COMPOUND_SMILES,
                                          .index = hit->index,
                                          .line = hit->line,
-                                         .path = options->libraries[hit->library],
+                                         .path = qn_screen_sources_name(&sources, hit->library),
                                          .text = hit->made,
                                          .size = hit->made_size};
         return qn_screen_molecule_make(list->run, &made, hit->index, hit->library, molecule);
     }
-    if (!list->library) QN_TRY(qn_screen_library_open(options->libraries, options->library_count, &list->library));
+    if (!list->library) QN_TRY(qn_screen_library_open(&sources, &list->library));
     QN_TRY(qn_screen_library_seek(list->library, hit->index, record));
     if (record->size == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "molecule %llu is gone; expected libraries that do not change during a run",
-                (unsigned long long)hit->index);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "molecule %llu is gone; expected libraries that do not change during a run",
+                       (unsigned long long)hit->index);
     return qn_screen_molecule_make(list->run, record, hit->index, qn_screen_library_file(list->library), molecule);
 }
 
-static qn_status write_molecules(hit_list *list)
+static qn_status make_all(hit_list *list)
 {
     qn_compound_record record = {0};
     qn_status status = QN_OK;
     for (size_t i = 0; i < list->count && status == QN_OK; i++) {
         qn_screen_molecule molecule = {0};
         status = read_molecule(list, &list->hits[i], &record, &molecule);
-        if (status == QN_OK) status = write_molecule(list->run, &molecule, &list->hits[i]);
+        if (status == QN_OK) status = make_poses(list->run, &molecule, &list->hits[i]);
+        qn_release(&list->hits[i].made);
         qn_screen_molecule_clear(&molecule);
     }
     qn_compound_record_clear(&record);
@@ -207,46 +209,33 @@ static qn_status write_molecules(hit_list *list)
 
 static int compare_places(const void *a, const void *b)
 {
-    const sdf_hit *first = a, *second = b;
+    const qn_screen_hit *first = a, *second = b;
     return (first->place > second->place) - (first->place < second->place);
 }
 
-/* All records, best molecule first. */
-static qn_status write_file(hit_list *list)
-{
-    qn_text text = {0};
-    char *path = NULL;
-    qn_status status = qn_job_path(list->run->job, "hits.sdf", &path);
-    if (list->count) qsort(list->hits, list->count, sizeof(sdf_hit), compare_places);
-    for (size_t i = 0; i < list->count && status == QN_OK; i++) {
-        status = qn_text_append_bytes(&text, list->hits[i].text.data, list->hits[i].text.length);
-        qn_text_clear(&list->hits[i].text);
-    }
-    if (status == QN_OK) status = qn_file_write(path, text.data ? text.data : "", text.length);
-    qn_text_clear(&text);
-    qn_release(&path);
-    return status;
-}
-
-static void clear_hits(hit_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        qn_release(&list->hits[i].poses);
-        qn_release(&list->hits[i].made);
-        qn_text_clear(&list->hits[i].text);
-    }
-    qn_release(&list->hits);
-}
-
-qn_status qn_screen_write_hits(const qn_screen_state *run)
+qn_status qn_screen_hits_make(const qn_screen_state *run, qn_screen_hits *hits)
 {
     hit_list list = {.run = run};
     const qn_screen_scan scan = {.entry = take_poses, .user = &list};
     qn_status status = list_hits(&list);
     if (status == QN_OK) status = qn_screen_results_scan(run, &scan);
-    if (status == QN_OK) status = write_molecules(&list);
-    if (status == QN_OK) status = write_file(&list);
+    if (status == QN_OK) status = make_all(&list);
     qn_screen_library_close(&list.library);
-    clear_hits(&list);
+    if (list.count) qsort(list.hits, list.count, sizeof(qn_screen_hit), compare_places);
+    *hits = (qn_screen_hits){list.hits, list.count};
     return status;
+}
+
+void qn_screen_hits_clear(qn_screen_hits *hits)
+{
+    for (size_t i = 0; i < hits->count; i++) {
+        qn_screen_hit *hit = &hits->hits[i];
+        for (int pose = 0; hit->records && pose < hit->pose_count; pose++) qn_text_clear(&hit->records[pose]);
+        qn_release(&hit->records);
+        qn_release(&hit->positions);
+        qn_release(&hit->poses);
+        qn_release(&hit->made);
+    }
+    qn_release(&hits->hits);
+    hits->count = 0;
 }
