@@ -1,5 +1,5 @@
-/* Two queries of one's own in a trajectory run, beside one of the library's: a C function, and one around a kernel
- * family that runs on any device.
+/* A trajectory run with a query of the library and two user-defined queries: one is a C function, the other runs a
+ * kernel family on any device.
  *
  *     my_trajectory_query TOPOLOGY TRAJECTORY OUTPUT [DEVICE]
  */
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What both keep: a number for each frame ---- */
+/* ---- The state of both queries: a number for each frame ---- */
 
 typedef struct series {
-    double cutoff_nm; /* of contacts */
+    double cutoff_nm; /* two atoms closer than this are in contact */
     double *rows;     /* time in ps, value */
     size_t count, capacity;
 } series;
@@ -24,7 +24,7 @@ static size_t one_number(const void *state)
     return 1;
 }
 
-/* Frames come here in their order, one at a time; measuring them is done by many threads at once. */
+/* Collect one frame. Frames are collected in their order, one at a time, while several threads measure frames. */
 static qn_status collect(void *state, const qn_trajectory_frame *frame, const double *partial)
 {
     series *own = state;
@@ -36,7 +36,7 @@ static qn_status collect(void *state, const qn_trajectory_frame *frame, const do
         own->capacity = capacity;
     }
     own->rows[2 * own->count] =
-        isnan(frame->time_ps) ? (double)frame->number : frame->time_ps; /* a file may tell none */
+        isnan(frame->time_ps) ? (double)frame->number : frame->time_ps; /* a file may have no times */
     own->rows[2 * own->count++ + 1] = partial[0];
     return QN_OK;
 }
@@ -85,7 +85,8 @@ static qn_status finish_ends(const void *state, qn_query_tables *tables)
     return finish_as(state, &(qn_query_table){"", "From the first atom to the last", columns, 2, 0, NULL}, tables);
 }
 
-static const qn_query_class ends = {.name = "ends",
+static const qn_query_class ends = {.size = sizeof(qn_query_class),
+                                    .name = "ends",
                                     .meaning = "distance between the first and the last atom",
                                     .selections = 1,
                                     .needs = QN_QUERY_FIXED_ATOMS,
@@ -130,7 +131,7 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *p
     return (qn_geometry){{(items + group - 1) / group * group, 1, 1}, {group, 1, 1}};
 }
 
-/* The host driver runs C instead. */
+/* The host driver runs this C function instead of the kernel. */
 static qn_status contacts_host(const qn_host_launch *launch)
 {
     const float *from = launch->arguments[0], *to = launch->arguments[1];
@@ -178,7 +179,7 @@ static const qn_family family = {.name = "example/contacts",
                                  .constraints = constraints,
                                  .constraint_count = 1};
 
-/* What a worker keeps from frame to frame. */
+/* Memory that a worker keeps from frame to frame. */
 typedef struct worker {
     size_t capacity; /* atoms */
     float *positions[2];
@@ -262,13 +263,13 @@ static qn_status launch_contacts(worker *own, const qn_query_frame *frame, const
     return status == QN_OK ? qn_queue_finish(frame->queue) : status;
 }
 
-/* Runs on a worker with a queue of its own; another one's frame is copied and measured meanwhile. */
+/* Measure a frame on a worker with its own queue, while another worker copies and measures the next frame. */
 static qn_status measure_contacts(const void *state, const qn_query_frame *frame, double *partial)
 {
     const int other = frame->atoms[1] ? 1 : 0;
     const contacts_problem problem = {(int)frame->atom_count[0], (int)frame->atom_count[other]};
     const int most = problem.from_count > problem.to_count ? problem.from_count : problem.to_count;
-    if (problem.from_count == 0 || problem.to_count == 0) return QN_OK; /* partials are 0 at first */
+    if (problem.from_count == 0 || problem.to_count == 0) return QN_OK; /* partial results are initially 0 */
     if (!*frame->scratch) *frame->scratch = calloc(1, sizeof(worker));
     worker *own = *frame->scratch;
     if (!own) return qn_error_raise(QN_OUT_OF_MEMORY, "no memory for a worker");
@@ -289,7 +290,8 @@ static qn_status finish_contacts(const void *state, qn_query_tables *tables)
 static const qn_query_parameter contacts_parameters[] = {
     {"cutoff", QN_PARAMETER_LENGTH, "0.35", 0.01, 10, NULL, "distance below which two atoms are in contact"}, {0}};
 
-static const qn_query_class contacts = {.name = "contacts",
+static const qn_query_class contacts = {.size = sizeof(qn_query_class),
+                                        .name = "contacts",
                                         .meaning = "pairs of atoms closer than a cut-off",
                                         .parameters = contacts_parameters,
                                         .selections = 2,
@@ -308,16 +310,19 @@ int main(int argc, char **argv)
 {
     static const qn_query_class *const own_classes[] = {&ends, &contacts, NULL};
     static const qn_trajectory_parameter near[] = {{"cutoff", "0.35"}};
-    static const qn_trajectory_query queries[] = {
-        {.query_class = "gyration"},
-        {.query_class = "ends"},
-        {.query_class = "contacts", .select = "element O", .parameters = near, .parameter_count = 1}};
+    static const qn_trajectory_query queries[] = {{.size = sizeof(qn_trajectory_query), .query_class = "gyration"},
+                                                  {.size = sizeof(qn_trajectory_query), .query_class = "ends"},
+                                                  {.size = sizeof(qn_trajectory_query),
+                                                   .query_class = "contacts",
+                                                   .select = "element O",
+                                                   .parameters = near,
+                                                   .parameter_count = 1}};
     if (argc < 4) {
         fprintf(stderr, "usage: my_trajectory_query TOPOLOGY TRAJECTORY OUTPUT [DEVICE]\n");
         return 2;
     }
     qn_trajectory_options options = qn_trajectory_default_options();
-    qn_trajectory_summary summary;
+    qn_trajectory_result *result = NULL;
     qn_context *context = NULL;
     options.topology = argv[1];
     options.trajectories = (const char *const *)&argv[2];
@@ -327,13 +332,14 @@ int main(int argc, char **argv)
     options.queries = queries;
     options.query_count = 3;
     options.user_classes = own_classes;
-    qn_status status = qn_context_create(&(qn_context_options){0}, &context);
-    if (status == QN_OK) status = qn_trajectory_run(context, &options, &summary);
+    qn_status status = qn_context_create(NULL, &context);
+    if (status == QN_OK) status = qn_trajectory_run(context, &options, &result);
     if (status == QN_OK)
-        printf("%llu frames of %zu atoms, %.1f a second; see %s\n", (unsigned long long)summary.frames, summary.atoms,
-               summary.frames_per_s, summary.report);
+        printf("%llu frames of %zu atoms, %.1f a second; see %s\n", (unsigned long long)result->frame_count,
+               result->atom_count, result->frames_per_s, result->report);
     else
         fprintf(stderr, "my_trajectory_query: %s\n", qn_error_message());
+    qn_trajectory_result_destroy(&result);
     qn_context_destroy(&context);
     return status == QN_OK ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-/* A kernel family of one's own, y = a x + y, and its workload: tuned offline, and what was gained.
+/* Tune a user-defined kernel family, y = a x + y, with its workload, and print the speedup over the fallback.
  *
  *     tune_my_kernel [DEVICE] [ELEMENTS]
  */
@@ -23,7 +23,7 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *p
     return (qn_geometry){{(items + group - 1) / group * group, 1, 1}, {group, 1, 1}};
 }
 
-/* The host driver runs C instead: here in pieces of PER_ITEM · GROUP_SIZE. */
+/* The host driver runs this C function instead of the kernel, in pieces of PER_ITEM · GROUP_SIZE elements. */
 static qn_status saxpy_host(const qn_host_launch *launch)
 {
     const float *x = launch->arguments[0], a = *(const float *)launch->arguments[2];
@@ -89,7 +89,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     return status;
 }
 
-/* y is an input too: 0 before the run that is checked. */
+/* y is also an input, so it is set to 0 before the run that is checked. */
 static qn_status clear(void *user, qn_queue *queue)
 {
     state *own = user;
@@ -121,7 +121,7 @@ static qn_status check(void *user, qn_queue *queue, double *largest_error)
     qn_status status = qn_queue_read(queue, own->y, 0, y, bytes, NULL);
     if (status == QN_OK) status = qn_queue_finish(queue);
     *largest_error = 0;
-    for (int i = 0; status == QN_OK && i < own->n; i++) /* whole numbers: exact, the tolerance is half a unit */
+    for (int i = 0; status == QN_OK && i < own->n; i++) /* whole numbers are exact, so the tolerance is half a unit */
         *largest_error = fmax(*largest_error, 2 * fabs(y[i] - 3.0 * own->values[i]));
     free(y);
     return status;
@@ -163,10 +163,13 @@ int main(int argc, char **argv)
     qn_device *device = NULL;
     qn_tune_store *store = NULL;
     qn_tune_result result;
-    qn_tune_options options = {.tuner = {.seed = 1, .seconds = 60}, .sizes = {argc > 2 ? atoi(argv[2]) : 0}};
-    qn_status status = qn_context_create(&(qn_context_options){0}, &context);
+    qn_tune_options options = {.size = sizeof options,
+                               .tuner = {.size = sizeof(qn_tuner_options), .seed = 1, .seconds = 60},
+                               .sizes = {argc > 2 ? atoi(argv[2]) : 0}};
+    qn_status status = qn_context_create(NULL, &context);
     if (status == QN_OK) status = qn_device_open(context, argc > 1 ? argv[1] : "auto", &device);
-    if (status == QN_OK) status = qn_tune_store_open(NULL, NULL, &store); /* results are kept: a second run is quick */
+    if (status == QN_OK)
+        status = qn_tune_store_open(NULL, NULL, &store); /* the store keeps the results, so a second run is quick */
     options.store = store;
     if (status == QN_OK) status = qn_tune_run(device, &workload, &options, &result);
     if (status == QN_OK)

@@ -1,5 +1,5 @@
-/* Bonds and their orders from positions: molecules whose bonds are known lose them, and their hydrogens, and must come
- * back with the SYBYL types that their own bonds give. */
+/* Bonds and their orders from positions: molecules with known bonds lose their bonds (in some tests their hydrogens
+ * too). The bonds derived from positions must give the same SYBYL types as the known ones. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,10 +12,11 @@
 
 typedef struct comparison {
     size_t molecules, atoms, bonds_lost, differences;
-    size_t amines; /* N.4 that became N.3: without hydrogens nothing tells the charge */
+    size_t amines; /* N.4 that became N.3: without hydrogens the charge is unknown */
 } comparison;
 
-/* Atoms and positions alone, with or without the hydrogens; map: −1 for those left out. */
+/* Copy atoms and positions without bonds, with or without the hydrogens. `map` gives each atom's new index, −1 for
+ * dropped atoms. */
 static qn_compound *bare(const qn_compound *compound, bool hydrogens, int *map, size_t *bonds)
 {
     size_t count = 0;
@@ -71,7 +72,7 @@ static comparison compare_file(const char *path, bool hydrogens)
     return total;
 }
 
-static void with_hydrogens_everything_comes_back(void)
+static void bonds_and_types_are_restored_with_hydrogens(void)
 {
     comparison imatinib = compare_file(check_data("../../examples/1iep/1iep_ligand.sdf"), true);
     CHECK(imatinib.molecules == 1 && imatinib.atoms == 69);
@@ -83,7 +84,7 @@ static void with_hydrogens_everything_comes_back(void)
     CHECK(library.differences + library.amines == 0);
 }
 
-static void crystal_ligands_come_back_with_and_without_hydrogens(void)
+static void crystal_ligands_are_restored_with_and_without_hydrogens(void)
 {
     for (int hydrogens = 0; hydrogens < 2; hydrogens++) {
         comparison ligands = compare_file(check_data("chemistry/crystal_ligands.mol2"), hydrogens);
@@ -92,9 +93,9 @@ static void crystal_ligands_come_back_with_and_without_hydrogens(void)
     }
 }
 
-/* What cannot come back: charged amines, which of a pyrazole's nitrogens has the hydrogen (2 atoms), and that a
- * sulfonic acid was drawn with its own (3). */
-static void without_hydrogens_nearly_everything_comes_back(void)
+/* Three facts are lost without hydrogens: the charge of amines, which nitrogen of a pyrazole has the hydrogen (2
+ * atoms), and that a sulfonic acid was drawn with its hydrogen (3 atoms). */
+static void bonds_and_most_types_are_restored_without_hydrogens(void)
 {
     comparison imatinib = compare_file(check_data("../../examples/1iep/1iep_ligand.sdf"), false);
     CHECK(imatinib.atoms == 37 && imatinib.bonds_lost == 0);
@@ -106,8 +107,8 @@ static void without_hydrogens_nearly_everything_comes_back(void)
     CHECK(library.differences <= 5);
 }
 
-/* Bonds and charges stay, hydrogens go: what the bonds still tell is told. */
-static void hydrogens_are_not_needed_where_bonds_tell(void)
+/* Only the hydrogens are removed: bonds and charges still determine the types. */
+static void known_bonds_determine_types_without_hydrogens(void)
 {
     qn_compound **compounds;
     size_t count;
@@ -139,13 +140,13 @@ static void hydrogens_are_not_needed_where_bonds_tell(void)
     qn_release(&compounds);
 }
 
-/* The only residue of a PDB file of crystal positions. */
+/* Read the only residue of a PDB file with crystal positions. */
 static qn_compound *crystal_residue(const char *name)
 {
     qn_molecule *molecule = NULL;
     qn_compound *compound = NULL;
     size_t atoms[64];
-    if (!CHECK_OK(qn_molecule_read(NULL, check_data(name), &(qn_molecule_options){0}, &molecule))) return NULL;
+    if (!CHECK_OK(qn_molecule_read(NULL, check_data(name), NULL, &molecule))) return NULL;
     for (size_t i = 0; i < 64; i++) atoms[i] = i;
     if (CHECK(molecule->atom_count <= 64) &&
         CHECK_OK(qn_bonds_from_molecule(molecule, atoms, molecule->atom_count, &compound)))
@@ -154,7 +155,7 @@ static qn_compound *crystal_residue(const char *name)
     return compound;
 }
 
-/* Names of the atoms with a type, in the file's order. */
+/* Check the names of the atoms that have `type`, in the file's order. */
 static void check_atoms_of(const qn_compound *compound, const char *type, const char *expected)
 {
     qn_sybyl_type types[64];
@@ -168,8 +169,8 @@ static void check_atoms_of(const qn_compound *compound, const char *type, const 
     CHECK_TEXT(text, expected);
 }
 
-/* The double bonds that the entry's own chemical description gives: C11=O11 and C3=O3. */
-static void biotin_of_1stp(void)
+/* The chemical description in the entry gives two double bonds: C11=O11 and C3=O3. */
+static void biotin_of_1stp_gets_its_bonds_and_types(void)
 {
     qn_compound *compound = crystal_residue("chemistry/1stp_biotin.pdb");
     if (!compound) return;
@@ -193,7 +194,7 @@ static void biotin_of_1stp(void)
 
 /* 1-(4-fluorophenyl)-N-[3-fluoro-4-(1H-pyrrolo[2,3-b]pyridin-4-yloxy)phenyl]-2-oxo-1,2-dihydropyridine-3-carboxamide,
  * by the entry's HETNAM. */
-static void inhibitor_of_3ce3(void)
+static void inhibitor_of_3ce3_gets_its_types(void)
 {
     qn_compound *compound = crystal_residue("chemistry/3ce3_inhibitor.pdb");
     if (!compound) return;
@@ -208,15 +209,13 @@ static void inhibitor_of_3ce3(void)
     qn_compound_destroy(&compound);
 }
 
-/* As a receptor's residue, which has no template. */
-static void residues_are_typed_the_same_way(void)
+/* The same molecule as a receptor's residue, which has no template, gets the same types. */
+static void residues_without_template_get_the_types_of_the_molecule(void)
 {
     qn_molecule *molecule = NULL;
     qn_sybyl_type types[64];
     size_t unknown = 99;
-    if (!CHECK_OK(
-            qn_molecule_read(NULL, check_data("chemistry/1stp_biotin.pdb"), &(qn_molecule_options){0}, &molecule)))
-        return;
+    if (!CHECK_OK(qn_molecule_read(NULL, check_data("chemistry/1stp_biotin.pdb"), NULL, &molecule))) return;
     CHECK(molecule->atom_count == 16);
     CHECK_OK(qn_residue_sybyl_types(molecule, types, &unknown));
     CHECK(unknown == 0);
@@ -231,12 +230,12 @@ static void residues_are_typed_the_same_way(void)
 
 int main(void)
 {
-    RUN(with_hydrogens_everything_comes_back);
-    RUN(without_hydrogens_nearly_everything_comes_back);
-    RUN(crystal_ligands_come_back_with_and_without_hydrogens);
-    RUN(hydrogens_are_not_needed_where_bonds_tell);
-    RUN(biotin_of_1stp);
-    RUN(inhibitor_of_3ce3);
-    RUN(residues_are_typed_the_same_way);
+    RUN(bonds_and_types_are_restored_with_hydrogens);
+    RUN(bonds_and_most_types_are_restored_without_hydrogens);
+    RUN(crystal_ligands_are_restored_with_and_without_hydrogens);
+    RUN(known_bonds_determine_types_without_hydrogens);
+    RUN(biotin_of_1stp_gets_its_bonds_and_types);
+    RUN(inhibitor_of_3ce3_gets_its_types);
+    RUN(residues_without_template_get_the_types_of_the_molecule);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* Types against those that MOL2 files of other programs state, atom by atom. What differs is listed with its reason. */
+/* Compare types atom by atom with those in MOL2 files of other programs. Every difference is listed with its reason. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,13 +15,13 @@ typedef struct stated_file {
 } stated_file;
 
 static const stated_file files[] = {
-    /* Corina and SYBYL. Corina calls the carbon between the nitrogens of any amidinium C.cat; Tripos that of
-       guanidinium */
+    /* Corina and SYBYL. Corina gives C.cat to the carbon between the nitrogens of any amidinium; Tripos only to that of
+     * guanidinium */
     {"chemistry/corina.mol2", 5, 39, "5 C9 C.cat C.2"},
     /* PRODRG: N.3 for a nitrogen with four carbons (acetylcholine) */
     {"chemistry/prodrg.mol2", 8, 76, "3 NAD N.3 N.4"},
-    /* Relibase's ligands of crystal structures. The sulfone of 1HPV and a carbon with four single bonds in 1XL5 are
-     * plainly mistyped; 1US0's thioamide is kept an amine and a thiol */
+    /* Relibase's ligands of crystal structures. The file mistypes the sulfone of 1HPV and a carbon with four single
+     * bonds in 1XL5; it describes 1US0's thioamide as an amine and a thiol */
     {"chemistry/crystal_ligands.mol2", 6, 198, "2 S1 S.3 S.o2; 5 C23 C.2 C.3; 6 S16 S.3 S.2; 6 N17 N.pl3 N.am"},
 };
 
@@ -39,7 +39,7 @@ static void note_differences(const qn_compound *compound, size_t molecule, char 
     }
 }
 
-static void types_are_those_that_files_state(void)
+static void types_agree_with_those_in_files(void)
 {
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         qn_compound **compounds;
@@ -57,8 +57,8 @@ static void types_are_those_that_files_state(void)
     }
 }
 
-/* The ligand of BUDE's benchmark (miniBUDE, data/bm1/ligand.in, Apache-2.0): heavy atoms and their types only, whose
- * first letter is the element. */
+/* The ligand of BUDE's benchmark (miniBUDE, data/bm1/ligand.in, Apache-2.0): only heavy atoms and their types; the
+ * first letter of a type is the element. */
 static const struct {
     const char *type;
     double position_angstrom[3];
@@ -73,7 +73,7 @@ static const struct {
     {"O.3", {-0.2506, -4.4942, 1.0491}},  {"C.3", {-0.3997, -4.9127, 2.4073}},   {"C.3", {-1.6567, -4.2750, 3.0024}},
     {"C.3", {-3.0762, -0.2397, -0.9812}}, {"C.3", {-3.1169, 2.8560, -0.9702}}};
 
-static void the_ligand_of_the_benchmark_has_the_types_of_its_deck(void)
+static void the_benchmark_ligand_gets_the_types_of_its_deck(void)
 {
     enum { COUNT = sizeof dioxopurine / sizeof *dioxopurine };
     qn_compound *compound = NULL;
@@ -91,7 +91,7 @@ static void the_ligand_of_the_benchmark_has_the_types_of_its_deck(void)
 
 int main(void)
 {
-    RUN(types_are_those_that_files_state);
-    RUN(the_ligand_of_the_benchmark_has_the_types_of_its_deck);
+    RUN(types_agree_with_those_in_files);
+    RUN(the_benchmark_ligand_gets_the_types_of_its_deck);
     return check_finish();
 }

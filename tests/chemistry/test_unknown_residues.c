@@ -1,5 +1,5 @@
-/* Residues whose names say nothing are typed by geometry: those of a crystal structure of trypsin, renamed, get the
- * types back that their names would give. */
+/* Residues with unknown names are typed by geometry: residues of a crystal structure of trypsin, renamed, must get the
+ * same types as under their own names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "check.h"
 #include "chemistry/residue_types.h"
 
-/* Every `step`-th residue from `first` becomes UNK with atoms named X1, X2 …. Histidine, tryptophan and lysine are left
- * out: their templates say more than geometry does (src/chemistry/residue_templates.c). */
+/* Rename every `step`-th residue from `first` to UNK and its atoms to X1, X2 …. Histidine, tryptophan and lysine are
+ * skipped: their templates contain more than geometry shows (src/chemistry/residue_templates.c). */
 static void rename_residues(qn_molecule *molecule, size_t first, size_t step, bool *renamed)
 {
     for (size_t r = first; r < molecule->residue_count; r += step) {
@@ -29,7 +29,10 @@ static void compare_renamed(size_t first, size_t step, size_t *compared, size_t 
 {
     qn_molecule *molecule = NULL;
     const char *path = check_data("../../examples/1ppe/1PPE_r_u.pdb");
-    if (!CHECK_OK(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_hydrogens = true}, &molecule))) return;
+    if (!CHECK_OK(qn_molecule_read(NULL, path,
+                                   &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_hydrogens = true},
+                                   &molecule)))
+        return;
     size_t atoms = molecule->atom_count, unknown = 99;
     qn_sybyl_type *expected = calloc(atoms, sizeof *expected), *found = calloc(atoms, sizeof *found);
     bool *renamed = calloc(atoms, sizeof *renamed);
@@ -50,7 +53,7 @@ static void compare_renamed(size_t first, size_t step, size_t *compared, size_t 
     qn_molecule_destroy(&molecule);
 }
 
-/* Seven or eight atoms of residues 162 to 165 of the entry, where a C-N bond is 0.82 Å long, come out otherwise. */
+/* Seven or eight atoms of residues 162 to 165 of the entry, where a C-N bond is 0.82 Å long, get other types. */
 static void residues_among_known_ones_keep_their_types(void)
 {
     size_t compared = 0, different = 0;
@@ -59,7 +62,7 @@ static void residues_among_known_ones_keep_their_types(void)
     CHECK(different <= 8);
 }
 
-/* The first residue keeps its name: the ammonium of a chain's beginning is not told by geometry. */
+/* The first residue keeps its name, because geometry does not show the ammonium at the start of a chain. */
 static void a_whole_chain_keeps_its_types(void)
 {
     size_t compared = 0, different = 0;

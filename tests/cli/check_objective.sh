@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# quern tune run --objective: the front of several, a clear word where energy is not counted, and what does not go
-# together. Arguments: source folder, quern binary, build folder.
+# quern tune run --objective: the Pareto front of several objectives, a clear message where the device does not count
+# energy, and refused combinations of options. Arguments: source folder, quern binary, build folder.
 set -u
 quern=$2
 failures=0
@@ -11,13 +11,13 @@ fail() {
 }
 run() { "$quern" tune run reduction --device host --size 65536 --tests 3 --seed 1 --store off "$@" 2>&1; }
 
-# 1 / seconds is worst where seconds is best: every configuration is on the front (but for times that are equal)
-front=$(run --quiet --objective "seconds, 1 / seconds" | sed -n '/^Bettered by/,/^$/p' | grep -c GROUP_SIZE=)
+# 1 / seconds is worst where seconds is best, so every configuration is on the front (except for equal times)
+front=$(run --quiet --objective "seconds, 1 / seconds" | sed -n '/^Pareto front/,/^$/p' | grep -c GROUP_SIZE=)
 [ "$front" -ge 2 ] || fail "the front has $front configurations, expected 3"
 run --objective "seconds * jules" | grep -q "jules" || fail "an unknown word of an objective is not named"
 run --objective joules >/dev/null
 case $? in
-0) ;; # this machine counts it, and lets us read it
+0) ;; # this machine counts energy, and the user may read it
 1) run --objective joules | grep -q "energy of host: " || fail "no reason is given where energy is not counted" ;;
 *) fail "--objective joules ended with another exit code than 0 or 1" ;;
 esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# What the commands print and write when all goes well, and what happens when a run is asked to stop.
-# Arguments: source folder, quern binary, build folder.
+# Output and files of the commands when they succeed, and when a run is asked to stop. Arguments: source folder, quern
+# binary, build folder.
 set -u
 input=$1/examples/1ppe
 quern=$2
@@ -29,7 +29,7 @@ evaluate --json - | cmp -s - quality.json || fail "--json - should print the fil
 evaluate --csv absent/quality.csv >/dev/null 2>error.txt
 [ $? = 1 ] && grep -q '^quern: absent/quality.csv: cannot write: ' error.txt || fail "a CSV file that cannot be written"
 
-# A name that is not UTF-8 (Latin 1) is spelled in JSON, which is.
+# A name that is not UTF-8 (Latin 1) is escaped in JSON, which must be UTF-8.
 cp 'a, "b".pdb' $'caf\xe9.pdb'
 # shellcheck disable=SC2086
 "$quern" evaluate $'caf\xe9.pdb' $reference --json latin.json >/dev/null || fail "a name that is not UTF-8"
@@ -51,14 +51,14 @@ if command -v jq >/dev/null; then
         devices.json >/dev/null || fail "JSON of devices: $(cat devices.json)"
 fi
 
-# quern dock: the summary alone is on standard output; --quiet says nothing at all.
+# quern dock: only the summary is on standard output; --quiet prints nothing.
 dock() { "$quern" dock "$input/1PPE_r_u.pdb" "$input/1PPE_l_u_rnd.pdb" --device host --spacing 2 "$@"; }
 dock -n 40 -o loud >out.txt 2>err.txt || fail "dock: $(cat err.txt)"
 grep -q '^device: host ' err.txt || fail "the device is not named: $(cat err.txt)"
 [ "$(head -n 1 err.txt | cut -c1-6)" = device ] || fail "the device is not named first: $(cat err.txt)"
 grep -q '^docking  100 %  40/40 rotations' err.txt || fail "no progress: $(cat err.txt)"
 grep -q 'report in loud/report.html$' out.txt || fail "the report is not named: $(cat out.txt)"
-# The manual names every file and every column of what was written (r12 … r32 and centre_… by their ends).
+# The manual names every file and every column of the output (r12 … r32 and centre_… by their endings).
 manual=$1/docs/commands/dock.md
 for file in loud/*; do
     case $file in loud/cluster_*) continue ;; esac
@@ -70,11 +70,12 @@ done
 cp "$input/1PPE_l_u_rnd.pdb" $'liga\xf1d.pdb'
 "$quern" dock "$input/1PPE_r_u.pdb" $'liga\xf1d.pdb' --device host --spacing 2 --seed 18446744073709551615 -n 40 \
     -o quiet --quiet >out.txt 2>err.txt || fail "dock --quiet"
-[ ! -s out.txt ] && [ ! -s err.txt ] || fail "--quiet is not: $(cat out.txt err.txt)"
+[ ! -s out.txt ] && [ ! -s err.txt ] || fail "--quiet prints: $(cat out.txt err.txt)"
 grep -qF '"liga\\xF1d.pdb"' quiet/run.json || fail "a name that is not UTF-8 in run.json: $(grep liga quiet/run.json)"
 grep -qF '"seed": "18446744073709551615"' quiet/run.json || fail "the seed in run.json: $(grep seed quiet/run.json)"
 
-# Asked to stop (as by Ctrl-C or a batch system): stops cleanly, and the command it prints goes on to the end.
+# A run that gets a signal (from Ctrl-C or a batch system) stops cleanly, and the command that it prints resumes it to
+# the end.
 mkfifo progress.pipe
 "$quern" dock "$input/1PPE_r_u.pdb" "$input/1PPE_l_u_rnd.pdb" --device host --spacing 2 --score rpsc -n 3000 --clusters 2 \
     -o "it's here" >out.txt 2>progress.pipe &
@@ -86,7 +87,7 @@ while IFS= read -r text; do
 done <progress.pipe
 wait $runner
 [ $? = 1 ] || fail "an interrupted run should exit 1"
-grep -q '^quern: stopped after [0-9]* of 3000 rotations' err.txt || fail "the interruption is not told: $(tail -n 3 err.txt)"
+grep -q '^quern: stopped after [0-9]* of 3000 rotations' err.txt || fail "the interruption is not reported: $(tail -n 3 err.txt)"
 command=$(sed -n 's/^quern: go on with: //p' err.txt)
 case $command in *"it'\\''s here' --resume") ;; *) fail "the command to go on with: $command" ;; esac
 eval "$command" >out.txt 2>err.txt || fail "$command: $(tail -n 2 err.txt)"

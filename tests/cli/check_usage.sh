@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What command lines are refused or answered, as a table: exit code, which stream speaks, and what it says.
-# Arguments: source folder, quern binary, build folder.
+# Command lines and their outcome, as a table: exit code, stream, and message. Arguments: source folder, quern binary,
+# build folder.
 set -u
 quern=$2
 scratch=$(mktemp -d) || exit 1
@@ -16,7 +16,7 @@ wrong() {
 
 # expect CODE STREAM LINES PATTERN arguments...
 #   STREAM  out or err: the stream that holds PATTERN (a basic regular expression); the other one must be empty
-#   LINES   how many lines it has; - for any number
+#   LINES   number of lines of that stream; - for any number
 expect() {
     local code=$1 stream=$2 lines=$3 pattern=$4 other=err actual
     shift 4
@@ -50,7 +50,7 @@ for command in dock evaluate fsc devices "fft advise" "tune run" "tune list" "tu
     expect 0 out - "^Usage: quern $command" help $command
     expect 2 err 1 "unknown option --frobnicate (see quern $command -h)\$" $command --frobnicate
 done
-# Misspelt, missing and doubled things.
+# Misspelt, missing and repeated options.
 expect 2 err 1 'unknown option --spacng; did you mean --spacing?' $d --spacng 1
 expect 2 err 1 'unknown option --rotation; did you mean --rotations?' $d --rotation=12
 expect 2 err 1 'unknown option -Z ' $d -Z
@@ -147,7 +147,7 @@ expect 2 err 1 'NAME is missing' tune run
 expect 2 err 1 '\-\-budget is "5 parsecs"; expected a time from 0.001 to 1e+09 s, such as 60s, 5min or 2h' tune run gemm --budget '5 parsecs'
 expect 2 err 1 '\-\-size is "12x"; expected 1 to 5 whole numbers from 1 to 2147483647 joined by x' tune run gemm --device host --size 12x
 expect 2 err 1 '\-\-size is "1x2x3x4"; expected rowsxcolumnsxinner' tune run gemm --device host --size 1x2x3x4
-# Things the library refuses: one sentence, nothing on standard output.
+# Refused by the library: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
 expect 1 err 1 'absent.d/' screen deck absent.d --device host --quiet
@@ -161,7 +161,7 @@ expect 1 err 1 'absent' evaluate absent --reference absent.pdb absent.pdb
 expect 1 err 1 'floppy:0' dock a.pdb b.pdb -o out.d --device floppy:0
 expect 1 err 1 'opencl:99' dock a.pdb b.pdb -o out.d --device opencl:99
 expect 1 err 1 'cuda:77' devices --device cuda:77
-# Every way of writing an option reaches the same place: a value that is refused shows it arrived.
+# Every way of writing an option sets the same value: a refused value shows that it arrived.
 for way in '--per-rotation 99' '--per-rotation=99'; do expect 2 err 1 '"99"' $d $way; done
 for way in '-n 0' '-n0' '--rotations 0' '--rotations=0'; do expect 2 err 1 '"0"' $d $way; done
 expect 0 out - '^Device ' devices

@@ -1,13 +1,13 @@
-/* The progress display, driven by hand on a file. */
+/* The progress display, tested step by step on a file. */
 #define _DEFAULT_SOURCE 1
 #include "check.h"
-/* The command line is no library, so its sources are compiled into the test. */
+/* The command line is not a library, so its sources are compiled into the test. */
 #include "cli/output.c"
 #include "cli/progress.c"
 
 static char shown[65536];
 
-/* Everything written to `progress` so far. */
+/* Return all text written to `progress` so far. */
 static const char *read_back(const cli_progress *progress)
 {
     fflush(progress->stream);
@@ -46,7 +46,7 @@ static void finish(cli_progress *progress)
     fclose(progress->stream);
 }
 
-static void lines_come_at_every_tenth(void)
+static void a_line_is_written_every_ten_percent(void)
 {
     cli_progress progress = start(false, false, 0);
     for (size_t done = 0; done <= 1000; done += 5) {
@@ -61,7 +61,7 @@ static void lines_come_at_every_tenth(void)
     finish(&progress);
 }
 
-static void unknown_totals_are_counted(void)
+static void steps_of_unknown_total_are_counted(void)
 {
     cli_progress progress = start(false, false, 0), terminal = start(false, true, 80);
     for (size_t done = 0; done <= 300; done++) {
@@ -83,7 +83,7 @@ static void unknown_totals_are_counted(void)
     finish(&terminal);
 }
 
-/* A stage of a few milliseconds says that it is complete and nothing else. */
+/* A stage of a few milliseconds prints one line at the first tenth and one at its completion. */
 static void quick_stages_write_few_lines(void)
 {
     cli_progress progress = start(false, false, 0);
@@ -92,7 +92,7 @@ static void quick_stages_write_few_lines(void)
     finish(&progress);
 }
 
-static void the_bar_fits_the_terminal_and_goes_away(void)
+static void the_bar_fits_the_terminal_and_is_erased(void)
 {
     for (int columns = 20; columns <= 200; columns += 15) {
         cli_progress progress = start(false, true, columns);
@@ -111,7 +111,7 @@ static void the_bar_fits_the_terminal_and_goes_away(void)
     }
 }
 
-static void redrawing_keeps_to_ten_a_second(void)
+static void the_bar_is_redrawn_at_most_ten_times_a_second(void)
 {
     cli_progress progress = start(false, true, 80);
     double begin = now_s();
@@ -121,7 +121,7 @@ static void redrawing_keeps_to_ten_a_second(void)
     finish(&progress);
 }
 
-/* 900 rotations were done by the run before this one: 100 in 2 s are this one's. */
+/* An earlier run did 900 rotations; this run does 100 in 2 s. */
 static void resumed_work_does_not_count_as_speed(void)
 {
     cli_progress progress = start(false, false, 0);
@@ -132,7 +132,7 @@ static void resumed_work_does_not_count_as_speed(void)
     finish(&progress);
 }
 
-static void quiet_leaves_warnings_alone(void)
+static void quiet_prints_only_warnings(void)
 {
     cli_progress progress = start(true, false, 0);
     step(&progress, 10, 10, 1);
@@ -144,7 +144,7 @@ static void quiet_leaves_warnings_alone(void)
     finish(&progress);
 }
 
-static void nonsense_is_not_shown(void)
+static void impossible_progress_is_not_shown(void)
 {
     cli_progress progress = start(false, false, 0);
     step(&progress, 0, 0, 0);
@@ -153,7 +153,7 @@ static void nonsense_is_not_shown(void)
     finish(&progress);
 }
 
-static void durations_read_well(void)
+static void durations_are_rounded_and_split_into_units(void)
 {
     const struct {
         double seconds;
@@ -168,7 +168,7 @@ static void durations_read_well(void)
     }
 }
 
-/* Last: it cannot be undone. */
+/* Run this test last: its effect cannot be undone. */
 static void a_signal_asks_the_run_to_stop(void)
 {
     cli_progress progress = start(false, false, 0);
@@ -176,7 +176,7 @@ static void a_signal_asks_the_run_to_stop(void)
     signal(SIGINT, SIG_IGN);
     cli_interrupt_watch();
     raise(SIGINT);
-    CHECK(step(&progress, 2, 10, 1) == 0); /* ignored before, ignored still */
+    CHECK(step(&progress, 2, 10, 1) == 0); /* a signal that was ignored at the start stays ignored */
     signal(SIGINT, SIG_DFL);
     cli_interrupt_watch();
     raise(SIGINT);
@@ -186,15 +186,15 @@ static void a_signal_asks_the_run_to_stop(void)
 
 int main(void)
 {
-    RUN(lines_come_at_every_tenth);
-    RUN(unknown_totals_are_counted);
+    RUN(a_line_is_written_every_ten_percent);
+    RUN(steps_of_unknown_total_are_counted);
     RUN(quick_stages_write_few_lines);
-    RUN(the_bar_fits_the_terminal_and_goes_away);
-    RUN(redrawing_keeps_to_ten_a_second);
+    RUN(the_bar_fits_the_terminal_and_is_erased);
+    RUN(the_bar_is_redrawn_at_most_ten_times_a_second);
     RUN(resumed_work_does_not_count_as_speed);
-    RUN(quiet_leaves_warnings_alone);
-    RUN(nonsense_is_not_shown);
-    RUN(durations_read_well);
+    RUN(quiet_prints_only_warnings);
+    RUN(impossible_progress_is_not_shown);
+    RUN(durations_are_rounded_and_split_into_units);
     RUN(a_signal_asks_the_run_to_stop);
     return check_finish();
 }

@@ -1,7 +1,7 @@
-/* Every row of every table, at and beyond its limits: the command line, a plan and the library judge alike. */
+/* Every row of every table is tested at and beyond its limits: the command line, a plan and the library must agree. */
 #define _DEFAULT_SOURCE 1
 #include "check.h"
-/* The command line is no library, so its sources are compiled into the test. */
+/* The command line is not a library, so its sources are compiled into the test. */
 #include "cli/help.c"
 #include "cli/options.c"
 #include "cli/output.c"
@@ -32,7 +32,7 @@ enum { TABLES = sizeof tables / sizeof *tables };
 
 enum { OPTIONS_BYTES = 4096, CASES_MAX = 16 };
 
-/* A value as it lies in the options, and whether it is within the row's limits. */
+/* A value as stored in the options, and whether it is within the row's limits. */
 typedef struct value_case {
     union {
         bool flag;
@@ -45,7 +45,7 @@ typedef struct value_case {
     bool good;
 } value_case;
 
-static const qn_option_table *table; /* under test, as are these */
+static const qn_option_table *table; /* under test, with one of its rows and the values for it */
 static qn_option row;
 static value_case cases[CASES_MAX];
 static size_t case_count;
@@ -70,7 +70,7 @@ static void add_whole(uint64_t value, bool good)
                      .good = good});
 }
 
-/* Three percentages, three sides of a box, or one number. */
+/* Three percentages, centre and sides of a box, or one number. */
 static void add_number(double value, bool good)
 {
     value_case one = {.value.number = {value, value, value, value, value, value}, .good = good};
@@ -152,7 +152,6 @@ static void make_cases(void)
         add_integer(-1, false);
         add_integer(count_words(row.choices), false);
         break;
-    case QN_OPTION_CHOICE: add_text("nonsense", false); break;
     case QN_OPTION_SHARE:
         add_text("100%", true);
         add_text("0", false);
@@ -167,7 +166,7 @@ static void make_cases(void)
     }
 }
 
-/* ---- the four ways ---- */
+/* ---- the four ways to set an option ---- */
 
 static void fill_required(void *options)
 {
@@ -190,7 +189,7 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 
 static const cli_command command = {.name = "test", .list_parts = list_parts};
 
-/* As a command line tells it: "--name=text", or the text in the row's place. */
+/* Set the value by the command line: "--name=text", or the text at the argument's place. */
 static cli_parse_result tell_command(const char *text, void *options, char sentence[512])
 {
     char written[512], filler[] = "x", *arguments[64];
@@ -237,7 +236,7 @@ static void judge_case(const value_case *one)
     static _Alignas(16) char options[OPTIONS_BYTES];
     char text[512], sentence[512], told[512];
     const qn_option_table rows_alone = {table->program, table->size, table->rows, NULL};
-    qn_option_defaults(table, options);
+    qn_option_defaults(table, options, table->size);
     fill_required(options);
     memcpy(options + row.offset, &one->value, one->bytes);
     qn_option_format(&row, options, text, sizeof text);
@@ -245,19 +244,19 @@ static void judge_case(const value_case *one)
     snprintf(sentence, sizeof sentence, "%s", one->good ? "" : qn_error_message());
     const bool said = row.kind == QN_OPTION_RANGE && strchr(text, '-') == NULL;
     if (said) return;
-    qn_option_defaults(table, options);
+    qn_option_defaults(table, options, table->size);
     CHECK(agrees(one, "as a text", qn_option_set(&row, text, options) == QN_OK));
     if (!one->good) CHECK_TEXT(qn_error_message(), sentence);
     if (one->good) CHECK(memcmp(options + row.offset, &one->value, one->bytes) == 0 || one->bytes == sizeof(char *));
     CHECK(agrees(one, "on the command line", tell_command(text, options, told) == CLI_PARSED));
     if (!one->good) CHECK_TEXT(told, sentence);
     if (table != qn_trajectory_option_table()) return;
-    const bool is_path = row.kind == QN_OPTION_PATH; /* a plan's own paths are judged by the plan */
+    const bool is_path = row.kind == QN_OPTION_PATH; /* a plan checks its paths with messages of its own */
     CHECK(agrees(one, "in a plan", tell_plan(text) == QN_OK));
     if (!one->good && !is_path) CHECK_MESSAGE_HAS(sentence);
 }
 
-static void every_row_is_judged_alike_everywhere(void)
+static void all_ways_to_set_an_option_accept_the_same_values(void)
 {
     for (size_t t = 0; t < TABLES; t++) {
         table = tables[t]();
@@ -269,7 +268,7 @@ static void every_row_is_judged_alike_everywhere(void)
     }
 }
 
-/* ---- tables by themselves ---- */
+/* ---- the tables alone ---- */
 
 static void check_row(size_t index)
 {
@@ -280,8 +279,8 @@ static void check_row(size_t index)
     CHECK(is_flag || row.argument);
     CHECK(row.least <= row.most);
     CHECK(row.offset < table->size);
-    CHECK((row.kind != QN_OPTION_CHOICE && row.kind != QN_OPTION_ENUM) || row.choices);
-    qn_option_defaults(table, options);
+    CHECK(row.kind != QN_OPTION_ENUM || row.choices);
+    qn_option_defaults(table, options, table->size);
     if (row.fallback && row.fallback[0]) CHECK_OK(qn_option_set(&row, row.fallback, options));
     CHECK(qn_option_is_default(&row, options));
     for (size_t i = 0; i < index && qn_option_row(table, i, &other); i++) {
@@ -290,7 +289,7 @@ static void check_row(size_t index)
     }
 }
 
-static void every_row_says_all_that_it_must(void)
+static void every_row_is_complete(void)
 {
     for (size_t t = 0; t < TABLES; t++) {
         table = tables[t]();
@@ -298,7 +297,7 @@ static void every_row_says_all_that_it_must(void)
     }
 }
 
-static void help_is_made_of_the_rows(void)
+static void help_names_every_row(void)
 {
     for (size_t t = 0; t < TABLES; t++) {
         char *help = NULL, wanted[128];
@@ -325,7 +324,7 @@ static void run_files_have_every_row(void)
     static _Alignas(16) char options[OPTIONS_BYTES];
     for (size_t t = 0; t < TABLES; t++) {
         table = tables[t]();
-        qn_option_defaults(table, options);
+        qn_option_defaults(table, options, table->size);
         json_t *json = qn_json_options(table, options);
         size_t count = 0;
         while (qn_option_row(table, count, &row)) count++;
@@ -347,9 +346,9 @@ static void run_files_have_every_row(void)
 
 int main(void)
 {
-    RUN(every_row_says_all_that_it_must);
-    RUN(every_row_is_judged_alike_everywhere);
-    RUN(help_is_made_of_the_rows);
+    RUN(every_row_is_complete);
+    RUN(all_ways_to_set_an_option_accept_the_same_values);
+    RUN(help_names_every_row);
     RUN(run_files_have_every_row);
     return check_finish();
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# check_devices.sh SOURCE QUERN BUILD: the same run on every device at hand and with all transforms of the host.
-# Poses may differ only where single precision decides between equals, so nearly all must be the same, and poses that
-# are the same have the same rescored energy to the last digit. The default coefficients give three sets a run: a pose is
-# known by its set too, since each set gives it another energy.
+# check_devices.sh SOURCE QUERN BUILD: the same run on every available device and with all transforms of the host. Poses
+# may differ only where rounding decides between equal energies, so nearly all must be the same, and equal poses must
+# have the same rescored energy to the last digit. A run has the three default coefficient sets; poses are compared
+# within their set, because each set has its own energy.
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
@@ -15,7 +15,7 @@ dock() { # dock NAME options…
   "$quern" dock "$receptor" "$ligand" --rotations 120 --spacing 2 --per-rotation $per_rotation --keep $keep --quiet -o "$work/$name" "$@" ||
     fail "the run $name"
 }
-compare() { # compare NAME [OTHER]: with the run OTHER or the one of the host's own transform, set by set
+compare() { # compare NAME [OTHER]: set by set with the run OTHER (default: the run with the host's own transform)
   awk -F, -v name="$1" -v keep=$keep '
     { key = $16 "," $3 "," $13 "," $14 "," $15 }
     NR == FNR { energy[key] = $17; next }
@@ -29,7 +29,7 @@ compare() { # compare NAME [OTHER]: with the run OTHER or the one of the host's 
       exit !(sets == 3 && good == 3) }' "$work/${2:-host}/poses.csv" "$work/$1/poses.csv" ||
     fail "$1 differs from ${2:-host}"
 }
-same() { # same NAME NAME: the same bytes
+same() { # same NAME NAME: both runs wrote the same bytes
   cmp -s "$work/$1/poses.csv" "$work/$2/poses.csv" || fail "$2 differs from $1"
 }
 dock host --device host --fft own
@@ -46,7 +46,7 @@ for device in $("$quern" devices 2>/dev/null | grep -oE '^(opencl|cuda):[0-9]+ +
   dock "${device/:/-}" --device "$device" && compare "${device/:/-}"
 done
 
-# One pose a rotation takes other kernels than several.
+# Searches with one pose for each rotation use other kernels than searches with several.
 per_rotation=1 keep=100
 dock one --device host --fft own
 dock one-fused --device host --fft fused && compare one-fused one

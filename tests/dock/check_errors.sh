@@ -43,7 +43,7 @@ expect "is not text" "$work/binary.pdb" "$ligand"
 expect "there is no chain Z; the file has A" "$receptor:Z" "$ligand"
 expect "there is no model 3" "$receptor" "$ligand" --model 3
 expect "too small" "$receptor" "$ligand" --grid 20
-for poses in 1 3; do # these take different kernels
+for poses in 1 3; do # these use different kernels
   expect "no fused transforms of a grid of 88 x 88 x 88 cells; expected sides of at most 512" "$receptor" "$ligand" \
     --grid 88 --fft fused --per-rotation $poses
 done
@@ -51,10 +51,10 @@ expect "half precision is for OpenCL and CUDA devices, not host" "$receptor" "$l
 printf '1 0 0 0 1 0 0 0 1\n1 0 0 0 1 0 0 0\n' > "$work/rotations.txt"
 expect "rotations.txt:2: number 9 of the matrix is missing" "$receptor" "$ligand" --rotations-file "$work/rotations.txt"
 printf '1 0 0 0 1 0 0 0 -1\n' > "$work/mirror.txt"
-expect "mirror.txt:1: the matrix is no rotation (it mirrors)" "$receptor" "$ligand" --rotations-file "$work/mirror.txt"
+expect "mirror.txt:1: the matrix is not a rotation (it mirrors)" "$receptor" "$ligand" --rotations-file "$work/mirror.txt"
 expect "cuda" "$receptor" "$ligand" --device cuda:63
 
-# An output folder that cannot be made: below a file.
+# An output folder that cannot be created, because its parent is a file.
 output=$("$quern" dock "$receptor" "$ligand" --rotations 10 --spacing 2 --device host --quiet -o "$work/empty.pdb/out" 2>&1)
 [ $? -eq 1 ] && [[ "$output" == *"empty.pdb: is a file; expected a folder"* ]] || fail "unwritable output: $output"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# check_howto.sh SOURCE QUERN BUILD: the commands of every page in docs/howto work as they are written there.
-# A page is run in a stand-in for a fresh clone; what a test machine lacks (network, packages, viewers, a cluster) is
-# played by tests/dock/howto/shim, which also lowers large rotation counts. HOWTO_REAL=1 keeps the counts as written,
-# HOWTO_KEEP=FOLDER keeps what the pages make: so one refreshes the figures in the text.
+# check_howto.sh SOURCE QUERN BUILD: the commands of every page in docs/howto work as written. A page is run in a copy
+# that stands for a fresh clone; tests/dock/howto/shim replaces programs that a test machine lacks (network, packages,
+# viewers, a cluster) and lowers large rotation counts. HOWTO_REAL=1 keeps the counts as written, HOWTO_KEEP=FOLDER
+# keeps the output of the pages, to refresh the figures in the text.
 set -u
 source=$1 quern=$2
 here=$source/tests/dock/howto
@@ -25,9 +25,7 @@ export QUERN_TUNING_STORE=$work/tuning.db
 export PATH=$work/bin:$PATH HOWTO_QUERN=$quern HOWTO_EXAMPLES=$source/examples
 cd "$work/clone" || exit 1
 
-# The runner and the shims must refuse what is wrong before their word counts on the pages.
-# refuse EXPECTED LINES: a page of these lines fails with a message that holds EXPECTED.
-# shellcheck disable=SC2016
+# refuse EXPECTED LINES: a page with these lines must fail with a message that contains EXPECTED.
 refuse() {
     local message
     printf '```sh\n%s\n```\n' "$2" >"$work/broken.md"

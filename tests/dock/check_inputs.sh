@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_inputs.sh SOURCE QUERN BUILD: what steers a docking run (coefficient sets, selections, restraints, devices), when
-# it is wrong, gets one clear sentence on stderr and exit status 1 (2 for the command line itself); nothing is written.
+# check_inputs.sh SOURCE QUERN BUILD: wrong inputs that steer a docking run (coefficient sets, selections, restraints,
+# devices) get one clear sentence on stderr and exit status 1 (2 for the command line itself); nothing is written.
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
@@ -52,8 +52,8 @@ expect 2 'but --score rpsc has none; expected' -w neutral -s rpsc
 expect 1 '1PPE_r_u.pdb, 1PPE_l_u_rnd.pdb: no antibody variable domain was found' -w antibody
 expect 2 'coefficients is empty' -w ''
 
-# The default goes by what the partners are: a single heavy domain (cAb-Lys3) of Cα atoms in turns of 3.8 Å, as receptor
-# or as ligand, against the same sequence backwards, which is no antibody's.
+# The default set depends on the partners: a single heavy domain (cAb-Lys3) of Cα atoms in turns of 3.8 Å, as receptor
+# or as ligand, against the same sequence reversed, which is not an antibody.
 alphas() { # alphas FILE CHAIN SEQUENCE
   awk -v chain="$2" -v sequence="$3" 'BEGIN {
     count = split("A ALA R ARG N ASN D ASP C CYS Q GLN E GLU G GLY H HIS I ILE L LEU K LYS M MET F PHE P PRO S SER T THR " \
@@ -70,7 +70,7 @@ vhh=DVQLQASGGGSVQAGGSLRLSCAASGYTIGPYCMGWFRQAPGKEREGVAAINMGGGITYYADSVKGRFTISQDNAK
 vhh=${vhh}LSTGGYGYDSWGQGTQVTVSS
 alphas vhh.pdb H $vhh
 alphas backwards.pdb A "$(rev <<<$vhh)"
-automatic() { # automatic FAMILY CDRS_ONLY RECEPTOR LIGAND options…: what the log and run.json say
+automatic() { # automatic FAMILY CDRS_ONLY RECEPTOR LIGAND options…: check the log and run.json
   local family=$1 only=$2
   number=$((number + 1))
   "$quern" dock "$3" "$4" --rotations 2 --spacing 3 --device host -o "out$number" "${@:5}" >stdout 2>stderr ||
@@ -83,21 +83,21 @@ automatic antibody true vhh.pdb backwards.pdb
 automatic antibody true backwards.pdb vhh.pdb
 automatic others false backwards.pdb backwards.pdb -w auto
 automatic others false "$receptor" "$ligand"
-automatic '' false vhh.pdb backwards.pdb -w others # what is asked for stays
+automatic '' false vhh.pdb backwards.pdb -w others # an explicit choice is kept
 
-# The manual's numbers of the shipped sets are the shipped ones: as a weights file they give the same poses.
+# The manual's numbers of the shipped sets are right: as a weights file they give the same poses.
 grep -E '^    (balanced|electrostatic|neutral) ' "$source/docs/commands/dock.md" >manual.txt
 number=$((number + 1))
 dock --device host --no-refinement || fail "the shipped sets"
 dock --device host --no-refinement -w manual.txt -o manual || fail "the manual's sets"
 cmp -s "out$number/poses.csv" manual/poses.csv || fail "docs/commands/dock.md has other numbers than the shipped sets"
 
-# run.json tells what steered the run.
+# run.json records the inputs that steered the run.
 printf 'odd 0.5 -0.25 300 1 5.5 3.5 90 7\n' >odd.txt
 printf 'receptor:A:30 ligand:B:3 1000\nreceptor:A:40 ligand:B:3 1000\n' >wide.txt
 number=$((number + 1))
 dock --device host -w odd.txt,neutral --no-refinement --restraints wide.txt --restraints-required 1 --block receptor:A:30-32 \
-  --block ligand:B:7 --attract receptor:A:40 --block-penalty 2.5 --attract-bonus 0.5 || fail "a run with everything"
+  --block ligand:B:7 --attract receptor:A:40 --block-penalty 2.5 --attract-bonus 0.5 || fail "a run with all these options"
 recorded=$(tr -d ' \n' <"out$number/run.json")
 for part in '"block":["receptor:A:30-32","ligand:B:7"],"attract":["receptor:A:40"],"block_penalty":2.5,"attract_bonus":0.5' \
   '"restraints_file":"wide.txt","restraints":2,"restraints_required":1' '"refinement":false' \
@@ -112,7 +112,7 @@ for part in '"block":[],"attract":[]' '"restraints_file":null,"restraints":0,"re
 done
 [[ "$recorded" != *reach_angstrom* ]] || fail "rpsc has no coefficients, but run.json has"
 
-# Selections of residues, wherever they stand.
+# Residue selections, wherever they are accepted.
 for option in --block --attract; do
   expect 1 'selection "A:30": the partner "A" is unknown; expected receptor or ligand' $option A:30
   expect 1 'selection "receptor": no chain is named' $option receptor
@@ -121,7 +121,7 @@ for option in --block --attract; do
   expect 1 'selection "receptor:A:500": chain A of the receptor has no residue 500; the nearest' $option receptor:A:500
   expect 1 'selection "ligand:B:9-4": the range 9-4 is reversed' $option ligand:B:9-4
   expect 1 'selection "receptor:A:x": "x" is neither a residue nor a range; expected' $option receptor:A:x
-  expect 1 'selection "receptor:A:30,": a residue is missing behind ","; expected' $option receptor:A:30,
+  expect 1 'selection "receptor:A:30,": a residue is missing after ","; expected' $option receptor:A:30,
   expect 1 'selection "ligand:B:x"' $option receptor:A:30 $option ligand:B:x
   expect 2 "$option is empty" $option ''
 done
@@ -148,7 +148,8 @@ expect 1 'two.txt: 3 restraints are required, but there are 2; expected' --restr
 expect 1 'no restraints file: 1 restraints are required' --restraints-required 1
 expect 2 'restraints-required is "-1"; expected' --restraints two.txt --restraints-required=-1
 
-# Restraints that no pose satisfies show only after the search. That is kept: with others, --resume needs no other.
+# Restraints that no pose satisfies are detected only after the search. The journal of the search is kept, so a run with
+# other restraints resumes from it.
 printf 'receptor:A:30 ligand:B:3 0.01\nreceptor:A:30 ligand:B:7 1000\n' >tight.txt
 number=$((number + 1))
 tight=out$number
@@ -157,7 +158,7 @@ message=$(dock --device host --restraints tight.txt 2>&1)
 [[ "$message" == *"tight.txt: no pose of the set balanced satisfies 2 of the 2 restraints; expected"*"--resume"* ]] || fail "$message"
 [ "$(ls -A "$tight")" = journal.0 ] || fail "more than the journal was left behind: $(ls -A "$tight")"
 dock --device host --restraints tight.txt --restraints-required 1 --resume || fail "going on with fewer restraints"
-# A pose of each rotation for each of the default's three sets; or for the one asked for.
+# One pose for each rotation for each of the default's three sets, or for the single set that is requested.
 for set in balanced electrostatic neutral; do
   [ "$(cut -d, -f16 "$tight/poses.csv" | grep -cx "$set")" -eq 10 ] || fail "poses of $set that satisfy one of two restraints"
   [ "$(grep -c . "$tight/$set/poses.csv")" -eq 11 ] || fail "poses in the folder of $set that satisfy one of two restraints"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# check_properties.sh SOURCE QUERN BUILD: what must hold of whole docking runs whatever the numbers are: moving both
+# check_properties.sh SOURCE QUERN BUILD: properties of whole docking runs that hold for any input: moving both
 # partners, the order of coefficient sets, sets together or alone, restraints, masks, several devices.
 set -u
 source=$1 quern=$2
@@ -16,7 +16,7 @@ dock() { # dock NAME RECEPTOR LIGAND options…
 same() { # same A B FILE: equal in both folders
   cmp -s "$1/$3" "$2/$3" || fail "$3 differs between $1 and $2"
 }
-same_results() { # same_results A B [FILE]: all files but the timed ones and FILE
+same_results() { # same_results A B [FILE]: all files are equal except FILE and those that contain times
   local file
   for file in "$1"/*; do
     file=$(basename "$file")
@@ -32,9 +32,8 @@ printf '%s\n%s\n' "$second" "$first" >back.txt
 printf '%s\n' "$first" >first.txt
 printf '%s\n' "$second" >second.txt
 
-# --- Moving both partners together ------------------------------------------------------------------------------------
-# With G x + g for both and G R Gᵀ for every rotation R the complex is the same, seen from elsewhere.
-rotations() { # rotations COUNT "nine numbers of G": evenly spread quaternions as matrices, moved
+# Moving both partners by G x + g and every rotation R to G R Gᵀ gives the same complex in another frame.
+rotations() { # rotations COUNT "nine numbers of G": evenly spread rotation matrices R, as G R Gᵀ
   awk -v count="$1" -v motion="$2" '
     function part(x) { return x - int(x) }
     BEGIN {
@@ -86,16 +85,17 @@ compare() { # compare NAME WITHIN LEAST CORRELATION: best energy of every rotati
     }' still/poses.csv "$1/poses.csv" || fail "$1 has other energies than the run that was not moved"
 }
 moved_run still "1 0 0 0 1 0 0 0 1" "0 0 0"
-# Columns exchanged in turn (120° about the diagonal) and shifted by whole Å: the file is exact and the grid, which
-# starts at the receptor's lowest coordinates, moves along. Nothing may change but the rounding of single precision, and
-# the few counts of atoms whose distance is the limit to the last bit.
+# The axes are permuted (120° about the diagonal) and shifted by whole Å. The coordinates in the file stay exact, and
+# the grid moves with them because it starts at the receptor's lowest coordinates. Only rounding in single precision may
+# change, and with it the few counts of atoms whose distance equals the limit to the last bit.
 moved_run turned "0 0 1 1 0 0 0 1 0" "7 -11 3"
 compare turned 1e-5 0.98 0.999
-# Otherwise atoms are rounded to other voxels: each moves by up to 0.87 · 1.5 Å and the best energy of a rotation by
-# some percent of the mean, as much as the best energies of rotations differ. What is left to see: their mean moves by
-# little (4 %; a standard deviation of 10 % over 150 rotations makes 1 %), most stay within 15 %, and they follow the
-# rotations (rotations that are not moved along have a correlation of 0 ± 0.08). A quarter turn keeps the ligand on its
-# voxels and so keeps more. The correlation for the general rotation rises to 0.8 at 0.6 Å.
+# Other movements round atoms to other voxels: an atom moves by up to 0.87 · 1.5 Å, and the best energy of a rotation
+# changes by some percent of the mean, about as much as best energies differ between rotations. So the checks are
+# statistical: the mean changes by at most 4 % (a standard deviation of 10 % over 150 rotations gives 1 %), most
+# energies stay within 15 %, and energies correlate with those of the unmoved run (rotations that do not move with the
+# partners would give 0 ± 0.08). A quarter turn keeps the ligand on its voxels, so its limits are tighter. The
+# correlation for the general rotation rises to 0.8 at a spacing of 0.6 Å.
 moved_run quarter "0 -1 0 1 0 0 0 0 1" "-5 20 0"
 compare quarter 0.15 0.85 0.75
 moved_run general "0.813018687901 -0.453759135760 0.364833194540 0.511291847175 0.856168221462 -0.074542763367 \
@@ -107,25 +107,25 @@ for order in forth back; do dock $order "$receptor" "$ligand" --rotations 150 -w
 [ "$(ls forth)" = "$(ls back)" ] || fail "another order of the sets gives other files"
 same_results forth back
 for set in first second; do
-  # Together or alone, in this order or another: the same poses, clusters, models.
+  # Together or alone, in this order or another, the sets give the same poses, clusters and models.
   same_results forth/$set back/$set
   dock alone-$set "$receptor" "$ligand" --rotations 150 -w $set.txt --zdock --device host
-  same_results forth/$set alone-$set zdock.out # it counts from the grid's middle, and the longest reach makes the grid
+  # zdock.out counts from the grid's middle, and the grid depends on the longest reach of all sets
+  same_results forth/$set alone-$set zdock.out
 done
 cmp -s forth/first/poses.csv forth/second/poses.csv && fail "two sets that differ give the same poses"
-# A set and one with eight times its weights: the same poses, and in the report, which has to show energies of sets that
-# have no common scale, in the same places.
+# A set and a copy of it with eight times the weights give the same poses at the same places of the report, although
+# their energies have no common scale.
 printf '%s\n%s\n' "$first" 'eightfold 3.20 -3.20 2000 8.00 4.8 4.0 125 none' >scaled.txt
 dock scaled "$receptor" "$ligand" --rotations 150 -w scaled.txt --device host --no-refinement
 sed '/<\/figure>/q' scaled/report.html | grep -o '<title>[^<]*, [^<]*</title>' | sort | uniq -c >scaled.points
 awk '{ points += $1; odd += $1 % 2 } END { printf "scaled sets: %d points, %d places\n", points, NR
   exit !(points == 300 && odd == 0) }' scaled.points || fail "the report shows scaled energies in other places"
 
-# --- Restraints -------------------------------------------------------------------------------------------------------
-# The poses are those of the run without restraints that satisfy them, by distances worked out here.
+# The poses are those of the unrestrained run that satisfy the restraints, by distances computed here.
 alpha() { awk -v residue="$2" '/^ATOM/ && substr($0, 13, 4) == " CA " && substr($0, 23, 4) + 0 == residue {
     print substr($0, 31, 8) + 0, substr($0, 39, 8) + 0, substr($0, 47, 8) + 0; exit }' "$1"; }
-satisfying() { # satisfying REQUIRED POSES: columns from `rotation` on of the poses that satisfy so many restraints
+satisfying() { # satisfying REQUIRED POSES: columns from `rotation` on of the poses that satisfy REQUIRED restraints
   awk -F, -v required="$1" -v r1="$(alpha "$receptor" 175)" -v l1="$(alpha "$ligand" 5)" \
     -v r2="$(alpha "$receptor" 60)" -v l2="$(alpha "$ligand" 12)" '
     function apart(p, q,  u, v, x, i, sum) {
@@ -148,19 +148,19 @@ for run in both one; do
   satisfying 0 $run/poses.csv >$run.poses
   satisfying $required free/poses.csv >$run.expected
   echo "restraints: $(grep -c . $run.poses) of $(satisfying 0 free/poses.csv | grep -c .) poses satisfy $required"
-  cmp -s $run.poses $run.expected || fail "other poses than those that satisfy $required of the restraints"
-  [ "$(grep -c . $run.poses)" -ge 5 ] || fail "too few poses to tell"
+  cmp -s $run.poses $run.expected || fail "the poses are not those that satisfy $required of the restraints"
+  [ "$(grep -c . $run.poses)" -ge 5 ] || fail "too few poses for this check"
 done
 [ "$(grep -c . both.poses)" -lt "$(grep -c . one.poses)" ] || fail "restraints that do not restrain"
 
 # --- Masks ------------------------------------------------------------------------------------------------------------
 ranked() { awk -F, '$1 == "receptor" { print $6, $3 }' "$1/contacts.csv" | sort -k1,1gr -k2,2g | cut -d ' ' -f 2; }
-share() { # share RUN RESIDUES: mean share of poses that touch these
+share() { # share RUN RESIDUES: share of poses that touch a residue, averaged over RESIDUES
   awk -F, -v list="$2" 'BEGIN { n = split(list, names, ","); for (i in names) wanted[names[i]] = 1 }
     $1 == "receptor" && ($3 in wanted) { sum += $6 } END { printf "%.4f", sum / n }' "$1/contacts.csv"
 }
 top=$(ranked free | head -n 10 | paste -sd,)
-rare=$(ranked free | sed -n '91,95p' | paste -sd,) # at the surface, but not among the favourites
+rare=$(ranked free | sed -n '91,95p' | paste -sd,) # at the surface, but not among the preferred ones
 dock blocked "$receptor" "$ligand" $many --device host --block "receptor:A:$top" --block-penalty 20
 dock attracted "$receptor" "$ligand" $many --device host --attract "receptor:A:$rare" --attract-bonus 5
 echo "blocked $top: $(share free "$top") of the poses, then $(share blocked "$top")"
@@ -173,8 +173,7 @@ awk -v a="$(share free "$top")" -v b="$(share blocked "$top")" 'BEGIN { exit !(b
 awk -v a="$(share free "$rare")" -v b="$(share attracted "$rare")" 'BEGIN { exit !(b > 2 * a) }' ||
   fail "attraction does not bring the ligand to the residues"
 
-# --- Several devices --------------------------------------------------------------------------------------------------
-# As in check_devices.sh: single precision may decide otherwise between equals, the rescored energies are the same.
+# As in check_devices.sh, rounding may choose another pose of equal energy, but the rescored energies must be the same.
 if "$quern" devices 2>/dev/null | grep -q '^opencl:0 '; then
   fft=auto dock shared "$receptor" "$ligand" $many --device host,opencl:0 --batch 8
   grep -q '"identifier": "opencl:0"' shared/run.json || fail "the second device had no part"
@@ -184,7 +183,7 @@ if "$quern" devices 2>/dev/null | grep -q '^opencl:0 '; then
     FNR > 1 { if (key in energy) { same++; other += energy[key] != $17 } }
     END { printf "host and opencl:0: %d of %d poses are the same, %d of them with another energy\n", same, n, other
           exit !(n >= 550 && same >= 0.98 * n && other == 0) }' free/poses.csv shared/poses.csv ||
-    fail "two devices together find other poses than the host"
+    fail "two devices together find poses that differ from the host's"
 else
   echo "no OpenCL device: several devices together are not tested"
 fi

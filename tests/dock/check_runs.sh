@@ -1,29 +1,29 @@
 #!/usr/bin/env bash
 # check_runs.sh SOURCE QUERN BUILD: whole docking runs from the command line, with the three coefficient sets of the
-# default and with one. The same bytes for any thread count and batch and after kills and resumes; nothing half-written
-# under a final name.
+# default and with one. The results have the same bytes for any number of threads, any batch, and after kills and
+# resumes; no incomplete file has a final name.
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
 . "$1/tests/support/script.sh"
-# One kind of transforms: where the automatic choice measures, two runs may differ in it.
+# Fix the transform engine: the automatic choice measures, so two runs may differ in it.
 common=(--spacing 1.8 --keep 200 --fft fused --device host --quiet)
-# Sanitizers make a run several times as long; QUERN_TEST_ROTATIONS makes it shorter.
+# Sanitizers make a run several times longer; QUERN_TEST_ROTATIONS makes it shorter.
 rotations=${QUERN_TEST_ROTATIONS:-1500}
 options=(--rotations "$rotations" "${common[@]}")
 sets="balanced electrostatic neutral"
 dock() { "$quern" dock "$receptor" "$ligand" "${options[@]}" "$@"; }
 dock_one_set() { "$quern" dock "$receptor" "$ligand" --rotations 400 --coefficients electrostatic "${common[@]}" "$@"; }
 files() { (cd "$1" && find . | sort); }
-same() { # same A B: every result file but the timed ones is equal, also those of the sets' folders
+same() { # same A B: every result file, except those that contain times, is equal, also in the sets' folders
   local name
   for name in $(cd "$1" && find . -type f); do
     case $(basename "$name") in run.json|report.html|journal.*) continue ;; esac
     cmp -s "$1/$name" "$2/$name" || fail "$name differs between $1 and $2"
   done
-  [ "$(files "$1")" = "$(files "$2")" ] || fail "$1 and $2 hold other files"
+  [ "$(files "$1")" = "$(files "$2")" ] || fail "$1 and $2 hold different files"
 }
-holds() { # holds FOLDER LINES FILE…: these files have content, poses.csv has so many lines
+holds() { # holds FOLDER LINES FILE…: the files are not empty, and poses.csv has LINES lines
   local folder=$1 lines=$2 file
   shift 2
   for file in poses.csv clusters.csv contacts.csv cluster_01.pdb report.html view.pml view.cxc "$@"; do
@@ -40,8 +40,8 @@ for set in $sets; do
   holds "$work/one/$set" 201
   for file in run.json journal.0; do [ ! -e "$work/one/$set/$file" ] || fail "$file does not belong to a set's folder"; done
 done
-[ "$(cd "$work/one" && echo */ | tr -d /)" = "$sets" ] || fail "other folders than those of the sets: $(ls "$work/one")"
-poses() { tail -qn +2 "$@" | cut -d, -f3- | sort; } # but rank and cluster
+[ "$(cd "$work/one" && echo */ | tr -d /)" = "$sets" ] || fail "the folders are not those of the sets: $(ls "$work/one")"
+poses() { tail -qn +2 "$@" | cut -d, -f3- | sort; } # all columns except rank and cluster
 cmp -s <(poses "$work/one/poses.csv") <(poses "$work"/one/*/poses.csv) || fail "the merged poses are not those of the sets"
 dock -o "$work/two" --threads 2 || fail "a run on two threads"
 same "$work/one" "$work/two"
@@ -59,14 +59,14 @@ holds "$work/alone" 201 run.json journal.0
 dock_one_set -o "$work/alone-two" --threads 2 --batch 5 || fail "a run with one set on two threads"
 same "$work/alone" "$work/alone-two"
 
-# Ten kills, a little later each time, then to the end.
+# Ten kills, each a little later than the one before, then a run to the end.
 kills=0
 for attempt in 0 1 2 3 4 5 6 7 8 9; do
   { timeout -s KILL "0.3$attempt" "$quern" dock "$receptor" "$ligand" "${options[@]}" --threads 1 -o "$work/killed" --resume; } 2>/dev/null
   [ $? -eq 137 ] || break
   kills=$((kills + 1))
   for file in poses.csv clusters.csv report.html run.json; do
-    [ -z "$(find "$work/killed" -name "$file" 2>/dev/null)" ] || fail "$file stands there before the run is over"
+    [ -z "$(find "$work/killed" -name "$file" 2>/dev/null)" ] || fail "$file exists before the run is over"
   done
 done
 echo "killed $kills times, the journal has $(stat -c %s "$work/killed/journal.0" 2>/dev/null || echo no) bytes"
@@ -75,14 +75,14 @@ dock -o "$work/killed" --threads 2 --resume || fail "the run after $kills kills"
 find "$work/killed" -name '*.partial.*' -delete
 same "$work/one" "$work/killed"
 
-# A finished folder is not overwritten; another run cannot go on from its journal.
+# A finished folder is not overwritten; another run cannot resume from its journal.
 message=$(dock -o "$work/one" 2>&1) && fail "a folder with results was overwritten"
 case $message in *"holds a finished run; --overwrite replaces it"*) ;; *) fail "unexpected message: $message" ;; esac
 message=$("$quern" dock "$receptor" "$ligand" --rotations 700 --spacing 1.8 --fft fused --device host --quiet -o "$work/one" --resume 2>&1) &&
   fail "another run went on from the journal"
 case $message in *"there rotations=$rotations"*) ;; *) fail "unexpected message: $message" ;; esac
 
-# Files of others are left alone, with --resume too: the folder may have been named by mistake.
+# Files of others stay untouched, with --resume too: the user may have named the folder by mistake.
 mkdir "$work/letters"
 echo mine >"$work/letters/poses.csv"
 message=$(dock -o "$work/letters" --resume 2>&1) && fail "a run was begun among files of others"

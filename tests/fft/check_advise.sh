@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_advise.sh SOURCE QUERN BUILD: quern fft advise. Bad input gets one clear sentence and the right exit status; tables,
-# CSV and JSON agree; answers are kept, and a damaged file of them is set aside aloud.
+# check_advise.sh SOURCE QUERN BUILD: quern fft advise. Bad input gets one clear sentence and the right exit status;
+# tables, CSV and JSON agree; answers are cached, and a damaged cache is set aside with a warning.
 set -u
 quern=$2
 . "$1/tests/support/script.sh"
@@ -40,15 +40,15 @@ refuses 1 'no size allowed for 512 x 512 x 1 fits 0.01 MiB: the smallest, 461 x 
 refuses 1 'the transform engine "cufft" does not run on host' 64 --engine cufft
 refuses 1 'more points than any memory holds' 268435456x268435456
 
-# A percent for each axis goes to that axis: x shrinks alone, y grows alone, z keeps its size.
+# A percentage for each axis applies to that axis: x shrinks only, y grows only, z keeps its size.
 "$quern" fft advise 211x211x211 --crop 10%,0,0 --grow 0,20%,0 --no-measure -d host --csv "$work/axes.csv" >/dev/null || fail "percents by axis"
 awk -F, 'NR > 1 && ($2 > 211 || $2 < 190 || $3 < 211 || $3 > 253 || $4 != 211) { bad = 1 } END { exit bad || NR < 9 }' \
   "$work/axes.csv" || fail "limits of one axis were used for another: $(cat "$work/axes.csv")"
 
-# Measured: the last line says what to use, and it is the first row; CSV and JSON hold the same rows.
+# Measured: the last line names the size to use, which is the first row; CSV and JSON hold the same rows.
 options=(211 --batch 16 --crop 10% --grow 20% --device host --engine own --candidates 3)
 "$quern" fft advise "${options[@]}" --csv "$work/a.csv" --json "$work/a.json" >"$work/table" 2>"$work/err" || fail "a measured run: $(cat "$work/err")"
-[ ! -s "$work/err" ] || fail "a measured run spoke: $(cat "$work/err")"
+[ ! -s "$work/err" ] || fail "a measured run wrote to standard error: $(cat "$work/err")"
 first=$(awk '$1 == 1 { print $2 }' "$work/table")
 [ -n "$first" ] && tail -n 1 "$work/table" | grep -q "^Use $first[: ]" || fail "last line and first row disagree: $(cat "$work/table")"
 [ "$(grep -c '(wanted)' "$work/table")" -eq 1 ] || fail "the wanted size is not once in the table"
@@ -56,17 +56,17 @@ first=$(awk '$1 == 1 { print $2 }' "$work/table")
 [ "$(cut -d, -f2 "$work/a.csv" | sed 1d | tr '\n' ' ')" = "$(sed -n 's/.*"size": \[\([0-9]*\),.*/\1/p' "$work/a.json" | tr '\n' ' ')" ] ||
   fail "CSV and JSON disagree"
 [ "$("$quern" fft advise "${options[@]}" --json -)" = "$(sed 's/"from_cache": false/"from_cache": true/' "$work/a.json")" ] ||
-  fail "the kept answer is another one"
+  fail "the cached answer differs"
 "$quern" fft advise "${options[@]}" --no-cache | grep -q 'earlier run' && fail "--no-cache used the cache"
 "$quern" fft advise "${options[@]}" --fresh | grep -q 'earlier run' && fail "--fresh used the cache"
 
-# A damaged file: set aside with a warning, measured again, kept again.
+# A damaged cache: set aside with a warning, measured again, stored again.
 kept=("$XDG_CACHE_HOME"/quern/fft-advice-*.json)
-[ ${#kept[@]} -eq 1 ] && [ -f "${kept[0]}" ] || fail "no kept answers in $XDG_CACHE_HOME"
+[ ${#kept[@]} -eq 1 ] && [ -f "${kept[0]}" ] || fail "no cached answers in $XDG_CACHE_HOME"
 head -c 300 "${kept[0]}" >"$work/cut" && cp "$work/cut" "${kept[0]}"
 "$quern" fft advise "${options[@]}" >"$work/table" 2>"$work/err" || fail "a damaged file of answers stopped the command"
-grep -q "^warning: .*fft-advice-.*set aside as .*\.corrupt$" "$work/err" || fail "no word about a damaged file: $(cat "$work/err")"
+grep -q "^warning: .*fft-advice-.*set aside as .*\.corrupt$" "$work/err" || fail "no warning about a damaged file: $(cat "$work/err")"
 cmp -s "$work/cut" "${kept[0]}.corrupt" || fail "the damaged file was not set aside"
-"$quern" fft advise "${options[@]}" | grep -q 'earlier run' || fail "the answer was not kept after a damaged file"
+"$quern" fft advise "${options[@]}" | grep -q 'earlier run' || fail "the answer was not cached after a damaged file"
 
 [ $failures -eq 0 ]

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# check_fsc.sh SOURCE QUERN BUILD: quern fsc. Bad input gets one clear sentence and the right exit status; curves are those
-# that numpy computes by the definition, and the resolutions are those of an independent script; files agree with one
-# another. Where numpy or reference data are missing, what needs them is left out.
+# check_fsc.sh SOURCE QUERN BUILD: quern fsc. Bad input gets one clear sentence and the right exit status. Curves agree
+# with those that numpy computes from the definition, resolutions with those of an independent script, and output files
+# with each other. Checks that need numpy or reference data are skipped where these are missing.
 set -u
 quern=$2
 . "$1/tests/support/script.sh"
 cd "$work" || exit 1
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 
-# volume FILE SIDE VOXEL SCENE: what a few lines of Python write as MRC.
+# volume FILE SIDE VOXEL SCENE: an MRC file written by a few lines of Python.
 cat >volume.py <<'END'
 import math, random, struct, sys
 path, side, voxel, scene = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
@@ -71,16 +71,16 @@ refuses 1 'box.mrc has 24 x 24 x 22 voxels; expected a cube' box.mrc two.mrc
 refuses 1 'nan.mrc: voxel 5, 2, 3 (x, y, z from 1) is nan; expected finite numbers' one.mrc nan.mrc
 refuses 1 'nan.mrc: voxel 5, 2, 3 (x, y, z from 1) is nan' one.mrc nan.mrc --mask auto
 refuses 1 'zero.mrc: every voxel is 0, and the Fourier shell correlation with a constant is undefined' one.mrc zero.mrc
-refuses 1 'small.mrc has 20 x 20 x 20 voxels and one.mrc has 24 x 24 x 24; expected a mask of one size with the maps' \
+refuses 1 'small.mrc has 20 x 20 x 20 voxels and one.mrc has 24 x 24 x 24; expected a mask of the same size' \
   one.mrc two.mrc --mask small.mrc
-refuses 1 'zero.mrc: every voxel is 0; expected a mask that lets something through' one.mrc two.mrc --mask zero.mrc
+refuses 1 'zero.mrc: every voxel is 0; expected a mask with values above 0' one.mrc two.mrc --mask zero.mrc
 refuses 1 'twos.mrc: values go from 0 to 2; expected a mask of 0 to 1' one.mrc two.mrc --mask twos.mrc
 refuses 1 'the mean of noise.mrc and more.mrc: nothing stands out' noise.mrc more.mrc --mask auto
 refuses 1 'nothing is above the threshold of 50' one.mrc two.mrc --mask auto --threshold 50
 touch file
 refuses 1 'file' one.mrc two.mrc -o file
 
-# Warnings: what makes a resolution doubtful, and not a failure.
+# Warnings about doubtful resolutions, which are not failures.
 warns() { # warns "part" arguments…
   local part=$1
   shift
@@ -96,9 +96,9 @@ struct.pack_into('<3f', data, 40, 72, 72, 72)
 open('voxel.mrc', 'wb').write(data)
 END
 
-# A run that goes well: every file is there, is named by the manual, and tells the same.
+# A successful run: every file exists, is named in the manual, and agrees with the others.
 "$quern" fsc one.mrc two.mrc --mask auto --low-pass 12 --seed 7 -o out >table 2>err || fail "a run: $(cat err)"
-[ ! -s err ] || fail "a run that goes well spoke: $(cat err)"
+[ ! -s err ] || fail "a successful run wrote to standard error: $(cat err)"
 [ "$(ls out | tr '\n' ' ')" = "fsc.csv fsc.star mask.mrc report.html run.json " ] || fail "files: $(ls out)"
 for name in out/*; do
   grep -qF "\`${name#out/}\`" "$1/docs/commands/fsc.md" || fail "docs/commands/fsc.md does not name ${name#out/}"
@@ -109,12 +109,12 @@ done
 [ "$(wc -l <out/fsc.csv)" -eq 14 ] || fail "fsc.csv has $(wc -l <out/fsc.csv) lines, expected 14"
 grep -q '^FSC 0.143 ' table && grep -q 'Report in out/report.html$' table || fail "the table: $(cat table)"
 "$quern" fsc one.mrc two.mrc --mask out/mask.mrc --seed 7 -o again --threads 1 --quiet >table 2>err || fail "again: $(cat err)"
-[ ! -s table ] && [ ! -s err ] || fail "--quiet is not: $(cat table err)"
-cmp -s out/fsc.csv again/fsc.csv && cmp -s out/fsc.star again/fsc.star || fail "the mask that was written gives other curves"
+[ ! -s table ] && [ ! -s err ] || fail "--quiet prints: $(cat table err)"
+cmp -s out/fsc.csv again/fsc.csv && cmp -s out/fsc.star again/fsc.star || fail "the mask that was written gives different curves"
 "$quern" fsc one.mrc two.mrc --mask out/mask.mrc --seed 8 -o other -q
 cmp -s out/fsc.csv other/fsc.csv && fail "another seed gives the same curves"
 
-# Files of two runs are not mixed, nor those of others touched.
+# Files of two runs are not mixed, and foreign files stay untouched.
 cp -r out before
 refuses 1 'out: holds a finished run; --overwrite replaces it' one.mrc two.mrc -o out
 cmp -s out/run.json before/run.json && [ -e out/mask.mrc ] || fail "a run that was refused changed out"
@@ -143,7 +143,7 @@ table = [line.split() for line in star.split('data_fsc')[1].splitlines() if line
 assert [row[3] for row in table] == [row['fsc_corrected'] for row in rows]
 END
 
-# Against numpy: halves of real maps with noise of known seeds, even and odd sides.
+# Compare with numpy: halves of real maps with noise of known seeds, even and odd sides.
 python=/usr/bin/python3
 data=${QUERN_REFERENCE_DATA:-$1/../shared/data}
 maps=$data/cryoem/maps
@@ -194,7 +194,7 @@ else:
     run = json.load(open(sys.argv[2] + '/run.json'))
     column = lambda name: np.array([float(row[name]) for row in rows])
     worst = max(abs(column('fsc_unmasked') - curve(a, b)).max(), abs(column('fsc_masked') - curve(a * mask, b * mask)).max())
-    # the mask's own part by numpy's random phases: the same but for chance
+    # the mask's own contribution with numpy's random phases: it may differ by chance
     from_shell = run['randomised_from_shell']
     side, draw = a.shape[0], np.random.default_rng(3)
     k = np.fft.fftfreq(side) * side
@@ -213,11 +213,12 @@ judge() { # judge MAP SIDE NOISE SEED
   rm -rf judged plain
   "$quern" fsc a.mrc b.mrc --mask auto --seed 5 -o judged -q || { fail "fsc of $1"; return; }
   "$python" judge.py compare judged judged/mask.mrc || fail "curves of $1, side $2, differ from the definition"
-  # The other judge counts voxels of the plane x = 0 twice: its curve is another within 0.02, its shells the same.
+  # The independent script counts voxels of the plane x = 0 twice: its curve differs by at most 0.02, its shells are the
+  # same.
   [ -x "$data/../tools/fsc-reference" ] || return
   "$quern" fsc a.mrc b.mrc -o plain -q
   "$python" "$data/../tools/fsc-reference" a.mrc b.mrc | sed -n 's/^FSC<0.\([0-9]*\) at shell \([0-9]*\).*/\1 \2/p' >shells
-  "$python" - <<'END' || fail "first shells below of $1, side $2: $(cat shells), and plain/run.json"
+  "$python" - <<'END' || fail "first shells below the thresholds of $1, side $2: $(cat shells), and plain/run.json"
 import json
 run = json.load(open('plain/run.json'))
 for line in open('shells'):

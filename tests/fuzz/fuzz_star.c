@@ -1,9 +1,10 @@
-/* Any bytes as a STAR file: its tables, and as a particle set, which must come back when it is written. */
+/* Any bytes as a STAR file: its tables are read, and a particle set, which must be the same after it was written and
+ * read again. */
 #define _GNU_SOURCE
 #include <math.h>
+#include <quern/particles.h>
 #include <string.h>
 
-#include "format/image/particles.h"
 #include "format/image/star.h"
 #include "memory_file.h"
 
@@ -18,10 +19,10 @@ static void try_tables(const char *path)
     demand(qn_star_open(path, &reader) == QN_OK);
     qn_status status;
     while ((status = qn_star_next_table(reader, &table)) == QN_OK && table) {
-        demand(table->column_count <= QN_STAR_MOST_COLUMNS && table->line > 0);
+        demand(table->column_count <= QN_STAR_COLUMNS_MAX && table->line > 0);
         for (size_t i = 0; i < table->column_count; i++)
             demand(qn_star_column(table, table->columns[i]) >= 0 && qn_star_column(table, table->columns[i]) <= (int)i);
-        if (table->line % 3 == 0) continue; /* rows that are not asked for */
+        if (table->line % 3 == 0) continue; /* skip the rows of some tables */
         while ((status = qn_star_next_row(reader, &values)) == QN_OK && values) {
             demand(qn_star_line(reader) > line || qn_star_row(reader) == 1);
             line = qn_star_line(reader);
@@ -40,10 +41,10 @@ static void try_round_trip(const qn_particle_set *set)
     char path[64];
     qn_particle_set *back;
     snprintf(path, sizeof path, "/tmp/fuzz_star.%ld.star", (long)getpid());
-    const qn_status status = qn_particles_write(set, path);
+    const qn_status status = qn_particle_set_write(set, path);
     demand(status == QN_OK || (status == QN_INVALID_ARGUMENT && qn_error_message()[0]));
     if (status != QN_OK) return;
-    const qn_status again = qn_particles_read(path, &back);
+    const qn_status again = qn_particle_set_read(path, &back);
     unlink(path);
     if (again != QN_OK) fprintf(stderr, "%s\n", qn_error_message());
     demand(again == QN_OK);
@@ -62,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     qn_particle_set *set;
     const int descriptor = open_bytes(data, size, path);
     try_tables(path);
-    const qn_status status = qn_particles_read(path, &set);
+    const qn_status status = qn_particle_set_read(path, &set);
     demand(status == QN_OK ? set != NULL : set == NULL && qn_error_message()[0]);
     if (status == QN_OK) {
         demand(set->particle_count > 0 && set->optics_count > 0 && set->stack_count > 0);

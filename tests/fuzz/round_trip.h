@@ -1,4 +1,4 @@
-/* What must hold of every molecule that was read, whatever the file. Included by one target each. */
+/* Properties of every molecule that a reader accepts. Each target that reads structures includes this file. */
 #ifndef QN_TESTS_FUZZ_ROUND_TRIP_H
 #define QN_TESTS_FUZZ_ROUND_TRIP_H
 
@@ -14,7 +14,7 @@ static inline void demand(bool holds)
     if (!holds) abort();
 }
 
-/* Residues follow each other without a gap, each with atoms that point back at it. */
+/* Demand that residues follow each other without a gap and that their atoms point back at them. */
 static inline void demand_contract(const qn_molecule *molecule)
 {
     size_t next = 0;
@@ -49,15 +49,15 @@ static inline void demand_same(const qn_molecule *a, const qn_molecule *b, bool 
     }
 }
 
-/* `whole`: nothing of the file was dropped. Where something was, residues of the same number that a file repeats can
- * come to stand together and are one afterwards. */
+/* Demand that a molecule is the same after it was written and read again. `whole`: the reader dropped nothing of the
+ * file. Where it did, two residues with the same number can become neighbours, which the second reading joins. */
 static inline void round_trip(const qn_molecule *molecule, qn_structure_format format, bool whole)
 {
     qn_text text = {0};
     qn_molecule *back = NULL;
-    qn_molecule_options everything = {.keep_alternates = true};
+    qn_molecule_options everything = {.size = sizeof everything, .keep_alternates = true};
     qn_status status = qn_structure_write_memory("out", format, &molecule, 1, "REMARK", &text);
-    /* Names exist that a format cannot hold. */
+    /* Some names do not fit into a format's columns. */
     demand(status == QN_OK || status == QN_UNSUPPORTED);
     if (status == QN_OK) {
         demand(qn_structure_read_memory("out", text.data, text.length, NULL, &everything, &back) == QN_OK);
@@ -67,7 +67,7 @@ static inline void round_trip(const qn_molecule *molecule, qn_structure_format f
     qn_text_clear(&text);
 }
 
-/* Check one outcome of reading and let go of the molecule. */
+/* Check the outcome of one reading and destroy the molecule. */
 static inline void check_outcome(qn_status status, bool whole, qn_molecule **molecule)
 {
     demand(status == QN_OK ? *molecule != NULL : *molecule == NULL);

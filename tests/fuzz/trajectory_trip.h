@@ -1,5 +1,5 @@
-/* Any bytes as a trajectory file: frames are read and decoded, skipped, and must come out the same way, or the failure
- * must say why. */
+/* Any bytes as a trajectory file: frames are read and decoded up to the end or a failure with a message; then up to
+ * three frames are skipped. If skipping succeeds, it passes at least as many frames as reading found. */
 #ifndef QN_FUZZ_TRAJECTORY_TRIP_H
 #define QN_FUZZ_TRAJECTORY_TRIP_H
 
@@ -17,7 +17,7 @@ static void demand(int holds)
     if (!holds) abort();
 }
 
-/* A file in memory with these bytes. */
+/* Open a file in memory with these bytes. */
 static int open_bytes(const uint8_t *data, size_t size, char path[64])
 {
     int descriptor = memfd_create("trajectory", 0);
@@ -26,11 +26,12 @@ static int open_bytes(const uint8_t *data, size_t size, char path[64])
     return descriptor;
 }
 
-/* Frames read up to the end or a failure; positions are decoded where there is room for them. */
+/* Read frames up to the end or a failure; positions are decoded if there are at most ATOMS_MAX atoms. Returns the
+ * number of frames. */
 static uint64_t read_all(const char *path, size_t atom_count)
 {
-    enum { MOST_ATOMS = 1 << 16 };
-    static float positions_nm[3 * MOST_ATOMS];
+    enum { ATOMS_MAX = 1 << 16 };
+    static float positions_nm[3 * ATOMS_MAX];
     qn_trajectory_stream *stream;
     qn_frame_bytes bytes = {0};
     uint64_t count = 0, done, all;
@@ -43,7 +44,7 @@ static uint64_t read_all(const char *path, size_t atom_count)
         if (status != QN_OK || end) break;
         demand(bytes.number == count++);
         qn_trajectory_frame frame = {.positions_nm = positions_nm};
-        if (qn_trajectory_stream_atom_count(stream) <= MOST_ATOMS)
+        if (qn_trajectory_stream_atom_count(stream) <= ATOMS_MAX)
             status = qn_trajectory_stream_decode(stream, &bytes, &frame);
     }
     demand(status == QN_OK || qn_error_message()[0]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_mpi.sh SOURCE QUERN BUILD: pieces are dealt to 1, 2 and 4 processes, each piece to one of them; and of what stops
-# them one speaks.
+# check_mpi.sh SOURCE QUERN BUILD: pieces are dealt to 1, 2 and 4 processes, each piece to one process; one process
+# reports a failure.
 set -u
 build=$(cd "$3" && pwd)
 program=$build/tests/test_job_ranks agreeing=$build/tests/test_job_agreement
@@ -17,7 +17,7 @@ for count in 1 2 4; do
     cmp -s <(cat "$work/$count/$round".* | sort -n) <(seq 0 199) || fail "$count processes: pieces were lost or dealt twice"
     for file in "$work/$count/$round".*; do
       sort -nc "$file" || fail "$count processes: pieces do not come in order"
-      [ -s "$file" ] || fail "$count processes: one got nothing to do"
+      [ -s "$file" ] || fail "$count processes: one of them got no piece"
     done
   done
 done
@@ -26,7 +26,7 @@ for count in 2 4; do
   ranks "$count" "$agreeing" together >"$work/log" 2>&1 || { fail "$count processes do not agree"; tail -n 20 "$work/log"; }
 done
 
-# A launcher without the library: refused, not done twice.
+# A launcher without the library: refused, because every process would do the same work.
 QUERN_MPI_LIBRARY=/nowhere.so ranks 2 "$program" deal "$work" 5 >"$work/log" 2>&1 && fail "two processes without the library"
 
 [ $failures -eq 0 ]

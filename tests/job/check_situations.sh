@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # labels: threads
-# check_situations.sh SOURCE QUERN BUILD [PROGRAM...]: every program that writes results does the same in the same
-# situation: folders that hold other files, finished and unfinished runs, two runs at once, bad devices and inputs, kills,
-# signals, several devices and processes, a full disk. One line a program and situation: "ok" or "FAILED".
-# QUERN_TEST_QUICK=1 tries only the situations in which threads meet.
+# check_situations.sh SOURCE QUERN BUILD [PROGRAM...]: every program that writes results behaves alike in the same
+# situation: folders with other files, finished and unfinished runs, two runs at once, bad devices and inputs, kills,
+# signals, several devices and processes, a full disk. Prints one line for each program and situation: "ok" or "FAILED".
+# QUERN_TEST_QUICK=1 tries only the situations in which threads share data.
 set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
 . "$1/tests/support/script.sh"
 export LC_ALL=C QUERN_TUNE=off
-scale=10 # of the runs' work, each of which takes about half a second
+scale=10 # amount of work of a run, so that it takes about half a second
 [ -z "${QUERN_TEST_QUICK:-}" ] || scale=3
-set -m # else what runs in the background does not hear of Ctrl-C
+set -m # otherwise background processes ignore Ctrl-C
 
-# The programs. `command`: what is run where the inputs lie. `target`: the output's name in its folder, "" where it is the
-# folder. `device`: "" where a program has no such option. `journal`: of rank 0, "" without one. `other`: an option of
-# another run, `differs`: how the journal's key has it. `several`: devices, ranks, as the program can.
+# The programs. `command`: the command to run in the folder of the inputs. `target`: the output's name in its folder, ""
+# if the output is the folder. `device`: the option for devices, "" if the program has none. `journal`: the journal of
+# rank 0, "" if the program has none. `other`: an option that makes it another run; `differs`: how the journal's key
+# names that option. `several`: "devices" and "ranks" if the program can use several.
 describe() {
   target='' device=host journal=journal.0 other=(--seed 7) differs=seed= several="devices ranks"
   case $1 in
@@ -41,7 +42,7 @@ describe() {
   esac
 }
 
-# good, changed, broken: the same names with what the programs read, with something else, and with something wrong.
+# Folders good, changed, broken: the same file names with the normal inputs, with other inputs, and with bad inputs.
 make_inputs() {
   local examples=$source/examples folder
   mkdir good && cd good || exit 1
@@ -72,21 +73,22 @@ make_inputs() {
   not_a_number half1.mrc
 }
 
-# ---- a run, and what it leaves ----
+# ---- a run and the files that it leaves ----
 
 fail() { echo "  $program: $*"; failures=$((failures + 1)); }
 now=$work/now
-fresh() { rm -rf "$now" && if [ -n "$target" ]; then mkdir "$now"; fi; } # a folder is made by programs, not files' own
-from() { rm -rf "$now" && cp -r "$1" "$now"; }                          # from STATE: finished or unfinished
+# programs create an output folder, but not the folder of an output file
+fresh() { rm -rf "$now" && if [ -n "$target" ]; then mkdir "$now"; fi; }
+from() { rm -rf "$now" && cp -r "$1" "$now"; } # from STATE: copy the folder `finished` or `unfinished`
 inputs=good binary=$quern launcher=()
-launch() { # launch OPTION...: becomes the program
+launch() { # launch OPTION...: replace this shell by the program
   cd "$work/$inputs" || exit 1
   exec "${launcher[@]}" "$binary" "${command[@]}" ${device:+--device "$device"} --threads 2 --quiet -o "$now/$target" "$@"
 }
 run() { (launch "$@"); }
 listing() { (cd "$now" 2>/dev/null && find . -printf '%p %y %s\n' -type f -exec cksum {} + | sort); }
 values() { od -An -v -t f4 -w4 -j 1024 "$1"; }
-same_file() { # but what is timed, and sums whose order is chance
+same_file() { # leave out times; compare maps within 1e-6, because their order of addition varies
   case $1 in
   *run.json | *report.html) [ -s "$2" ] ;;
   *.mrc) paste <(values "$1") <(values "$2") | awk '{ d = $1 - $2; s += d * d; t += $1 * $1 } END { exit !(s <= 1e-12 * t) }' ;;
@@ -95,12 +97,12 @@ same_file() { # but what is timed, and sums whose order is chance
   esac
 }
 results() { (cd "$1" && find . -type f ! -path '*journal.*' ! -path '*unfinished/*' | sort); }
-same() { # same WHEN [OTHER_FILE]: the results of the finished run, and a file that is none
+same() { # same WHEN [OTHER_FILE]: the folder holds the results of the finished run, and OTHER_FILE
   local name
   for name in $(results finished); do same_file "finished/$name" "$now/$name" || fail "$1: $name differs"; done
   [ "$(results "$now" | grep -vxF "./${2:-}")" = "$(results finished)" ] || fail "$1: other files: $(comm -3 <(results "$now") <(results finished) | tr -s '\t\n' ' ')"
 }
-no_results() { # no_results WHEN: nothing under a final name
+no_results() { # no_results WHEN: no file has a final name
   local name
   for name in $(results finished); do [ ! -e "$now/$name" ] || fail "$1: left $name"; done
 }
@@ -111,13 +113,13 @@ no_temporaries() { # no_temporaries WHEN
   found=$(find "$now/" -name '*.partial*' 2>/dev/null)
   [ -z "$found" ] || fail "$1: left $found"
 }
-sentence() { # sentence WHEN WORD...: standard error is one sentence that holds these words
+sentence() { # sentence WHEN WORD...: standard error is one sentence that contains each WORD
   local word
   sed -i '/^warning: /d' message
   [ "$(grep -vc '^quern: go on with: ' message)" -eq 1 ] && [[ $(cat message) == "quern: "* ]] || fail "$1: not one sentence: $(head -n 5 message)"
-  for word in "${@:2}"; do grep -qF -- "$word" message || fail "$1: no word of \"$word\": $(head -n 3 message)"; done
+  for word in "${@:2}"; do grep -qF -- "$word" message || fail "$1: lacks \"$word\": $(head -n 3 message)"; done
 }
-refused() { # refused WHEN WORD... -- OPTION...: exit code 1, a sentence, and nothing has changed
+refused() { # refused WHEN WORD... -- OPTION...: exit code 1, one sentence, and an unchanged folder
   local when=$1 words=() before code
   shift
   while [ "$1" != -- ]; do words+=("$1"); shift; done
@@ -131,9 +133,9 @@ refused() { # refused WHEN WORD... -- OPTION...: exit code 1, a sentence, and no
 succeeds() { # succeeds WHEN OPTION...
   run "${@:2}" >output 2>message || fail "$1: $(head -n 3 message)"
 }
-begin() { # begin OPTION...: a first run, in the background, stopped once something is recorded; $running
+begin() { # begin OPTION...: start a run in the background and SIGSTOP it after its first record; sets $running
   local attempt
-  for attempt in 1 2 3; do # on a busy machine a run may be over before anybody looks
+  for attempt in 1 2 3; do # on a busy machine a run may be over before the check
     begin_once "$@" && return
     fresh
   done
@@ -153,14 +155,14 @@ begin_once() {
   kill -STOP -$running 2>/dev/null || return 1
   while grep -q '^State:[[:space:]]*[^T[:space:]]' /proc/$running/task/*/status 2>/dev/null; do sleep 0.005; done # every thread
 }
-finish() { # finish SIGNAL: of the run that was begun; $code
+finish() { # finish SIGNAL: end the run that `begin` started; sets $code
   kill "-$1" -$running
   kill -CONT -$running 2>/dev/null
   { wait -f $running; } 2>/dev/null
   code=$?
 }
 
-# ---- the situations; each begins with `now` as it likes ----
+# ---- the situations; each prepares the folder `now` itself ----
 
 an_empty_folder() {
   fresh
@@ -179,15 +181,15 @@ files_of_others() {
   fresh
   mkdir -p "$now"
   echo "not a result" >"$now/${target:-$name}"
-  echo "not a result" >"$now/$name" # beside a file it does not matter
+  echo "not a result" >"$now/$name" # does not matter if the output is a file
   for flag in '' $resume; do refused "files of others $flag" "$now" "${target:-$name}" -- $flag; done
   if [ -z "$target" ]; then
     refused "files of others --overwrite" "$now" "$name" -- --overwrite
     printf '{"program": "evaluate", "files": ["notes.txt"]}\n' >"$now/run.json"
     refused "another program's run" "$now" -- --overwrite
   else
-    succeeds "one's own name --overwrite" --overwrite
-    same "one's own name --overwrite" $name
+    succeeds "an output file --overwrite" --overwrite
+    same "an output file --overwrite" $name
   fi
 }
 a_finished_run() {
@@ -224,7 +226,7 @@ a_broken_input() {
   refused "a broken input" --
   no_folder "a broken input"
 }
-a_killed_run() { # makes `unfinished`
+a_killed_run() { # makes the folder `unfinished`
   fresh
   begin || return
   finish KILL
@@ -300,7 +302,7 @@ two_processes() {
 }
 a_killed_process() {
   fresh
-  # The second one dies once its journal has something.
+  # The second rank dies once its journal has a record.
   cat >killed.sh <<'END'
 journal=$1
 shift
@@ -312,14 +314,14 @@ wait $running
 END
   launcher=("${mpirun[@]}" -n 3 bash "$work/killed.sh" "$now/${journal%.0}.1")
   run >output 2>message && fail "a killed process: exit code 0"
-  # none, where the launcher ends one that waits for the others
+  # no sentence at all if the launcher ends a process that waits for the others
   [ "$(grep -E '^(quern|warning): ' message | grep -vc '^quern: go on with: ')" -le 1 ] || fail "not one sentence: $(grep -E '^(quern|warning): ' message)"
   no_results "a killed process"
   launcher=()
   succeeds "--resume after a process was killed" --resume
   same "--resume after a process was killed"
 }
-a_full_disk() { # files may not grow past some KiB
+a_full_disk() { # ulimit -f limits files to some KiB
   local kib code name failed=''
   for kib in 1 4 16 64; do
     fresh
@@ -334,20 +336,20 @@ a_full_disk() { # files may not grow past some KiB
     done
     no_temporaries "a disk of $kib KiB"
   done
-  [ -n "$failed" ] || fail "every file is small: nothing was tested"
+  [ -n "$failed" ] || fail "every file is too small for this test"
 }
 
-# ---- all of them ----
+# ---- all programs and situations ----
 
-situations() { # of the program: those that it can be in
-  if [ -n "${QUERN_TEST_QUICK:-}" ]; then # sanitizers: where threads meet
+situations() { # list the situations that apply to $program
+  if [ -n "${QUERN_TEST_QUICK:-}" ]; then # under sanitizers only situations in which threads share data
     [ "$program" = fsc ] || echo a_signal
     [[ $several != *devices* ]] || echo two_devices
     return
   fi
   echo an_empty_folder files_of_others a_finished_run a_finished_run_overwritten a_broken_input a_full_disk
   [ -z "$device" ] || echo a_bad_device
-  [ "$program" = fsc ] || echo a_signal # which is over too soon
+  [ "$program" = fsc ] || echo a_signal # fsc ends before a signal can reach it
   [ -z "$journal" ] || echo nothing_to_resume a_finished_run_resumed a_finished_run_resumed_otherwise a_killed_run an_unfinished_run \
     an_unfinished_run_resumed_otherwise an_unfinished_run_of_another_version an_unfinished_run_overwritten two_runs_at_once
   [[ $several != *devices* ]] || echo two_devices

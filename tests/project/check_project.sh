@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_project.sh SOURCE QUERN BUILD: what quern project writes, says and leaves behind.
+# check_project.sh SOURCE QUERN BUILD: output, messages and files of quern project.
 set -u
 quern=$2
 . "$1/tests/support/script.sh"
@@ -22,7 +22,7 @@ write_map 16 12 >flat.mrc
 [ "$(wc -c <map.mrc)" = 5120 ] || fail "the map that was made has $(wc -c <map.mrc) bytes"
 project() { "$quern" project map.mrc --device host --tune off "$@"; }
 
-# A stack and its metadata, and how fast it was.
+# A stack with its metadata, and the reported speed.
 out=$(project --views 9 -o views.mrcs 2>progress) || fail "9 views: exit code $?"
 case $out in "9 images of 16 x 16 pixels of 2 Å in views.mrcs, "*" images/s") ;; *) fail "said: $out" ;; esac
 grep -q "projecting .*9/9 images" progress || fail "no progress: $(cat progress)"
@@ -30,16 +30,16 @@ grep -q "projecting .*9/9 images" progress || fail "no progress: $(cat progress)
 [ "$(grep -c '@views.mrcs' views.star)" = 9 ] || fail "views.star does not name 9 images"
 [ "$(ls)" = $'flat.mrc\nmap.mrc\nprogress\nviews.mrcs\nviews.star\nviews_run.json' ] || fail "other files were left: $(ls)"
 
-# What was written can be read, in any folder, and the same views give the same images.
+# The written stack can be read from any folder, and the same views give the same images.
 mkdir -p below
 project --angles views.star -o below/again.mrcs --quiet >out 2>&1 || fail "its own metadata: $(cat out)"
 [ ! -s out ] || fail "--quiet said: $(cat out)"
 project --angles views.star -o same.mrcs --quiet --threads 1 || fail "one thread"
-cmp -s <(tail -c +1025 same.mrcs) <(tail -c +1025 below/again.mrcs) || fail "other images at the same angles"
+cmp -s <(tail -c +1025 same.mrcs) <(tail -c +1025 below/again.mrcs) || fail "the same angles give different images"
 project --angles views.star -o noisy.mrcs --noise 2 --seed 5 --quiet || fail "noise"
 cmp -s <(tail -c +1025 same.mrcs) <(tail -c +1025 noisy.mrcs) && fail "noise changed nothing"
 
-# One sentence for each thing that is wrong, and nothing written.
+# One sentence for each error, and nothing written.
 refused() { # refused CODE PART ARGUMENTS…
   local code=$1 part=$2 status
   shift 2
@@ -71,27 +71,27 @@ refused 1 "none of the inputs" map.mrc --angles views.star -o views.mrcs
 refused 1 "views.mrcs: holds a finished run; --overwrite replaces it" map.mrc --views 3 -o views.mrcs
 touch unlike.star
 refused 1 "unlike.star: exists already" map.mrc --views 3 -o unlike.mrcs
-[ ! -s unlike.star ] && [ ! -e unlike.mrcs ] || fail "a file that was there was written over"
+[ ! -s unlike.star ] && [ ! -e unlike.mrcs ] || fail "an existing file was overwritten"
 head -c 4000 map.mrc >short.mrc
 refused 1 "short.mrc" short.mrc --views 3 -o wrong.mrcs
 
-# Pixels of another size are warned of.
+# A pixel size that differs gives a warning.
 sed '/^1 opticsGroup1/s/2\.000000/2.100000/' views.star >larger.star
 project --angles larger.star -o other.mrcs --quiet 2>message || fail "pixels of another size"
 grep -q "^warning: .*pixels of 2.1 Å, the map voxels of 2 Å" message || fail "no warning of pixels: $(cat message)"
 
-# A stopped run leaves neither file.
+# An interrupted run leaves no file.
 "$quern" project map.mrc --views 300000 -o wrong.mrcs --device host --quiet 2>message &
 pid=$!
 for _ in $(seq 100); do
   [ -n "$(find . -name 'wrong.mrcs*')" ] && break
   sleep 0.1
 done
-kill -TERM $pid # as SIGINT, which shells keep from what runs beside them
+kill -TERM $pid # treated like SIGINT, which shells block for background processes
 wait $pid
 [ $? = 1 ] || fail "an interrupted run did not fail"
 grep -q "stopped after .* of 300000 images" message || fail "an interrupted run said: $(cat message)"
-grep -q resume message && fail "an interrupted run cannot be resumed: $(cat message)"
+grep -q resume message && fail "an interrupted run offers to resume: $(cat message)"
 [ -z "$(find . -name 'wrong*')" ] || fail "an interrupted run left $(find . -name 'wrong*')"
 
 [ $failures -eq 0 ]

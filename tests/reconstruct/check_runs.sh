@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
-# check_runs.sh SOURCE QUERN BUILD: whole reconstructions from the command line. The map is that of what was projected;
+# check_runs.sh SOURCE QUERN BUILD: whole reconstructions from the command line. The map equals the projected volume;
 # runs agree within 1e-6 (deterministic ones to the bit) for any number of threads and ranks, stored types, and after
-# kills, which leave no map.
-# QUERN_TEST_IMAGES: images of the runs that are killed (8000).
+# kills, which leave no map. QUERN_TEST_IMAGES: number of images of the runs that are killed (default 8000).
 set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
 "$quern" reconstruct -h >/dev/null 2>&1 || { echo "this build has no reconstruct command"; exit 77; }
 . "$1/tests/support/script.sh"
 cd "$work" || exit 1
-export LC_ALL=C # bytes are bytes
+export LC_ALL=C # for tools that handle bytes
 images=${QUERN_TEST_IMAGES:-8000}
 
 mkdir set short
 bash "$source/tests/reconstruct/make_particles.sh" set 240 32
 bash "$source/tests/reconstruct/make_particles.sh" short 240 32 1
-# star STACK TIMES [COLUMNS VALUES]: RELION 3.1 of all images, TIMES over; VALUES as awk has them of n, the row from 0
+# star STACK TIMES [COLUMNS VALUES]: RELION 3.1 of all images, TIMES over; VALUES: an awk expression of n, the row from 0
 star() {
   printf 'data_optics\nloop_\n_rlnOpticsGroup\n_rlnImagePixelSize\n1 2.0\n\ndata_particles\nloop_\n_rlnImageName\n_rlnOpticsGroup\n'
   printf '_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginXAngst\n_rlnOriginYAngst\n%b' "${3:-}"
@@ -26,7 +25,7 @@ star set/stack.mrcs 1 >set.star
 options=(--device host --tune off --quiet)
 reconstruct() { "$quern" reconstruct "${options[@]}" "$@"; }
 values() { od -An -v -t f4 -w4 -j 1024 "$1"; }
-difference() { # of two maps, of their norm
+difference() { # norm of the difference of two maps, relative to the norm of the first
   paste <(values "$1") <(values "$2") | awk '{ d = $1 - $2; s += d * d; t += $1 * $1 } END { printf "%.3e", t > 0 ? sqrt(s / t) : 9 }'
 }
 within() { # within NAME LIMIT A B
@@ -34,21 +33,21 @@ within() { # within NAME LIMIT A B
   found=$(difference "$3" "$4")
   awk -v found="$found" -v limit="$2" 'BEGIN { exit !(found <= limit) }' || fail "$1: $3 and $4 differ by $found, expected at most $2"
 }
-same_values() { cmp <(tail -c +1025 "$2") <(tail -c +1025 "$3") || fail "$1: other values"; }
+same_values() { cmp <(tail -c +1025 "$2") <(tail -c +1025 "$3") || fail "$1: the values differ"; }
 
-# The map is what was projected: a Gaussian of sigma 1.5 pixels at each blob.
+# The map equals the projected volume: a Gaussian of sigma 1.5 pixels at each blob.
 reconstruct set.star -o map.mrc --threads 2 || fail "a run"
 cat set/blobs <(values map.mrc) | awk 'NF == 4 { x[n] = $1; y[n] = $2; z[n] = $3; height[n++] = $4; next }
   { i = v % 32 - 16; j = int(v / 32) % 32 - 16; k = int(v / 1024) - 16; truth = 0; v++
     for (b = 0; b < n; b++) truth += height[b] * exp(-((i - x[b]) ^ 2 + (j - y[b]) ^ 2 + (k - z[b]) ^ 2) / 4.5)
-    # the projection of a Gaussian is one of the same width, sqrt(2 pi) sigma as high: 3.76
+    # a projected Gaussian has the same width and sqrt(2 pi) sigma = 3.76 times the height
     st += truth; sm += $1; tt += truth ^ 2; mm += $1 ^ 2; tm += truth * $1 }
   END { cc = (tm - st * sm / v) / sqrt((tt - st ^ 2 / v) * (mm - sm ^ 2 / v)); scale = tm / tt * 3.76
     printf "correlation with what was projected %.5f, scale %.4f\n", cc, scale
-    exit !(v == 32768 && cc > 0.995 && scale > 0.97 && scale < 1.03) }' || fail "the map is another"
+    exit !(v == 32768 && cc > 0.995 && scale > 0.97 && scale < 1.03) }' || fail "the map differs from the projected volume"
 for file in map_run.json map_report.html; do [ -s "$file" ] || fail "$file is missing"; done
 
-# Again; other threads; deterministic.
+# The same again; with other numbers of threads; deterministic.
 reconstruct set.star -o again.mrc --threads 1 || fail "a run on one thread"
 within "two runs" 1e-6 map.mrc again.mrc
 for threads in 1 2 3; do
@@ -66,12 +65,12 @@ for device in checking:host opencl:0; do
   within "$device" 1e-5 hundred.mrc device.mrc
 done
 
-# The same particles otherwise told: 16-bit numbers, many stacks, from another folder, mirrored by Xmipp.
+# The same particles in other forms: 16-bit numbers, many stacks, from another folder, mirrored by Xmipp.
 star short/stack.mrcs 1 >short.star
 reconstruct short.star -o short.mrc || fail "16-bit numbers"
 values short.mrc >short.values
 paste <(values map.mrc) short.values | awk '{ d = 10000 * $1 - $2; s += d * d; t += $2 * $2 } END { exit !(sqrt(s / t) < 1e-3) }' ||
-  fail "16-bit numbers make another map"
+  fail "16-bit numbers give a different map"
 mkdir -p project/stacks
 for ((i = 0; i < 120; i++)); do # two images each
   { head -c 8 set/stack.mrcs; printf '\x02\x00\x00\x00'; head -c 1024 set/stack.mrcs | tail -c +13
@@ -80,7 +79,7 @@ done
 awk '/@/ { i = n++; sub(/^[^ ]*/, sprintf("%d@stacks/%d.mrcs", i % 2 + 1, int(i / 2))) } { print }' set.star >project/set.star
 reconstruct project/set.star -o stacks.mrc --deterministic || fail "many stacks"
 same_values "many stacks" bits1.mrc stacks.mrc
-{ head -c 1024 set/stack.mrcs # x to 32 - x: pixel 0 stays
+{ head -c 1024 set/stack.mrcs # x becomes 32 - x; pixel 0 stays
   od -An -v -t x1 -w128 -j 1024 set/stack.mrcs | awk '{ line = $1 $2 $3 $4
     for (i = 31; i > 0; i--) line = line $(4 * i + 1) $(4 * i + 2) $(4 * i + 3) $(4 * i + 4)
     gsub(/../, "\\x&", line); print line }' | while IFS= read -r line; do printf '%b' "$line"; done; } >mirrored.mrcs
@@ -115,7 +114,7 @@ if use_mpi "$build"; then
     reconstruct_ranks $count subsets.star --halves -o "ranks$count/" --threads 1 --batch 16 >log 2>&1 || { fail "$count ranks"; tail -n 5 log; }
     for name in map half1 half2; do within "$count ranks" 1e-6 "halves/$name.mrc" "ranks$count/$name.mrc"; done
   done
-  # Three devices among two ranks: what a batch is may not depend on how many devices a rank has.
+  # Three devices on two ranks: batches may not depend on the number of devices of a rank.
   if "$quern" devices | grep -q '^opencl:0'; then
     for how in "" --deterministic; do
       ranks 2 "$quern" reconstruct set.star -o "unequal$how.mrc" $how \
@@ -125,7 +124,7 @@ if use_mpi "$build"; then
   fi
 fi
 
-# Kills, each once more was put aside; no map stands there before the run is over. Then to the end.
+# Several kills, each after one more sum was saved; no map exists before the run is over. The last run completes.
 star set/stack.mrcs $((images / 240)) >long.star
 long=(long.star --batch 64 --checkpoint 0.0001 --threads 2)
 started=$(date +%s.%N)
@@ -141,12 +140,12 @@ while [ $kills -lt 6 ]; do
   { kill -KILL $running; wait $running; } 2>/dev/null
   [ $? -eq 137 ] || break
   kills=$((kills + 1))
-  for file in killed.mrc killed_report.html killed_run.json; do [ ! -e $file ] || fail "$file stands there after a kill"; done
+  for file in killed.mrc killed_report.html killed_run.json; do [ ! -e $file ] || fail "$file exists after a kill"; done
 done
 echo "killed $kills times"
 [ $kills -gt 0 ] || fail "the run was over before it could be killed once"
 if [ ! -e killed.mrc ]; then
-  message=$(reconstruct "${long[@]}" -o killed.mrc 2>&1) && fail "an unfinished run was begun again"
+  message=$(reconstruct "${long[@]}" -o killed.mrc 2>&1) && fail "an unfinished run was started again from the beginning"
   case $message in *"killed.mrc: holds an unfinished run; --resume goes on with it"*) ;; *) fail "an unfinished run: $message" ;; esac
   message=$(reconstruct "${long[@]}" -o killed.mrc --resume --symmetry C2 2>&1) && fail "an unfinished run of another symmetry"
   case $message in *symmetry=C1*) ;; *) fail "an unfinished run of another symmetry: $message" ;; esac
@@ -156,23 +155,23 @@ if [ ! -e killed.mrc ]; then
   message=$(reconstruct "${long[@]}" -o damaged.mrc --resume 2>&1) && fail "damaged sums were used"
   case $message in *damaged_unfinished/sums.*checksum*) ;; *) fail "damaged sums: $message" ;; esac
   [ "$(recorded damaged)" -eq "$before" ] || fail "damaged sums were found late"
-  if [ -n "$with_ranks" ]; then # what is wrong with options leaves nothing beside what is right
+  if [ -n "$with_ranks" ]; then # wrong options leave nothing beside the files of the right run
     cp -r killed_unfinished other_unfinished
     reconstruct_ranks 2 "${long[@]}" -o other.mrc --resume --symmetry C2 >log 2>&1 && fail "two ranks went on with another symmetry's sums"
     [ ! -e other_unfinished/journal.1 ] || fail "a journal of another symmetry was left"
     reconstruct long.star -o other.mrc --resume || fail "going on after a mistaken --resume"
     within "after a mistaken --resume" 1e-6 long.mrc other.mrc
   fi
-  # batches as they were, though nothing says so
+  # the same batches, although no option sets them
   reconstruct long.star -o killed.mrc --resume || fail "the run after $kills kills"
   grep -q '"resumed": *0\b' killed_run.json && fail "nothing was resumed after $kills kills"
 fi
 within "after $kills kills" 1e-6 long.mrc killed.mrc
-[ ! -e killed_unfinished ] || fail "a complete run left what it had put aside"
+[ ! -e killed_unfinished ] || fail "a complete run left its journals"
 [ -z "$(find . -name '*.partial*')" ] || fail "temporary files were left behind"
 
-# Ctrl-C: what is done is put aside, also where nothing was before.
-set -m # else what runs in the background does not hear of Ctrl-C
+# Ctrl-C: finished work is saved, even where nothing was saved before.
+set -m # otherwise background processes ignore Ctrl-C
 "$quern" reconstruct "${long[@]}" "${options[@]}" --checkpoint 10 -o stopped.mrc 2>log &
 running=$!
 set +m
@@ -189,7 +188,7 @@ else
   within "after a stop" 1e-6 long.mrc stopped.mrc
 fi
 
-# A process of two is killed; one goes on alone.
+# One process of two is killed; one process resumes alone.
 if [ -n "$with_ranks" ]; then
   # shellcheck disable=SC2016
   ranks 2 bash -c 'journal=$1; shift; [ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
@@ -197,7 +196,7 @@ if [ -n "$with_ranks" ]; then
       while kill -0 $running 2>/dev/null && [ "$(stat -c %s "$journal" 2>/dev/null || echo 0)" -lt 500 ]; do sleep 0.01; done
       kill -KILL $running; wait $running' rank ranks_unfinished/journal.1 \
     "$quern" reconstruct "${long[@]}" "${options[@]}" --threads 1 -o ranks.mrc >log 2>&1 && fail "a rank was not killed"
-  [ ! -e ranks.mrc ] || fail "a map stands there after a rank was killed"
+  [ ! -e ranks.mrc ] || fail "a map exists after a rank was killed"
   reconstruct long.star -o ranks.mrc --resume || fail "one rank after one of two was killed"
   within "one rank after one of two was killed" 1e-6 long.mrc ranks.mrc
 fi

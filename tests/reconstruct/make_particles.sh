@@ -2,10 +2,10 @@
 # make_particles.sh FOLDER COUNT SIDE [MODE]: projections of a few Gaussian blobs that no symmetry maps onto each other,
 # as FOLDER/stack.mrcs (MRC mode 2, floats, or 1, 16-bit numbers), their orientations as FOLDER/rows (rot, tilt, psi in
 # degrees, origin x and y in Å, one line an image), and the blobs as FOLDER/blobs (x, y, z in pixels from the centre,
-# height). Pixels are 2 Å. The same bytes every time.
+# height). Pixels are 2 Å. The same arguments always give the same bytes.
 set -eu
 folder=$1 count=$2 side=$3 mode=${4:-2}
-export LC_ALL=C # bytes are bytes
+export LC_ALL=C # for tools that handle bytes
 
 cat >"$folder/blobs" <<BLOBS
 -0.22 -0.10 0.05 1.0
@@ -32,7 +32,7 @@ function put(value, bytes) { # little endian
   for (; bytes > 0; bytes--) { printf "%c", value % 256; value = int(value / 256) }
 }
 function put_float(value,   exponent) { # not negative
-  if (value < 1e-30) { put(0, 4); return } # what is not stored as such: nothing
+  if (value < 1e-30) { put(0, 4); return } # too small for the exponent below: 0
   for (exponent = 127; value >= 2; exponent++) value /= 2
   for (; value < 1; exponent--) value *= 2
   value = int((value - 1) * 8388608 + 0.5)

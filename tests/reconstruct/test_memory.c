@@ -1,5 +1,5 @@
-/* Whether a reconstruction takes the memory that it says before it starts: in a process of its own, since only the peak
- * of all is known. Each run takes more than the one before. */
+/* A reconstruction takes the memory that it estimates before it starts. Only the peak of the whole process is known, so
+ * this test has its own process, and each run takes more memory than the one before. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "format/image/image_stack.h"
 #include "math/random.h"
 
-enum { SIDE = 128, IMAGES = 700 }; /* more than a batch of them */
+enum { SIDE = 128, IMAGES = 700 }; /* more images than a batch */
 
 static char star[700], map[700];
 
@@ -37,46 +37,48 @@ static void make_particles(void)
     free(image);
 }
 
-/* Within a tenth, and what the test itself takes. */
-static void estimate_is_near(double padding, bool halves, bool write_weights)
+/* Check that a run takes its estimate within a tenth and 4 MiB, for the memory of the test itself. */
+static void check_estimate(double padding, bool halves, bool write_weights)
 {
     qn_context *context;
-    qn_reconstruct_summary summary;
+    qn_reconstruct_result *result = NULL;
     qn_reconstruct_options options = qn_reconstruct_default_options();
     options.particles = star;
     options.output = map;
-    options.run.overwrite = true; /* the one before */
+    options.run.overwrite = true; /* replaces the run before */
     options.run.device = "host";
-    options.run.tune = "off";
+    options.run.tune = QN_TUNE_OFF;
     options.padding = padding;
     options.halves = halves;
     options.write_weights = write_weights;
-    options.max_resolution_angstrom = 20; /* sooner done, and the volume is of the same size */
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return;
-    if (CHECK_OK(qn_reconstruct_run(context, &options, &summary))) {
-        const double mib = 1024.0 * 1024, said = (double)summary.memory_bytes / mib, took = check_peak_kib() / 1024.0;
-        printf("padding %g: %.0f MiB were estimated, %.0f taken\n", padding, said, took);
-        CHECK(summary.images == IMAGES);
+    options.max_resolution_angstrom = 20; /* faster, with a volume of the same size */
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
+        return;
+    if (CHECK_OK(qn_reconstruct_run(context, &options, &result))) {
+        const double mib = 1024.0 * 1024, said = (double)result->memory_bytes / mib, took = check_peak_kib() / 1024.0;
+        printf("padding %g: %.0f MiB were estimated, %.0f MiB taken\n", padding, said, took);
+        CHECK(result->images == IMAGES);
         if (took > 0) CHECK(took < 1.1 * said + 4 && took > 0.9 * said - 4);
     }
+    qn_reconstruct_result_destroy(&result);
     qn_context_destroy(&context);
 }
 
-static void plain_runs(void)
+static void single_maps_take_their_estimate(void)
 {
-    estimate_is_near(1, false, false);
-    estimate_is_near(2, false, false);
+    check_estimate(1, false, false);
+    check_estimate(2, false, false);
 }
 
-static void runs_of_halves(void)
+static void half_maps_take_their_estimate(void)
 {
-    estimate_is_near(2, true, true);
+    check_estimate(2, true, true);
 }
 
 int main(void)
 {
     make_particles();
-    RUN(plain_runs);
-    RUN(runs_of_halves);
+    RUN(single_maps_take_their_estimate);
+    RUN(half_maps_take_their_estimate);
     return check_finish();
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# check_runs.sh SOURCE QUERN BUILD: whole screens from the command line. The same bytes for any number of threads, ranks
-# and conformers a batch and after kills; every molecule that is broken is named and no other.
-# QUERN_TEST_MOLECULES: size of the library (300, 100 with QUERN_TEST_QUICK); 10000 is for a quiet hour.
+# check_runs.sh SOURCE QUERN BUILD: whole screens from the command line. The results have the same bytes for any number
+# of threads, ranks and conformers in a batch, and after kills; exactly the broken molecules are listed.
+# QUERN_TEST_MOLECULES: number of molecules in the library (default 300, 100 with QUERN_TEST_QUICK); 10000 takes about
+# half an hour.
 set -u
 source=$1 quern=$2 build=$(cd "$3" && pwd)
 "$quern" screen -h >/dev/null 2>&1 || { echo "this build has no screen command"; exit 77; }
@@ -10,7 +11,8 @@ molecules=${QUERN_TEST_MOLECULES:-${QUERN_TEST_QUICK:+100}}
 molecules=${molecules:-300}
 every=$((molecules < 1000 ? 30 : 100))
 
-# Two files, one packed, of which one has a third of the molecules; the atoms of the receptor around its site.
+# Inputs: two library files, one with a third of the molecules, the other gzipped, and the receptor's atoms around its
+# site.
 examples=$source/examples/1iep
 bash "$source/tests/screen/make_library.sh" "$examples/kinase_inhibitors.sdf" "$molecules" 7 "$every" >"$work/all.sdf"
 awk -v limit=$((molecules / 3)) '{ print > (done < limit ? "'"$work"'/first.sdf" : "'"$work"'/second.sdf") } /^\$\$\$\$/ { done++ }' "$work/all.sdf"
@@ -20,7 +22,7 @@ awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = s
 options=(--box 15.2,53.9,16.9,4 --poses 64 --generations 2 --keep 2 --top 20 --device host --tune off --quiet)
 inputs=("$work/pocket.pdb" "$work/first.sdf" "$work/second.sdf.gz")
 screen() { "$quern" screen "${inputs[@]}" "${options[@]}" "$@"; }
-same() { # same A B: every result file but the timed ones is equal
+same() { # same A B: every result file, except those that contain times, is equal
   local name
   for name in scores.csv hits.sdf rejected.csv; do
     cmp "$work/$1/$name" "$work/$2/$name" || fail "$name differs between $1 and $2"
@@ -30,11 +32,11 @@ same() { # same A B: every result file but the timed ones is equal
 screen -o "$work/one" --threads 1 || fail "a run on one thread"
 broken=$(grep -c '^BROKEN' "$work/all.sdf")
 [ "$(tail -n +2 "$work/one/scores.csv" | wc -l)" -eq $((molecules - broken)) ] || fail "scores.csv has not $((molecules - broken)) lines"
-cmp -s <(tail -n +2 "$work/one/rejected.csv" | cut -d, -f4) <(grep '^BROKEN' "$work/all.sdf") || fail "rejected.csv does not name the broken ones"
+cmp -s <(tail -n +2 "$work/one/rejected.csv" | cut -d, -f4) <(grep '^BROKEN' "$work/all.sdf") || fail "rejected.csv does not name the broken molecules"
 cmp -s <(tail -n +2 "$work/one/rejected.csv" | cut -d, -f1) \
   <(grep -n -A1 '^\$\$\$\$' "$work/all.sdf" | grep -v '^--' | awk -F- '/^[0-9]+-/ { n++; if ($2 ~ /^BROKEN/) print n }') ||
-  fail "rejected.csv has other indices"
-# By energy; the molecules as the library counts them.
+  fail "rejected.csv has wrong indices"
+# Sorted by energy; molecules are numbered as in the library.
 tail -n +2 "$work/one/scores.csv" | cut -d, -f4 | sort -gc || fail "scores.csv is not in the order of energies"
 tail -n +2 "$work/one/scores.csv" | awk -F, '$2 != sprintf("M%05d", $3) { exit 1 }' || fail "names and indices do not go together"
 [ "$(grep -c '^\$\$\$\$' "$work/one/hits.sdf")" -ge 20 ] || fail "hits.sdf has fewer than 20 records"
@@ -47,8 +49,8 @@ same one two
 screen -o "$work/batch" --threads 2 --batch 7 || fail "a run with seven conformers a batch"
 same one batch
 
-# Ten kills, each once something more was done, then to the end. Results stand there once every molecule is done, in a
-# run killed while it writes them too, and never before.
+# Ten kills, each after more was recorded, then a run to the end. Results exist once every molecule is done, even in a
+# run that is killed while it writes them, and never before.
 recorded() { stat -c %s "$work/$1/journal.0" 2>/dev/null || echo 0; }
 kills=0
 while [ $kills -lt 10 ] && [ "$(recorded killed)" -lt "$(recorded one)" ]; do
@@ -61,7 +63,7 @@ while [ $kills -lt 10 ] && [ "$(recorded killed)" -lt "$(recorded one)" ]; do
   kills=$((kills + 1))
   [ "$(recorded killed)" -lt "$(recorded one)" ] || break
   for file in scores.csv hits.sdf rejected.csv run.json report.html; do
-    [ ! -e "$work/killed/$file" ] || fail "$file stands there before the run is over"
+    [ ! -e "$work/killed/$file" ] || fail "$file exists before the run is over"
   done
 done
 echo "killed $kills times, the journal has $(recorded killed) of $(recorded one) bytes"
@@ -74,7 +76,7 @@ grep -q '"resumed": 0,' "$work/killed/run.json" && fail "nothing was resumed aft
 screen -o "$work/killed" --resume || fail "resuming a run that is over"
 same one killed
 
-# Ranks; one of them is killed and the rest is done by another number of them.
+# Ranks; one of them is killed, and another number of ranks does the rest.
 if use_mpi "$build"; then
   for count in 1 2 4; do
     ranks "$count" "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/ranks$count" >"$work/log" 2>&1 ||
@@ -82,8 +84,7 @@ if use_mpi "$build"; then
     same one "ranks$count"
     [ "$(find "$work/ranks$count" -name 'journal.*' | wc -l)" -eq "$count" ] || fail "$count ranks have not $count journals"
   done
-  # The second of three dies once its journal has something.
-  # shellcheck disable=SC2016
+  # The second of three ranks dies once its journal has a record.
   ranks 3 bash -c 'journal=$1; shift; [ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
       "$@" & running=$!
       while kill -0 $running 2>/dev/null && [ ! -s "$journal" ]; do sleep 0.01; done
@@ -93,14 +94,14 @@ if use_mpi "$build"; then
     { fail "two ranks after one of three was killed"; tail -n 5 "$work/log"; }
   same one ranks
 
-  # Ranks that would find other things than the first are told so before they search.
+  # Ranks whose inputs differ from those of the first fail with a message before they search.
   differing() { # differing NAME PART A B OPTION…: the first rank has the option A, the other B
     local name=$1 part=$2
     # shellcheck disable=SC2016
     ranks 2 bash -c 'mine=$1; [ "$OMPI_COMM_WORLD_RANK" = 0 ] || mine=$2; exec "${@:3}" $mine' rank "$3" "$4" \
       "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/differing" "${@:5}" >"$work/log" 2>&1 &&
       fail "$name: accepted"
-    grep -q "$part" "$work/log" || { fail "$name: no word of $part"; tail -n 5 "$work/log"; }
+    grep -q "$part" "$work/log" || { fail "$name: no message with $part"; tail -n 5 "$work/log"; }
     [ ! -e "$work/differing" ] || fail "$name: a folder was made"
   }
   differing "two seeds" 'the first has "seed=1", this one "seed=2"' "--seed 1" "--seed 2"
@@ -109,7 +110,7 @@ if use_mpi "$build"; then
   fi
 fi
 
-# What must fail, with one sentence, and what it leaves.
+# Failures with one sentence each, and the files that they leave.
 refused() { # refused NAME PART COMMAND…
   local name=$1 part=$2 message
   shift 2

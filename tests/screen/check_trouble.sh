@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_trouble.sh SOURCE QUERN BUILD: what a screen does about odd names, other devices, and inputs that go wrong on the
-# way, and whether its files say where a molecule is from.
+# check_trouble.sh SOURCE QUERN BUILD: unusual file names, other devices, inputs that fail during the run, and the file
+# and line of each molecule in the output.
 set -u
 source=$1 quern=$2 build=$(cd "$3" && pwd)
 "$quern" screen -h >/dev/null 2>&1 || { echo "this build has no screen command"; exit 77; }
@@ -38,14 +38,14 @@ if [ -f "$odd/hits/run.json" ]; then
   [ "$(value "$odd/hits/run.json" options seed)" = 18446744073709551615 ] || fail "the seed in run.json"
 fi
 
-# Where a molecule of two files stands in them.
+# The output names the file and the line of each molecule, here of two library files.
 cp "$odd/ten.sdf" "$work/first.sdf"
 gzip -c "$odd/ten.sdf" >"$work/second.sdf.gz"
 screen "$work/first.sdf" "$work/second.sdf.gz" -o "$work/two" || fail "two files"
 column() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }' "$1"; }
 paste -d' ' <(column "$work/two/scores.csv" name) <(column "$work/two/scores.csv" index) <(column "$work/two/scores.csv" file) \
   <(column "$work/two/scores.csv" line) >"$work/places"
-[ "$(wc -l <"$work/places")" -eq 20 ] || fail "not 20 places"
+[ "$(wc -l <"$work/places")" -eq 20 ] || fail "scores.csv does not name 20 places"
 while read -r name index file line; do
   [ "$file" = "$work/$([ "$index" -lt 10 ] && echo first.sdf || echo second.sdf.gz)" ] || fail "molecule $index is said to be in $file"
   [ "$(zcat -f "$file" | sed -n "${line}p")" = "$name" ] || fail "$name is not in line $line of $file"
@@ -53,7 +53,7 @@ done <"$work/places"
 grep -A1 '^> <quern_file>' "$work/two/hits.sdf" | grep -v -e '^>' -e '^--' | cmp -s - <(cut -d' ' -f3 "$work/places") || fail "files in hits.sdf"
 grep -A1 '^> <quern_line>' "$work/two/hits.sdf" | grep -v -e '^>' -e '^--' | cmp -s - <(cut -d' ' -f4 "$work/places") || fail "lines in hits.sdf"
 
-# One molecule is no "molecules".
+# The singular is used for one molecule.
 awk '{ print } /^\$\$\$\$/ { exit }' "$work/library.sdf" >"$work/one.sdf"
 "$quern" screen "$work/pocket.pdb" "$work/one.sdf" "${options[@]/--quiet/--explain}" -o "$work/one" >"$work/log" 2>&1 || fail "one molecule"
 grep -q '^1 molecule scored in 1 conformer, 0 rejected, best energy -[0-9.]* kJ/mol$' "$work/log" || fail "one molecule: $(tail -n 3 "$work/log")"
@@ -62,9 +62,9 @@ echo nobody >"$work/nobody"
   fail "one molecule again"
 grep -q '^resuming: 1 molecule is done$' "$work/log" || fail "one molecule again: $(cat "$work/log")"
 grep -q '^every molecule had been searched before' "$work/log" || fail "one molecule again: $(cat "$work/log")"
-grep -q '^warning: .*nobody: of its known actives only 0 are among the molecules scored' "$work/log" || fail "no active: $(cat "$work/log")"
+grep -q '^warning: .*nobody: only 0 of its known actives are among the scored molecules' "$work/log" || fail "no active: $(cat "$work/log")"
 
-# Another instruction set sums in vectors of another length.
+# Another instruction set sums in vectors of another length, so energies may differ in rounding.
 levels=$(QUERN_HOST_LEVEL=2 "$quern" devices 2>/dev/null | grep -c x86-64-v2)
 if [ "$levels" -gt 0 ]; then
   refused "another instruction set" "may round otherwise" env QUERN_HOST_LEVEL=2 "$quern" screen "$work/pocket.pdb" \
@@ -72,14 +72,14 @@ if [ "$levels" -gt 0 ]; then
 fi
 
 
-# A library that is cut within its compressed data: what was before that place has its results, and the rest follows
-# once it can be read, without a molecule being searched twice.
+# A library cut within its compressed data: molecules before the cut get results, and the rest follows once the file can
+# be read; no molecule is searched twice.
 gzip -c "$work/library.sdf" >"$work/whole.sdf.gz"
 cut_library() { head -c $(($(wc -c <"$work/whole.sdf.gz") * 2 / 3)) "$work/whole.sdf.gz" >"$work/cut.sdf.gz"; }
 cut_library
 refused "a cut library" "cut.sdf.gz" screen "$work/cut.sdf.gz" -o "$work/cut"
 seen=$(gzip -dc "$work/cut.sdf.gz" 2>/dev/null | grep -c '^\$\$\$\$')
-[ $((seen % 8)) -ne 0 ] || fail "the cut is not within a piece: nothing is tested"
+[ $((seen % 8)) -ne 0 ] || fail "the cut is not within a piece, so this test is void"
 message=$(screen "$work/cut.sdf.gz" -o "$work/cut" --resume 2>&1)
 [ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "a cut library: more than one sentence: $message"
 case $message in *"has the results of the $seen molecules before that place"*) ;; *) fail "a cut library: $message, not of $seen" ;; esac
@@ -87,21 +87,21 @@ case $message in *"has the results of the $seen molecules before that place"*) ;
 screen "$work/library.sdf" -o "$work/library" || fail "the whole library"
 cmp -s <(tail -n +2 "$work/cut/scores.csv" | cut -d, -f2-5 | sort) \
   <(tail -n +2 "$work/library/scores.csv" | awk -F, -v seen="$seen" '$3 < seen' | cut -d, -f2-5 | sort) || fail "a cut library: other scores"
-grep -q '"library_damage": "' "$work/cut/run.json" || fail "run.json does not tell of the damage"
-grep -q 'not read to its end' "$work/cut/report.html" || fail "report.html does not tell of the damage"
-grep -q '"library_damage": null' "$work/library/run.json" || fail "run.json tells of damage that is none"
+grep -q '"library_damage": "' "$work/cut/run.json" || fail "run.json does not mention the damage"
+grep -q 'not read to its end' "$work/cut/report.html" || fail "report.html does not mention the damage"
+grep -q '"library_damage": null' "$work/library/run.json" || fail "run.json mentions damage of an undamaged library"
 cp "$work/whole.sdf.gz" "$work/cut.sdf.gz"
 refused "a library mended since" "there library=cut.sdf.gz" screen "$work/cut.sdf.gz" -o "$work/cut" --resume
 
-# Trouble that passes, of a network's file system, say: the same file, of which the middle can now be read.
-# It is of three compressed parts, of which the second has a broken head: nothing wrong comes out before that is seen.
+# A temporary fault, of a network file system for example: the same file, whose middle becomes readable. The file has
+# three compressed parts, the second with a broken header, so that every byte read before the fault is right.
 for part in 1 2 3; do
   bash "$source/tests/screen/make_library.sh" "$examples/kinase_inhibitors.sdf" 90 $part 1000 >"$work/part$part.sdf"
 done
 gzip -c --fast "$work/part1.sdf" >"$work/good.sdf.gz"
 head=$(wc -c <"$work/good.sdf.gz")
 gzip -c --fast "$work/part2.sdf" "$work/part3.sdf" >>"$work/good.sdf.gz"
-[ "$head" -gt 65536 ] || fail "broken among the bytes that a library is known by: $head"
+[ "$head" -gt 65536 ] || fail "the fault is among the bytes that are hashed: $head"
 cp "$work/good.sdf.gz" "$work/passing.sdf.gz"
 printf '\7' | dd of="$work/passing.sdf.gz" bs=1 seek=$((head + 2)) conv=notrunc 2>/dev/null
 refused "a library broken in the middle" "before that place" screen "$work/passing.sdf.gz" -o "$work/passing"
@@ -112,27 +112,27 @@ screen "$work/good.sdf.gz" -o "$work/good" || fail "the library without damage"
 for file in scores.csv hits.sdf rejected.csv; do
   cmp <(sed 's/passing.sdf.gz/good.sdf.gz/' "$work/passing/$file") "$work/good/$file" || fail "$file after trouble that passed"
 done
-[ "$(stat -c %s "$work/passing/journal.0")" -lt $(($(stat -c %s "$work/good/journal.0") + first)) ] || fail "all was done again"
+[ "$(stat -c %s "$work/passing/journal.0")" -lt $(($(stat -c %s "$work/good/journal.0") + first)) ] || fail "finished molecules were searched again"
 grep -q '"resumed": 0,' "$work/passing/run.json" && fail "nothing was resumed after trouble that passed"
 
-# A library that changes where it is not known by its bytes, between a run and its resumption.
+# A library whose bytes change outside the hashed ends, between a run and its resumption.
 cat "$work/part1.sdf" "$work/part2.sdf" "$work/part3.sdf" >"$work/long.sdf"
 screen "$work/long.sdf" -o "$work/long" --top 300 || fail "a long library"
-middle=$(grep -n '^M00045$' "$work/long.sdf" | sed -n '2s/:.*//p') # the second part's
+middle=$(grep -n '^M00045$' "$work/long.sdf" | sed -n '2s/:.*//p') # the molecule of the second part
 sed -i "${middle}s/M/N/" "$work/long.sdf"
 refused "a library that changed" 'molecule 135 was "M00045" and is "N00045" now' screen "$work/long.sdf" -o "$work/long" --top 300 --resume
 
-# A disk that fills up while a library is packed: nothing is left.
+# A disk that fills up while a library is packed: no file is left.
 mkdir "$work/packed"
 refused "packing on a full disk" "cannot write" bash -c "trap '' XFSZ; ulimit -f 4; exec \"\$@\"" pack "$quern" screen pack "$work/library.sdf" -o "$work/packed/a.qlib"
 [ -z "$(ls "$work/packed")" ] || fail "packing on a full disk left $(ls "$work/packed")"
 
-# Known actives may be told once the run is over, by names or by a data item.
+# Known actives may be given once the run is over, by names or by a data item.
 awk '/^\$\$\$\$/ { n++; printf "> <activity>\n%d\n\n", n % 4 == 1 } { print }' "$work/library.sdf" >"$work/labelled.sdf"
 screen "$work/labelled.sdf" -o "$work/labelled" || fail "a labelled library"
 cp "$work/labelled/scores.csv" "$work/before.csv"
 size=$(stat -c %s "$work/labelled/journal.0")
-awk -F, 'NR > 1 && $3 % 4 == 0 { print $2 }' "$work/before.csv" >"$work/names.txt" # molecules of one name are alike
+awk -F, 'NR > 1 && $3 % 4 == 0 { print $2 }' "$work/before.csv" >"$work/names.txt" # molecules of one name count together
 for which in "$work/names.txt" activity=1; do
   screen "$work/labelled.sdf" -o "$work/labelled" --resume --actives "$which" || fail "--actives $which of a run that is over"
   [ "$(stat -c %s "$work/labelled/journal.0")" -eq "$size" ] || fail "--actives $which: molecules were searched again"
@@ -142,9 +142,9 @@ for which in "$work/names.txt" activity=1; do
   grep -q 'ROC area' "$work/labelled/report.html" || fail "--actives $which: no ROC area"
 done
 screen "$work/labelled.sdf" -o "$work/labelled" --resume || fail "without --actives again"
-cmp -s "$work/labelled/scores.csv" "$work/before.csv" || fail "actives are not forgotten"
+cmp -s "$work/labelled/scores.csv" "$work/before.csv" || fail "scores.csv keeps the actives of an earlier run"
 
-# Of several processes one speaks.
+# Only one of several processes prints.
 if use_mpi "$build"; then
   three() { ranks 3 "$@" >"$work/log" 2>&1; }
   once() { [ "$(grep -c "$1" "$work/log")" -eq 1 ] || { fail "$2: not once but $(grep -c "$1" "$work/log") times: $1"; cat "$work/log"; }; }
@@ -158,8 +158,7 @@ if use_mpi "$build"; then
   once '^quern: ' "a cut library"
   grep -q "has the results of the $seen molecules before" "$work/log" || fail "a cut library: another sentence: $(grep quern: "$work/log")"
   cmp -s <(cut -d, -f2-5 "$work/cut/scores.csv") <(cut -d, -f2-5 "$work/cutranks/scores.csv") || fail "a cut library: other scores of three processes"
-  # One is asked to stop; one meets a full disk. The others end with it and give no advice.
-  # shellcheck disable=SC2016
+  # One process is asked to stop; one finds the disk full. The others end too and print no advice.
   three bash -c '[ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
       "$@" & running=$!
       while kill -0 $running 2>/dev/null && [ ! -s "$0/journal.1" ]; do sleep 0.01; done
@@ -167,7 +166,7 @@ if use_mpi "$build"; then
     "$quern" screen "$work/pocket.pdb" "$work/good.sdf.gz" "${options[@]}" --poses 2048 -o "$work/stopped" && fail "not stopped"
   once '^quern: stopped after' "one of three is asked to stop"
   once '^quern: go on with' "one of three is asked to stop"
-  [ ! -e "$work/stopped/scores.csv" ] || fail "one of three is asked to stop: results"
+  [ ! -e "$work/stopped/scores.csv" ] || fail "one of three is asked to stop: it wrote results"
   # shellcheck disable=SC2016
   three bash -c 'trap "" XFSZ; [ "$OMPI_COMM_WORLD_RANK" != 2 ] || ulimit -f 1; exec "$@"' rank \
     "$quern" screen "$work/pocket.pdb" "$work/good.sdf.gz" "${options[@]}" --poses 2048 -o "$work/full" && fail "a full disk"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# make_library.sh SDF COUNT SEED [EVERY]: a library of COUNT molecules on standard output, made from those of SDF: turned at
-# random, their atoms moved a little, and renamed M00000, M00001 … One in EVERY (100) is broken, in one of ten ways
-# in turn, and called BROKEN_<way>_<number>. The same arguments make the same bytes.
+# make_library.sh SDF COUNT SEED [EVERY]: write a library of COUNT molecules to standard output, made from the molecules
+# of SDF: rotated at random, their atoms moved a little, and renamed M00000, M00001 … One in EVERY (default 100) is
+# broken, in one of ten ways in turn, and called BROKEN_<way>_<number>. The same arguments give the same bytes.
 set -eu
 export LC_ALL=C
 awk -v count="$2" -v seed="$3" -v every="${4:-100}" '
-function noise() { # in (-0.5, 0.5); Park and Miller: the same everywhere, unlike rand()
+function noise() { # in (-0.5, 0.5); the generator of Park and Miller, the same on every machine, unlike rand()
     state = (state * 16807) % 2147483647
     return state / 2147483647 - 0.5
 }
@@ -31,15 +31,15 @@ function put(from, name, way,    i, atoms, bonds, line) {
         line = text[from, i]
         if (i == 4) { atoms = substr(line, 1, 3) + 0; bonds = substr(line, 4, 3) + 0 }
         if (i == 1) line = name
-        if (i == 2 && way == 5) line = "" # which would say that it is in three dimensions
+        if (i == 2 && way == 5) line = "" # the line would state three dimensions
         if (i == 4 && way == 0) line = "no counts here"
-        if (i == 4 && way == 1) line = sprintf("%3d%s", atoms + 40, substr(line, 4)) # more atoms than there are
+        if (i == 4 && way == 1) line = sprintf("%3d%s", atoms + 40, substr(line, 4)) # more atoms than the record has
         if (i == 4 && way == 2) line = "  0  0" substr(line, 7)
         if (i > 4 && i <= 4 + atoms && way == 2) continue
         if (i > 4 + atoms && i <= 4 + atoms + bonds && way == 2) continue
         if (i > 4 && i <= 4 + atoms) line = atom(line, way, i - 4)
-        if (i == 5 + atoms && way == 7) line = sprintf("%3d%3d%s", 1, 900, substr(line, 7)) # a bond to nowhere
-        if (i == 5 + atoms && way == 8) line = sprintf("%s  7%s", substr(line, 1, 6), substr(line, 10)) # an order that is none
+        if (i == 5 + atoms && way == 7) line = sprintf("%3d%3d%s", 1, 900, substr(line, 7)) # a bond to an atom that does not exist
+        if (i == 5 + atoms && way == 8) line = sprintf("%s  7%s", substr(line, 1, 6), substr(line, 10)) # an unknown order
         if (i == 5 + int(atoms / 2) && way == 9) break # cut off within its atoms
         print line
     }

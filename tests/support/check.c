@@ -39,7 +39,7 @@ int check_status(qn_status status, qn_status expected, const char *file, int lin
 
 int check_near(double value, double expected, double tolerance, const char *file, int line, const char *text)
 {
-    bool holds = value == expected || fabs(value - expected) <= tolerance; /* the first for infinities */
+    bool holds = value == expected || fabs(value - expected) <= tolerance; /* equality covers infinities */
     if (!holds) fprintf(stderr, "  value %.17g, expected %.17g within %g\n", value, expected, tolerance);
     return report(holds, file, line, text);
 }
@@ -54,7 +54,7 @@ int check_text(const char *value, const char *expected, const char *file, int li
 int check_message_has(const char *part, const char *file, int line)
 {
     bool holds = strstr(qn_error_message(), part) != NULL;
-    if (!holds) fprintf(stderr, "  message \"%s\", expected it to hold \"%s\"\n", qn_error_message(), part);
+    if (!holds) fprintf(stderr, "  message \"%s\", expected it to contain \"%s\"\n", qn_error_message(), part);
     return report(holds, file, line, "error message");
 }
 
@@ -70,7 +70,7 @@ void check_run(const char *name, void (*test)(void))
 void check_run_long(const char *name, void (*test)(void))
 {
     if (getenv("QUERN_TEST_QUICK"))
-        printf("%s: left out, it takes long\n", name);
+        printf("%s: skipped, because it takes long\n", name);
     else
         check_run(name, test);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_commands.sh SOURCE QUERN BUILD: quern trajectory as a user meets it, on the water of examples: every query by its
-# short form and in a plan, which files come out, what is refused, damaged and piped input, conversion.
+# check_commands.sh SOURCE QUERN BUILD: quern trajectory from a user's side, on the water of examples: every query by
+# its short form and in a plan, output files, refusals, damaged and piped input, conversion.
 set -u
 quern=$2
 water=$(cd "$1/examples/water" && pwd)
@@ -9,13 +9,13 @@ cd "$work" || exit 1
 export QUERN_TUNE=off
 trajectory() { "$quern" trajectory "$@" --quiet 2>err; }
 rows() { grep -v '^[#@]' "$1"; }
-# near FILE FILE TOLERANCE: as many numbers in both, each as near.
+# near FILE FILE TOLERANCE: both files have the same number of values, which agree within the tolerance.
 near() {
     paste -d ' ' <(rows "$1") <(rows "$2") | awk -v tolerance="$3" '
         { for (i = 1; i <= NF / 2; i++) { d = $i - $(i + NF / 2); if (d < 0) d = -d; if (!(d <= tolerance)) bad++ } }
         NF % 2 { bad++ } END { exit bad > 0 || NR == 0 }'
 }
-# expect CODE TEXT arguments...: the exit code and a part of the one line on standard error.
+# expect CODE TEXT arguments...: the command exits with CODE, and its one line on standard error contains TEXT.
 expect() {
     local code=$1 text=$2 actual
     shift 2
@@ -26,9 +26,9 @@ expect() {
 }
 pair=("$water/water.tpr" "$water/water.xtc")
 
-# Every query by itself and all of them in one plan: the same numbers, and a report and run.json that name them.
+# Every query alone and all of them in one plan: the same numbers, and a report and run.json that name them.
 queries=$("$quern" trajectory list | sed -n 's/^\([a-z-]*\): .*/\1/p')
-[ "$(wc -l <<<"$queries")" -ge 10 ] || fail "quern trajectory list tells only: $queries"
+[ "$(wc -l <<<"$queries")" -ge 10 ] || fail "quern trajectory list prints only: $queries"
 { echo "topology: $water/water.tpr"; echo "trajectory: $water/water.xtc"; echo "queries:"; sed 's/^/  - /' <<<"$queries"; } >all.yaml
 trajectory run all.yaml || fail "a plan of all queries: $(cat err)"
 for query in $queries; do
@@ -41,14 +41,14 @@ for query in $queries; do
         grep -q "$file" all/report.html || fail "report.html lacks $file"
     done
 done
-python3 -m json.tool all/run.json >/dev/null 2>err || [ ! -x "$(command -v python3)" ] || fail "run.json is no JSON: $(cat err)"
+python3 -m json.tool all/run.json >/dev/null 2>err || [ ! -x "$(command -v python3)" ] || fail "run.json is not JSON: $(cat err)"
 
 # The centre of all atoms of the .gro file, by awk.
 awk -v OFMT=%.9g 'NR == 2 { n = $1 } NR > 2 && NR <= n + 2 { x += substr($0, 21, 8); y += substr($0, 29, 8); z += substr($0, 37, 8) }
     END { print 0, x / n, y / n, z / n }' "$water/water.gro" >expected
 trajectory cog "$water/water.gro" --output cog || fail "a topology's own frame: $(cat err)"
 near cog/cog.xvg expected 1e-6 || fail "the centre of water.gro: $(rows cog/cog.xvg), expected $(cat expected)"
-# In Å everything is ten times as long, and a selection's lengths are meant so too.
+# In Å all lengths are ten times as large, also those in selections.
 trajectory cog "$water/water.gro" --units angstrom --select "x > 12.005" --output angstrom || fail "units: $(cat err)"
 trajectory cog "$water/water.gro" --select "x > 1.2005" --output nanometres || fail "units: $(cat err)"
 near <(rows angstrom/cog.xvg) <(rows nanometres/cog.xvg | awk -v OFMT=%.9g '{ print $1, 10 * $2, 10 * $3, 10 * $4 }') 1e-5 || fail "cog in Å"
@@ -69,9 +69,9 @@ head -c 105000 "$water/water.xtc" >cut.xtc
 trajectory dipole "$water/water.tpr" cut.xtc --output cut || fail "a file that is cut: $(cat err)"
 grep -q 'warning: cut.xtc: .*frame 20' err || fail "no warning of the cut: $(cat err)"
 cmp -s <(rows cut/dipole.xvg) <(rows all/dipole.xvg | head -n 20) || fail "frames before a cut"
-grep -q 'cut.xtc' cut/report.html && grep -q '"ending": "' cut/run.json || fail "report and run.json are silent on the cut"
+grep -q 'cut.xtc' cut/report.html && grep -q '"ending": "' cut/run.json || fail "report and run.json do not mention the cut"
 
-# As DCD and back: XTC's rounding to 0.001 nm is exact in floats of Å but for their last place.
+# Converted to DCD and back: positions that XTC rounded to 0.001 nm change by the last bit at most in floats of Å.
 trajectory convert "$water/water.xtc" --output copy.dcd || fail "to DCD: $(cat err)"
 trajectory com "$water/water.tpr" copy.dcd --output from_dcd || fail "from DCD: $(cat err)"
 near from_dcd/com.xvg all/com.xvg 2e-6 || fail "com of the DCD"
@@ -87,7 +87,7 @@ expect 1 "pipe cannot be read twice" convert pipe --output copy.xtc
 expect 1 "none of its frames" convert "$water/water.xtc" --output none.xtc --first 21
 [ ! -e none.xtc ] || fail "a conversion of nothing leaves a file"
 
-# What is refused, and how.
+# Refused input, and its messages.
 expect 1 "nowhere.tpr" cog nowhere.tpr "$water/water.xtc" --output no
 expect 1 "nowhere.xtc" cog "$water/water.tpr" nowhere.xtc --output no
 expect 1 'nmae' cog "${pair[@]}" --select "nmae OW" --output no
@@ -106,7 +106,7 @@ expect 1 "wrong.yaml:5: " run wrong.yaml
 for file in all/*_*.xvg; do # further tables of queries
     name=$(basename "$file" .xvg)
     { cat all.yaml; echo "  - {query: com, name: $name}"; } >wrong.yaml
-    expect 1 "a query is named \"$name\", as the table ${name#*_} of the query ${name%%_*} is" run wrong.yaml --output no
+    expect 1 "a query is named \"$name\", but the table ${name#*_} of the query ${name%%_*} would have the same file" run wrong.yaml --output no
 done
 [ "${name:-}" = inertia_axes ] || fail "the last table is $name"
 printf 'topology: %s\ntrajectory: {}\nqueries: [com]\n' "$water/water.gro" >wrong.yaml

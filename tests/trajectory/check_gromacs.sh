@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_gromacs.sh SOURCE QUERN BUILD: a simulation by GROMACS, where it is installed, analysed while it runs (IMD version
-# 2) and again from the TRR it writes: the same results of queries that do not mind where molecules lie.
+# check_gromacs.sh SOURCE QUERN BUILD: a simulation by GROMACS, if installed, is analysed while it runs (IMD version 2)
+# and again from its TRR file. Queries that do not depend on the positions of molecules must give the same results.
 set -u
 quern=$2
 water=$(cd "$1/examples/water" && pwd)
@@ -9,7 +9,7 @@ command -v gmx >/dev/null || { echo "gmx is not installed"; exit 77; }
 cd "$work" || exit 1
 export QUERN_TUNE=off
 rows() { grep -v '^[#@]' "$1"; }
-# near FILE FILE TOLERANCE FIRST LAST: columns FIRST to LAST of both.
+# near FILE FILE TOLERANCE FIRST LAST: columns FIRST to LAST of both files agree within the tolerance.
 near() {
     paste -d ' ' <(rows "$1") <(rows "$2") | awk -v tolerance="$3" -v first="$4" -v last="$5" '
         { for (i = first; i <= last; i++) { d = $i - $(i + NF / 2); if (d < 0) d = -d; if (!(d <= tolerance)) bad++ } }
@@ -57,12 +57,13 @@ for _ in $(seq 100); do
     [ -n "$port" ] && break
     sleep 0.1
 done
-[ -n "$port" ] || { kill $simulation; echo "gmx mdrun says no port: $(tail -n 3 log)"; exit 77; }
+[ -n "$port" ] || { kill $simulation; echo "gmx mdrun prints no port: $(tail -n 3 log)"; exit 77; }
 "$quern" trajectory run plan.yaml --quiet --live "localhost:$port" --live-every 20 --live-step 0.002 --output live 2>err || fail "the live run: $(cat err)"
 wait $simulation || fail "the simulation: $(tail -n 3 log)"
 "$quern" trajectory run plan.yaml --quiet --output file 2>err || fail "the TRR: $(cat err)"
 
-# 11 frames; what comes over IMD has gone to Å and back: 3e-7 nm. Pairs within that of a bin's edge may change bins.
+# 11 frames; positions that come over IMD were converted to Å and back, which changes them by up to 3e-7 nm. Pairs
+# within that distance of a bin's edge may change bins.
 [ "$(rows live/dipole.xvg | wc -l)" = 11 ] || fail "$(rows live/dipole.xvg | wc -l) frames came, expected 11"
 near live/dipole.xvg file/dipole.xvg 0.0021 1 1 || fail "times differ by more than the one step that GROMACS counts ahead"
 near live/dipole.xvg file/dipole.xvg 1e-5 2 5 || fail "dipoles differ"
