@@ -1,4 +1,4 @@
-/* quern devices: the devices of this machine, and how fast they are. */
+/* quern devices: the devices of this machine and their measured rates. */
 #include <quern/device.h>
 #include <quern/version.h>
 
@@ -217,9 +217,8 @@ static int run(void *memory)
 const cli_command cli_devices = {
     .name = "devices",
     .summary = "list the CPUs and GPUs quern can use, and why others cannot be used",
-    .description = "List the devices of this machine that quern can compute on, and say of each "
-                   "driver that cannot be used why not. "
-                   "A device's identifier is what the --device option of other commands takes.",
+    .description = "List the devices of this machine that quern can use, and the reason for each driver that cannot be "
+                   "used. Other commands take a device's identifier as their option --device.",
     .list_parts = list_parts,
     .settings_bytes = sizeof(settings),
     .run = run,

@@ -1,4 +1,4 @@
-/* quern dock: two proteins in, ranked models of their complex out. */
+/* quern dock: docking of two proteins, which gives ranked models of their complex. */
 #include <quern/dock.h>
 
 #include "cli/commands.h"

@@ -1,4 +1,4 @@
-/* quern evaluate: how close docking models come to the known complex. */
+/* quern evaluate: comparison of docking models with the known complex. */
 #include <quern/evaluate.h>
 #include <quern/version.h>
 

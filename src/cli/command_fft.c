@@ -1,4 +1,4 @@
-/* quern fft advise: which transform size near a wanted one is fastest on a device. */
+/* quern fft advise: search for the fastest transform size near a wanted one. */
 #include <quern/fft.h>
 #include <quern/version.h>
 
@@ -228,7 +228,7 @@ static int run(void *memory)
 
 static const cli_command fft_advise = {
     .name = "fft advise",
-    .summary = "say which transform size near a wanted one is fastest",
+    .summary = "find the fastest transform size near a wanted one",
     .description =
         "Find the transform size that a device computes fastest among those that a wanted size may be cropped "
         "or padded to. Sizes are compared by an estimate, the best are measured in turns with the wanted "

@@ -122,8 +122,8 @@ const cli_command cli_fsc = {
     .name = "fsc",
     .summary = "resolution of two half maps by their Fourier shell correlation",
     .description =
-        "Correlate two half maps shell by shell in Fourier space and say where the curve falls below 0.143 and "
-        "0.5. With a mask the curve is corrected for what the mask itself correlates, by maps whose phases "
+        "Correlate two half maps shell by shell in Fourier space and print where the curve falls below 0.143 and "
+        "0.5. With a mask the curve is corrected for correlations that the mask causes, with maps whose phases "
         "were randomised.",
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_fsc_run_options),

@@ -1,4 +1,4 @@
-/* quern screen: a library of small molecules into a receptor's site. */
+/* quern screen: docking of a library of small molecules into a receptor's site. */
 #include <quern/screen.h>
 
 #include "cli/commands.h"

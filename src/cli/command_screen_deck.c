@@ -17,7 +17,7 @@ static void print_deck(const qn_screen_deck_options *options, const qn_screen_de
            cli_screen_plural((unsigned long long)deck->ligand_atoms, "atom", "atoms"), deck->receptor_atoms,
            cli_screen_plural((unsigned long long)deck->receptor_atoms, "atom", "atoms"), deck->seconds,
            deck->interactions_per_s);
-    if (options->cull) puts("these count pairs that are out of reach, which were left out; --no-cull computes all");
+    if (options->cull) puts("the rate includes pairs out of range, which were skipped; --no-cull computes all pairs");
     printf("best pose %d, energy %.2f kJ/mol\n", deck->best_pose, deck->best_energy);
     if (deck->checked)
         printf("%d %s checked, worst difference %.2g of max(1, |reference|), %d over 2.5e-4\n", deck->checked,
@@ -59,7 +59,7 @@ static int run(void *memory)
 const cli_command cli_screen_deck = {
     .name = "screen deck",
     .summary = "score the poses of a miniBUDE deck, a benchmark",
-    .description = "Score the poses of a miniBUDE deck on a device, say how fast that went, and check the energies "
+    .description = "Score the poses of a miniBUDE deck on a device, print the speed, and check the energies "
                    "against the deck's reference energies.",
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_screen_deck_options),

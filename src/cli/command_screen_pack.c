@@ -1,4 +1,4 @@
-/* quern screen pack: libraries as one packed library. */
+/* quern screen pack: conversion of libraries to one packed library. */
 #include <quern/screen.h>
 
 #include "cli/output.h"
@@ -33,7 +33,7 @@ static int run(void *memory)
 const cli_command cli_screen_pack = {
     .name = "screen pack",
     .summary = "write libraries as one packed library, which screens faster",
-    .description = "Write the molecules of files as one packed library, which takes a quarter of the room and no time "
+    .description = "Write the molecules of files as one packed library, which has a quarter of their size and is fast "
                    "to read. Molecules that cannot be packed are listed beside it, with the reason.",
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_screen_pack_options),

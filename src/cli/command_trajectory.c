@@ -78,8 +78,8 @@ static const cli_command *const *make_actions(void)
 const cli_command cli_trajectory = {
     .name = "trajectory",
     .summary = "analyse trajectories: distances, densities, sizes, dipoles, motion",
-    .description = "Analyse trajectories of molecular dynamics, from files or from a running simulation. A plan asks "
-                   "many queries of every frame at once; each query also has a short form of its own. Lengths are in "
-                   "nm, times in ps, masses in amu and charges in e unless told otherwise.",
+    .description = "Analyse trajectories of molecular dynamics, from files or from a running simulation. A plan runs "
+                   "many queries on every frame at once; each query also has a short form of its own. Lengths are in "
+                   "nm, times in ps, masses in amu and charges in e unless stated otherwise.",
     .make_actions = make_actions,
 };

@@ -1,4 +1,4 @@
-/* quern trajectory convert: frames of any format as XTC or DCD. */
+/* quern trajectory convert: conversion of frames of any format to XTC or DCD. */
 #include <quern/trajectory.h>
 
 #include "cli/output.h"

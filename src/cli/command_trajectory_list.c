@@ -14,7 +14,7 @@ static const qn_option rows[] = {{.name = "query",
                                   .group = QN_OPTION_ARGUMENT,
                                   .argument = "QUERY",
                                   .offset = offsetof(settings, query),
-                                  .meaning = "show this query alone"},
+                                  .meaning = "show only this query"},
                                  {0}};
 static const qn_option_table table = {"trajectory list", sizeof(settings), rows, NULL};
 

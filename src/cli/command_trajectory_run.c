@@ -84,7 +84,7 @@ const cli_command cli_trajectory_run = {
     .summary = "run a plan: every frame is read once, for all its queries",
     .description =
         "Run the queries of a plan on the frames of trajectory files or of a running simulation. Each frame is "
-        "read and decoded once and pushed through all queries. Writes each query's tables, run.json and "
+        "read and decoded once and passed to all queries. Writes each query's tables, run.json and "
         "report.html into the output folder. Under mpirun the frames are dealt to all processes.",
     .list_parts = list_parts,
     .settings_bytes = sizeof(settings),

@@ -1,4 +1,4 @@
-/* quern tune export and quern tune import: results to and from other tuners. */
+/* quern tune export and quern tune import: exchange of results with other tuners. */
 #include "cli/tune.h"
 
 #include "cli/output.h"

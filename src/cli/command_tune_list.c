@@ -166,7 +166,7 @@ static void explain_all(const qn_tune_known *known, size_t count)
         explain_one(&known[i], known[i].use == QN_TUNE_USABLE && !found);
         found |= known[i].use == QN_TUNE_USABLE;
     }
-    printf("\nA configuration that a program names itself comes before all of these.\n");
+    printf("\nA configuration that a program sets takes precedence over all of these.\n");
 }
 
 static int run_explain(void *memory)
@@ -191,7 +191,7 @@ static int run_explain(void *memory)
 
 const cli_command cli_tune_list = {
     .name = "tune list",
-    .summary = "list the kernel families with the size of their spaces and the best known",
+    .summary = "list the kernel families, the sizes of their spaces and their best configurations",
     .description = "List the kernel families of this build: how many configurations are valid on the device, which "
                    "sizes quern tune run takes for them, and the configuration that would run, with where it is from.",
     .list_parts = list_list_parts,
@@ -201,7 +201,7 @@ const cli_command cli_tune_list = {
 
 const cli_command cli_tune_explain = {
     .name = "tune explain",
-    .summary = "say what configuration would run, and why",
+    .summary = "show which configuration would run, and why",
     .description = "Show every configuration known for a kernel family on a device, by problem class, in the order in "
                    "which they would be taken: of this device, first from the user's store, then shipped; of the "
                    "nearest device of the same architecture; of one of the same vendor; the fallback. An arrow marks "

@@ -248,7 +248,9 @@ static cli_parse_result place_positionals(cli_line *line, char *settings)
     return CLI_PARSED;
 }
 
-/* When an option given several times is met first, collect all its texts. */
+/* At the first occurrence of an option that may be repeated, set the texts of all its occurrences; later ones do
+ * nothing.
+ */
 static qn_status set_repeated(cli_line *line, size_t first, size_t *used, void *options)
 {
     const cli_given *given = &line->given[first];

@@ -166,7 +166,7 @@ void cli_json_text(FILE *stream, const char *text)
         const unsigned char byte = (unsigned char)*text;
         const size_t bytes = character_bytes((const unsigned char *)text);
         if (bytes == 0)
-            fprintf(stream, "\\\\x%02X", byte); /* as the library's files spell it */
+            fprintf(stream, "\\\\x%02X", byte); /* the same form as in the library's files */
         else if (byte == '"' || byte == '\\')
             fprintf(stream, "\\%c", byte);
         else if (byte < 0x20)

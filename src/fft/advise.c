@@ -427,7 +427,7 @@ static void move_to_front(qn_fft_advice *rows, size_t from)
     rows[0] = row;
 }
 
-/* Sort the rows, let the wanted size win ties, and set speed-ups. */
+/* Sort the rows, put the wanted size first unless another is clearly faster, and set speed-ups. */
 static void judge(qn_fft_advice_report *report)
 {
     qn_fft_advice *rows = report->rows;

@@ -35,8 +35,8 @@ double qn_fft_estimate_row(const qn_fft_question *question, qn_fft_advice *row);
 /* Mark a row as unusable and give the reason. */
 void qn_fft_refuse_row(qn_fft_advice *row, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 
-/* Measure all usable rows in turns. Rows that fail become unusable, with the reason. Row `wanted` is always measured to
- * the end. */
+/* Measure all usable rows in turns. Rows that fail become unusable, with the reason. Slow rows are given up, row
+ * `wanted` only later than others. */
 QN_MUST_CHECK qn_status qn_fft_measure_rows(qn_device *device, const qn_fft_question *question, qn_fft_advice *rows,
                                             size_t count, size_t wanted);
 

@@ -25,7 +25,7 @@ static const double sample_s = 0.004, slow_s = 1.0, budget_s = 20.0;
  */
 enum { MEASURED_LEAST = 4 };
 
-/* Ratio to the best time above which a candidate is given up. */
+/* Ratio to the best time above which a candidate is given up; for the wanted size, twice this ratio. */
 static const double lost_ratio = 1.5;
 
 typedef struct contender {

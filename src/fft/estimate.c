@@ -120,8 +120,8 @@ static double convolution_cost(const qn_fft_model *model, int length, int axis, 
     return ratio * (2 * butterflies_cost(padded) + 60) + (each == 1 ? 1 : *passes * ratio) * model->pass_cost;
 }
 
-/* Cost of a prime p in FFTW: Rader's algorithm (1968), a convolution of length p − 1, where FFTW transforms that fast;
- * else Bluestein's. */
+/* Cost of a prime p in FFTW: the cheapest of the defining sum, Bluestein's algorithm, and Rader's algorithm (1968), a
+ * convolution of length p − 1, if p − 1 has no prime factors above 13. */
 static double fftw_prime_cost(const qn_fft_model *model, int prime)
 {
     int passes;
@@ -178,8 +178,9 @@ double qn_fft_estimate_axis(const qn_fft_model *model, int length, int axis, boo
     return cost;
 }
 
-/* Work memory: bytes for each worker of our own host transform (two lines in each of 8 lanes, and a plane of 2 MiB at
- * most), or bytes that a GPU's engine allocates besides the data. */
+/* Work memory: for each worker of our own host transform three lines (the third for a prime without a butterfly) in
+ * each of 8 lanes, and a plane of at most 2 MiB; otherwise the bytes that a GPU's engine allocates in addition to the
+ * data. */
 static uint64_t work_bytes(const qn_fft_model *model, const int size[3], bool several_passes, uint64_t output_bytes,
                            int threads)
 {

@@ -1,5 +1,5 @@
 /* Vectors of lines: LANES lines are transformed at once, one in each lane, so butterflies are plain arithmetic on
- * vectors whatever the length, and every lane's result is that of its line alone.
+ * vectors for any length, and every lane's result depends on its line alone.
  *
  * GNU vector types (GCC, Clang) instead of loops over lanes: the two shuffles that split interleaved complex numbers
  * leave the lanes permuted (0 1 4 5 2 3 6 7 of eight; 0 1 8 9 2 3 10 11 4 5 12 13 6 7 14 15 of 16), which costs nothing
@@ -225,7 +225,7 @@ QN_INLINE point point_multiply(point a, float re, float im)
     return (point){a.re * re - a.im * im, a.re * im + a.im * re};
 }
 
-/* The sums above with factor·b for b. */
+/* The sums above with factor·b instead of b. */
 QN_INLINE point point_add_scaled(point a, point b, float factor)
 {
     return point_add(a, point_scale(b, factor));

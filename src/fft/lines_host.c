@@ -209,9 +209,11 @@ static void run_prime_pass(pass_place place, const pass_job *job)
 
 typedef void (*pass_function)(const pass_job *job);
 
-/* The number `few` of run_first_pass if only some of each butterfly's points can differ from 0. */
+/* A first pass, butterflies `begin` … `end` − 1, that reads a constant number of each butterfly's points. */
 typedef void (*range_function)(const pass_job *job, ptrdiff_t begin, ptrdiff_t end);
 
+/* Run the first pass by functions few[number of points], if fewer than FEW points of each butterfly can differ from 0.
+ * Returns false if more can. */
 static bool run_few(const range_function few[FEW], const pass_job *job)
 {
     const ptrdiff_t groups = job->pass->groups, inputs = job->filled / groups, more = job->filled % groups;

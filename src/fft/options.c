@@ -17,7 +17,7 @@ static const qn_option rows[] = {
      .most = QN_FFT_SIZE_MAX,
      .count = 3,
      .required = true,
-     .meaning = "the size wanted, in points along x, y and z: 4096, 4096x4092 or 180x168x180; x is contiguous in "
+     .meaning = "wanted size in points along x, y and z: 4096, 4096x4092 or 180x168x180; x is contiguous in "
                 "memory"},
     {.name = "crop",
      .letter = 'c',
@@ -38,7 +38,7 @@ static const qn_option rows[] = {
      .most = 400,
      .fallback = "20%",
      .unit = "percent",
-     .meaning = "how much the size may grow, written likewise"},
+     .meaning = "how much the size may grow, in the same form"},
     {.name = "kind",
      .letter = 'k',
      .kind = QN_OPTION_ENUM,
@@ -79,19 +79,16 @@ static const qn_option rows[] = {
      .most = QN_FFT_ADVICE_ROWS_MAX - 1,
      .fallback = "8",
      .meaning = "sizes shown, and measured in turns with the wanted size: the best by estimate"},
-    {.name = "no-measure",
-     .kind = QN_OPTION_FLAG,
-     .offset = FIELD(without_measuring),
-     .meaning = "answer by estimates alone"},
+    {.name = "no-measure", .kind = QN_OPTION_FLAG, .offset = FIELD(without_measuring), .meaning = "use only estimates"},
     {.name = "fresh",
      .letter = 'f',
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(measure_again),
-     .meaning = "measure even when this question was answered before on this device"},
+     .meaning = "measure even if an answer for this device is stored"},
     {.name = "no-cache",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(without_cache),
-     .meaning = "neither use nor keep earlier answers"},
+     .meaning = "neither read nor store answers"},
     {.like = &qn_run_rows[QN_RUN_MEMORY],
      .letter = 'M',
      .argument = "MIB",
@@ -113,7 +110,7 @@ static qn_status check_percents(const char *name, const double percents[3], int 
     while (told > 0 && isnan(percents[told - 1])) told--;
     if (told == axes || (told == 3 && percents[0] == percents[1] && percents[0] == percents[2])) return QN_OK;
     return QN_FAIL(QN_INVALID_ARGUMENT,
-                   "--%s tells %d percentages, and the size has %d %s; expected one for all axes or one for each", name,
+                   "--%s has %d percentages, but the size has %d %s; expected one for all axes or one for each", name,
                    told, axes, axes == 1 ? "axis" : "axes");
 }
 

@@ -9,7 +9,7 @@ static qn_status vkfft_create(qn_device *device, const qn_fft_shape *shape, void
 {
     (void)device, (void)shape, (void)state;
     return QN_FAIL(QN_UNSUPPORTED,
-                   "this build has no VkFFT: vkFFT.h (Debian's libvkfft-dev) was not there when it was made");
+                   "this build has no VkFFT: vkFFT.h (Debian's libvkfft-dev) was missing at build time");
 }
 
 static void vkfft_destroy(void *state)

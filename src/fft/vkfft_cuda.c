@@ -77,17 +77,16 @@ static qn_status choose_architecture(qn_shim_cuda *f, CUdevice device)
     int known[256];
     if (f->device_get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) != CUDA_SUCCESS ||
         f->device_get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) != CUDA_SUCCESS)
-        return QN_FAIL(QN_NO_DEVICE, "the CUDA driver does not tell the GPU's compute capability");
+        return QN_FAIL(QN_NO_DEVICE, "the CUDA driver does not report the GPU's compute capability");
     if (f->compiler_architecture_count(&count) != NVRTC_SUCCESS || count > (int)(sizeof known / sizeof known[0]) ||
         f->compiler_architectures(known) != NVRTC_SUCCESS)
-        return QN_FAIL(QN_UNSUPPORTED, "NVRTC does not tell the architectures it compiles for");
+        return QN_FAIL(QN_UNSUPPORTED, "NVRTC does not report the architectures that it compiles for");
     const int capability = 10 * major + minor;
     for (int i = 0; i < count; i++)
         if (known[i] <= capability && known[i] > f->architecture) f->architecture = known[i];
     f->machine_code = f->architecture == capability;
     if (f->architecture == 0)
-        return QN_FAIL(QN_UNSUPPORTED, "NVRTC compiles for no architecture that a GPU of compute capability %d.%d runs",
-                       major, minor);
+        return QN_FAIL(QN_UNSUPPORTED, "NVRTC cannot compile for a GPU of compute capability %d.%d", major, minor);
     return QN_OK;
 }
 

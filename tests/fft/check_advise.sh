@@ -29,8 +29,8 @@ refuses 2 'SIZE is "4x4x4x4"; expected 1 to 3 whole numbers' 4x4x4x4
 refuses 2 '--crop is "100%"; expected percents from 0 to 99.9' 64 --crop 100%
 refuses 2 '--crop is "-5"; expected percents' 64 --crop -5
 refuses 2 '--crop is "ten"; expected percents' 64 --crop ten
-refuses 2 '--crop tells 2 percentages, and the size has 1 axis; expected one for all axes or one for each' 64 --crop 5,5
-refuses 2 '--crop tells 2 percentages, and the size has 3 axes; expected one' 64x64x64 --crop 5,5
+refuses 2 '--crop has 2 percentages, but the size has 1 axis; expected one for all axes or one for each' 64 --crop 5,5
+refuses 2 '--crop has 2 percentages, but the size has 3 axes; expected one' 64x64x64 --crop 5,5
 refuses 2 '--grow is "401"; expected percents from 0 to 400' 64 --grow 401
 refuses 2 '--grow is "nan"; expected percents' 64 --grow nan
 refuses 2 '--grow is "20%%"; expected percents' 64 --grow 20%%

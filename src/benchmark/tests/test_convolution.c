@@ -1,6 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* convolution against its reference on one device, in a sample of the corners of its space, for even and odd sizes. */
+/* convolution is compared with its reference on one device, in a sample of the corners of its space, for even and odd
+ * sizes. */
 #include "check.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static qn_device *device;
 static qn_queue *queue;
 static float in[MAX], filter[MAX], out[MAX];
 
-/* The largest error in units of the rounding that sums of products of numbers from [-1, 1) leave. */
+/* Largest error, in units of the rounding error of a sum of products of numbers from [-1, 1). */
 static double error_of(const qn_convolution_problem *problem, const qn_configuration *configuration)
 {
     const size_t weights = (size_t)(problem->filter_width * problem->filter_height);
@@ -66,7 +67,7 @@ static void sampled_corners_are_right(void)
 {
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
-    /* The host's kernel has no tunables: one corner is all. */
+    /* The host's kernel has no tunables, so one corner is enough. */
     int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), CORNERS_MAX);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_convolution_family, qn_device_get_info(device), most, check_corner,
                                       &corners));

@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* fourier_reconstruction against its reference on one device, in a sample of the corners of its space. */
+/* fourier_reconstruction is compared with its reference on one device, in a sample of the corners of its space. */
 #include "check.h"
 
 #include <math.h>
@@ -92,7 +92,7 @@ static void sampled_corners_are_right(void)
 {
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
-    /* The host's kernel has no tunables: one corner is all. */
+    /* The host's kernel has no tunables, so one corner is enough. */
     int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), CORNERS_MAX);
     make_inputs();
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_fourier_reconstruction_family, qn_device_get_info(device), most,
@@ -140,7 +140,7 @@ static void impossible_problems_are_refused(void)
     CHECK_FAILS(qn_reconstruction(queue, NULL, &(qn_reconstruction_problem){64, 1}, buffer, buffer, buffer, buffer,
                                   buffer, NULL),
                 QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("the images has 16392 bytes");
+    CHECK_MESSAGE_HAS("the image buffer has 16392 bytes");
     qn_buffer_release(&buffer);
 }
 
@@ -148,7 +148,7 @@ static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/fourier_reconstruction", (const int[]){32, 40, 0}, &work);
-    /* 40 half discs of radius 13 and thickness 3.8; nine slots for each voxel, five for each of its 7.56 pixels */
+    /* 40 half discs of radius 13 and thickness 3.8; nine operations for each voxel, five for each of its 7.56 pixels */
     CHECK_NEAR(work.multiply_adds / (40 * 265.46 * 3.8 * (9 + 5 * 7.5608)), 1, 1e-3);
     CHECK_NEAR(work.bytes_read, 40 * (8 * 32.0 * 17 + 48), 0);
     CHECK_NEAR(work.bytes_written, 12 * 32.0 * 32 * 17, 0);

@@ -1,6 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* gemm_batched against its reference on one device, in a sample of the corners of its space, for even and odd sizes. */
+/* gemm_batched is compared with its reference on one device, in a sample of the corners of its space, for even and odd
+ * sizes. */
 #include "check.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static void fill(float *to, uint64_t seed, size_t count)
     for (size_t i = 0; i < count; i++) to[i] = qn_workload_input(seed, i);
 }
 
-/* The largest error in units of the rounding that `inner` products of numbers from [-1, 1) leave. */
+/* Largest error, in units of the rounding error of a sum of `inner` products of numbers from [-1, 1). */
 static double error_of(const qn_gemm_batched_problem *problem, const qn_configuration *configuration)
 {
     const int rows = problem->rows, columns = problem->columns, inner = problem->inner;
@@ -73,7 +74,7 @@ static void sampled_corners_are_right(void)
 {
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
-    /* The host's kernel has no tunables: one corner is all. */
+    /* The host's kernel has no tunables, so one corner is enough. */
     int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), CORNERS_MAX);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_gemm_batched_family, qn_device_get_info(device), most, check_corner,
                                       &corners));

@@ -1,6 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* hotspot against its reference on one device, in a sample of the corners of its space, for even and odd sizes. */
+/* hotspot is compared with its reference on one device, in a sample of the corners of its space, for even and odd
+ * sizes. */
 #include "check.h"
 
 #include <math.h>

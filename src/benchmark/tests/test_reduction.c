@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* reduction against its reference on one device, in a sample of the corners of its space. */
+/* reduction is compared with its reference on one device, in a sample of the corners of its space. */
 #include "check.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static void check_sum(const qn_configuration *configuration, int count)
     CHECK(seconds >= 0);
     CHECK_OK(qn_queue_read(queue, result, 0, &sum, sizeof sum, NULL));
     CHECK_OK(qn_queue_finish(queue));
-    CHECK_NEAR(sum, qn_reduction_reference(numbers, count), 0); /* exact, because all sums are whole numbers */
+    CHECK_NEAR(sum, qn_reduction_reference(numbers, count), 0); /* exact, because all numbers are small integers */
     qn_buffer_release(&from);
     qn_buffer_release(&scratch);
     qn_buffer_release(&result);
@@ -75,9 +75,11 @@ static void inputs_are_as_promised(void)
         if (CHECK(number == floorf(number) && number >= -8 && number <= 8)) seen[(int)number + 8]++;
         CHECK(other >= -1 && other < 1);
     }
-    for (int i = 0; i < 17; i++) CHECK(i == 8 ? seen[i] == 0 : abs(seen[i] - 1000) < 160); /* five deviations */
+    for (int i = 0; i < 17; i++)
+        CHECK(i == 8 ? seen[i] == 0 : abs(seen[i] - 1000) < 160); /* five standard deviations */
     CHECK(low > 3700 && low < 4300);
-    CHECK(fabs(sum) < 5 * 5.05 * sqrt(16000)); /* five deviations; the numbers have a root mean square of 5.05 */
+    CHECK(fabs(sum) <
+          5 * 5.05 * sqrt(16000)); /* five standard deviations; the numbers have a root mean square of 5.05 */
     CHECK(qn_workload_input(1, 5) == qn_workload_input(1, 5) && qn_workload_input(1, 5) != qn_workload_input(2, 5));
 }
 

@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* transpose against its reference on one device, in a sample of the corners of its space. */
+/* transpose is compared with its reference on one device, in a sample of the corners of its space. */
 #include "check.h"
 
 #include <string.h>

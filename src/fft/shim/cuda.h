@@ -1,6 +1,6 @@
-/* In the place of NVIDIA's <cuda.h>, <nvrtc.h>, <cuda_runtime.h> … for VkFFT alone: the types and values it uses, and
- * its calls sent through a table filled from the libraries that the driver opened. Its few CUDA runtime calls become
- * driver calls. */
+/* Replacement of NVIDIA's <cuda.h>, <nvrtc.h>, <cuda_runtime.h> … for VkFFT only: the types and values that VkFFT uses,
+ * and its calls, which go through a table filled from the libraries that the driver opened. Its few CUDA runtime calls
+ * become driver calls. */
 #ifndef QN_FFT_SHIM_CUDA_H
 #define QN_FFT_SHIM_CUDA_H
 
@@ -69,13 +69,13 @@ typedef struct qn_shim_cuda {
     nvrtcResult (*program_cubin_size)(nvrtcProgram, size_t *);
     nvrtcResult (*program_cubin)(nvrtcProgram, char *);
 
-    int architecture;    /* that is compiled for */
-    bool machine_code;   /* the compiler knows the GPU: no PTX for the GPU's own compiler, which may be older */
-    cudaStream_t stream; /* of the execution under way */
+    int architecture;  /* compute capability that is compiled for; 90 is 9.0 */
+    bool machine_code; /* the compiler knows the GPU, so PTX is not needed: the driver that compiles it may be older */
+    cudaStream_t stream; /* of the current execution */
     size_t allocated_bytes;
 } qn_shim_cuda;
 
-/* The table of the plan this thread works on: VkFFT's calls carry nothing that leads to it. */
+/* Table of the plan that this thread works on; VkFFT's calls have no argument for it. */
 static _Thread_local qn_shim_cuda *qn_shim;
 
 static inline cudaError_t cudaMalloc(void **memory, size_t bytes)
@@ -103,7 +103,8 @@ static inline cudaError_t cudaDeviceSynchronize(void)
     return qn_shim->synchronize();
 }
 
-/* Between launches on a stream that does not wait for the default one, so it goes in that stream's order. */
+/* VkFFT calls this between launches on a stream that does not wait for the default stream, so the copy is queued on
+ * that stream. */
 static inline CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
 {
     return qn_shim->copy_to_device_async(to, from, bytes, qn_shim->stream);

@@ -1,2 +1,2 @@
-/* Everything VkFFT needs of this header is in cuda.h beside it. */
+/* cuda.h in this folder has everything of this header that VkFFT needs. */
 #include <cuda.h>

@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 */
-/* Advice on sizes: limits, the estimate against plain search, measuring, the wanted size among the rows, kept answers.
- */
+/* Advice on sizes: limits, the estimate compared with an exhaustive search, measurements, the wanted size among the
+ * rows, stored answers. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -38,7 +38,7 @@ static qn_fft_advice_options ask(int x, int y, int z, double crop, double grow)
     return options;
 }
 
-/* The limits are counted here in whole percents and whole numbers: low·100 ≥ n·(100 − crop) > (low − 1)·100. */
+/* The limits are computed here with integers: low·100 ≥ n·(100 − crop) > (low − 1)·100. */
 static void limits_hold_for_every_size(void)
 {
     for (int size = 1; size <= 3000; size++) {
@@ -120,7 +120,7 @@ static double least_cost_of_all(const qn_fft_question *question)
     return best;
 }
 
-/* The search keeps a dozen values of each axis; comparing all must find nothing better. */
+/* The search keeps a dozen values of each axis; an exhaustive search must find nothing better. */
 static void search_finds_the_best_estimate(void)
 {
     static const int sizes[][3] = {{37, 59, 23}, {1361, 1, 1}, {311, 1, 199}, {1, 509, 1}};

@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 */
-/* The butterflies of kernels against the defining sums in double precision, on a device and in host C. */
+/* The butterflies of kernels are compared with the defining sums in double precision, on a device and in host C. */
 #include "check.h"
 
 #include <float.h>
@@ -111,7 +111,7 @@ static void lines_are_transformed(void)
     }
 }
 
-/* In host C: both orders hold the same numbers, and nothing beyond the line is touched. */
+/* In host C both orders hold the same numbers, and memory after the line does not change. */
 static void orders_agree(void)
 {
     uint64_t state = 1;

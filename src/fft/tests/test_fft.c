@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
-/* Plans on a device, every engine that runs there: against the defining sums, round trips, refusals. */
+/* Plans on a device, with every engine that runs there: comparison with the defining sums, round trips, refusals. */
 #include "check.h"
 
 #include <quern/fft.h>
@@ -14,7 +14,7 @@ static qn_device *device;
 static qn_queue *queue;
 static qn_fft_engine engine;
 
-/* Transform `input` by a plan; NULL after a failed check. Released with free. */
+/* Transform `input` by a plan. The caller frees the result; NULL: a check failed. */
 static float *transform(const qn_fft_options *options, const float *input, size_t input_bytes, size_t output_bytes)
 {
     qn_fft_plan *plan = NULL;

@@ -1,4 +1,5 @@
-/* The transform of host_transform.h alone, without devices: against the defining sums, and the same bits everywhere. */
+/* The transform of host_transform.h alone, without devices: it is compared with the defining sums, and gives the same
+ * bits for any batch and number of threads. */
 #include "check.h"
 
 #include <stdio.h>
@@ -57,7 +58,7 @@ static double error_of(const trial *t, const int size[3], qn_fft_kind kind, cons
             to[0] = (double)input[i];
             to[1] = 0;
         } else if (kind == QN_FFT_REAL_INVERSE) {
-            /* The other half is the conjugate at the mirrored place. */
+            /* The other half contains the conjugates, at the mirrored places. */
             const bool mirror = x >= half;
             const size_t my = mirror ? ((size_t)size[1] - y) % (size_t)size[1] : y;
             const size_t mz = mirror ? ((size_t)size[2] - z) % (size_t)size[2] : z;

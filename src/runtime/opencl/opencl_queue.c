@@ -9,7 +9,7 @@ qn_status qn_opencl_buffer_create(qn_driver_device opaque, size_t bytes, qn_driv
     qn_opencl_buffer *buffer = NULL;
     cl_int error;
     QN_TRY(qn_opencl_alive(device));
-    /* NVIDIA's driver takes any size and fails at the first use. */
+    /* NVIDIA's driver accepts any size and fails at the first use of the buffer. */
     if (bytes > device->memory_bytes)
         return QN_FAIL(QN_OUT_OF_MEMORY, "%zu bytes: opencl:%d has %llu bytes of memory", bytes, device->number,
                        (unsigned long long)device->memory_bytes);
@@ -67,7 +67,7 @@ qn_status qn_opencl_queue_wait_for(qn_driver_device opaque, qn_driver_queue queu
     return qn_opencl_check(device, error, "waiting for another queue");
 }
 
-/* A command with an event may be waited for from another queue, which OpenCL allows only once it is flushed. */
+/* Another queue may wait for a command with an event, which OpenCL allows only after a flush. */
 static qn_status finish_command(qn_opencl_device *device, cl_command_queue queue, cl_int error, const char *doing,
                                 const qn_driver_event *event)
 {
@@ -75,7 +75,7 @@ static qn_status finish_command(qn_opencl_device *device, cl_command_queue queue
     return event ? qn_opencl_check(device, device->api.clFlush(queue), doing) : QN_OK;
 }
 
-/* OpenCL rejects commands of no bytes. */
+/* Enqueue a marker instead of a command of 0 bytes, which OpenCL rejects. */
 static qn_status enqueue_nothing(qn_opencl_device *device, cl_command_queue queue, qn_driver_event *event)
 {
     if (!event) return QN_OK;
@@ -123,7 +123,7 @@ qn_status qn_opencl_fill(qn_driver_device opaque, qn_driver_queue queue, qn_driv
     qn_opencl_device *device = opaque;
     QN_TRY(qn_opencl_alive(device));
     if (bytes == 0) return enqueue_nothing(device, queue, event);
-    /* The widest pattern that fits: drivers fill element by element. */
+    /* Use the widest pattern that fits, because drivers fill one pattern at a time. */
     unsigned char pattern[16];
     size_t width = sizeof pattern;
     for (size_t i = 0; i < sizeof pattern; i++) pattern[i] = value;
@@ -140,7 +140,7 @@ qn_status qn_opencl_event_wait(qn_driver_device opaque, qn_driver_event awaited)
     QN_TRY(qn_opencl_alive(device));
     cl_int error = device->api.clWaitForEvents(1, &event);
     if (error == QN_CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
-        cl_int command = 0; /* the command's own error says more */
+        cl_int command = 0; /* the command's own error, which is more specific */
         if (device->api.clGetEventInfo(event, QN_CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof command, &command, NULL) ==
                 QN_CL_SUCCESS &&
             command < 0)
@@ -157,7 +157,7 @@ qn_status qn_opencl_event_done(qn_driver_device opaque, qn_driver_event event, b
     QN_TRY(qn_opencl_alive(device));
     QN_TRY(qn_opencl_check(
         device, device->api.clGetEventInfo(event, QN_CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL),
-        "asking whether a command is over"));
+        "getting the state of a command"));
     if (state < 0) return qn_opencl_check(device, state, "a command");
     *done = state == QN_CL_COMPLETE;
     return QN_OK;

@@ -1,5 +1,5 @@
 /* devices: checking:host checking:opencl:0 */
-/* The checking driver accepts a kernel that keeps its declaration, and reports how another kernel breaks it. */
+/* The checking driver accepts a kernel that follows its declaration, and reports violations of the declaration. */
 #include "check.h"
 
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "runtime/device.h"
 
-enum { COUNT = 192, PER_RANGE = 64 /* ints: 256 bytes, the step of ranges */ };
+enum { COUNT = 192, PER_RANGE = 64 /* ints: 256 bytes, the alignment of ranges */ };
 
 /* Variants of the kernel, which otherwise computes z[i] += x[i] and y[i] = 2 x[i]; `place` is the element concerned. */
 enum { NOTHING, SKIP_Y, WRITE_X, WRITE_Y_AT, WRITE_Z_AT, WRITE_MINUS_ONE, SKIP_Z };
@@ -195,7 +195,7 @@ static void overlapping_arguments_are_found(void)
     drop_buffers();
 }
 
-/* Different ranges of one buffer do not count as sharing. */
+/* Disjoint ranges of one buffer may be arguments of one launch. */
 static void ranges_of_one_buffer_pass(void)
 {
     int32_t all[3 * COUNT];

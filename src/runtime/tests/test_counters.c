@@ -52,7 +52,7 @@ static double value_of(const char *name, const double *values)
     return NAN;
 }
 
-/* Whether a value is near the expected one. Prints both if not, because machines with counters are rarely at hand. */
+/* Whether a value is near the expected one. Prints both if not, because few machines have counters. */
 static bool is_near(const char *name, const double *values, double expected, double tolerance)
 {
     double value = value_of(name, values);

@@ -31,7 +31,7 @@ static const qn_argument_declaration arguments_of_number[] = {{"y", QN_OUT, QN_I
 static const qn_kernel_declaration kernels[] = {{"number", arguments_of_number, 1, geometry, NULL, NULL}};
 static const qn_family family = {.name = "test/number", .source = source, .kernels = kernels, .kernel_count = 1};
 
-/* Number that the kernel writes in a context of its own, as a new process would have; −1 when that fails. */
+/* Run the kernel in a new context, as a new process would, and return the number it writes; −1: it failed. */
 static int run(const char *definitions, bool without_cache)
 {
     int value = -1;
@@ -135,7 +135,7 @@ static void damaged_entries_are_rebuilt(void)
     content[size / 2] ^= 1; /* flip a bit */
     check_rebuilt(path, content, size);
     content[size / 2] ^= 1;
-    check_rebuilt(path, content, size - 100); /* cut */
+    check_rebuilt(path, content, size - 100); /* a truncated entry */
     check_rebuilt(path, content, 64);
     check_rebuilt(path, "", 0);
     memset(content + 64, 'x', 128); /* bytes that are not a program, with the right digest */

@@ -34,7 +34,7 @@ static qn_status sum_once(worker *self, qn_queue *queue, qn_buffer *from, qn_buf
     float values[4 * ELEMENTS], sums[PARTIALS];
     const qn_measure_problem problem = {.elements = ELEMENTS, .partials = PARTIALS};
     double total = 0;
-    /* Whole numbers that differ between threads and rounds, so small that sums are exact in any order. */
+    /* Small integers that differ between threads and rounds, so that sums are exact in any order. */
     for (int i = 0; i < 4 * ELEMENTS; i++) values[i] = (float)((i + self->number * 5 + round) % 23);
     qn_status status = qn_queue_write(queue, from, 0, values, sizeof values, NULL);
     if (status == QN_OK) status = qn_measure_sum(queue, NULL, &problem, from, partial, NULL);

@@ -11,10 +11,10 @@ QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_bicg_host);
 
 enum { MULTIPLY, GATHER, KERNELS };
 enum { GROUP_X, GROUP_Y, COLUMNS, ROWS, TILE_ROWS, TILES, FUSED, VECTOR_WIDTH, GATHER_SHARE };
-enum { GATHER_RESULTS = 32 }; /* as in bicg.cl */
+enum { GATHER_RESULTS = 32 }; /* the same as in bicg.cl */
 enum {
-    LEAST_COLUMNS = 128, /* of a group */
-    LEAST_ROWS = 128,    /* of a row of a group's items; both as in the constraints, so that partial sums are few */
+    LEAST_COLUMNS = 128, /* least columns of a group */
+    LEAST_ROWS = 128,    /* least rows of a row of a group's items; the constraints bound both, to limit partial sums */
     ALIGNMENT = 256
 };
 
@@ -80,7 +80,7 @@ static const qn_argument_declaration gather_arguments[GATHER_ARGUMENTS] = {
     [GATHER_COLUMNS] = {"columns", QN_VALUE, QN_INT32},
 };
 
-/* gather's work is none that one kernel doing it all would need. */
+/* gather has no least work: a single kernel would not need it. */
 static const qn_kernel_declaration kernels[KERNELS] = {
     {"multiply", multiply_arguments, MULTIPLY_ARGUMENTS, multiply_geometry, multiply_host, multiply_work},
     {"gather", gather_arguments, GATHER_ARGUMENTS, gather_geometry, gather_host, NULL},
@@ -93,9 +93,9 @@ static const qn_tunable tunables[] = {
     [ROWS] = {"ROWS", {1, 2, 4, 8}, 4, 4, "rows loaded before they are used"},
     [TILE_ROWS] = {"TILE_ROWS", {8, 16, 32, 64}, 4, 32, "rows between two sums over a group"},
     [TILES] = {"TILES", {2, 4, 8, 16, 32, 64}, 6, 16, "tiles of rows of a group"},
-    [FUSED] = {"FUSED", {0, 1}, 2, 1, "both products in one reading of the matrix"},
+    [FUSED] = {"FUSED", {0, 1}, 2, 1, "both products from one read of the matrix"},
     [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 2, 4, 8, 16}, 5, 1, "floats per vector"},
-    [GATHER_SHARE] = {"GATHER_SHARE", {1, 2, 4, 8, 16}, 5, 4, "work-items that add up one result's partial sums"},
+    [GATHER_SHARE] = {"GATHER_SHARE", {1, 2, 4, 8, 16}, 5, 4, "work-items that add one result's partial sums"},
 };
 
 static const char *const constraints[] = {
@@ -107,7 +107,7 @@ static const char *const constraints[] = {
     "TILE_ROWS >= GROUP_Y * ROWS",
     "TILE_ROWS * TILES >= 128 * GROUP_Y",
     "GROUP_X * COLUMNS * VECTOR_WIDTH >= 128",
-    "(ROWS + 2) * COLUMNS * VECTOR_WIDTH <= 160", /* what registers hold */
+    "(ROWS + 2) * COLUMNS * VECTOR_WIDTH <= 160", /* elements and sums must fit registers */
     "VECTOR_WIDTH <= 4 || device.is_opencl",
     "!device.is_host || (GROUP_X == 32 && GROUP_Y == 4 && COLUMNS == 4 && TILE_ROWS == 32 && TILES == 16)",
     "!device.is_host || (FUSED && VECTOR_WIDTH == 1 && GATHER_SHARE == 4)",
@@ -125,7 +125,7 @@ const qn_family qn_benchmark_bicg_family = {
     .constraint_count = sizeof constraints / sizeof *constraints,
 };
 
-/* As many parts of q as there are groups along columns, of s as rows of items along rows. */
+/* Bytes of the parts of q, one for each group along columns; then of s, one for each row of items along rows. */
 static size_t q_bytes(const qn_bicg_problem *problem)
 {
     const size_t parts = round_up((size_t)problem->columns, LEAST_COLUMNS) / LEAST_COLUMNS;
@@ -134,7 +134,7 @@ static size_t q_bytes(const qn_bicg_problem *problem)
 
 static size_t s_bytes(const qn_bicg_problem *problem)
 {
-    /* A group that starts in the last rows has as many rows of items as any: 8 at most. */
+    /* The last group may have few matrix rows but has all its rows of items, at most 8. */
     const size_t parts = round_up((size_t)problem->rows, LEAST_ROWS) / LEAST_ROWS + 8;
     return round_up(parts * (size_t)problem->columns * sizeof(float), ALIGNMENT);
 }

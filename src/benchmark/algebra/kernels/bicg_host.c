@@ -1,4 +1,5 @@
-/* Host kernels of bicg: a thread goes down a block of rows, ROWS at a time; its share of s stays in the caches. */
+/* Host kernels of bicg: a thread goes down a block of rows, ROWS rows per iteration; its part of s stays in the caches.
+ */
 #include <string.h>
 
 #include "base/thread_pool.h"
@@ -8,7 +9,7 @@
 
 #include "benchmark/algebra/kernels/bicg.dev.h"
 
-enum { ROWS = 3 }; /* which tunable */
+enum { ROWS = 3 }; /* index of the tunable */
 
 typedef struct bicg_job {
     const float *matrix, *p, *r;
@@ -26,7 +27,7 @@ static inline float lanes_total(qn_lanes value)
     return total;
 }
 
-/* Rows first … first + count: q of each, and their share of s. */
+/* Process rows first … first + count − 1: compute q of each, and add their products to s. */
 static inline void multiply_rows(const bicg_job *job, size_t first, float *s, const size_t count)
 {
     const float *matrix = job->matrix + first * job->columns;

@@ -32,7 +32,7 @@ enum {
     TUNABLES
 };
 
-_Static_assert((int)TUNABLES <= (int)QN_TUNABLE_MAX, "a configuration holds a value of each");
+_Static_assert((int)TUNABLES <= (int)QN_TUNABLE_MAX, "a configuration has a value of each");
 
 enum { TILE_MAX = 256, TILE_INNER_MAX = 32 };
 
@@ -52,25 +52,25 @@ static const qn_tunable tunables[TUNABLES] = {
     [STRIDED_COLUMNS] = {"STRIDED_COLUMNS", {0, 1}, 2, 1, "whether an item's vectors of columns are strided (STRN)"},
     [LOCAL_A] = {"LOCAL_A", {0, 1}, 2, 1, "whether tiles of A go through local memory (SA)"},
     [LOCAL_B] = {"LOCAL_B", {0, 1}, 2, 1, "whether tiles of B go through local memory (SB)"},
-    [PREFETCH] = {"PREFETCH", {0, 1, 2}, 3, 0, "tiles ahead: none, one in registers, in the background"},
+    [PREFETCH] = {"PREFETCH", {0, 1, 2}, 3, 0, "tiles loaded ahead: 0 none, 1 in registers, 2 asynchronously"},
     [LOCAL_BUFFERS] = {"LOCAL_BUFFERS", {1, 2, 3}, 3, 1, "tiles in local memory at a time"},
     [RESIDENT] =
         {"RESIDENT", {0, 2, 4}, 3, 0, "groups that must fit a multiprocessor's registers; 0: the compiler's choice"},
-    [BLOCK_ORDER] = {"BLOCK_ORDER", {1, 8}, 2, 1, "tiles down that follow each other before the next across"},
+    [BLOCK_ORDER] = {"BLOCK_ORDER", {1, 8}, 2, 1, "tiles down before the next one across"},
 };
 
 static const char *const constraints[] = {
     "GROUP_ROWS * GROUP_COLUMNS <= device.largest_group",
-    /* unrolled multiply-adds that an instruction cache holds and a compiler gets done with */
+    /* unrolled multiply-adds must fit an instruction cache, and not take too long to compile */
     "TILE_INNER % UNROLL_INNER == 0 && UNROLL_INNER * TILE_ROWS * TILE_COLUMNS <= 2048 * GROUP_ROWS * GROUP_COLUMNS",
     "TILE_ROWS % (GROUP_ROWS * VECTOR_ROWS) == 0",
     "TILE_COLUMNS % (GROUP_COLUMNS * VECTOR_COLUMNS) == 0",
-    /* enough multiply-adds for each number read, where reading competes with them for issue */
+    /* on GPUs reads and multiply-adds compete for issue, so each number read needs enough multiply-adds */
     "device.subgroup_size == 1 || TILE_ROWS * TILE_COLUMNS >= 16 * GROUP_ROWS * GROUP_COLUMNS",
-    /* sums in registers; CUDA allows 255 of them, and groups of fewer items than a warp waste it */
+    /* sums must fit registers, of which CUDA allows 255; a group smaller than a warp wastes part of the warp */
     "TILE_ROWS * TILE_COLUMNS <= 128 * GROUP_ROWS * GROUP_COLUMNS",
     "GROUP_ROWS * GROUP_COLUMNS >= device.subgroup_size",
-    /* loading concerns what goes through local memory; otherwise its tunables have one value */
+    /* tunables of loading matter only for tiles in local memory; otherwise they have one value */
     "LOCAL_A == 1 || LOAD_ROWS == GROUP_ROWS",
     "LOCAL_B == 1 || LOAD_COLUMNS == GROUP_COLUMNS",
     "LOCAL_A == 0 || TILE_ROWS % (LOAD_ROWS * VECTOR_ROWS) == 0",
@@ -83,10 +83,10 @@ static const char *const constraints[] = {
     "PREFETCH == 2 || LOCAL_BUFFERS <= 1 + max(LOCAL_A, LOCAL_B)",
     "PREFETCH <= max(LOCAL_A, LOCAL_B) || (PREFETCH == 2 && LOCAL_A == 1 && LOCAL_B == 1)",
     "PREFETCH != 2 || (LOCAL_BUFFERS >= 2 && device.is_cuda)",
-    /* fewer items than 256 have all registers that one can name; sums and 32 numbers beside them have room in 65536 */
+    /* RESIDENT matters only for 256 or more items; their sums and 32 other numbers each must fit 65536 registers */
     "RESIDENT == 0 || (device.is_cuda && RESIDENT * GROUP_ROWS * GROUP_COLUMNS >= 256 && "
     "RESIDENT * (TILE_ROWS * TILE_COLUMNS + 32 * GROUP_ROWS * GROUP_COLUMNS) <= 65536)",
-    /* the host's kernel has none of these */
+    /* the host's kernel uses none of these tunables */
     "!device.is_host || (TILE_ROWS == 64 && TILE_COLUMNS == 64)",
     "!device.is_host || (TILE_INNER == 16 && GROUP_ROWS == 8 && GROUP_COLUMNS == 8)",
     "!device.is_host || (LOAD_ROWS == 8 && LOAD_COLUMNS == 8 && UNROLL_INNER == 2)",
@@ -142,7 +142,7 @@ const qn_family qn_benchmark_gemm_family = {
     .check_definitions = "GUARDED=0",
 };
 
-/* Whether tiles of some configuration stick out of the matrices. */
+/* Whether tiles of any configuration extend beyond the matrices. */
 static bool is_guarded(const qn_gemm_problem *problem)
 {
     return problem->rows % TILE_MAX != 0 || problem->columns % TILE_MAX != 0 || problem->inner % TILE_INNER_MAX != 0;

@@ -29,7 +29,7 @@ enum {
 static const qn_tunable tunables[TUNABLES] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {1, 16, 32, 64, 128, 256, 512}, 7, 64, "work-items per group"},
     [MATRICES_PER_GROUP] =
-        {"MATRICES_PER_GROUP", {1, 2, 4, 8, 16, 32}, 6, 4, "matrices per group, if local memory has room for them"},
+        {"MATRICES_PER_GROUP", {1, 2, 4, 8, 16, 32}, 6, 4, "matrices per group, if they fit local memory"},
     /* 9: two matrices of 32 x 32 with padding */
     [LOCAL_KIB] = {"LOCAL_KIB", {9, 16, 24, 32, 48}, 5, 9, "local memory of a group, in KiB"},
     [ITEM_ROWS] = {"ITEM_ROWS", {1, 2, 4, 8}, 4, 4, "rows of C in an item's registers"},
@@ -39,24 +39,24 @@ static const qn_tunable tunables[TUNABLES] = {
     [LOCAL_A] = {"LOCAL_A", {0, 1}, 2, 1, "whether A goes through local memory"},
     [LOCAL_B] = {"LOCAL_B", {0, 1}, 2, 1, "whether B goes through local memory"},
     [COPY_FLOATS] = {"COPY_FLOATS", {1, 2, 4}, 3, 4, "adjacent floats copied at once"},
-    [ASYNC] = {"ASYNC", {0, 1}, 2, 0, "whether copies go on in the background"},
-    [PADDING] = {"PADDING", {0, 4}, 2, 0, "unused floats behind each row in local memory"},
+    [ASYNC] = {"ASYNC", {0, 1}, 2, 0, "whether copies are asynchronous"},
+    [PADDING] = {"PADDING", {0, 4}, 2, 0, "unused floats after each row in local memory"},
 };
 
 static const char *const constraints[] = {
     "GROUP_SIZE <= device.largest_group",
     "GROUP_SIZE >= device.subgroup_size",
     "1024 * LOCAL_KIB <= device.local_memory_bytes",
-    /* what concerns local memory has one value without it */
+    /* without local memory its tunables have one value */
     "LOCAL_A + LOCAL_B > 0 || (LOCAL_KIB == 9 && COPY_FLOATS == 4 && ASYNC == 0 && PADDING == 0)",
     "ASYNC == 0 || device.is_cuda",
-    /* the host's kernel has none of these */
+    /* the host's kernel uses none of these tunables */
     "!device.is_host || (GROUP_SIZE == 64 && MATRICES_PER_GROUP == 4 && LOCAL_KIB == 9)",
     "!device.is_host || (ITEM_ROWS == 4 && ITEM_COLUMNS == 4 && STRIDED_ROWS == 1 && UNROLL_INNER == 4)",
     "!device.is_host || (LOCAL_A == 1 && LOCAL_B == 1 && COPY_FLOATS == 4 && PADDING == 0)",
 };
 
-/* As in gemm_batched.cl */
+/* Matrices of a group, the same as MATRICES in gemm_batched.cl */
 static int matrices_of(const qn_configuration *configuration, const qn_gemm_batched_problem *problem)
 {
     const int *value = configuration->value, padding = value[PADDING];
@@ -89,7 +89,7 @@ static qn_status host(const qn_host_launch *launch)
 
 _Static_assert(sizeof(batched_scalars) == 4 * 4, "no padding");
 
-/* The last three are for the host's kernel; the others have them as constants. */
+/* The sizes in the scalars are for the host's kernel; other devices' text has them as definitions. */
 static const qn_argument_declaration arguments_of_gemm_batched[BATCHED_ARGUMENTS] = {
     [BATCHED_A] = {"a", QN_IN, QN_FLOAT32},
     [BATCHED_B] = {"b", QN_IN, QN_FLOAT32},

@@ -1,4 +1,5 @@
-/* Products of small matrices on processor cores: a row of C at a time in vector registers. Memory is the limit. */
+/* Products of small matrices on processor cores, with up to ROWS_AT_ONCE rows of C in vector registers. Memory
+ * bandwidth is the limit. */
 #include <math.h>
 
 #include "base/thread_pool.h"
@@ -9,7 +10,7 @@
 
 enum { MATRICES_PER_PIECE = 64, ROWS_AT_ONCE = 4 };
 
-/* Levels without a fused multiply-add round twice instead of calling the C library for each. */
+/* Levels without a fused multiply-add round twice, because a call of the C library for each would be slow. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define MULTIPLY_ADD(a, b, c) fmaf((a), (b), (c))
 #else
@@ -22,7 +23,7 @@ typedef struct batch_job {
     int matrices, rows, columns, inner;
 } batch_job;
 
-/* `height` rows of C, columns a constant where it matters */
+/* Compute `height` rows of C; `columns` is a constant in the calls for common sizes */
 static inline void multiply_rows(const float *restrict a, const float *restrict b, float *restrict c, int height,
                                  int columns, int inner)
 {

@@ -1,8 +1,8 @@
 /* C = A·B on processor cores: blocks of A and B are copied into the order in which they are read, then tiles of C of
  * TILE_ROWS x TILE_COLUMNS are summed in registers (Goto and van de Geijn 2008, doi 10.1145/1356052.1356053).
  *
- * A block of B of BLOCK_INNER inner indices is shared by all threads; a piece of work is ROWS_PER_PIECE rows of C:
- * their part of A stays in the second cache, one panel of B in the first. */
+ * All threads share a block of B of BLOCK_INNER inner indices. A piece of work is ROWS_PER_PIECE rows of C: their part
+ * of A stays in the second-level cache, one panel of B in the first-level cache. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 
 #include "benchmark/algebra/kernels/gemm.dev.h"
 
-/* As many sums as leave registers for a panel's row of B and one element of A. */
+/* The number of sums leaves registers for a panel's row of B and one element of A. */
 #if defined(__AVX512F__)
 enum { LANES = 16, TILE_ROWS = 12 };
 #elif defined(__FMA__)
@@ -30,7 +30,7 @@ enum {
     TILE_COLUMNS = 2 * LANES,
     ROWS_PER_PIECE = 8 * TILE_ROWS,
     BLOCK_INNER = 256,
-    BLOCK_COLUMNS = 4096 /* bounds the copy of B */
+    BLOCK_COLUMNS = 4096 /* limits the size of the copy of B */
 };
 
 typedef float vector __attribute__((vector_size(LANES * sizeof(float))));
@@ -58,7 +58,7 @@ static size_t minimum(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* `lines` of from [inner][length] as one panel [inner][width]; zeros fill it up. */
+/* Copy `lines` lines of from [inner][length] into one panel [inner][width], padded with zeros. */
 static void pack_panel(float *to, const float *from, size_t length, size_t inner, size_t lines, size_t width)
 {
     for (size_t k = 0; k < inner; k++, to += width, from += length) {
@@ -98,7 +98,7 @@ static inline void multiply_panels(const float *restrict a, const float *restric
     memcpy(sums, sum, sizeof sum);
 }
 
-/* The first block of inner indices sets C, the others add to it. */
+/* Write a tile of C: the first block of inner indices sets C, the others add to it. */
 static void write_tile(float *c, size_t columns, vector sums[TILE_ROWS][2], size_t rows_here, size_t columns_here,
                        bool adds)
 {

@@ -13,7 +13,7 @@ enum { SUM_GROUPS, SUM_PARTIALS, KERNELS };
 enum { SET_ZERO, SET_SUM, ADD_SUM }; /* modes of sum_partials */
 enum { GROUP_SIZE, VECTOR_WIDTH, GROUPS_PER_UNIT, ITEM_VECTORS, ADJACENT, LOCAL_SUM, ATOMIC };
 enum {
-    LEAST_SHARE = 1024, /* floats of a group where there are as many groups as needed; as in the constraints */
+    LEAST_SHARE = 1024, /* least floats of a group if GROUPS_PER_UNIT is 0; the constraints ensure it */
     PER_UNIT_MAX = 64,
     ALIGNMENT = 256
 };
@@ -65,7 +65,7 @@ static const qn_argument_declaration partials_arguments[PARTIALS_ARGUMENTS] = {
     [PARTIALS_MODE] = {"mode", QN_VALUE, QN_INT32},
 };
 
-/* The second kernel's work is none that one kernel doing it all would need. */
+/* The second kernel has no least work: a single kernel would not need it. */
 static const qn_kernel_declaration kernels[KERNELS] = {
     {"sum_groups", groups_arguments, GROUPS_ARGUMENTS, groups_geometry, groups_host, work},
     {"sum_partials", partials_arguments, PARTIALS_ARGUMENTS, partials_geometry, partials_host, NULL},
@@ -78,10 +78,12 @@ static const qn_tunable tunables[] = {
                          {0, 1, 2, 4, 8, 16, 32, PER_UNIT_MAX},
                          8,
                          8,
-                         "groups for each compute unit; 0: as many as take ITEM_VECTORS an item"},
+                         "groups for each compute unit; 0: one for each GROUP_SIZE * ITEM_VECTORS vectors"},
     [ITEM_VECTORS] = {"ITEM_VECTORS", {1, 2, 4, 8, 16}, 5, 4, "vectors of an item loaded before they are added"},
-    [ADJACENT] = {"ADJACENT", {0, 1, 2}, 3, 0, "vectors in a row: 0 of neighbours, 1 of an item's turn, 2 of an item"},
-    [LOCAL_SUM] = {"LOCAL_SUM", {0, 1, 2}, 3, 1, "sums of a group are added 0 by one item, 1 in a tree, 2 by some"},
+    [ADJACENT] =
+        {"ADJACENT", {0, 1, 2}, 3, 0, "adjacent vectors are 0 of neighbours, 1 of an item's iteration, 2 of an item"},
+    [LOCAL_SUM] =
+        {"LOCAL_SUM", {0, 1, 2}, 3, 1, "sums of a group are added 0 by one item, 1 in a tree, 2 in two steps"},
     [ATOMIC] = {"ATOMIC",
                 {0, 1},
                 2,
@@ -94,7 +96,7 @@ static const char *const constraints[] = {
     "GROUP_SIZE <= device.largest_group || device.is_host",
     "4 * GROUP_SIZE <= device.local_memory_bytes",
     "VECTOR_WIDTH <= 4 || device.is_opencl",
-    "ITEM_VECTORS * VECTOR_WIDTH <= 64", /* what registers hold, twice */
+    "ITEM_VECTORS * VECTOR_WIDTH <= 64", /* sums and loaded vectors must fit registers */
     "GROUPS_PER_UNIT > 0 || GROUP_SIZE * VECTOR_WIDTH * ITEM_VECTORS >= 1024",
     "GROUPS_PER_UNIT > 0 || ADJACENT < 2", /* the same as 1 */
     "!device.is_host || (GROUP_SIZE == 256 && VECTOR_WIDTH == 1 && ADJACENT == 0 && LOCAL_SUM == 1 && ATOMIC == 0)",
@@ -171,7 +173,7 @@ static qn_status sum_partials(const reduction_run *run, int mode)
     return qn_workload_take_seconds(status, &event, 1, run->seconds);
 }
 
-/* Without a configuration the kernels may not all run under the same: then both ways of adding up are open. */
+/* Without a configuration each kernel may run with a different one, so both ways of adding must work. */
 qn_status qn_reduction(qn_queue *queue, const qn_configuration *configuration, const qn_reduction_problem *problem,
                        qn_buffer *from, qn_buffer *scratch, qn_buffer *result, double *seconds)
 {

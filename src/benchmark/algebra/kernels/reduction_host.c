@@ -1,4 +1,4 @@
-/* Host kernels of reduction: a piece at a time of ITEM_VECTORS streams, each summed up in a vector. */
+/* Host kernels of reduction: a piece has ITEM_VECTORS streams, each of which is summed in a vector. */
 #include "base/thread_pool.h"
 #include "benchmark/algebra/kernels/reduction.h"
 #include "runtime/host_variant.h"
@@ -6,7 +6,7 @@
 
 #include "benchmark/algebra/kernels/reduction.dev.h"
 
-enum { GROUPS_PER_UNIT = 2, ITEM_VECTORS = 3 }; /* which tunables */
+enum { GROUPS_PER_UNIT = 2, ITEM_VECTORS = 3 }; /* indices of the tunables */
 
 typedef struct reduction_job {
     const float *from;

@@ -50,7 +50,7 @@ static const qn_tunable tunables[] = {
     [ROWS] = {"ROWS", {1, 2, 4, 8, 16, 32, 64}, 7, 2, "rows of a work-item; host: rows of a tile, by 16"},
     [LOCAL_TILE] = {"LOCAL_TILE", {0, 1}, 2, 1, "a tile goes through local memory"},
     [PADDING] = {"PADDING", {0, 1}, 2, 1, "floats between rows of a tile in local memory"},
-    [ORDER] = {"ORDER", {0, 1, 2}, 3, 0, "of groups: along rows 0, columns 1, diagonals 2 of the source"},
+    [ORDER] = {"ORDER", {0, 1, 2}, 3, 0, "order of groups: along 0 rows, 1 columns, 2 diagonals of the source"},
     [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 2, 4, 8, 16}, 5, 1, "floats per vector"},
 };
 
@@ -61,9 +61,9 @@ static const char *const constraints[] = {
     "LOCAL_TILE == 1 || (ROWS % VECTOR_WIDTH == 0 && PADDING == 0)",
     "LOCAL_TILE == 0 || device.is_host || "
     "4 * GROUP_Y * ROWS * (GROUP_X * VECTOR_WIDTH + PADDING) <= device.local_memory_bytes",
-    "ROWS * VECTOR_WIDTH <= 256 || device.is_host", /* what compilers stand */
+    "ROWS * VECTOR_WIDTH <= 256 || device.is_host", /* compilers take too long above this */
     "VECTOR_WIDTH <= 4 || device.is_opencl",
-    "LOCAL_TILE == 1 || VECTOR_WIDTH <= 4 || ROWS <= 2 * VECTOR_WIDTH", /* likewise */
+    "LOCAL_TILE == 1 || VECTOR_WIDTH <= 4 || ROWS <= 2 * VECTOR_WIDTH", /* the same reason */
     "!device.is_host || (GROUP_Y == 8 && LOCAL_TILE == 1 && PADDING == 1 && ORDER <= 1 && VECTOR_WIDTH == 1)",
     "!device.is_host || (ROWS <= 8 && GROUP_X * ROWS <= 64 && GROUP_X <= 32)",
 };

@@ -1,6 +1,6 @@
-/* Host kernel of transpose: tiles that fit the first caches are turned into a buffer of their own, then written around
- * the caches where the processor can (what is only written needs not be read first): whole cache lines, rows of the
- * tile one after the other. Processors do not guess the next tile, so it is asked for while one is turned. */
+/* Host kernel of transpose: tiles that fit the first-level cache are transposed into a buffer, then written in whole
+ * cache lines, row after row, with stores that bypass the caches if the processor has them, so that lines are not read
+ * before they are written. Processors do not predict the next tile, so it is prefetched while one is transposed. */
 #include <string.h>
 
 #include "base/thread_pool.h"
@@ -13,7 +13,11 @@
 #include <immintrin.h>
 #endif
 
-enum { GROUP_X = 0, ROWS = 2, ORDER = 5 }; /* which tunables: columns and rows of a tile, in lines; order of tiles */
+enum {
+    GROUP_X = 0,
+    ROWS = 2,
+    ORDER = 5
+}; /* indices of the tunables: columns and rows of a tile, in cache lines; order of tiles */
 enum { LINE = 16, MAX = 128 * 128 /* elements of a tile */ };
 
 typedef struct transpose_job {
@@ -26,7 +30,7 @@ typedef struct transpose_job {
 _Static_assert(QN_TRANSPOSE_STEP % LINE == 0, "rows and columns are whole cache lines");
 
 #if defined(__AVX__)
-/* 8 rows of 8 into 8 columns */
+/* Transpose 8 rows of 8 numbers. */
 static inline void turn_block(const float *from, size_t pitch, float *to, size_t to_pitch)
 {
     __m256 a[8], b[8];
@@ -57,7 +61,7 @@ static inline void turn_block(const float *from, size_t pitch, float *to, size_t
 }
 #endif
 
-/* Whole lines from and to aligned memory, past the caches. */
+/* Copy whole cache lines between aligned addresses, with stores that bypass the caches. */
 static inline void write_lines(float *to, const float *from, size_t count)
 {
 #if defined(__AVX__)
@@ -69,12 +73,12 @@ static inline void write_lines(float *to, const float *from, size_t count)
 #endif
 }
 
-/* A tile or what of it is on the matrix. */
+/* The part of a tile that is inside the matrix. */
 typedef struct transpose_tile {
     size_t row, column, rows, columns;
 } transpose_tile;
 
-/* Tile number `index` of a strip; none (0 rows) past its end. */
+/* Get tile number `index` of a strip; it has 0 rows if the index is past the end. */
 static transpose_tile tile_of(const transpose_job *job, size_t strip, size_t index)
 {
     transpose_tile tile = {.row = job->tile_rows * (job->is_by_columns ? index : strip),
@@ -85,7 +89,8 @@ static transpose_tile tile_of(const transpose_job *job, size_t strip, size_t ind
     return tile;
 }
 
-/* Half of the cache lines that a block of 8 by 8 touches: its neighbour asks for the other half. */
+/* Prefetch half of the cache lines of a block of 8 by 8; its neighbour, in the same lines, prefetches the other half.
+ * */
 static inline void ask_for_block(const float *from, size_t pitch, size_t column)
 {
     const float *line = from + column / LINE * LINE + (column % LINE ? 4 * pitch : 0);
@@ -118,7 +123,7 @@ static qn_status turn_strip(size_t strip, int worker, void *user)
         tile = next;
     }
 #if defined(__SSE2__)
-    _mm_sfence(); /* what was written past the caches is seen by all before the strip counts as done */
+    _mm_sfence(); /* other threads must see these stores before the strip counts as done */
 #endif
     return QN_OK;
 }

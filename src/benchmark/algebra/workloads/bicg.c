@@ -10,11 +10,11 @@
 
 enum { SAMPLES = 64 };
 
-static const double tolerance = 1e-5; /* of the sum of the terms' magnitudes: 10^5 additions in blocks */
+static const double tolerance = 1e-5; /* relative to the sum of the terms' magnitudes: 10^5 additions in blocks */
 
 typedef struct bicg_state {
     qn_bicg_problem problem;
-    uint64_t seed; /* of the matrix; the next ones are those of p and r */
+    uint64_t seed; /* of the matrix; seed + 1 is that of p, seed + 2 that of r */
     float *p_values, *r_values;
     qn_buffer *matrix, *p, *r, *q, *s, *scratch;
 } bicg_state;
@@ -85,7 +85,8 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
                    state->s, seconds);
 }
 
-/* SAMPLES results, the first and the last among them: each with its row or column of the matrix, made again. */
+/* Check SAMPLES + 1 evenly spaced results, including the first and the last. The row or column of the matrix of each is
+ * generated again. */
 static qn_status check_results(const bicg_state *state, qn_queue *queue, qn_buffer *results, bool is_q, float *line,
                                double *largest_error)
 {
@@ -128,7 +129,8 @@ static void work(const void *pointer, qn_work *least)
     qn_benchmark_bicg_family.kernels[0].work(&((const bicg_state *)pointer)->problem, least);
 }
 
-/* By powers of two of the elements: whether they fit a cache, how many groups there are. */
+/* Classes by powers of four of the number of elements, which decides whether they fit a cache and how many groups there
+ * are. */
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
     const double elements = (double)sizes[0] * sizes[1];

@@ -65,7 +65,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Inputs are made again instead of kept: one row of A times one column of B. */
+/* Compute an element of C in double; the row of A and the column of B are generated again instead of kept. */
 static double expected_element(const gemm_state *state, int row, int column)
 {
     const qn_gemm_problem *problem = &state->problem;
@@ -84,8 +84,8 @@ static int draw(uint64_t seed, uint64_t index, int end)
     return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
 }
 
-/* Elements anywhere and the four corners. Rounding leaves about inner · 2^-27 of sums of products of numbers from [-1,
- * 1); ten times as much where a sum happens to be large. */
+/* Check random elements and the four corners. Rounding errors of sums of products of numbers from [-1, 1) are about
+ * inner · 2^-27, and ten times as large if a sum happens to be large; the tolerance is above both. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const gemm_state *state = pointer;

@@ -63,7 +63,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* The inputs of one pair of matrices, made again instead of kept. */
+/* Generate the inputs of one pair of matrices again; they are not kept. */
 static void make_pair(const batch_state *state, int matrix, float *a, float *b)
 {
     const int numbers = state->problem.rows * state->problem.columns;
@@ -74,13 +74,14 @@ static void make_pair(const batch_state *state, int matrix, float *a, float *b)
     }
 }
 
-/* Whole matrices from anywhere, the first and the last. */
+/* Check random whole matrices, the first and the last. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     enum { NUMBERS = QN_GEMM_BATCHED_MAX * QN_GEMM_BATCHED_MAX };
     const batch_state *state = pointer;
     const qn_gemm_batched_problem *problem = &state->problem;
-    const double tolerance = (problem->inner + 16) * 0x1p-22; /* of sums of products of numbers from [-1, 1) */
+    const double tolerance =
+        (problem->inner + 16) * 0x1p-22; /* rounding error of a sum of products of numbers from [-1, 1) */
     const size_t numbers = (size_t)(problem->rows * problem->columns);
     float a[NUMBERS], b[NUMBERS], c[NUMBERS];
     *largest_error = 0;

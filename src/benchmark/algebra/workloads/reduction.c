@@ -29,7 +29,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     qn_device *device = qn_queue_device(queue);
     const int units = qn_device_get_info(device)->compute_units;
     void *memory;
-    /* Walks of more than 2^30 steps could leave what floats hold exactly. */
+    /* Sums of more than 2^30 numbers could exceed the integers that floats hold exactly. */
     QN_TRY(qn_workload_check_size("benchmark/reduction", "floats", sizes[0], QN_REDUCTION_STEP, 1 << 30,
                                   QN_REDUCTION_STEP));
     QN_TRY(qn_allocate(1, sizeof(reduction_state), &memory));
@@ -57,7 +57,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_reduction(queue, configuration, &state->problem, state->from, state->scratch, state->result, seconds);
 }
 
-/* The sum of such whole numbers is exact in any order: one of them left out shows. */
+/* The sum of small integers is exact in any order, and no number is 0, so that a missing number is detected. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const reduction_state *state = pointer;
@@ -77,7 +77,8 @@ static void work(const void *pointer, qn_work *least)
     qn_benchmark_reduction_family.kernels[0].work(&((const reduction_state *)pointer)->problem, least);
 }
 
-/* By powers of two: whether they fit a cache, how long starting takes beside reading. */
+/* Classes by powers of four of the number of floats, which decides whether they fit a cache and how much the start of a
+ * kernel costs compared with the reads. */
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
     int bits = 16;

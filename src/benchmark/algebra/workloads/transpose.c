@@ -59,8 +59,8 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Whole rows of the result: all, or every n-th with n odd, so that every place in a tile comes up. Numbers are only
- * moved: they are right or wrong, 0 or infinitely. */
+/* Check whole rows of the result: all, or every n-th with n odd, so that every row of a tile is checked. Numbers are
+ * only moved, so the error is 0 or infinite. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const transpose_state *state = pointer;
@@ -91,7 +91,8 @@ static void work(const void *pointer, qn_work *least)
     qn_benchmark_transpose_family.kernels[0].work(&((const transpose_state *)pointer)->problem, least);
 }
 
-/* By powers of two of the elements, and whether the rows of source or result share their places in caches. */
+/* Classes by powers of four of the number of elements, and by whether rows of source or result map to the same cache
+ * sets. */
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
     const double elements = (double)sizes[0] * sizes[1];

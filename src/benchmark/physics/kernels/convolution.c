@@ -21,7 +21,7 @@ static const qn_tunable tunables[TUNABLES] = {
     [BLOCK_Y] = {"BLOCK_Y", {1, 2, 4, 8, 16}, 5, 2, "work-items of a group along y"},
     [TILE_X] = {"TILE_X", {1, 2, 3, 4, 8}, 5, 4, "outputs of an item along x"},
     [TILE_Y] = {"TILE_Y", {1, 2, 3, 4, 8}, 5, 2, "outputs of an item along y"},
-    [SLIDING] = {"SLIDING", {0, 1}, 2, 1, "whether an item's outputs lie side by side"},
+    [SLIDING] = {"SLIDING", {0, 1}, 2, 1, "whether an item's outputs are adjacent"},
     [LOCAL_IMAGE] = {"LOCAL_IMAGE", {0, 1}, 2, 1, "whether inputs go through local memory"},
     [PADDING] = {"PADDING", {0, 1}, 2, 0, "whether 4 unused floats follow each 32 in local memory"},
     [FILTER_MEMORY] =
@@ -29,18 +29,18 @@ static const qn_tunable tunables[TUNABLES] = {
     [UNROLL_ROWS] = {"UNROLL_ROWS", {1, 3, 5, 15}, 4, 1, "rows of the filter unrolled"},
 };
 
-/* Local memory for filters up to 17 x 17, padding and the last vector read among it. */
+/* The constraint on local memory allows filters up to 17 x 17, with padding and the last vector that is read. */
 static const char *const constraints[] = {
     "BLOCK_X * BLOCK_Y <= device.largest_group",
     "BLOCK_X * BLOCK_Y >= device.subgroup_size",
     "LOCAL_IMAGE == 1 || PADDING == 0",
     "FILTER_MEMORY != 1 || device.is_opencl",
     "TILE_X > 1 || SLIDING == 0",
-    /* sums in registers, and multiply-adds that an instruction cache holds */
+    /* sums must fit registers, and multiply-adds an instruction cache */
     "TILE_X * TILE_Y <= 32 && TILE_X * TILE_Y * UNROLL_ROWS <= 120",
     "LOCAL_IMAGE * 4 * (BLOCK_Y * TILE_Y + 16) * ((BLOCK_X * TILE_X + 16) * (8 + PADDING) / 8 + 8) + 1280 <= "
     "device.local_memory_bytes",
-    /* the host's kernel has none of these */
+    /* the host's kernel uses none of these tunables */
     "!device.is_host || (BLOCK_X == 32 && BLOCK_Y == 2 && TILE_X == 4 && TILE_Y == 2)",
     "!device.is_host || (SLIDING == 1 && LOCAL_IMAGE == 1 && PADDING == 0 && FILTER_MEMORY == 0 && UNROLL_ROWS == 1)",
 };
@@ -74,7 +74,7 @@ static qn_status host(const qn_host_launch *launch)
 
 _Static_assert(sizeof(convolution_scalars) == 4 * 4, "no padding");
 
-/* The filter's sizes are for the host's kernel; the others have them as constants. */
+/* The filter's sizes in the scalars are for the host's kernel; other devices' text has them as definitions. */
 static const qn_argument_declaration arguments_of_convolution[CONVOLUTION_ARGUMENTS] = {
     [CONVOLUTION_IN] = {"in", QN_IN, QN_FLOAT32},
     [CONVOLUTION_FILTER] = {"filter", QN_IN, QN_FLOAT32},
@@ -140,7 +140,7 @@ qn_status qn_convolution(qn_queue *queue, const qn_configuration *configuration,
         [CONVOLUTION_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     snprintf(definitions, sizeof definitions, "FILTER_WIDTH=%d FILTER_HEIGHT=%d", filter_width, filter_height);
-    /* With enough outputs for every unit, how many does not matter. */
+    /* The number of outputs does not matter, because there are enough for every unit. */
     snprintf(problem_class, sizeof problem_class, "filter=%dx%d", filter_width, filter_height);
     qn_family_call call = {.kernel = 0,
                            .arguments = arguments,

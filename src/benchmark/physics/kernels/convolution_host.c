@@ -15,7 +15,7 @@ typedef struct image_job {
     int width, height, filter_width, filter_height;
 } image_job;
 
-/* One line of inputs, `line`, into output rows first … end − 1; it is line number r of what row 0 needs. */
+/* Add the products of one line of inputs to output rows first … end − 1; it is the r-th line of inputs of row 0. */
 static inline void add_line(qn_lanes sum[ROWS][VECTORS], const float *line, const float *filter, int filter_width,
                             int r, int first, int end)
 {
@@ -69,7 +69,7 @@ static qn_status convolve_piece(size_t index, int worker, void *user)
     for (; y + ROWS <= end && job->filter_height >= ROWS && job->width >= COLUMNS; y += ROWS) {
         int x = 0;
         for (; x + COLUMNS <= job->width; x += COLUMNS) convolve_block(job, x, y);
-        /* The last block may overlap the one before; both write the same. */
+        /* The last block may overlap the one before; both write the same values. */
         if (x < job->width) convolve_block(job, job->width - COLUMNS, y);
     }
     for (; y < end; y++) convolve_rest(job, 0, job->width, y);

@@ -27,8 +27,8 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
                          {group_x, group_y, 1}};
 }
 
-/* Of a pair nothing but the last step of its squared distance, the root and the addition to the sum cannot be shared
- * with other pairs. */
+/* The least work of a pair: the last step of its squared distance, the root and the addition to the sum. The other
+ * operations can be shared with other pairs. */
 static void work(const void *user, qn_work *least)
 {
     const qn_coulomb3d_problem *problem = user;
@@ -59,11 +59,11 @@ static const qn_tunable tunables[] = {
     [GROUP_X] = {"GROUP_X", {4, 8, 16, 32, 64, 128, 256}, 7, 32, "work-items of a group along x"},
     [GROUP_Y] = {"GROUP_Y", {1, 2, 4, 8, 16}, 5, 4, "work-items of a group along y"},
     [POINTS_Z] = {"POINTS_Z", {1, 2, 4, 8, 16, 32}, 6, 4, "points of a work-item along z"},
-    [ATOM_UNROLL] = {"ATOM_UNROLL", {0, 1, 2, 4, 8, 16, 32}, 7, 1, "atoms of one pass of the loop; 0: the compiler's"},
+    [ATOM_UNROLL] = {"ATOM_UNROLL", {0, 1, 2, 4, 8, 16, 32}, 7, 1, "atoms per iteration; 0: the compiler's choice"},
     [MEMORY] = {"MEMORY", {0, 1, 2}, 3, 0, "atoms are read from 0 global, 1 constant, 2 local memory"},
-    [COMPONENTS] = {"COMPONENTS", {0, 1}, 2, 0, "an array for each coordinate in place of one of atoms"},
+    [COMPONENTS] = {"COMPONENTS", {0, 1}, 2, 0, "an array for each coordinate instead of one of atoms"},
     [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 2, 4, 8, 16}, 5, 1, "floats per vector: points of a work-item along x"},
-    [TILE] = {"TILE", {1, 2, 4}, 3, 1, "atoms that each work-item brings into local memory"},
+    [TILE] = {"TILE", {1, 2, 4}, 3, 1, "atoms that each work-item copies to local memory"},
 };
 
 static const char *const constraints[] = {
@@ -72,8 +72,8 @@ static const char *const constraints[] = {
     "MEMORY == 2 || TILE == 1",
     "MEMORY != 2 || 16 * TILE * GROUP_X * GROUP_Y <= device.local_memory_bytes",
     "(MEMORY != 1 && VECTOR_WIDTH == 1) || device.is_opencl",
-    "POINTS_Z * VECTOR_WIDTH <= 64",                /* what registers hold */
-    "POINTS_Z * ATOM_UNROLL * VECTOR_WIDTH <= 256", /* what compilers stand */
+    "POINTS_Z * VECTOR_WIDTH <= 64",                /* sums must fit registers */
+    "POINTS_Z * ATOM_UNROLL * VECTOR_WIDTH <= 256", /* compilers take too long above this */
     "!device.is_host || (GROUP_X == 32 && GROUP_Y == 4 && ATOM_UNROLL == 1 && MEMORY == 0 && COMPONENTS == 0)",
     "!device.is_host || POINTS_Z <= 8",
 };
@@ -112,7 +112,7 @@ qn_status qn_coulomb3d(qn_queue *queue, const qn_configuration *configuration, c
         return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/coulomb3d: %d points along x; expected a multiple of %d",
                        problem->points[0], QN_COULOMB3D_POINTS_STEP);
     if (configuration && configuration->value[MEMORY] == 1 && problem->atoms > QN_COULOMB3D_CONSTANT_ATOMS)
-        return QN_FAIL(QN_UNSUPPORTED, "benchmark/coulomb3d: %d atoms do not fit constant memory; %d do",
+        return QN_FAIL(QN_UNSUPPORTED, "benchmark/coulomb3d: %d atoms for constant memory; expected at most %d",
                        problem->atoms, QN_COULOMB3D_CONSTANT_ATOMS);
     return qn_family_run(&qn_benchmark_coulomb3d_family, queue, &call, event);
 }

@@ -10,7 +10,7 @@
 
 enum {
     QN_COULOMB3D_POINTS_STEP = 16,           /* points along x are a multiple of this */
-    QN_COULOMB3D_CONSTANT_ATOMS = 65536 / 16 /* as many as fit the constant memory every device has */
+    QN_COULOMB3D_CONSTANT_ATOMS = 65536 / 16 /* as many as fit the constant memory of every device */
 };
 
 extern const qn_family qn_benchmark_coulomb3d_family;
@@ -22,8 +22,8 @@ typedef struct qn_coulomb3d_problem {
 } qn_coulomb3d_problem;
 
 /* atoms: x, y, z, charge of each; components: the same numbers as four arrays, one after the other; potential: a float
- * for each point, x fastest. configuration NULL: chosen as for any family. QN_UNSUPPORTED: a configuration that wants
- * more atoms in constant memory than fit. */
+ * for each point, x fastest. configuration NULL: chosen as for any family. QN_UNSUPPORTED: the configuration needs more
+ * atoms in constant memory than fit. */
 QN_MUST_CHECK qn_status qn_coulomb3d(qn_queue *queue, const qn_configuration *configuration,
                                      const qn_coulomb3d_problem *problem, qn_buffer *atoms, qn_buffer *components,
                                      qn_buffer *potential, qn_event **event);

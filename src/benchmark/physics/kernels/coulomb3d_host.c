@@ -1,4 +1,5 @@
-/* Host kernel of coulomb3d: a vector of points along x by POINTS_Z along z in registers, all atoms past them. */
+/* Host kernel of coulomb3d: the sums of a vector of points along x by POINTS_Z along z stay in registers over a loop of
+ * all atoms. */
 #include "base/thread_pool.h"
 #include "benchmark/physics/kernels/coulomb3d.h"
 #include "runtime/host_variant.h"
@@ -6,7 +7,7 @@
 
 #include "benchmark/physics/kernels/coulomb3d.dev.h"
 
-enum { POINTS_Z = 2 }; /* which tunable */
+enum { POINTS_Z = 2 }; /* index of the tunable */
 
 typedef struct coulomb_job {
     const float *atoms;
@@ -17,7 +18,7 @@ typedef struct coulomb_job {
 
 _Static_assert(QN_COULOMB3D_POINTS_STEP % QN_LANES == 0, "a row is a whole number of vectors");
 
-/* Points (x …, y, z …): charge · (2 / r) summed up, halved at the end. */
+/* Compute points (x …, y, z …): sum charge · (2 / r), and halve the sum at the end. */
 static inline void sum_atoms(const coulomb_job *job, int x, int y, int z, const int depth)
 {
     qn_lanes sum[8], px;
@@ -46,7 +47,7 @@ static inline void sum_atoms(const coulomb_job *job, int x, int y, int z, const 
                        sum[k] * qn_lanes_splat(0.5f));
 }
 
-/* A row of POINTS_Z layers; the constant depth of each call lets compilers keep the sums in registers. */
+/* Compute a row of POINTS_Z layers; the constant depth of each call lets compilers keep the sums in registers. */
 static qn_status sum_row(size_t index, int worker, void *user)
 {
     const coulomb_job *job = user;

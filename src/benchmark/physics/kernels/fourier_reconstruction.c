@@ -29,7 +29,7 @@ static const qn_tunable tunables[TUNABLES] = {
     [BRICK_Y] = {"BRICK_Y", {1, 2, 4, 8, 16, 32}, 6, 4, "voxels of a group along y"},
     [BRICK_Z] = {"BRICK_Z", {1, 2, 4, 8, 16, 32}, 6, 2, "work-items of a group along z"},
     [VOXELS_PER_ITEM] = {"VOXELS_PER_ITEM", {1, 2, 4, 8}, 4, 1, "voxels of an item along z"},
-    [BRICK_TEST] = {"BRICK_TEST", {0, 1}, 2, 1, "whether a group leaves out projections that miss its brick"},
+    [BRICK_TEST] = {"BRICK_TEST", {0, 1}, 2, 1, "whether a group skips projections that miss its brick"},
     [PROJECTIONS_PER_PASS] = {"PROJECTIONS_PER_PASS",
                               {0, 16, 32, 64, 128, 256},
                               6,
@@ -40,7 +40,7 @@ static const qn_tunable tunables[TUNABLES] = {
                      4,
                      1,
                      "the blob is 0 computed, read from a table in 1 global, 2 local, 3 constant memory"},
-    [SKIP_ROWS] = {"SKIP_ROWS", {0, 1}, 2, 1, "whether rows of pixels out of reach are left out"},
+    [SKIP_ROWS] = {"SKIP_ROWS", {0, 1}, 2, 1, "whether rows of pixels beyond the radius are skipped"},
     [UNROLL_PIXELS] = {"UNROLL_PIXELS", {1, 2, 4}, 3, 1, "rows of pixels unrolled"},
 };
 
@@ -51,7 +51,7 @@ static const char *const constraints[] = {
     "VOXELS_PER_ITEM * UNROLL_PIXELS <= 16",
     "BLOB_SOURCE != 3 || device.is_opencl",
     "48 * PROJECTIONS_PER_PASS + (BLOB_SOURCE == 2) * 16400 <= device.local_memory_bytes",
-    /* the host's kernel has none of these */
+    /* the host's kernel uses none of these tunables */
     "!device.is_host || (BRICK_X == 8 && BRICK_Y == 4 && BRICK_Z == 2 && VOXELS_PER_ITEM == 1)",
     "!device.is_host || (BRICK_TEST == 1 && PROJECTIONS_PER_PASS == 0 && BLOB_SOURCE == 1 && SKIP_ROWS == 1)",
     "!device.is_host || UNROLL_PIXELS == 1",
@@ -72,10 +72,10 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
                          {x, y, z}};
 }
 
-/* The least work: for each voxel within the blob's radius r of a projection's plane (a half disc of radius
- * side / 2 − 3, 2 r thick) the three coordinates, nine slots; for each of the 2/3 π r² pixels that lie within r of it
- * on average the distance, a table's interpolation and three sums, five slots. Each pixel is read and each voxel
- * written once. */
+/* The least work. Voxels within the blob's radius r of a projection's plane form a half disc of radius side / 2 − 3 and
+ * thickness 2 r; each needs its three coordinates, nine operations. On average 2/3 π r² pixels lie within r of such a
+ * voxel; each needs the distance, an interpolation in the table and three sums, five operations. Each pixel is read
+ * once and each voxel is written once. */
 static void work_of(const void *user, qn_work *work)
 {
     const double pi = 3.14159265358979, radius = 1.9;
@@ -140,11 +140,11 @@ qn_status qn_reconstruction(qn_queue *queue, const qn_configuration *configurati
             "benchmark/fourier_reconstruction: side %d, %d projections; expected an even side of 8 to %d and at "
             "least one projection",
             problem->side, problem->projections, QN_RECONSTRUCTION_SIDE_MAX);
-    QN_TRY(check_buffer("the images", images, 2 * projections * half_plane));
-    QN_TRY(check_buffer("the matrices", matrices, 12 * projections));
-    QN_TRY(check_buffer("the blob", blob, QN_RECONSTRUCTION_BLOB_ENTRIES));
-    QN_TRY(check_buffer("the sums", sums, 2 * voxels));
-    QN_TRY(check_buffer("the weights", weights, voxels));
+    QN_TRY(check_buffer("the image buffer", images, 2 * projections * half_plane));
+    QN_TRY(check_buffer("the matrix buffer", matrices, 12 * projections));
+    QN_TRY(check_buffer("the blob table", blob, QN_RECONSTRUCTION_BLOB_ENTRIES));
+    QN_TRY(check_buffer("the sum buffer", sums, 2 * voxels));
+    QN_TRY(check_buffer("the weight buffer", weights, voxels));
     const qn_argument arguments[RECONSTRUCT_ARGUMENTS] = {
         [RECONSTRUCT_IMAGES] = qn_argument_buffer(images),
         [RECONSTRUCT_MATRICES] = qn_argument_buffer(matrices),

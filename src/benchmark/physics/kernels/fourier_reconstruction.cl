@@ -1,7 +1,7 @@
 /* Direct Fourier reconstruction by gathering: every voxel k of the volume's transform adds up, from each projection,
  * the pixels of its central slice that lie within the blob's radius,
- *     sums[k] = sum of blob(d^2) * pixel,  weights[k] = sum of blob(d^2),  d: from q = M k to the pixel in the plane z
- * = 0.
+ *     sums[k] = sum of blob(d^2) * pixel,  weights[k] = sum of blob(d^2),
+ * where d is the distance from q = M k to the pixel in the plane z = 0.
  *
  * Half of each transform is stored, x = 0 ... side / 2, y and z = -side / 2 ... side / 2 - 1: images
  * [projection][y][x], sums and weights [z][y][x]. matrices [projection][3]: rows of M, the fourth number is unused.

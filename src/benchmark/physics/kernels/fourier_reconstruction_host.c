@@ -1,5 +1,5 @@
-/* Fourier reconstruction on processor cores: a piece is a plane of voxels. Of each of its rows a projection's slab
- * covers one stretch, which is found by dividing, not by asking every voxel. */
+/* Fourier reconstruction on processor cores: a piece is a plane of voxels. The voxels of a row that lie near a
+ * projection's plane are consecutive, so a division finds them without a test of every voxel. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #include "benchmark/physics/kernels/fourier_reconstruction.dev.h"
 
-/* Levels without a fused multiply-add round twice instead of calling the C library for each. */
+/* Levels without a fused multiply-add round twice, because a call of the C library for each would be slow. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define MULTIPLY_ADD(a, b, c) fmaf((a), (b), (c))
 #else
@@ -28,7 +28,7 @@ typedef struct volume_job {
     int side, projections;
 } volume_job;
 
-/* The blob at REACH squared distances, 0 beyond its radius. */
+/* Get the blob's values at REACH squared distances; they are 0 beyond its radius. */
 static inline void read_blob(const float *table, const float squared[REACH], float weight[REACH])
 {
 #pragma omp simd
@@ -40,10 +40,11 @@ static inline void read_blob(const float *table, const float squared[REACH], flo
     }
 }
 
-/* sum: real, imaginary, weight. For x < 0 the opposite point's pixels are as near, and conjugate. */
+/* Add the pixels around (x, y) to sum: real, imaginary, weight. For x < 0 the conjugates of the pixels around the
+ * opposite point, at the same distances, are added. */
 static inline void gather(const volume_job *job, const float *image, float x, float y, float height_2, float sum[3])
 {
-    /* columns from first_stored on are stored as they are; column 0 of the image itself counts */
+    /* columns below first_stored are mirrored; for x < 0 column 0 too, so that column 0 of the image itself is read */
     const int half = job->side / 2, first_stored = x < 0;
     const float turn = x < 0 ? -1.0f : 1.0f, u = x * turn, v = y * turn;
     const int first_u = (int)floorf(u - BLOB_RADIUS) + 1, first_v = (int)floorf(v - BLOB_RADIUS) + 1;
@@ -68,8 +69,8 @@ static inline void gather(const volume_job *job, const float *image, float x, fl
     sum[2] += total;
 }
 
-/* The voxels 0 … *end − 1 of a row from *first on that may be within the radius of a plane: slope · x + start = height.
- * One more at both ends, as the division rounds. */
+/* Find the voxels *first … *end − 1 of a row that may be within the radius of a plane; height = slope · x + start. Both
+ * ends are rounded outwards. */
 static void find_stretch(float slope, float start, int columns, int *first, int *end)
 {
     *first = 0;

@@ -3,7 +3,7 @@
 #include "benchmark/physics/kernels/fourier_reconstruction.h"
 #include "math/bessel.h"
 
-static const double radius = 1.9f, alpha = 15; /* the radius as the kernels have it */
+static const double radius = 1.9f, alpha = 15; /* the radius as a float, as in the kernels */
 
 static double blob(double squared)
 {

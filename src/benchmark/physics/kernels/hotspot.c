@@ -33,13 +33,13 @@ static const char *const constraints[] = {
     "BLOCK_X * BLOCK_Y >= device.subgroup_size",
     "TILE_X * TILE_Y <= 64",
     "STEPS % UNROLL_STEPS == 0 && UNROLL_STEPS * TILE_X * TILE_Y <= 200",
-    /* something is left of the region, and at least a quarter of it */
+    /* the cells that a group writes are at least a quarter of its region */
     "BLOCK_X * TILE_X > 2 * STEPS && BLOCK_Y * TILE_Y > 2 * STEPS",
     "device.is_host || "
     "4 * (BLOCK_X * TILE_X - 2 * STEPS) * (BLOCK_Y * TILE_Y - 2 * STEPS) >= BLOCK_X * TILE_X * BLOCK_Y * TILE_Y",
     "4 * BLOCK_X * BLOCK_Y * (2 * EDGE_BUFFERS * (TILE_X + TILE_Y) + (POWER_MEMORY == 2) * TILE_X * TILE_Y) <= "
     "device.local_memory_bytes",
-    /* the host's kernel has only STEPS */
+    /* the host's kernel uses only STEPS */
     "!device.is_host || (BLOCK_X == 16 && BLOCK_Y == 4 && TILE_X == 2 && TILE_Y == 8)",
     "!device.is_host || (UNROLL_STEPS == 1 && POWER_MEMORY == 1 && EDGE_BUFFERS == 2)",
 };
@@ -56,8 +56,8 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
                          {block_x, block_y, 1}};
 }
 
-/* All the steps of a problem at once: what is read once and written once. A step has two additions and three fused
- * multiply-adds a cell. */
+/* Least work of all steps of a problem: each cell is read once and written once. A step has two additions and three
+ * fused multiply-adds per cell. */
 static void work_of(const void *user, qn_work *work)
 {
     const qn_hotspot_problem *problem = user;
@@ -104,7 +104,7 @@ static qn_status check_buffer(const char *name, const qn_buffer *buffer, const q
     return QN_OK;
 }
 
-/* One launch; *left gets how many of `steps` are still to do. */
+/* Launch once; *left gets the number of `steps` that remain. */
 static qn_status launch(qn_queue *queue, const qn_configuration *configuration, const qn_hotspot_problem *problem,
                         qn_buffer *const buffers[4], int steps, int *left, double *seconds)
 {
@@ -141,7 +141,7 @@ static qn_status launch(qn_queue *queue, const qn_configuration *configuration, 
     if (status == QN_OK) status = qn_queue_read(queue, buffers[3], 0, &done, sizeof done, NULL);
     if (status == QN_OK) status = qn_queue_finish(queue);
     if (status == QN_OK && (done < 1 || done > steps))
-        return QN_FAIL(QN_LAUNCH_FAILED, "benchmark/hotspot: a launch says it made %d of %d steps", done, steps);
+        return QN_FAIL(QN_LAUNCH_FAILED, "benchmark/hotspot: a launch reported %d of %d steps", done, steps);
     *left = steps - done;
     if (seconds) *seconds += time;
     return status;

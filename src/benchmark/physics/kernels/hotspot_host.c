@@ -1,5 +1,5 @@
-/* Steps of heat on processor cores: a piece is a tile of the grid with a margin of as many cells as it makes steps, all
- * of it in the second cache. The steps of a launch are the tunable STEPS. */
+/* Steps of heat on processor cores: a piece is a tile of the grid with a margin of as many cells as it makes steps,
+ * which fits the second-level cache. The steps of a launch are the tunable STEPS. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #include "benchmark/physics/kernels/hotspot.dev.h"
 
-/* Levels without a fused multiply-add round twice instead of calling the C library for each. */
+/* Levels without a fused multiply-add round twice, because a call of the C library for each would be slow. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define MULTIPLY_ADD(a, b, c) fmaf((a), (b), (c))
 #else
@@ -22,7 +22,7 @@ enum {
     TILE_WIDTH = 256,
     TILE_HEIGHT = 64,
     STEPS_MAX = 10,
-    LINE = TILE_WIDTH + 2 * STEPS_MAX + 12, /* of scratch memory, a multiple of a cache line */
+    LINE = TILE_WIDTH + 2 * STEPS_MAX + 12, /* floats of a line of scratch memory, whole cache lines */
     LINES = TILE_HEIGHT + 2 * STEPS_MAX + 2,
     AREA = LINE * LINES
 };
@@ -34,9 +34,9 @@ typedef struct heat_job {
     float across, down, centre, heating, cooling;
 } heat_job;
 
-/* The part of a tile and its margin that lies in the grid: rows and columns in scratch memory. */
+/* The part of a tile and its margin that lies in the grid. */
 typedef struct part {
-    int first_x, end_x, first_y, end_y; /* where it lies in the grid */
+    int first_x, end_x, first_y, end_y; /* columns and rows of the grid */
 } part;
 
 static int minimum(int a, int b)
@@ -49,13 +49,13 @@ static int maximum(int a, int b)
     return a > b ? a : b;
 }
 
-/* Cells in scratch memory have one unused row and column before them, for what lies beyond the grid's edge. */
+/* Index of a cell in scratch memory. One row and one column before the cells hold values beyond the grid's edge. */
 static size_t place(const part *area, int x, int y)
 {
     return (size_t)(y - area->first_y + 1) * LINE + (size_t)(x - area->first_x + 1);
 }
 
-/* Cells beyond the edge are as those at it. */
+/* Copy the cells at the grid's edges to the places beyond the edges. */
 static void fill_edges(const heat_job *job, const part *area, float *cells, int first_x, int end_x, int first_y,
                        int end_y)
 {

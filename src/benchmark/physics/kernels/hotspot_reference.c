@@ -12,8 +12,8 @@ static int clamp(int value, int low, int high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* A neighbour's temperature; the cell's own where there is none. What the window's border lacks does not matter: it
- * cannot reach the middle any more. */
+/* Temperature of a neighbour; the cell's own if there is none. Wrong values at the window's border do not matter,
+ * because they cannot reach the wanted cell in the remaining steps. */
 static double neighbour(const window *part, const double *from, int x, int y, int dx, int dy)
 {
     return from[clamp(y + dy, 0, part->height - 1) * part->width + clamp(x + dx, 0, part->width - 1)];

@@ -19,8 +19,8 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
     return (qn_geometry){{groups * group, share, 1}, {group, share, 1}};
 }
 
-/* A pair: three differences, three steps of the squared distance, three products of mass and root, three additions to
- * sums; and the root. */
+/* The least work of a pair: three differences, three steps of the squared distance, three products of mass and root,
+ * three additions to sums, and the root. */
 static void work(const void *user, qn_work *least)
 {
     const double bodies = ((const qn_nbody_problem *)user)->bodies;
@@ -49,9 +49,10 @@ static const qn_tunable tunables[] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {4, 8, 16, 32, 64, 128, 256, 512}, 8, 64, "items of a group with different bodies"},
     [SHARE] = {"SHARE", {1, 2, 4, 8, 16}, 5, 1, "items of a group with the same bodies, each a part of the sources"},
     [BODIES] = {"BODIES", {1, 2, 4, 8}, 4, 1, "vectors of bodies of a work-item"},
-    [SOURCE_UNROLL] = {"SOURCE_UNROLL", {0, 1, 2, 4, 8, 16, 32}, 7, 1, "sources of a pass; 0: the compiler's choice"},
+    [SOURCE_UNROLL] =
+        {"SOURCE_UNROLL", {0, 1, 2, 4, 8, 16, 32}, 7, 1, "sources per iteration; 0: the compiler's choice"},
     [LOCAL_TILE] = {"LOCAL_TILE", {0, 1}, 2, 0, "sources go through local memory"},
-    [COMPONENTS] = {"COMPONENTS", {0, 1}, 2, 0, "an array for each coordinate of sources in place of one of bodies"},
+    [COMPONENTS] = {"COMPONENTS", {0, 1}, 2, 0, "an array for each coordinate of sources instead of one of bodies"},
     [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 2, 4, 8, 16}, 5, 1, "floats per vector: neighbouring bodies"},
     [RESIDENT] = {"RESIDENT",
                   {0, 1, 2, 3, 4},
@@ -66,8 +67,8 @@ static const char *const constraints[] = {
     "(16 * LOCAL_TILE + 4 * VECTOR_WIDTH * (SHARE > 1)) * GROUP_SIZE * SHARE <= device.local_memory_bytes",
     "VECTOR_WIDTH == 1 || device.is_opencl",
     "RESIDENT == 0 || (device.is_cuda && RESIDENT * GROUP_SIZE * SHARE <= 1024)",
-    "BODIES * VECTOR_WIDTH <= 32",                  /* what registers hold */
-    "SOURCE_UNROLL * BODIES * VECTOR_WIDTH <= 128", /* what compilers stand */
+    "BODIES * VECTOR_WIDTH <= 32",                  /* sums must fit registers */
+    "SOURCE_UNROLL * BODIES * VECTOR_WIDTH <= 128", /* compilers take too long above this */
     "!device.is_host || (GROUP_SIZE == 64 && SHARE == 1 && SOURCE_UNROLL == 1 && LOCAL_TILE == 0 && COMPONENTS == 0)",
     "!device.is_host || BODIES <= 4",
 };

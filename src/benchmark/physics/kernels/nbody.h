@@ -21,7 +21,7 @@ QN_MUST_CHECK qn_status qn_nbody(qn_queue *queue, const qn_configuration *config
                                  const qn_nbody_problem *problem, qn_buffer *bodies, qn_buffer *components,
                                  qn_buffer *acceleration, qn_event **event);
 
-/* Of one body in double; returns Σ_j of the terms' magnitudes, the scale of rounding errors. */
+/* Acceleration of one body in double; returns Σ_j of the terms' magnitudes, the scale of rounding errors. */
 double qn_nbody_reference(const qn_nbody_problem *problem, const float *bodies, int body, double acceleration[3]);
 
 #endif

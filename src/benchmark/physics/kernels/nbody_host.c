@@ -1,4 +1,4 @@
-/* Host kernel of nbody: BODIES vectors of bodies in registers, all sources past them. */
+/* Host kernel of nbody: the sums of BODIES vectors of bodies stay in registers over a loop of all sources. */
 #include "base/thread_pool.h"
 #include "benchmark/physics/kernels/nbody.h"
 #include "runtime/host_variant.h"
@@ -6,7 +6,7 @@
 
 #include "benchmark/physics/kernels/nbody.dev.h"
 
-enum { BODIES = 2, BODIES_MAX = 4 }; /* which tunable, its largest value here */
+enum { BODIES = 2, BODIES_MAX = 4 }; /* index of the tunable, its largest value here */
 
 typedef struct nbody_job {
     const float *bodies, *components;
@@ -18,7 +18,7 @@ typedef struct nbody_job {
 
 _Static_assert(QN_NBODY_STEP % QN_LANES == 0, "bodies are a whole number of vectors");
 
-/* Bodies first … first + vectors · QN_LANES. A root comes doubled, so sums come eightfold. */
+/* Compute bodies first … first + vectors · QN_LANES − 1. Roots are doubled, so sums are eight times too large. */
 static inline void sum_sources(const nbody_job *job, size_t first, const int vectors)
 {
     qn_lanes at[BODIES_MAX][3], sum[BODIES_MAX][3];

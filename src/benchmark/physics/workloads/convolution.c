@@ -68,7 +68,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Inputs are made again instead of kept. */
+/* Compute an output in double; the inputs are generated again instead of kept. */
 static double expected_output(const convolution_state *state, int x, int y)
 {
     const int size = state->problem.filter_width;
@@ -86,12 +86,12 @@ static int draw(uint64_t seed, uint64_t index, int end)
     return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
 }
 
-/* Outputs anywhere and the four corners. */
+/* Check random outputs and the four corners. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const convolution_state *state = pointer;
     const qn_convolution_problem *problem = &state->problem;
-    /* the rounding of as many sums of products of numbers from [-1, 1) */
+    /* rounding error of a sum of this many products of numbers from [-1, 1) */
     const double tolerance = (problem->filter_width * problem->filter_height + 16) * 0x1p-22;
     *largest_error = 0;
     for (int s = 0; s < SAMPLES; s++) {

@@ -9,7 +9,8 @@
 
 enum { SAMPLES = 512 };
 
-static const double tolerance = 1e-5; /* of Σ |charge| / distance: a thousand sums of roots good to 5e-7 */
+static const double tolerance =
+    1e-5; /* relative to Σ |charge| / distance: a thousand additions, roots with errors of 5e-7 */
 
 typedef struct coulomb_state {
     qn_coulomb3d_problem problem;
@@ -29,7 +30,7 @@ static void destroy(void **pointer)
     qn_release(pointer);
 }
 
-/* Atoms anywhere in the grid's box, charges of both signs. */
+/* Make random atoms in the grid's box, with charges of both signs. */
 static qn_status make_atoms(coulomb_state *state, qn_queue *queue)
 {
     const size_t count = (size_t)state->problem.atoms;
@@ -86,7 +87,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Points anywhere, and the last one. */
+/* Check random points and the last one. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const coulomb_state *state = pointer;
@@ -118,7 +119,7 @@ static void work(const void *pointer, qn_work *least)
     qn_benchmark_coulomb3d_family.kernels[0].work(&((const coulomb_state *)pointer)->problem, least);
 }
 
-/* With enough work for every unit the best depends on the device alone, but for constant memory's end. */
+/* Classes by the number of points, and by whether the atoms fit constant memory. */
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
     snprintf(text, 64, "points=%d atoms%s%d",

@@ -16,7 +16,7 @@ typedef struct reconstruction_state {
     float *matrices_data;
     qn_buffer *images, *matrices, *blob, *sums, *weights;
     bool has_expected;
-    double expected[SAMPLES][3]; /* of the sampled voxels, from the first check on */
+    double expected[SAMPLES][3]; /* of the sampled voxels, computed by the first check */
 } reconstruction_state;
 
 static void destroy(void **pointer)
@@ -32,7 +32,7 @@ static void destroy(void **pointer)
     qn_release(pointer);
 }
 
-/* The rotation of a quaternion from [-1, 1)^4, whose length does not matter. */
+/* Make the rotation matrix of a random quaternion from [-1, 1)^4, whose length does not matter. */
 static void make_matrix(uint64_t seed, uint64_t index, float matrix[12])
 {
     double q[4], length = 1e-30;
@@ -113,7 +113,7 @@ static int draw(uint64_t seed, uint64_t index, int end)
     return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
 }
 
-/* Voxels anywhere, the origin and the corner. */
+/* Choose a sampled voxel: the origin, the corner, otherwise a random one. */
 static void sampled_voxel(const reconstruction_state *state, int sample, int voxel[3])
 {
     const int side = state->problem.side, half = side / 2;
@@ -125,10 +125,11 @@ static void sampled_voxel(const reconstruction_state *state, int sample, int vox
     if (sample == 1) voxel[0] = half, voxel[1] = voxel[2] = half - 1;
 }
 
-/* Of a voxel of weight w. Coordinates rounded to side · 2^-24 move the blob's flank by as much for each pixel; its
- * table is good to 4e-7. Adding n pixels up to w one by one, each addition rounded by half a unit in the last place of
- * the sum so far, is off by at most 2^-25 n w. That much comes together only at the origin, where every projection adds
- * the same nine numbers, 1.49 in all, so that roundings do not cancel: there n = 6 w. */
+/* Tolerance of a voxel of weight w. Coordinates have rounding errors of side · 2^-24, which change the blob by about as
+ * much for each pixel; its table has errors of 4e-7. The sum of n pixels with total weight w, where each addition
+ * rounds the sum so far by half a unit in the last place, has an error of at most 2^-25 n w. Errors are that large only
+ * at the origin, where every projection adds the same nine numbers, 1.49 in all, so that roundings do not cancel: there
+ * n = 6 w. */
 static double tolerance_of(const reconstruction_state *state, double weight)
 {
     return (1 + weight) * (2e-5 + 1e-7 * state->problem.side + 6 * 0x1p-25 * weight);
@@ -171,7 +172,7 @@ static void work(const void *pointer, qn_work *least)
                                                                least);
 }
 
-/* With enough projections their count does not matter; how much of a brick a slab covers depends on the side. */
+/* Classes by the side alone, because the number of projections does not matter if there are enough of them. */
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
     snprintf(text, 64, "side=%d", sizes[0]);

@@ -49,7 +49,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     QN_TRY(qn_workload_check_size("benchmark/hotspot", "steps", sizes[2], 1, STEPS_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(hotspot_state), &memory));
     hotspot_state *state = memory;
-    /* Temperatures, those of the air too, in a unit and from a zero that make them numbers of [-1, 1). */
+    /* Unit and zero of temperature are such that all temperatures, also that of the air, are in [-1, 1). */
     state->problem = (qn_hotspot_problem){sizes[0], sizes[1], sizes[2], 0.11f, 0.07f, 0.01f, 0.05f, 0.5f};
     state->seed = seed;
     qn_status status = make_buffers(state, queue);
@@ -84,8 +84,8 @@ static int draw(uint64_t seed, uint64_t index, int end)
     return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
 }
 
-/* Cells anywhere, the four corners, and along two edges. Steps mix without amplifying: each leaves the rounding of four
- * operations on numbers about 1. */
+/* Check random cells, the four corners, and cells along two edges. Steps do not amplify errors; each adds the rounding
+ * errors of four operations on numbers of about 1. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const hotspot_state *state = pointer;
@@ -118,7 +118,7 @@ static void work(const void *pointer, qn_work *least)
     qn_benchmark_hotspot_family.kernels[0].work(&((const hotspot_state *)pointer)->problem, least);
 }
 
-/* How many steps a launch should make depends on how many there are. */
+/* Classes by the number of steps, on which the best number of steps per launch depends. */
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
     snprintf(text, 64, "steps=%d", sizes[2]);

@@ -10,7 +10,8 @@
 
 enum { SAMPLES = 256 };
 
-static const double tolerance = 2e-5; /* of the sum of the terms' magnitudes: 10^5 additions, roots good to 5e-7 */
+static const double tolerance =
+    2e-5; /* relative to the sum of the terms' magnitudes: 10^5 additions, roots with errors of 5e-7 */
 
 typedef struct nbody_state {
     qn_nbody_problem problem;
@@ -30,7 +31,7 @@ static void destroy(void **pointer)
     qn_release(pointer);
 }
 
-/* Bodies in a cube of side 2, masses 0 to 1. */
+/* Make random bodies in a cube of side 2, with masses from 0 to 1. */
 static qn_status make_bodies(nbody_state *state, qn_queue *queue)
 {
     const size_t count = (size_t)state->problem.bodies;
@@ -82,7 +83,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Bodies spread over all of them, the first and the last among them. */
+/* Check SAMPLES + 1 evenly spaced bodies, including the first and the last. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const nbody_state *state = pointer;
@@ -113,7 +114,7 @@ static void work(const void *pointer, qn_work *least)
     qn_benchmark_nbody_family.kernels[0].work(&((const nbody_state *)pointer)->problem, least);
 }
 
-/* How many bodies there are decides how many share an item's time, up to where every unit is full. */
+/* Classes by powers of two of the number of bodies, up to a number that fills every unit. */
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
     int bin = 1024;

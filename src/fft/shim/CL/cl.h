@@ -1,5 +1,6 @@
-/* In the place of Khronos' <CL/cl.h> for VkFFT alone: the types and values it uses, and its OpenCL calls sent through
- * a table filled from the library that the driver opened, so that building needs no OpenCL and linking none. */
+/* Replacement of Khronos' <CL/cl.h> for VkFFT only: the types and values that VkFFT uses, and its OpenCL calls, which
+ * go through a table filled from the library that the driver opened, so that neither compiling nor linking needs
+ * OpenCL. */
 #ifndef QN_FFT_SHIM_CL_H
 #define QN_FFT_SHIM_CL_H
 
@@ -58,7 +59,7 @@ typedef struct qn_shim_opencl {
     size_t allocated_bytes; /* of buffers made while planning */
 } qn_shim_opencl;
 
-/* The table of the plan this thread works on: VkFFT's calls carry nothing that leads to it. */
+/* Table of the plan that this thread works on; VkFFT's calls have no argument for it. */
 static _Thread_local qn_shim_opencl *qn_shim;
 
 static inline cl_mem qn_shim_create_buffer(cl_context context, cl_ulong flags, size_t bytes, void *data, cl_int *error)
