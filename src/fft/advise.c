@@ -454,9 +454,13 @@ static void judge(qn_fft_advice_report *report)
     }
 }
 
-static qn_status refuse_all(const qn_fft_question *question)
+/* Fail because neither the wanted row nor another is usable. */
+static qn_status refuse_all(const qn_fft_question *question, const qn_fft_advice *wanted, double wanted_cost)
 {
     qn_fft_advice row = {0};
+    if (wanted_cost < 0)
+        return QN_FAIL(QN_UNSUPPORTED, "%d x %d x %d: %s, and the limits allow no other size", wanted->size[0],
+                       wanted->size[1], wanted->size[2], wanted->reason);
     memcpy(row.size, question->low, sizeof row.size);
     (void)qn_fft_estimate_row(question, &row);
     return QN_FAIL(QN_OUT_OF_MEMORY,
@@ -474,7 +478,7 @@ static qn_status find_rows(qn_device *device, const qn_fft_question *question, q
     QN_TRY(
         qn_fft_find_candidates(question, (size_t)question->options.candidates, rows + 1, &found, &report->considered));
     report->row_count = found + 1;
-    if (found == 0 && !rows[0].usable) return refuse_all(question);
+    if (found == 0 && !rows[0].usable) return refuse_all(question, &rows[0], wanted_cost);
     for (size_t i = 0; i < report->row_count; i++) {
         qn_fft_advice again = rows[i];
         const double cost = qn_fft_estimate_row(question, &again);

@@ -53,6 +53,14 @@ static void limits_hold_for_every_size(void)
     }
 }
 
+/* Whether the device's engine is VkFFT and refuses a real row of 4093 points, a prime: it needs one pass of 8,185
+ * complex points in local memory. */
+static bool refuses_4093(void)
+{
+    return strncmp(qn_device_get_info(device)->identifier, "opencl", 6) == 0 &&
+           qn_device_get_info(device)->local_memory_bytes < 8185 * 8;
+}
+
 /* The crop limit of a published tool had no effect. So every row of many questions must keep both limits, and some rows
  * must be cropped or grown, or the limits would be untested. */
 static void no_row_leaves_the_limits(void)
@@ -67,6 +75,11 @@ static void no_row_leaves_the_limits(void)
             options.swap_axes = true;
             options.candidates = 31;
             qn_fft_advice_report *report = NULL;
+            if (way == 0 && sizes[i][0] == 4093 && refuses_4093()) {
+                CHECK_FAILS(qn_fft_advise(device, &options, &report), QN_UNSUPPORTED);
+                CHECK_MESSAGE_HAS("rows of odd length");
+                continue;
+            }
             if (!CHECK_OK(qn_fft_advise(device, &options, &report))) continue;
             for (size_t r = 0; r < report->row_count; r++) {
                 const qn_fft_advice *row = &report->rows[r];

@@ -21,6 +21,25 @@ typedef struct bound_range {
     size_t offset, bytes;
 } bound_range;
 
+/* Find the most work-items of a group. A kernel with GROUP_LIMIT is compiled for groups of one size, which it can run;
+ * NVIDIA's driver says 256 nevertheless. */
+static qn_status find_largest_group(qn_opencl_device *device, cl_kernel kernel, size_t *largest)
+{
+    size_t compiled[3] = {0};
+    QN_TRY(qn_opencl_check(device,
+                           device->api.clGetKernelWorkGroupInfo(kernel, device->id, QN_CL_KERNEL_WORK_GROUP_SIZE,
+                                                                sizeof *largest, largest, NULL),
+                           "asking for a kernel's largest group"));
+    QN_TRY(
+        qn_opencl_check(device,
+                        device->api.clGetKernelWorkGroupInfo(kernel, device->id, QN_CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                                             sizeof compiled, compiled, NULL),
+                        "asking for a kernel's compiled group"));
+    const size_t items = compiled[0] * compiled[1] * compiled[2]; /* 0: no GROUP_LIMIT */
+    if (items > *largest) *largest = items;
+    return QN_OK;
+}
+
 qn_status qn_opencl_kernel_create(qn_driver_device opaque, qn_driver_program program,
                                   const qn_kernel_declaration *declaration, qn_driver_kernel *created)
 {
@@ -43,12 +62,7 @@ qn_status qn_opencl_kernel_create(qn_driver_device opaque, qn_driver_program pro
         (int)arguments != declaration->argument_count + 1)
         status = qn_error_set(QN_INTERNAL, __FILE__, __LINE__, "kernel '%s' has %u arguments but %d are declared",
                               declaration->name, (unsigned)arguments, declaration->argument_count);
-    if (status == QN_OK)
-        status = qn_opencl_check(device,
-                                 device->api.clGetKernelWorkGroupInfo(native, device->id, QN_CL_KERNEL_WORK_GROUP_SIZE,
-                                                                      sizeof kernel->largest_group,
-                                                                      &kernel->largest_group, NULL),
-                                 "asking for a kernel's largest group");
+    if (status == QN_OK) status = find_largest_group(device, native, &kernel->largest_group);
     if (status == QN_OK && pthread_mutex_init(&kernel->lock, NULL) != 0)
         status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "no lock for kernel '%s'", declaration->name);
     if (status != QN_OK) {

@@ -37,6 +37,8 @@ static qn_status build_from_source(qn_opencl_device *device, const qn_program_so
         qn_log(QN_LOG_DEBUG, "opencl:%d: building %s: %s", device->number, source->family->name, log);
         status = qn_opencl_check(device, error, "building");
         if (status == QN_INTERNAL) status = QN_BUILD_FAILED; /* compilers return various codes for bad source */
+        /* NVIDIA's assembler: "uses too much shared data", and likewise for registers and parameters */
+        if (strstr(log, "uses too much ")) status = QN_UNSUPPORTED;
         status = qn_error_set(status, __FILE__, __LINE__, "opencl:%d: building %s failed with %s: %.700s",
                               device->number, source->family->name, qn_opencl_error_name(error), first ? first : log);
     }

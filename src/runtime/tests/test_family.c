@@ -325,7 +325,8 @@ static void resources_are_reported(void)
     qn_kernel_resources resources = {0};
     CHECK_OK(qn_family_resources(&family, device, &nine, NULL, 0, &resources));
     CHECK(resources.largest_group >= 32 && resources.largest_group <= qn_device_get_info(device)->largest_group);
-    CHECK(resources.local_bytes == 0);
+    /* the kernel has no LOCAL array; some GPUs reserve 1 KiB for every group, which NVIDIA's OpenCL counts */
+    if (!CHECK(resources.local_bytes <= 1024)) printf("%zu bytes of local memory\n", resources.local_bytes);
     CHECK_FAILS(qn_family_resources(&family, device, &nine, NULL, 2, &resources), QN_INVALID_ARGUMENT);
     CHECK_OK(qn_family_fits(&family, device, &nine, NULL, NULL));
     /* the items of its second kernel are not a multiple of the group size */
