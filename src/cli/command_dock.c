@@ -59,4 +59,5 @@ const cli_command cli_dock = {
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_dock_options),
     .run = run,
+    .many_processes = true,
 };

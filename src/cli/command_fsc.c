@@ -128,4 +128,5 @@ const cli_command cli_fsc = {
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_fsc_run_options),
     .run = run,
+    .many_processes = true,
 };

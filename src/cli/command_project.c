@@ -54,4 +54,5 @@ const cli_command cli_project = {
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_project_options),
     .run = run,
+    .many_processes = true,
 };

@@ -62,4 +62,5 @@ const cli_command cli_reconstruct = {
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_reconstruct_options),
     .run = run,
+    .many_processes = true,
 };

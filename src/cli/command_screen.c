@@ -76,4 +76,5 @@ const cli_command cli_screen = {
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_screen_options),
     .run = run,
+    .many_processes = true,
 };

@@ -53,5 +53,6 @@ void cli_trajectory_make_query(const qn_query_class *query_class, cli_trajectory
                                   .list_parts = list_parts,
                                   .settings_bytes = sizeof(settings),
                                   .prepare = prepare,
-                                  .run = run};
+                                  .run = run,
+                                  .many_processes = true};
 }

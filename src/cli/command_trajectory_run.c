@@ -90,5 +90,6 @@ const cli_command cli_trajectory_run = {
     .settings_bytes = sizeof(settings),
     .prepare = prepare,
     .run = run,
+    .many_processes = true,
     .clear = clear,
 };

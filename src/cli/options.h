@@ -35,11 +35,14 @@ typedef struct cli_command {
      * such as a plan's options; afterwards the options of the command line are set again. Returns the exit code. NULL:
      * nothing to fill in. */
     int (*prepare)(void *settings);
-    int (*run)(void *settings);    /* returns the exit code; NULL: the command has only actions */
+    int (*run)(void *settings); /* returns the exit code; NULL: the command has only actions */
+    bool many_processes;        /* processes that MPI started do the work together; otherwise the first works alone */
     void (*clear)(void *settings); /* release what prepare allocated; NULL: nothing */
 } cli_command;
 
-enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+/* Exit codes. A run that a signal stopped ends with CLI_SIGNALLED + the signal's number, as shells report it: 130 for
+ * SIGINT, 143 for SIGTERM. */
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_SIGNALLED = 128 };
 
 typedef enum cli_parse_result { CLI_PARSED, CLI_HELP_WANTED, CLI_BAD_USAGE } cli_parse_result;
 
