@@ -144,8 +144,9 @@ typedef struct qn_dock_result {
 /* Dock. *result is released by qn_dock_result_destroy; `result` may be NULL. On failure *result is NULL.
  *
  * Errors: QN_NOT_FOUND, QN_BAD_FORMAT (inputs; a molecule in memory without atoms or with coordinates that are not
- * finite), QN_ALREADY_EXISTS (other files in the output folder, or a run without resume or overwrite),
- * QN_INVALID_ARGUMENT (options; a partner that is given neither or both ways; a journal of other options on resume),
+ * finite), QN_ALREADY_EXISTS (other files in the output folder, a run without resume or
+ * overwrite, a journal of other options on resume), QN_INVALID_ARGUMENT (options; a partner that is given neither or
+ * both ways),
  * QN_UNSUPPORTED (several ranks without an output), QN_OUT_OF_MEMORY (with the bytes needed), QN_NO_DEVICE,
  * QN_DEVICE_LOST, QN_CANCELLED (resumable with an output), QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_dock_result **result);

@@ -99,9 +99,9 @@ typedef struct qn_reconstruct_result {
 /* `result` may be NULL; on failure *result is NULL. Release it with qn_reconstruct_result_destroy.
  *
  * Errors: QN_NOT_FOUND, QN_BAD_FORMAT (naming the STAR row and the stack's slice, or the particle and its image),
- * QN_UNSUPPORTED (also several ranks without an output), QN_ALREADY_EXISTS (files of these names, or a run without
- * resume or overwrite), QN_INVALID_ARGUMENT (options; an input that is given neither or both ways; images that do not
- * fit the particles; sums of another run on resume; resume without an output), QN_OUT_OF_MEMORY, QN_NO_DEVICE,
+ * QN_UNSUPPORTED (also several ranks without an output), QN_ALREADY_EXISTS (files of these names, a run without
+ * resume or overwrite, sums of another run on resume), QN_INVALID_ARGUMENT (options; an input that is given neither or
+ * both ways; images that do not fit the particles; resume without an output), QN_OUT_OF_MEMORY, QN_NO_DEVICE,
  * QN_DEVICE_LOST, QN_CANCELLED (resumable where there is an output), QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_reconstruct_run(qn_context *context, const qn_reconstruct_options *options,
                                            qn_reconstruct_result **result);

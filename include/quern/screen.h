@@ -157,8 +157,8 @@ typedef struct qn_screen_result {
  * output folder has what was written.
  *
  * Errors: QN_NOT_FOUND, QN_BAD_FORMAT (receptor, site; a library that cannot be read to its end; no molecule that can
- * be scored; rejected molecules when strict), QN_ALREADY_EXISTS (other files in the output folder, or a run without
- * resume or overwrite), QN_INVALID_ARGUMENT (options; a journal of other options on resume), QN_UNSUPPORTED (several
+ * be scored; rejected molecules when strict), QN_ALREADY_EXISTS (other files in the output folder, a run without
+ * resume or overwrite, a journal of other options on resume), QN_INVALID_ARGUMENT (options), QN_UNSUPPORTED (several
  * ranks without an output), QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, qn_screen_result **result);
 void qn_screen_result_destroy(qn_screen_result **result);

@@ -146,10 +146,10 @@ typedef struct qn_trajectory_result {
  * failure *result is NULL.
  *
  * Errors: QN_NOT_FOUND, QN_BAD_FORMAT (naming file and frame), QN_UNSUPPORTED (also several ranks without an output),
- * QN_ALREADY_EXISTS (other files in the output folder, or a run without resume or overwrite), QN_INVALID_ARGUMENT
- * (options, selections, parameters; a topology or frames in memory that are not sound; an input that is given neither
- * or both ways; a journal of other options on resume), QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED
- * (resumable where there is an output), QN_IO_ERROR. */
+ * QN_ALREADY_EXISTS (other files in the output folder, a run without resume or overwrite, a journal of
+ * other options on resume), QN_INVALID_ARGUMENT (options, selections, parameters; a topology or frames in memory that
+ * are not sound; an input that is given neither or both ways), QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST,
+ * QN_CANCELLED (resumable where there is an output), QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_trajectory_run(qn_context *context, const qn_trajectory_options *options,
                                           qn_trajectory_result **result);
 void qn_trajectory_result_destroy(qn_trajectory_result **result);

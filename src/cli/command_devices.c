@@ -62,14 +62,25 @@ static int list_devices(qn_context *context, row **rows, size_t *count)
     return exit_code;
 }
 
-static int keep_one(row *rows, size_t *count, const char *identifier)
+static bool keep_listed(row *rows, size_t *count, const char *identifier)
 {
     size_t kept = 0;
     for (size_t i = 0; i < *count; i++)
         if (strcmp(rows[i].listing.info.identifier, identifier) == 0) rows[kept++] = rows[i];
-    *count = kept;
-    if (kept > 0) return CLI_DONE;
-    return cli_error(CLI_FAILED, "no device \"%s\" is listed on this machine (see quern devices)", identifier);
+    if (kept > 0) *count = kept;
+    return kept > 0;
+}
+
+/* Keep the row of the device that is asked for, listed or, as "auto", opened. */
+static int keep_one(qn_context *context, row *rows, size_t *count, const char *asked)
+{
+    qn_device *device = NULL;
+    if (keep_listed(rows, count, asked)) return CLI_DONE;
+    int exit_code = cli_report(qn_device_open(context, asked, &device));
+    if (exit_code == CLI_DONE && !keep_listed(rows, count, qn_device_get_info(device)->identifier))
+        exit_code = cli_error(CLI_FAILED, "no device \"%s\" is listed on this machine (see quern devices)", asked);
+    qn_device_release(&device);
+    return exit_code;
 }
 
 /* A device that cannot be measured stays in the table, with the reason. */
@@ -188,7 +199,7 @@ static int show(qn_context *context, const settings *chosen)
     row *rows = NULL;
     size_t count = 0;
     int exit_code = list_devices(context, &rows, &count);
-    if (exit_code == CLI_DONE && asked->run.device) exit_code = keep_one(rows, &count, asked->run.device);
+    if (exit_code == CLI_DONE && asked->run.device) exit_code = keep_one(context, rows, &count, asked->run.device);
     if (exit_code == CLI_DONE) {
         bool table = !cli_files_are_output(&chosen->files);
         for (size_t i = 0; asked->measure && i < count; i++)

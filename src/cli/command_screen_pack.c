@@ -2,6 +2,7 @@
 #include <quern/screen.h>
 
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/screen.h"
 
 static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
@@ -10,15 +11,27 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
     parts[0] = (cli_part){.table = qn_screen_pack_option_table()};
 }
 
+typedef struct job {
+    qn_screen_pack_options *options;
+    qn_screen_pack_result *result;
+} job;
+
+static qn_status pack(qn_context *context, cli_progress *progress, void *user)
+{
+    job *packing = user;
+    progress->final = true;
+    packing->options->run.progress = cli_progress_on_progress;
+    packing->options->run.progress_user = progress;
+    return qn_screen_pack(context, packing->options, &packing->result);
+}
+
 static int run(void *memory)
 {
     const qn_screen_pack_options *options = memory;
-    qn_context *context = NULL;
-    qn_screen_pack_result *result = NULL;
-    int exit_code = cli_report(
-        qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .log = cli_log_warning}, &context));
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_screen_pack(context, options, &result));
-    qn_context_destroy(&context);
+    job packing = {.options = memory};
+    const int exit_code =
+        cli_progress_run(&(qn_context_options){.size = sizeof(qn_context_options)}, options->run.quiet, pack, &packing);
+    qn_screen_pack_result *result = packing.result;
     if (exit_code != CLI_DONE) return exit_code;
     const unsigned long long molecules = result->molecule_count, rejected = result->rejection_count;
     qn_screen_pack_result_destroy(&result);

@@ -1,5 +1,4 @@
-/* quern: find the command and run it. This is the only place that sets the exit code: 0 done, 1 failed, 2 wrong
- * usage. */
+/* quern: find the command and run it. This is the only place that sets the exit code (cli/options.h). */
 #include "cli/commands.h"
 #include "cli/output.h"
 
@@ -17,7 +16,8 @@ static void print_usage(FILE *stream)
         fprintf(stream, "  %-12s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
     fputs("\n"
           "quern help COMMAND or quern COMMAND -h prints a command's options.\n"
-          "quern --version prints the version.\n",
+          "quern --version prints the version.\n\n"
+          "Exit codes: 0 done, 1 failed, 2 an option or a plan is wrong, 130 and 143 stopped by Ctrl-C and SIGTERM.\n",
           stream);
 }
 

@@ -15,7 +15,7 @@
 
 static int command_count;
 static char **command_line;
-static atomic_bool interrupted; /* any thread may get the signal, and others read the flag */
+static atomic_int interrupting_signal; /* 0: none; any thread may get it, and others read it */
 
 int cli_error(int exit_code, const char *format, ...)
 {
@@ -28,14 +28,22 @@ int cli_error(int exit_code, const char *format, ...)
     return exit_code;
 }
 
+int cli_exit_code(qn_status status)
+{
+    const int signal_number = atomic_load(&interrupting_signal);
+    if (status == QN_OK) return CLI_DONE;
+    if (status == QN_CANCELLED && signal_number != 0) return CLI_SIGNALLED + signal_number;
+    return status == QN_INVALID_ARGUMENT ? CLI_USAGE : CLI_FAILED;
+}
+
 int cli_report(qn_status status)
 {
     if (status == QN_OK) return CLI_DONE;
     const char *message = qn_error_message();
-    cli_error(CLI_FAILED, "%s", *message ? message : qn_status_name(status));
+    cli_error(0, "%s", *message ? message : qn_status_name(status));
     if (status == QN_INTERNAL || status == QN_CHECK_FAILED)
         fprintf(stderr, "quern: this is a bug in quern (%s, at %s)\n", qn_version(), qn_error_origin());
-    return CLI_FAILED;
+    return cli_exit_code(status);
 }
 
 void cli_command_line_set(int count, char *const *arguments)
@@ -77,8 +85,7 @@ void cli_command_line_print(FILE *stream, const char *extra)
 
 static void on_signal(int number)
 {
-    (void)number;
-    atomic_store(&interrupted, true);
+    atomic_store(&interrupting_signal, number);
 }
 
 /* A signal that was ignored when the program started stays ignored. */
@@ -97,7 +104,7 @@ void cli_interrupt_watch(void)
 
 bool cli_interrupted(void)
 {
-    return atomic_load(&interrupted);
+    return atomic_load(&interrupting_signal) != 0;
 }
 
 int cli_document_open(cli_document *document, const char *path)

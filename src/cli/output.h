@@ -10,7 +10,11 @@
 /* Print "quern: <sentence>" on standard error and return `exit_code`. */
 int cli_error(int exit_code, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 
-/* The exit code for the status of a library call (usage was checked before); prints the error's sentence. */
+/* The exit code for the status of a library call: CLI_USAGE if a value that the user gave is wrong, CLI_SIGNALLED + the
+ * signal's number if a signal stopped the call, otherwise CLI_FAILED. */
+int cli_exit_code(qn_status status);
+
+/* The same; prints the error's sentence. */
 int cli_report(qn_status status);
 
 /* Store the whole command line, to tell the user how to repeat it. Called once by main. */

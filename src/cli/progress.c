@@ -167,7 +167,7 @@ int cli_progress_run(const qn_context_options *options, bool quiet,
     if (status == QN_OK) status = run(context, &progress, user);
     qn_context_destroy(&context);
     cli_progress_finish(&progress);
-    if (status != QN_OK && qn_error_is_reported()) return CLI_FAILED;
+    if (status != QN_OK && qn_error_is_reported()) return cli_exit_code(status);
     int exit_code = cli_report(status);
     if (status == QN_CANCELLED && !progress.final) {
         fputs("quern: go on with: ", stderr);

@@ -157,8 +157,8 @@ QN_MUST_CHECK qn_status qn_job_key_devices(qn_job *job);
  * call. The key must hold inputs and options by then, because it is compared between ranks.
  *
  * Errors: QN_ALREADY_EXISTS (files that no run of the program wrote; a finished or unfinished run, and neither resume
- * nor overwrite is set; another run is writing there), QN_INVALID_ARGUMENT (keys of ranks differ; resume of a run with
- * another key; resume or overwrite without an output), QN_UNSUPPORTED (several ranks without an output), QN_IO_ERROR.
+ * nor overwrite is set; another run is writing there; resume of a run with another key), QN_INVALID_ARGUMENT (keys of
+ * ranks differ; resume or overwrite without an output), QN_UNSUPPORTED (several ranks without an output), QN_IO_ERROR.
  */
 QN_MUST_CHECK qn_status qn_job_output(qn_job *job, const qn_output *output, bool with_journal);
 

@@ -61,7 +61,7 @@ qn_status qn_key_compare(const char *path, const char *theirs, const char *ours)
         const int their_length = (int)strcspn(theirs, "\n"), our_length = (int)strcspn(ours, "\n");
         const bool is_device = strncmp(theirs, "device=", 7) == 0;
         if (their_length != our_length || strncmp(theirs, ours, (size_t)our_length) != 0)
-            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: this run cannot go on from another one: there %.*s, here %.*s%s",
+            return QN_FAIL(QN_ALREADY_EXISTS, "%s: this run cannot go on from another one: there %.*s, here %.*s%s",
                            path, *theirs ? their_length : 7, *theirs ? theirs : "nothing", *ours ? our_length : 7,
                            *ours ? ours : "nothing",
                            is_device ? "; another device or instruction set may round otherwise, expected the same"
@@ -118,12 +118,12 @@ static qn_status read_key(journal_reader *reader, const char *key)
     text[got] = '\0';
     size_t compared = got < wanted ? got : wanted;
     if (memcmp(text, magic, compared < magic_length ? compared : magic_length) != 0)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
+        return QN_FAIL(QN_ALREADY_EXISTS,
                        "%s: is not a journal of this version; expected one that begins with \"%.*s\"", reader->path,
                        (int)magic_length - 1, magic);
     if (key && compared > magic_length && memcmp(text + magic_length, key, compared - magic_length) != 0) {
         QN_TRY(qn_key_compare(reader->path, text + magic_length, key));
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: its key does not end where this run's does", reader->path);
+        return QN_FAIL(QN_ALREADY_EXISTS, "%s: its key does not end where this run's does", reader->path);
     }
     if (got >= wanted) reader->at = wanted;
     return QN_OK;

@@ -22,7 +22,7 @@ typedef qn_status (*qn_journal_record)(uint64_t piece, const void *data, size_t 
 
 /* Open the journal `path` for writing. `key` has lines "name=value". With `resume`, `record` is called for each
  * complete record of an existing file. Without `resume`, or if there is no file, an empty journal is made.
- * QN_INVALID_ARGUMENT if the file has another key; the message names the first line that differs. QN_ALREADY_EXISTS if
+ * QN_ALREADY_EXISTS if the file has another key; the message names the first line that differs. QN_ALREADY_EXISTS if
  * another process has the file open. */
 QN_MUST_CHECK qn_status qn_journal_open(const char *path, const char *key, bool resume, qn_journal_record record,
                                         void *user, qn_journal **journal);
@@ -35,7 +35,7 @@ QN_MUST_CHECK qn_status qn_journal_append(qn_journal *journal, uint64_t piece, c
 /* Copy the value of line "name=value" of a journal's key into `value`; "" when there is no journal or no such line. */
 QN_MUST_CHECK qn_status qn_journal_value(const char *path, const char *name, char *value, size_t capacity);
 
-/* Compare the key of a file with `key`. QN_INVALID_ARGUMENT names the first line that differs. */
+/* Compare the key of a file with `key`. QN_ALREADY_EXISTS names the first line that differs. */
 QN_MUST_CHECK qn_status qn_journal_check_key(const char *path, const char *key);
 
 /* Whether another process, or another run of this process, has the file open for writing. */
@@ -45,7 +45,7 @@ QN_MUST_CHECK qn_status qn_journal_is_busy(const char *path, bool *busy);
  * that was written before the process was killed. */
 QN_MUST_CHECK qn_status qn_journal_belongs(const char *path, const char *program, bool *belongs);
 
-/* Compare two keys: QN_INVALID_ARGUMENT, naming `path` and the first line that differs. */
+/* Compare two keys: QN_ALREADY_EXISTS, naming `path` and the first line that differs. */
 QN_MUST_CHECK qn_status qn_key_compare(const char *path, const char *theirs, const char *ours);
 
 /* Close the journal and delete its file. */

@@ -45,7 +45,6 @@ static qn_status read_particles(qn_reconstruct_state *run)
     else
         QN_TRY(qn_particle_set_read(options->particles, &run->particles));
     QN_TRY(check_particles(run));
-    QN_TRY(qn_symmetry_group(options->symmetry, &run->operators, &run->operator_count));
     return qn_image_stacks_open(run->particles, options->images, &run->stacks, &run->image_sides);
 }
 
@@ -53,6 +52,7 @@ static qn_status read_inputs(qn_reconstruct_state *run)
 {
     QN_TRY(qn_option_check(qn_reconstruct_option_table(), run->options));
     QN_TRY(qn_reconstruct_find_place(run->options->output, &run->place));
+    QN_TRY(qn_symmetry_group(run->options->symmetry, &run->operators, &run->operator_count));
     run->halves = run->options->halves ? 2 : 1;
     run->saves = run->options->output && (run->options->checkpoint_s > 0 || run->options->run.resume);
     QN_TRY(read_particles(run));

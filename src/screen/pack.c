@@ -2,6 +2,7 @@
 #include <quern/screen.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -25,6 +26,8 @@ typedef struct packing {
     qn_packed_writer *writer;
     uint64_t position; /* molecules seen, of all libraries */
     size_t library;    /* index of the library being read */
+    uint64_t bytes;    /* of the records seen */
+    double started_s;
     owned_pack_result *owned;
 } packing;
 
@@ -51,6 +54,27 @@ static qn_status add_rejection(packing *pack, const qn_compound_record *record)
     return QN_OK;
 }
 
+static qn_status report_progress(const packing *pack)
+{
+    enum { EVERY = 64 }; /* molecules */
+    const qn_run_options *run = &pack->options->run;
+    const qn_progress progress = {
+        .stage = "packing",
+        .unit = "molecules",
+        .done = (size_t)pack->position,
+        .total = SIZE_MAX,
+        .seconds = qn_clock_s() - pack->started_s,
+        .bytes = pack->bytes,
+    };
+    if (pack->position % EVERY != 0 || !run->progress || run->progress(&progress, run->progress_user) == 0)
+        return QN_OK;
+    if (!pack->options->output)
+        return QN_FAIL(QN_CANCELLED, "stopped after %llu molecules; no library is returned",
+                       (unsigned long long)pack->position);
+    return QN_FAIL(QN_CANCELLED, "stopped after %llu molecules; %s was not written", (unsigned long long)pack->position,
+                   pack->options->output);
+}
+
 /* Pack the molecule of a record; one that cannot be read is rejected, and the run goes on. */
 static qn_status add_record(packing *pack, const qn_compound_record *record)
 {
@@ -61,7 +85,8 @@ static qn_status add_record(packing *pack, const qn_compound_record *record)
     if (status == QN_BAD_FORMAT || status == QN_UNSUPPORTED || status == QN_INVALID_ARGUMENT)
         status = add_rejection(pack, record);
     pack->position++;
-    return status;
+    pack->bytes += record->size;
+    return status == QN_OK ? report_progress(pack) : status;
 }
 
 static qn_status add_library(packing *pack)
@@ -159,7 +184,7 @@ static qn_status pack_libraries(packing *pack)
 qn_status qn_screen_pack(qn_context *context, const qn_screen_pack_options *options, qn_screen_pack_result **result)
 {
     qn_screen_pack_options own;
-    packing pack = {.options = &own};
+    packing pack = {.options = &own, .started_s = qn_clock_s()};
     void *memory;
     if (result) *result = NULL;
     QN_TRY(qn_option_take(qn_screen_pack_option_table(), options, &own));

@@ -86,7 +86,7 @@ while IFS= read -r text; do
     case $text in docking*) kill -TERM $runner 2>/dev/null ;; esac
 done <progress.pipe
 wait $runner
-[ $? = 1 ] || fail "an interrupted run should exit 1"
+[ $? = 143 ] || fail "a run that got SIGTERM should exit 143"
 grep -q '^quern: stopped after [0-9]* of 3000 rotations' err.txt || fail "the interruption is not reported: $(tail -n 3 err.txt)"
 command=$(sed -n 's/^quern: go on with: //p' err.txt)
 case $command in *"it'\\''s here' --resume") ;; *) fail "the command to go on with: $command" ;; esac

@@ -158,9 +158,14 @@ expect 1 err 1 'absent.json' tune simulate absent.json
 expect 1 err 1 'there is no searcher "nobody"' tune run bicg --searcher nobody --device host --store off --quiet
 expect 1 err 1 'there is no kernel family "corelate"; did you mean correlate?' tune explain corelate --store off
 expect 1 err 1 'absent' evaluate absent --reference absent.pdb absent.pdb
-expect 1 err 1 'floppy:0' dock a.pdb b.pdb -o out.d --device floppy:0
+expect 2 err 1 'floppy:0' dock a.pdb b.pdb -o out.d --device floppy:0
 expect 1 err 1 'opencl:99' dock a.pdb b.pdb -o out.d --device opencl:99
-expect 1 err 1 'cuda:77' devices --device cuda:77
+expect 1 err 1 'cuda' devices --device cuda:77
+# Options whose values the library reads are wrong usage too.
+expect 2 err 1 'device "bogus": expected auto' devices --device bogus
+expect 2 err 1 '--tune-budget is "abc"' $d --tune-budget abc
+expect 2 err 1 '"abc" is not a symmetry group' reconstruct a.star -o out.mrc --symmetry abc --device host
+expect 2 err 1 'bogus' fft advise 64 --device bogus
 # Every way of writing an option sets the same value: a refused value shows that it arrived.
 for way in '--per-rotation 99' '--per-rotation=99'; do expect 2 err 1 '"99"' $d $way; done
 for way in '-n 0' '-n0' '--rotations 0' '--rotations=0'; do expect 2 err 1 '"0"' $d $way; done

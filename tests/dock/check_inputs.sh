@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_inputs.sh SOURCE QUERN BUILD: wrong inputs that steer a docking run (coefficient sets, selections, restraints,
-# devices) get one clear sentence on stderr and exit status 1 (2 for the command line itself); nothing is written.
+# devices) get one clear sentence on stderr and exit status 1 (2 where an option or a selection is wrong); nothing is written.
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
@@ -40,16 +40,16 @@ expect 1 'word.txt:1: w_elec is "strong"; expected a number from' -w word.txt
 expect 1 'nan.txt:1: w_attr is "nan"; expected a number from' -w nan.txt
 expect 1 'far.txt:1: reach is "40"; expected a number from 0 to 12' -w far.txt
 expect 1 'up.txt:1: the name of the set is "../up"; expected' -w up.txt
-expect 1 'twice.txt:3: coefficient set "good" is given twice; expected' -w twice.txt
-expect 1 'many.txt:65: more than 64 coefficient sets; expected' -w many.txt
-expect 1 'good.txt:1: coefficient set "good" is given twice' -w good.txt,good.txt
-expect 1 'coefficients are "balancd"; expected balanced' -w balancd
-expect 1 'coefficients are "absent.txt"; expected balanced' -w absent.txt
-expect 1 'coefficients are "balanced,"; expected names or a file' -w balanced,
-expect 1 'coefficients are ",balanced"; expected names or a file' -w ,balanced
-expect 1 '"balanced" is given twice' -w balanced,balanced
+expect 2 'twice.txt:3: coefficient set "good" is given twice; expected' -w twice.txt
+expect 2 'many.txt:65: more than 64 coefficient sets; expected' -w many.txt
+expect 2 'good.txt:1: coefficient set "good" is given twice' -w good.txt,good.txt
+expect 2 'coefficients are "balancd"; expected balanced' -w balancd
+expect 2 'coefficients are "absent.txt"; expected balanced' -w absent.txt
+expect 2 'coefficients are "balanced,"; expected names or a file' -w balanced,
+expect 2 'coefficients are ",balanced"; expected names or a file' -w ,balanced
+expect 2 '"balanced" is given twice' -w balanced,balanced
 expect 2 'but --score rpsc has none; expected' -w neutral -s rpsc
-expect 1 '1PPE_r_u.pdb, 1PPE_l_u_rnd.pdb: no antibody variable domain was found' -w antibody
+expect 2 '1PPE_r_u.pdb, 1PPE_l_u_rnd.pdb: no antibody variable domain was found' -w antibody
 expect 2 'coefficients is empty' -w ''
 
 # The default set depends on the partners: a single heavy domain (cAb-Lys3) of Cα atoms in turns of 3.8 Å, as receptor
@@ -114,15 +114,15 @@ done
 
 # Residue selections, wherever they are accepted.
 for option in --block --attract; do
-  expect 1 'selection "A:30": the partner "A" is unknown; expected receptor or ligand' $option A:30
-  expect 1 'selection "receptor": no chain is named' $option receptor
+  expect 2 'selection "A:30": the partner "A" is unknown; expected receptor or ligand' $option A:30
+  expect 2 'selection "receptor": no chain is named' $option receptor
   expect 1 'selection "receptor:Q:30": the receptor has no chain "Q"; expected one of its chains: A' $option receptor:Q:30
   expect 1 'selection "ligand:A": the ligand has no chain "A"; expected one of its chains: B' $option ligand:A
   expect 1 'selection "receptor:A:500": chain A of the receptor has no residue 500; the nearest' $option receptor:A:500
-  expect 1 'selection "ligand:B:9-4": the range 9-4 is reversed' $option ligand:B:9-4
-  expect 1 'selection "receptor:A:x": "x" is neither a residue nor a range; expected' $option receptor:A:x
-  expect 1 'selection "receptor:A:30,": a residue is missing after ","; expected' $option receptor:A:30,
-  expect 1 'selection "ligand:B:x"' $option receptor:A:30 $option ligand:B:x
+  expect 2 'selection "ligand:B:9-4": the range 9-4 is reversed' $option ligand:B:9-4
+  expect 2 'selection "receptor:A:x": "x" is neither a residue nor a range; expected' $option receptor:A:x
+  expect 2 'selection "receptor:A:30,": a residue is missing after ","; expected' $option receptor:A:30,
+  expect 2 'selection "ligand:B:x"' $option receptor:A:30 $option ligand:B:x
   expect 2 "$option is empty" $option ''
 done
 expect 1 'selection "ligand:B:77"' --block receptor:A:30 --attract ligand:B:77
@@ -141,11 +141,11 @@ expect 1 'fields.txt:2: 2 fields, the first "receptor:A:30"; expected 3' --restr
 expect 1 'near.txt:1: the distance "near" is not a number; expected' --restraints near.txt
 expect 1 'minus.txt:1: the distance -5 is out of range; expected' --restraints minus.txt
 expect 1 'same.txt:3: both "receptor:A:30" and "receptor:A:40" are of the receptor; expected' --restraints same.txt
-expect 1 'several.txt:1: selection "receptor:A:30-32": it names 3 residues; expected a single one' --restraints several.txt
+expect 2 'several.txt:1: selection "receptor:A:30-32": it names 3 residues; expected a single one' --restraints several.txt
 expect 1 'nowhere.txt:1: selection "ligand:B:333"' --restraints nowhere.txt
 expect 1 'absent.txt: cannot open' --restraints absent.txt
-expect 1 'two.txt: 3 restraints are required, but there are 2; expected' --restraints two.txt --restraints-required 3
-expect 1 'no restraints file: 1 restraints are required' --restraints-required 1
+expect 2 'two.txt: 3 restraints are required, but there are 2; expected' --restraints two.txt --restraints-required 3
+expect 2 'no restraints file: 1 restraints are required' --restraints-required 1
 expect 2 'restraints-required is "-1"; expected' --restraints two.txt --restraints-required=-1
 
 # Restraints that no pose satisfies are detected only after the search. The journal of the search is kept, so a run with
@@ -170,13 +170,13 @@ dock --device host --restraints tight.txt --restraints-required 1 -w neutral || 
 grep -q '"resumed_rotations": 10' "$tight/run.json" || fail "the search was not kept"
 
 # Devices.
-expect 1 'device host is named twice; expected each device once' --device host,host
-expect 1 'device "floppy": expected auto, host' --device host,floppy
-expect 1 'device "": expected auto, host' --device host,
-expect 1 'device "host,all": all means every GPU; expected it alone' --device host,all
+expect 2 'device host is named twice; expected each device once' --device host,host
+expect 2 'device "floppy": expected auto, host' --device host,floppy
+expect 2 'device "": expected auto, host' --device host,
+expect 2 'device "host,all": all means every GPU; expected it alone' --device host,all
 expect 1 'cuda' --device host,cuda:63
 if "$quern" devices 2>/dev/null | grep -q '^opencl:0 '; then
-  expect 1 'device opencl:0 is named twice' --device opencl:0,host,opencl:0
+  expect 2 'device opencl:0 is named twice' --device opencl:0,host,opencl:0
 fi
 
 [ $failures -eq 0 ]

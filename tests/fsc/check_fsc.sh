@@ -64,14 +64,14 @@ refuses 1 'absent.mrc' absent.mrc two.mrc
 refuses 1 'absent.mrc' one.mrc absent.mrc
 refuses 1 'absent.mrc' one.mrc two.mrc --mask absent.mrc
 refuses 1 'short.mrc' one.mrc short.mrc
-refuses 1 'one.mrc has 24 voxels along an edge and small.mrc has 20; expected two maps of one size' one.mrc small.mrc
-refuses 1 'one.mrc has 24 voxels along an edge and small.mrc has 20; expected two maps' one.mrc small.mrc --mask auto
-refuses 1 'one.mrc has voxels of 2 Å and coarse.mrc of 2.1 Å; expected the same within 0.1 %' one.mrc coarse.mrc
-refuses 1 'box.mrc has 24 x 24 x 22 voxels; expected a cube' box.mrc two.mrc
+refuses 2 'one.mrc has 24 voxels along an edge and small.mrc has 20; expected two maps of one size' one.mrc small.mrc
+refuses 2 'one.mrc has 24 voxels along an edge and small.mrc has 20; expected two maps' one.mrc small.mrc --mask auto
+refuses 2 'one.mrc has voxels of 2 Å and coarse.mrc of 2.1 Å; expected the same within 0.1 %' one.mrc coarse.mrc
+refuses 2 'box.mrc has 24 x 24 x 22 voxels; expected a cube' box.mrc two.mrc
 refuses 1 'nan.mrc: voxel 5, 2, 3 (x, y, z from 1) is nan; expected finite numbers' one.mrc nan.mrc
 refuses 1 'nan.mrc: voxel 5, 2, 3 (x, y, z from 1) is nan' one.mrc nan.mrc --mask auto
 refuses 1 'zero.mrc: every voxel is 0, and the Fourier shell correlation with a constant is undefined' one.mrc zero.mrc
-refuses 1 'small.mrc has 20 x 20 x 20 voxels and one.mrc has 24 x 24 x 24; expected a mask of the same size' \
+refuses 2 'small.mrc has 20 x 20 x 20 voxels and one.mrc has 24 x 24 x 24; expected a mask of the same size' \
   one.mrc two.mrc --mask small.mrc
 refuses 1 'zero.mrc: every voxel is 0; expected a mask with values above 0' one.mrc two.mrc --mask zero.mrc
 refuses 1 'twos.mrc: values go from 0 to 2; expected a mask of 0 to 1' one.mrc two.mrc --mask twos.mrc

@@ -274,7 +274,7 @@ a_signal() {
     fresh
     begin || return
     finish $signal
-    [ $code -eq 1 ] || fail "$signal: exit code $code"
+    [ $code -eq $((128 + $(kill -l $signal))) ] || fail "$signal: exit code $code"
     sentence $signal stopped
     no_results $signal
     no_temporaries $signal

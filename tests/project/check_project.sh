@@ -67,7 +67,7 @@ refused 2 "--ctf is of particles" map.mrc --views 3 --ctf -o wrong.mrcs
 refused 1 "the folder absent is not there" map.mrc --views 3 -o absent/wrong.mrcs
 refused 2 "ends in .mrcs" map.mrc --views 3 -o wrong.mrc
 refused 2 '--padding is "1.2"; expected one of: 1 1.5 2' map.mrc --views 3 --padding 1.2 -o wrong.mrcs
-refused 1 "none of the inputs" map.mrc --angles views.star -o views.mrcs
+refused 2 "none of the inputs" map.mrc --angles views.star -o views.mrcs
 refused 1 "views.mrcs: holds a finished run; --overwrite replaces it" map.mrc --views 3 -o views.mrcs
 touch unlike.star
 refused 1 "unlike.star: exists already" map.mrc --views 3 -o unlike.mrcs
@@ -89,7 +89,7 @@ for _ in $(seq 100); do
 done
 kill -TERM $pid # treated like SIGINT, which shells block for background processes
 wait $pid
-[ $? = 1 ] || fail "an interrupted run did not fail"
+[ $? = 143 ] || fail "a run that got SIGTERM did not end with 143"
 grep -q "stopped after .* of 300000 images" message || fail "an interrupted run said: $(cat message)"
 grep -q resume message && fail "an interrupted run offers to resume: $(cat message)"
 [ -z "$(find . -name 'wrong*')" ] || fail "an interrupted run left $(find . -name 'wrong*')"

@@ -182,7 +182,7 @@ code=$?
 if [ -e stopped.mrc ]; then
   echo "the run was over before it could be stopped"
 else
-  [ $code -ne 0 ] || fail "a stopped run ends with 0"
+  [ $code -eq 130 ] || fail "a run that got SIGINT ends with $code"
   grep -q -e '--resume' log || fail "a stopped run does not say how to go on: $(cat log)"
   reconstruct "${long[@]}" -o stopped.mrc --resume || fail "the run after it was stopped"
   within "after a stop" 1e-6 long.mrc stopped.mrc

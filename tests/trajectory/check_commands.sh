@@ -83,15 +83,15 @@ expect 1 "466 atoms" cog "$water/water.tpr" oxygens.xtc --output no
 expect 1 ".gro" convert "$water/water.xtc" --output copy.gro
 expect 2 "--select needs --topology" convert "$water/water.xtc" --select "name OW" --output copy.xtc
 mkfifo pipe
-expect 1 "pipe cannot be read twice" convert pipe --output copy.xtc
+expect 2 "pipe cannot be read twice" convert pipe --output copy.xtc
 expect 1 "none of its frames" convert "$water/water.xtc" --output none.xtc --first 21
 [ ! -e none.xtc ] || fail "a conversion of nothing leaves a file"
 
 # Refused input, and its messages.
 expect 1 "nowhere.tpr" cog nowhere.tpr "$water/water.xtc" --output no
 expect 1 "nowhere.xtc" cog "$water/water.tpr" nowhere.xtc --output no
-expect 1 'nmae' cog "${pair[@]}" --select "nmae OW" --output no
-expect 1 "charges" dipole "$water/water.gro" --output no
+expect 2 'nmae' cog "${pair[@]}" --select "nmae OW" --output no
+expect 2 "charges" dipole "$water/water.gro" --output no
 expect 1 "all" cog "${pair[@]}" --output all
 expect 2 "--bins is \"0\"; expected a whole number from 1" density "${pair[@]}" --bins 0
 expect 2 "--axis is \"w\"; expected one of: x y z" density "${pair[@]}" --axis w
@@ -106,7 +106,7 @@ expect 1 "wrong.yaml:5: " run wrong.yaml
 for file in all/*_*.xvg; do # further tables of queries
     name=$(basename "$file" .xvg)
     { cat all.yaml; echo "  - {query: com, name: $name}"; } >wrong.yaml
-    expect 1 "a query is named \"$name\", but the table ${name#*_} of the query ${name%%_*} would have the same file" run wrong.yaml --output no
+    expect 2 "a query is named \"$name\", but the table ${name#*_} of the query ${name%%_*} would have the same file" run wrong.yaml --output no
 done
 [ "${name:-}" = inertia_axes ] || fail "the last table is $name"
 printf 'topology: %s\ntrajectory: {}\nqueries: [com]\n' "$water/water.gro" >wrong.yaml

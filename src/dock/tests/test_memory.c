@@ -284,7 +284,7 @@ static void runs_of_molecules_in_memory_resume(void)
     check_equals_files(result, files_folder);
     qn_dock_result_destroy(&result);
     ligand->atoms[0].position_angstrom[0] += 0.001;
-    CHECK_FAILS(qn_dock_run(context, &options, &result), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_dock_run(context, &options, &result), QN_ALREADY_EXISTS);
     CHECK_MESSAGE_HAS("ligand");
     ligand->atoms[0].position_angstrom[0] -= 0.001;
 }

@@ -202,7 +202,7 @@ static void a_finished_run_is_written_again_from_its_journal(void)
     runs(&options, 4);
     CHECK(is_there("again/run.json"));
     options.seed = 3;
-    is_refused(&options, QN_INVALID_ARGUMENT, "there seed=0, here seed=3");
+    is_refused(&options, QN_ALREADY_EXISTS, "there seed=0, here seed=3");
     CHECK(is_there("again/run.json") && is_there("again/part/pieces.txt"));
     options.seed = 0;
     options.fails_at_the_end = true;
@@ -221,7 +221,7 @@ static void a_finished_run_without_journals_stays_as_it_is(void)
     CHECK_OK(run_toy(&options, &run));
     CHECK(run.over && run.pieces == 0);
     options.seed = 3;
-    is_refused(&options, QN_INVALID_ARGUMENT, "there seed=0, here seed=3");
+    is_refused(&options, QN_ALREADY_EXISTS, "there seed=0, here seed=3");
     CHECK(is_there("kept/part/pieces.txt") && !is_there("kept/unfinished"));
 }
 
@@ -233,7 +233,7 @@ static void an_unfinished_run_is_resumed_or_replaced(void)
     is_refused(&options, QN_ALREADY_EXISTS, "--resume goes on with it, --overwrite begins again");
     options.run.resume = true;
     options.seed = 3;
-    is_refused(&options, QN_INVALID_ARGUMENT, "there seed=0, here seed=3");
+    is_refused(&options, QN_ALREADY_EXISTS, "there seed=0, here seed=3");
     options.seed = 0;
     runs(&options, 2);
     options = toy_in("unfinished_2");
@@ -252,7 +252,7 @@ static void a_journal_of_another_version_is_refused(void)
                              &journal));
     qn_journal_close(&journal);
     options.run.resume = true;
-    is_refused(&options, QN_INVALID_ARGUMENT, "there version=0.0.1, here version=");
+    is_refused(&options, QN_ALREADY_EXISTS, "there version=0.0.1, here version=");
 }
 
 static void a_folder_in_use_is_left_alone(void)
@@ -344,7 +344,7 @@ static void run_json_lists_inputs_files_and_key(void)
     json_decref(run);
     put("input.txt", "abd");
     options.run.resume = true;
-    is_refused(&options, QN_INVALID_ARGUMENT, "there input=input.txt, 3 bytes, ba78");
+    is_refused(&options, QN_ALREADY_EXISTS, "there input=input.txt, 3 bytes, ba78");
 }
 
 static void an_input_in_memory_is_listed_and_belongs_to_the_key(void)

@@ -142,7 +142,7 @@ static void a_flipped_bit_is_always_detected(void)
         put(data, size);
         seen.count = 0;
         if (byte < head) {
-            CHECK_FAILS(qn_journal_read(journal_path(), key, see, NULL), QN_INVALID_ARGUMENT);
+            CHECK_FAILS(qn_journal_read(journal_path(), key, see, NULL), QN_ALREADY_EXISTS);
         } else {
             CHECK_OK(qn_journal_read(journal_path(), key, see, NULL));
             check_first((byte >= first) + (byte >= second));
@@ -156,14 +156,14 @@ static void journals_of_other_runs_are_refused(void)
 {
     qn_journal *journal;
     write_three();
-    CHECK_FAILS(open_again("receptor=a\nseed=8\n", &journal), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(open_again("receptor=a\nseed=8\n", &journal), QN_ALREADY_EXISTS);
     CHECK_MESSAGE_HAS("there seed=7, here seed=8");
     CHECK(journal == NULL);
-    CHECK_FAILS(open_again("receptor=a\n", &journal), QN_INVALID_ARGUMENT);
-    CHECK_FAILS(open_again("receptor=a\nseed=7\nbox=1\n", &journal), QN_INVALID_ARGUMENT);
-    CHECK_FAILS(open_again("receptor=abcdefghijklmnopqrstuvwxyz\nseed=7\n", &journal), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(open_again("receptor=a\n", &journal), QN_ALREADY_EXISTS);
+    CHECK_FAILS(open_again("receptor=a\nseed=7\nbox=1\n", &journal), QN_ALREADY_EXISTS);
+    CHECK_FAILS(open_again("receptor=abcdefghijklmnopqrstuvwxyz\nseed=7\n", &journal), QN_ALREADY_EXISTS);
     CHECK_OK(qn_file_write(journal_path(), "a letter, not a journal", 23));
-    CHECK_FAILS(open_again(key, &journal), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(open_again(key, &journal), QN_ALREADY_EXISTS);
     CHECK_MESSAGE_HAS("is not a journal of this version");
 }
 

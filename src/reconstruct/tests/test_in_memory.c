@@ -287,7 +287,7 @@ static void resumed_runs_return_the_content_of_their_files(void)
     }
     qn_reconstruct_result_destroy(&again);
     images[COUNT / 2][5] += 1;
-    CHECK_FAILS(qn_reconstruct_run(context, &options, &again), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_reconstruct_run(context, &options, &again), QN_ALREADY_EXISTS);
     CHECK_MESSAGE_HAS("images=the images in memory");
     images[COUNT / 2][5] -= 1;
     qn_reconstruct_result_destroy(&result);

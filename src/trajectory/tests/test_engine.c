@@ -482,7 +482,7 @@ static void a_stopped_run_can_be_resumed(void)
     CHECK_FAILS(run_with(2, &options, &seen), QN_ALREADY_EXISTS);
     options.run.resume = true;
     options.stride = 2;
-    CHECK_FAILS(run_with(2, &options, &seen), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(run_with(2, &options, &seen), QN_ALREADY_EXISTS);
     CHECK_MESSAGE_HAS("stride");
     options.stride = 1;
     if (!CHECK_OK(run_with(1, &options, &seen))) return;
