@@ -100,6 +100,7 @@ typedef struct qn_option {
     const char *meaning; /* one or two sentences with units, no final full stop */
     bool required;       /* a text that must be given */
     bool by_commands;    /* required on command lines only: programs may give it in memory, or omit it */
+    bool is_output;      /* of a path: the command writes there */
     const struct qn_option *like; /* row that supplies all members not set here; its offset is added; NULL: none */
 } qn_option;
 

@@ -4,12 +4,14 @@
 
 const qn_option cli_csv_row = {
     .name = "csv",
+    .is_output = true,
     .kind = QN_OPTION_PATH,
     .argument = "FILE",
     .offset = offsetof(cli_files, csv),
     .meaning = "write the table to FILE as comma-separated values; - prints that instead of the table"};
 
 const qn_option cli_json_row = {.name = "json",
+                                .is_output = true,
                                 .kind = QN_OPTION_PATH,
                                 .argument = "FILE",
                                 .offset = offsetof(cli_files, json),
@@ -17,6 +19,7 @@ const qn_option cli_json_row = {.name = "json",
 
 const qn_option cli_report_row = {
     .name = "report",
+    .is_output = true,
     .kind = QN_OPTION_PATH,
     .argument = "FILE",
     .offset = offsetof(cli_files, report),

@@ -2,6 +2,7 @@
 
 #include "cli/output.h"
 
+#include <quern/file.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,8 +283,44 @@ cli_parse_result cli_line_apply(cli_line *line, void *settings)
     return place_positionals(line, settings);
 }
 
+/* Whether a text of the command line names the existing file `path`: as it is, as standard input, or before ":chains". */
+static bool names_file(const char *text, const char *path)
+{
+    char name[4096];
+    if (!text) return false;
+    if (strcmp(text, "-") == 0) return qn_file_is_same("/dev/stdin", path);
+    snprintf(name, sizeof name, "%s", text);
+    char *colon = strrchr(name, ':');
+    if (qn_file_is_same(name, path)) return true;
+    if (!colon) return false;
+    *colon = '\0';
+    return qn_file_is_same(name, path);
+}
+
+/* An output must not be a file that the command line names again, as an input or as another output. */
+static cli_parse_result check_output(cli_line *line, const cli_given *output)
+{
+    const char *path = output->texts[0];
+    bool again = false;
+    if (!output->row.is_output || strcmp(path, "-") == 0) return CLI_PARSED;
+    for (size_t i = 0; i < line->positional_count; i++) again = again || names_file(line->positionals[i], path);
+    for (size_t i = 0; i < line->given_count; i++) {
+        const cli_given *other = &line->given[i];
+        if (strcmp(other->row.name, output->row.name) == 0 || !takes_value(&other->row)) continue;
+        again = again || names_file(other->texts[0], path) || names_file(other->texts[1], path);
+        again = again || (other->row.is_output && strcmp(other->texts[0], path) == 0); /* it need not exist yet */
+    }
+    if (!again) return CLI_PARSED;
+    return refuse(line, "--%s is \"%s\", which is an input or another output too; expected a file of its own",
+                  output->row.name, path);
+}
+
 cli_parse_result cli_line_check(cli_line *line, const void *settings)
 {
+    for (size_t i = 0; i < line->given_count; i++) {
+        const cli_parse_result result = check_output(line, &line->given[i]);
+        if (result != CLI_PARSED) return result;
+    }
     for (const cli_part *part = line->parts; part->table; part++) {
         const cli_parse_result result =
             judge(line, qn_option_check_command(part->table, (const char *)settings + part->offset));

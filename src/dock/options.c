@@ -28,6 +28,7 @@ static const qn_option rows[] = {
      .by_commands = true,
      .meaning = "the partner that is rotated and moved, in the same formats"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "FOLDER",

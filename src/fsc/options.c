@@ -37,6 +37,7 @@ static const qn_option rows[] = {
      .meaning = "a soft mask with values from 0 to 1, by which both maps are multiplied; auto makes a mask around the "
                 "structure in their mean"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "FOLDER",

@@ -19,6 +19,7 @@ static const qn_option rows[] = {
      .by_commands = true,
      .meaning = "a cubic map: MRC or CCP4, gzipped or not; its centre is voxel N/2"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "STACK",

@@ -18,6 +18,7 @@ static const qn_option rows[] = {
      .meaning = "images and their orientations: RELION STAR (3.0 and later) or Xmipp metadata (.xmd), with its stacks "
                 "(.mrcs) beside it or at the paths that it names"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "PATH",

@@ -31,6 +31,7 @@ static const qn_option rows[] = {
      .meaning = "molecules to dock, one file or several: SDF, MOL2, PDBQT, a packed library (.qlib), or SMILES (.smi) "
                 "where Open Babel is installed; gzipped or not"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "FOLDER",
@@ -205,6 +206,7 @@ static const qn_option pack_rows[] = {
      .meaning = "files to pack: SDF, MOL2, PDBQT, a packed library (.qlib), or SMILES (.smi) where Open Babel is "
                 "installed; gzipped or not; - is standard input"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "FILE",

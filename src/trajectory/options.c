@@ -165,6 +165,7 @@ static const qn_option rows[] = {
      .offset = FIELD(keep_overlaps),
      .meaning = "keep frames of a later file at times that an earlier one has reached; by default they are left out"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "FOLDER",
@@ -279,6 +280,7 @@ static const qn_option convert_rows[] = {
          "read one after the other: XTC, TRR, DCD, Amber NetCDF, H5MD, GRO, PDB, mmCIF, XYZ or LAMMPS dump; - is "
          "standard input"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "FILE",

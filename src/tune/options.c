@@ -226,6 +226,7 @@ static const qn_option export_rows[] = {
      .fallback = "t4",
      .meaning = "format of the file; quern is the text form of shipped results and has only the best result"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "FILE",
