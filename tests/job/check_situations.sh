@@ -7,6 +7,7 @@
 set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
 . "$1/tests/support/script.sh"
+. "$1/tests/support/inputs.sh"
 export LC_ALL=C QUERN_TUNE=off
 scale=10 # amount of work of a run, so that it takes about half a second
 [ -z "${QUERN_TEST_QUICK:-}" ] || scale=3
@@ -43,22 +44,9 @@ describe() {
 }
 
 # Folders good, changed, broken: the same file names with the normal inputs, with other inputs, and with bad inputs.
-make_inputs() {
-  local examples=$source/examples folder
-  mkdir good && cd good || exit 1
-  cp "$examples/1ppe/1PPE_r_u.pdb" receptor.pdb
-  cp "$examples/1ppe/1PPE_l_u_rnd.pdb" ligand.pdb
-  awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = substr($0, 47, 8) - 16.9
-         if (x * x + y * y + z * z < 64) print } END { print "END" }' "$examples/1iep/1iep_receptor.pdb" >pocket.pdb
-  bash "$source/tests/screen/make_library.sh" "$examples/1iep/kinase_inhibitors.sdf" $((10 * scale)) 7 30 >library.sdf
-  cp "$examples/water/water.tpr" .
-  for _ in $(seq $((10 * scale))); do cat "$examples/water/water.xtc"; done >water.xtc
-  bash "$source/tests/reconstruct/make_particles.sh" . 240 32
-  { printf 'data_optics\nloop_\n_rlnOpticsGroup\n_rlnImagePixelSize\n1 2.0\n\ndata_particles\nloop_\n_rlnImageName\n'
-    printf '_rlnOpticsGroup\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginXAngst\n_rlnOriginYAngst\n'
-    for _ in $(seq $scale); do awk '{ printf "%06d@stack.mrcs 1 %s\n", NR, $0 }' rows; done; } >particles.star
-  "$quern" reconstruct particles.star --particles 1-240 --halves --device host --tune off --quiet -o maps/ || exit 1
-  mv maps/half?.mrc . && rm -r maps && cd ..
+make_folders() {
+  local folder
+  mkdir good && cd good && make_inputs $scale && cd .. || exit 1
   for folder in changed broken; do mkdir $folder && ln -s "$work"/good/* $folder/ || exit 1; done
   change() { rm "$1/$2" && "${@:3}" "good/$2" >"$1/$2"; }
   change changed ligand.pdb sed '$d'
@@ -325,7 +313,7 @@ a_full_disk() { # ulimit -f limits files to some KiB
   local kib code name failed=''
   for kib in 1 4 16 64; do
     fresh
-    (trap '' XFSZ && ulimit -f $kib && launch) >output 2>message
+    (ulimit -f $kib && launch) >output 2>message
     code=$?
     [ $code -ne 0 ] || { same "a disk of $kib KiB"; continue; }
     failed=$kib
@@ -358,7 +346,7 @@ situations() { # list the situations that apply to $program
 with_ranks=
 ! use_mpi "$build" || with_ranks=1
 cd "$work" || exit 1
-(make_inputs) || { echo "FAILED: making the inputs"; exit 1; }
+(make_folders) || { echo "FAILED: making the inputs"; exit 1; }
 version=$("$quern" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 bad=0
 programs=("${@:4}")
