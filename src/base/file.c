@@ -3,7 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "base/text.h"
+#include "base/written_file.h"
 
 static qn_status system_failure(const char *path, const char *what)
 {
@@ -20,26 +22,44 @@ static qn_status system_failure(const char *path, const char *what)
     return QN_FAIL(status, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
+static const size_t whole_file_most_bytes = (size_t)4 << 30;
+
+static qn_status refuse_large(const char *path)
+{
+    return QN_FAIL(QN_UNSUPPORTED, "%s: has more than %zu GiB; expected at most that of a file of this kind", path,
+                   whole_file_most_bytes >> 30);
+}
+
+static qn_status read_whole(const char *path, FILE *file, void **content, size_t *length)
+{
+    struct stat information = {0};
+    size_t capacity = 0, got = 1;
+    if (fstat(fileno(file), &information) != 0) return system_failure(path, "read");
+    if ((uint64_t)information.st_size > whole_file_most_bytes) return refuse_large(path);
+    QN_TRY(qn_grow(content, &capacity, (size_t)information.st_size + 65537, 1));
+    while (got > 0) {
+        if (*length > whole_file_most_bytes) return refuse_large(path);
+        QN_TRY(qn_grow(content, &capacity, *length + 65537, 1));
+        got = fread((char *)*content + *length, 1, capacity - *length - 1, file);
+        *length += got;
+    }
+    return ferror(file) ? system_failure(path, "read") : QN_OK;
+}
+
 qn_status qn_file_read(const char *path, char **data, size_t *size)
 {
+    int descriptor;
+    size_t length = 0;
+    void *content = NULL;
     *data = NULL;
     *size = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file) return system_failure(path, "open");
-    void *content = NULL;
-    size_t capacity = 0, length = 0, got = 1;
-    qn_status status = QN_OK;
-    struct stat information;
-    if (fstat(fileno(file), &information) == 0 && S_ISREG(information.st_mode) && information.st_size > 0)
-        status = qn_grow(&content, &capacity, (size_t)information.st_size + 65537, 1);
-    while (status == QN_OK && got > 0) {
-        status = qn_grow(&content, &capacity, length + 65537, 1);
-        if (status != QN_OK) break;
-        got = fread((char *)content + length, 1, capacity - length - 1, file);
-        length += got;
-    }
-    if (status == QN_OK && ferror(file)) status = system_failure(path, "read");
-    fclose(file);
+    QN_TRY(qn_file_open(path, &descriptor));
+    FILE *file = fdopen(descriptor, "rb");
+    qn_status status = file ? read_whole(path, file, &content, &length) : system_failure(path, "open");
+    if (file)
+        fclose(file);
+    else
+        close(descriptor);
     if (status != QN_OK) {
         qn_release(&content);
         return status;
@@ -50,28 +70,13 @@ qn_status qn_file_read(const char *path, char **data, size_t *size)
     return QN_OK;
 }
 
-static qn_status write_and_sync(int descriptor, const char *path, const char *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t written = write(descriptor, data + done, size - done);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return system_failure(path, "write");
-        done += (size_t)written;
-    }
-    if (fsync(descriptor) != 0 && errno != EINVAL) return system_failure(path, "flush to disk");
-    return QN_OK;
-}
-
 qn_status qn_file_write(const char *path, const void *data, size_t size)
 {
-    qn_text temporary = {0};
-    QN_TRY(qn_text_append(&temporary, "%s.partial.%ld", path, (long)getpid()));
-    int descriptor = open(temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    qn_status status = descriptor < 0 ? system_failure(path, "create") : write_and_sync(descriptor, path, data, size);
-    if (descriptor >= 0 && close(descriptor) != 0 && status == QN_OK) status = system_failure(path, "write");
-    if (status == QN_OK && rename(temporary.data, path) != 0) status = system_failure(path, "put in place");
-    if (status != QN_OK && descriptor >= 0) unlink(temporary.data);
-    qn_text_clear(&temporary);
+    qn_written_file file;
+    QN_TRY(qn_written_file_open(path, false, &file));
+    const qn_status status = qn_written_file_write(&file, data, size);
+    if (status == QN_OK) return qn_written_file_finish(&file);
+    qn_written_file_discard(&file);
     return status;
 }
 

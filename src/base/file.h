@@ -2,23 +2,18 @@
 #ifndef QN_BASE_FILE_H
 #define QN_BASE_FILE_H
 
+#include <quern/file.h>
 #include <quern/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/text.h"
 
-/* Read a whole file; `data` gets a zero byte after its `size` bytes and is released with qn_release. */
+/* Read a whole file of at most 4 GiB; `data` gets a zero byte after its `size` bytes and is released with qn_release.
+ * Errors: those of qn_file_open; QN_UNSUPPORTED (a larger file). */
 QN_MUST_CHECK qn_status qn_file_read(const char *path, char **data, size_t *size);
 
-/* Write `size` bytes through a temporary file in the same folder, flush it to disk and rename it to `path`: after a
- * crash, a full disk or a failure `path` is either untouched or complete. */
-QN_MUST_CHECK qn_status qn_file_write(const char *path, const void *data, size_t size);
-
 bool qn_file_exists(const char *path);
-
-/* Whether two paths lead to the same existing file. */
-bool qn_file_is_same(const char *path, const char *other);
 
 /* Create a folder and its missing parents; an existing folder is fine. */
 QN_MUST_CHECK qn_status qn_folder_create(const char *path);

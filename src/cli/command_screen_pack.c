@@ -1,5 +1,6 @@
 /* quern screen pack: conversion of libraries to one packed library. */
 #include <quern/screen.h>
+#include <string.h>
 
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -36,8 +37,8 @@ static int run(void *memory)
     const unsigned long long molecules = result->molecule_count, rejected = result->rejection_count;
     qn_screen_pack_result_destroy(&result);
     if (!options->run.quiet)
-        printf("%llu %s in %s, %llu rejected\n", molecules, cli_screen_plural(molecules, "molecule", "molecules"),
-               options->output, rejected);
+        fprintf(strcmp(options->output, "-") == 0 ? stderr : stdout, "%llu %s in %s, %llu rejected\n", molecules,
+                cli_screen_plural(molecules, "molecule", "molecules"), options->output, rejected);
     if (rejected == 0 || !options->run.strict) return CLI_DONE;
     return cli_error(CLI_FAILED, "%llu %s rejected, see %s.rejected.csv", rejected,
                      cli_screen_plural(rejected, "molecule was", "molecules were"), options->output);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <quern/version.h>
+#include <signal.h>
 #include <string.h>
 
 static void print_usage(FILE *stream)
@@ -63,6 +64,7 @@ static int dispatch(int count, char **arguments)
 int main(int count, char **arguments)
 {
     cli_command_line_set(count, arguments);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, with a sentence and without remains */
     int exit_code = dispatch(count, arguments);
     /* A full disk or a closed pipe at standard output must not look like success. */
     errno = 0;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <quern/file.h>
 #include <quern/version.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -115,35 +116,19 @@ int cli_document_open(cli_document *document, const char *path)
     return CLI_DONE;
 }
 
-static int write_and_rename(const char *path, const char *partial, const char *text, size_t bytes)
-{
-    FILE *file = fopen(partial, "w");
-    if (!file) return cli_error(CLI_FAILED, "%s: cannot write: %s", path, strerror(errno));
-    bool written = fwrite(text, 1, bytes, file) == bytes && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    int reason = errno;
-    if (fclose(file) != 0 && written) written = false, reason = errno;
-    if (written && rename(partial, path) == 0) return CLI_DONE;
-    if (written) reason = errno;
-    remove(partial);
-    return cli_error(CLI_FAILED, "%s: cannot write: %s", path, strerror(reason));
-}
-
 int cli_document_close(cli_document *document)
 {
     int exit_code = CLI_FAILED;
     bool complete = !ferror(document->stream);
     complete = fclose(document->stream) == 0 && complete;
-    char *partial = malloc(strlen(document->path) + sizeof ".partial");
-    if (!complete || !partial) {
+    if (!complete) {
         cli_error(CLI_FAILED, "%s: out of memory", document->path);
     } else if (strcmp(document->path, "-") == 0) {
         fwrite(document->text, 1, document->bytes, stdout); /* main checks standard output at the end */
         exit_code = CLI_DONE;
     } else {
-        sprintf(partial, "%s.partial", document->path);
-        exit_code = write_and_rename(document->path, partial, document->text, document->bytes);
+        exit_code = cli_report(qn_file_write(document->path, document->text, document->bytes));
     }
-    free(partial);
     free(document->text);
     return exit_code;
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
 #include "compare/complex_quality.h"
@@ -303,7 +304,9 @@ qn_status qn_evaluate_run(qn_context *context, const qn_evaluate_options *option
     if (result) *result = NULL;
     QN_TRY(qn_option_take(qn_evaluate_option_table(), options, &own));
     const qn_log_scope outer = qn_context_enter_log(context);
+    qn_pipes_keep(); /* a model is read twice */
     const qn_status status = evaluate(context, &own, result);
+    qn_pipes_release();
     qn_log_return(outer);
     return status;
 }

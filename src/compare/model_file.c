@@ -1,11 +1,12 @@
 #include "compare/model_file.h"
 
-#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "base/text.h"
 
 static bool contains(const qn_chain_names *names, const char *name)
@@ -121,10 +122,13 @@ static qn_status read_remark(const char *text, remarks *found)
 static qn_status read_remarks(const char *path, remarks *found)
 {
     char line[4096];
-    errno = 0;
-    gzFile file = gzopen(path, "rb"); /* reads files without compression too */
-    if (!file)
-        return QN_FAIL(QN_NOT_FOUND, "%s: cannot be opened: %s", path, errno ? strerror(errno) : "out of memory");
+    int descriptor;
+    QN_TRY(qn_file_open(path, &descriptor));
+    gzFile file = gzdopen(descriptor, "rb"); /* reads files without compression too */
+    if (!file) {
+        close(descriptor);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot be opened: out of memory", path);
+    }
     qn_status status = QN_OK;
     while (status == QN_OK && gzgets(file, line, sizeof line)) {
         bool pdb = strncmp(line, "REMARK", 6) == 0;

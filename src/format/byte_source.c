@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/gzip.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "base/text.h"
 
 enum { BUFFER_MAX = 1 << 20, SMALLEST_BUFFER = 1 << 16, AFTER_SEEK = 4096 };
@@ -345,10 +346,11 @@ qn_status qn_byte_source_open(const char *path, qn_byte_source **source)
 {
     *source = NULL;
     bool standard_input = strcmp(path, "-") == 0;
-    int descriptor = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s",
-                       standard_input ? "standard input" : path, strerror(errno));
+    int descriptor = -1;
+    if (!standard_input)
+        QN_TRY(qn_file_open(path, &descriptor));
+    else if ((descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)) < 0)
+        return QN_FAIL(QN_IO_ERROR, "standard input: cannot open: %s", strerror(errno));
     return qn_byte_source_wrap(standard_input ? "standard input" : path, descriptor, source);
 }
 

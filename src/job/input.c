@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "base/text.h"
 
 enum { BLOCK_BYTES = 1 << 18, SAMPLE_BYTES = 1 << 16 };
@@ -19,13 +21,24 @@ static qn_status cannot(const char *path, const char *what)
     return QN_FAIL(reason == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", path, what, strerror(reason));
 }
 
+static qn_status open_stream(const char *path, FILE **file)
+{
+    int descriptor;
+    QN_TRY(qn_file_open(path, &descriptor));
+    *file = fdopen(descriptor, "rb");
+    if (*file) return QN_OK;
+    const qn_status status = cannot(path, "open");
+    close(descriptor);
+    return status;
+}
+
 /* The file is read in blocks, because a library may be larger than memory. */
 static qn_status hash_file(const char *path, char digest[65])
 {
     qn_hash hash;
     void *block;
-    FILE *file = fopen(path, "rb");
-    if (!file) return cannot(path, "open");
+    FILE *file;
+    QN_TRY(open_stream(path, &file));
     qn_status status = qn_allocate(BLOCK_BYTES, 1, &block);
     qn_hash_start(&hash);
     for (size_t got; status == QN_OK && (got = fread(block, 1, BLOCK_BYTES, file)) > 0;) qn_hash_add(&hash, block, got);
@@ -57,8 +70,8 @@ qn_status qn_input_sample(const char *path, uint64_t *bytes, char digest[65])
 {
     char block[4096];
     qn_hash hash;
-    FILE *file = fopen(path, "rb");
-    if (!file) return cannot(path, "open");
+    FILE *file;
+    QN_TRY(open_stream(path, &file));
     const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
     qn_hash_start(&hash);
     for (int end = 0; end < 2; end++) {

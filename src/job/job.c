@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "base/thread.h"
 #include "job/pieces.h"
 #include "runtime/context.h"
@@ -29,6 +30,7 @@ static qn_status check_reserved(const qn_run_options *options)
 
 qn_status qn_job_open(qn_context *context, const char *program, const qn_run_options *options, qn_job *job)
 {
+    qn_pipes_keep();
     *job = (qn_job){.program = program,
                     .context = context,
                     .options = options,
@@ -105,6 +107,7 @@ qn_status qn_job_close(qn_job *job, qn_status status)
     if (job->ranks) qn_agreement_end(&job->agreement);
     qn_ranks_close(&job->ranks);
     pthread_mutex_destroy(&job->mutex);
+    qn_pipes_release();
     (void)qn_context_set_explain(job->context, job->outer_explain);
     qn_log_return(job->outer_log);
     qn_error_clear();

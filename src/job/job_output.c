@@ -1,6 +1,7 @@
 /* The beginning of a run: check the files in its output, then make folder and journal. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -61,6 +62,22 @@ static qn_status find_deepest(qn_job *job)
     return qn_rank_journal_path(job->journal_folder, 0, &job->deepest);
 }
 
+/* Refuse an output in whose place or beside which no files can lie. */
+static qn_status check_place(const qn_job *job)
+{
+    struct stat information;
+    if (strcmp(job->place, "-") == 0 || (!job->output.folder && strcmp(job->title, "-") == 0))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "-: a run writes several files, which standard output cannot hold; expected "
+                       "a name");
+    if (!job->output.folder && stat(job->title, &information) == 0 && !S_ISREG(information.st_mode) &&
+        !S_ISDIR(information.st_mode))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: is a device or a pipe; expected the name of a file, because other files lie beside it",
+                       job->title);
+    return QN_OK;
+}
+
 static qn_status look(qn_job *job, const qn_output *output)
 {
     QN_TRY(qn_text_copy(output->folder ? output->folder : output->stem, &job->place));
@@ -70,6 +87,7 @@ static qn_status look(qn_job *job, const qn_output *output)
     job->judged = true;
     QN_TRY(output->folder ? qn_text_copy(output->folder, &job->title)
                           : qn_output_path(&job->output, output->names[0], &job->title));
+    QN_TRY(check_place(job));
     QN_TRY(qn_output_journals(&job->output, &job->journal_folder));
     QN_TRY(find_deepest(job));
     if (!qn_job_is_first(job)) return QN_OK; /* the first rank checks, and may have made the folder by now */

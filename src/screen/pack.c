@@ -1,9 +1,12 @@
 /* Write libraries as one packed library. */
 #include <quern/screen.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "format/compound/packed_library.h"
@@ -135,9 +138,18 @@ static qn_status fill_rejections(const packing *pack, qn_text *csv)
     return QN_OK;
 }
 
+/* Write the table of rejections beside the library. There is no place for it beside a pipe or a device. */
 static qn_status write_rejections(const packing *pack)
 {
     qn_text name = {0}, csv = {0};
+    struct stat information;
+    const size_t rejected = pack->owned->result.rejection_count;
+    if (stat(pack->options->output, &information) != 0 || !S_ISREG(information.st_mode)) {
+        if (rejected > 0)
+            qn_log(QN_LOG_WARNING, "%zu of %llu molecules were rejected, the last because: %s", rejected,
+                   (unsigned long long)pack->position, pack->owned->result.rejections[rejected - 1].reason);
+        return QN_OK;
+    }
     qn_status status = fill_rejections(pack, &csv);
     if (status == QN_OK) status = qn_text_append(&name, "%s.rejected.csv", pack->options->output);
     if (status == QN_OK) status = qn_csv_write(&csv, name.data);
@@ -164,6 +176,9 @@ static qn_status finish(packing *pack)
 static qn_status check_options(const qn_screen_pack_options *options)
 {
     QN_TRY(qn_option_check(qn_screen_pack_option_table(), options));
+    for (size_t i = 0; options->output && i < options->library_count; i++)
+        if (qn_file_is_same(options->libraries[i], options->output))
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: is an input; expected another output", options->output);
     return qn_screen_sources_check(options->library_count, options->library_contents, options->library_content_count);
 }
 

@@ -7,8 +7,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "format/trajectory/trajectory_write.h"
 #include "frames/source.h"
 #include "frames/whole.h"
@@ -50,12 +52,9 @@ static qn_status count_atoms(const char *path, size_t *count)
     qn_trajectory_stream *stream;
     qn_frame_bytes bytes = {0};
     bool end = false;
-    struct stat facts;
-    const bool is_standard_input = strcmp(path, "-") == 0;
-    if (is_standard_input || (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
+    if (strcmp(path, "-") == 0)
         return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "%s cannot be read twice; expected a topology, which gives the number of atoms",
-                       is_standard_input ? "standard input" : path);
+                       "standard input cannot be read twice; expected a topology, which gives the number of atoms");
     QN_TRY(qn_trajectory_stream_open(path, 0, &stream));
     qn_status status = QN_OK;
     if (qn_trajectory_stream_atom_count(stream) == 0) status = qn_trajectory_stream_read(stream, &bytes, &end);
@@ -276,6 +275,15 @@ void qn_trajectory_convert_result_destroy(qn_trajectory_convert_result **result)
     *result = NULL;
 }
 
+/* Refuse an output that is one of the inputs. */
+static qn_status check_output(const qn_trajectory_convert_options *options)
+{
+    for (size_t i = 0; options->output && i < options->trajectory_count; i++)
+        if (qn_file_is_same(options->trajectories[i], options->output))
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: is an input; expected another output", options->output);
+    return QN_OK;
+}
+
 static qn_status convert(const qn_trajectory_convert_options *options, qn_trajectory_convert_result **result)
 {
     conversion job = {.options = options, .started_s = qn_clock_s()};
@@ -283,6 +291,7 @@ static qn_status convert(const qn_trajectory_convert_options *options, qn_trajec
     uint64_t frames = 0;
     if (!options->output && !result)
         return QN_FAIL(QN_INVALID_ARGUMENT, "neither an output nor a result is asked for; expected one of them");
+    QN_TRY(check_output(options));
     qn_status status = open_all(&job);
     if (status == QN_OK) status = convert_all(&job, &frames);
     if (status == QN_OK && result) status = make_result(&job, frames, result);
@@ -298,7 +307,9 @@ qn_status qn_trajectory_convert(qn_context *context, const qn_trajectory_convert
     if (result) *result = NULL;
     QN_TRY(qn_option_take(qn_trajectory_convert_option_table(), options, &own));
     const qn_log_scope outer = qn_context_enter_log(context);
+    qn_pipes_keep(); /* frames are read twice where no topology gives the number of atoms */
     const qn_status status = convert(&own, result);
+    qn_pipes_release();
     qn_log_return(outer);
     return status;
 }

@@ -19,6 +19,7 @@ dock         [1-9][0-9]* poses, best energy -[0-9.]+
 evaluate     DockQ 1\.00
 family       y\[1\] = 2
 fft          transformed by (own|fftw)
+file         the same file: 1
 frame        2 frames of 2 atoms
 fsc          [1-9][0-9.]* Å
 log

@@ -27,7 +27,7 @@ grep -qE '^"a, ""b""\.pdb",1\.000000,0\.0000,0\.0000,1\.000000,high$' quality.cs
 evaluate --csv - | cmp -s - quality.csv || fail "--csv - should print the file and nothing else"
 evaluate --json - | cmp -s - quality.json || fail "--json - should print the file and nothing else"
 evaluate --csv absent/quality.csv >/dev/null 2>error.txt
-[ $? = 1 ] && grep -q '^quern: absent/quality.csv: cannot write: ' error.txt || fail "a CSV file that cannot be written"
+[ $? = 1 ] && grep -q '^quern: absent/quality.csv: cannot create: ' error.txt || fail "a CSV file that cannot be written"
 
 # A name that is not UTF-8 (Latin 1) is escaped in JSON, which must be UTF-8.
 cp 'a, "b".pdb' $'caf\xe9.pdb'

@@ -83,7 +83,9 @@ expect 1 "466 atoms" cog "$water/water.tpr" oxygens.xtc --output no
 expect 1 ".gro" convert "$water/water.xtc" --output copy.gro
 expect 2 "--select needs --topology" convert "$water/water.xtc" --select "name OW" --output copy.xtc
 mkfifo pipe
-expect 2 "pipe cannot be read twice" convert pipe --output copy.xtc
+cat "$water/water.xtc" >pipe &
+trajectory convert "$water/water.xtc" --output unpiped.xtc || fail "to XTC: $(cat err)"
+trajectory convert pipe --output piped.xtc && cmp -s piped.xtc unpiped.xtc || fail "convert from a pipe: $(cat err)"
 expect 1 "none of its frames" convert "$water/water.xtc" --output none.xtc --first 21
 [ ! -e none.xtc ] || fail "a conversion of nothing leaves a file"
 

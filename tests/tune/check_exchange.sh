@@ -95,11 +95,11 @@ refused 1 "text.json:1: no JSON" tune import "${workload[@]}" text.json
 refused 1 "torn.json:" tune import "${workload[@]}" torn.json
 refused 1 "junk.json:" tune import "${workload[@]}" junk.json
 refused 1 "empty.json: no configurations" tune import "${workload[@]}" empty.json
-refused 1 "foreign.json: the parameters are GROUP_X, GROUP_Z" tune import "${workload[@]}" foreign.json
-refused 1 "other.txt: no result of benchmark/transpose" tune import "${workload[@]}" other.txt
+refused 2 "foreign.json: the parameters are GROUP_X, GROUP_Z" tune import "${workload[@]}" foreign.json
+refused 2 "other.txt: no result of benchmark/transpose" tune import "${workload[@]}" other.txt
 refused 1 "broken.txt:2: not a tuning result" tune import "${workload[@]}" broken.txt
 refused 1 "missing.json" tune import "${workload[@]}" missing.json
-refused 1 "quern.out: no result of benchmark/transpose" tune import benchmark/transpose --device host --size 4096x4096 quern.out
+refused 2 "quern.out: no result of benchmark/transpose" tune import benchmark/transpose --device host --size 4096x4096 quern.out
 refused 2 "--format" tune export "${workload[@]}" --format csv --output none.csv
 refused 1 "/nonexistent/folder/t4.json" tune export "${workload[@]}" --output /nonexistent/folder/t4.json
 "$quern" tune import "${workload[@]}" --store t4.db stale.txt | grep -q "^0 results taken, 1 left out" ||

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "format/compound/packed_library_layout.h"
 #include "format/packed_bytes.h"
 
@@ -52,10 +53,8 @@ static qn_status map_open_file(qn_packed_library *library, int descriptor)
 
 static qn_status map_file(qn_packed_library *library)
 {
-    int descriptor = open(library->path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s", library->path,
-                       strerror(errno));
+    int descriptor;
+    QN_TRY(qn_file_open(library->path, &descriptor));
     qn_status status = map_open_file(library, descriptor);
     close(descriptor);
     return status;

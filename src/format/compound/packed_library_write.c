@@ -1,20 +1,17 @@
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/written_file.h"
 #include "format/compound/packed_library.h"
 #include "format/compound/packed_library_layout.h"
 #include "format/packed_bytes.h"
 
 struct qn_packed_writer {
-    char *path;        /* NULL: the library is in memory, and all bytes stay pending */
-    qn_text temporary; /* path of the file until it is finished */
-    int descriptor;
+    char *path; /* NULL: the library is in memory, and all bytes stay pending */
+    qn_written_file file;
     qn_text pending;  /* not yet written */
     qn_text index;    /* offsets, as the file has them */
     uint64_t written; /* bytes of the file, including pending ones */
@@ -24,26 +21,9 @@ struct qn_packed_writer {
 
 static const size_t most_pending = (size_t)1 << 20;
 
-static qn_status system_failure(const qn_packed_writer *writer, const char *what)
-{
-    return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what,
-                   strerror(errno));
-}
-
-static qn_status write_out(qn_packed_writer *writer, const void *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t count = write(writer->descriptor, (const char *)data + done, size - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return system_failure(writer, "write");
-        done += (size_t)count;
-    }
-    return QN_OK;
-}
-
 static qn_status write_pending(qn_packed_writer *writer)
 {
-    QN_TRY(write_out(writer, writer->pending.data, writer->pending.length));
+    QN_TRY(qn_written_file_write(&writer->file, writer->pending.data, writer->pending.length));
     writer->pending.length = 0;
     return QN_OK;
 }
@@ -51,9 +31,7 @@ static qn_status write_pending(qn_packed_writer *writer)
 static qn_status start(qn_packed_writer *writer, const char *path)
 {
     QN_TRY(qn_text_copy(path, &writer->path));
-    QN_TRY(qn_text_append(&writer->temporary, "%s.partial.%ld", path, (long)getpid()));
-    writer->descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return writer->descriptor < 0 ? system_failure(writer, "create") : QN_OK;
+    return qn_written_file_open(path, true, &writer->file);
 }
 
 /* Leave room for the header, which is written last. */
@@ -70,7 +48,6 @@ qn_status qn_packed_writer_create(const char *path, qn_packed_writer **out)
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_packed_writer *writer = memory;
-    writer->descriptor = -1;
     qn_status status = path ? start(writer, path) : QN_OK;
     if (status == QN_OK) status = leave_room(writer);
     if (status != QN_OK)
@@ -125,8 +102,8 @@ static qn_status write_header(qn_packed_writer *writer)
 {
     unsigned char header[QN_PACKED_HEADER_BYTES] = QN_PACKED_MAGIC;
     make_header(writer, header);
-    if (lseek(writer->descriptor, 0, SEEK_SET) != 0) return system_failure(writer, "go back in");
-    return write_out(writer, header, sizeof header);
+    QN_TRY(qn_written_file_go_to(&writer->file, 0));
+    return qn_written_file_write(&writer->file, header, sizeof header);
 }
 
 static qn_status end_index(qn_packed_writer *writer)
@@ -141,15 +118,9 @@ static qn_status finish(qn_packed_writer *writer)
 {
     QN_TRY(end_index(writer));
     QN_TRY(write_pending(writer));
-    QN_TRY(write_out(writer, writer->index.data, writer->index.length));
+    QN_TRY(qn_written_file_write(&writer->file, writer->index.data, writer->index.length));
     QN_TRY(write_header(writer));
-    if (fsync(writer->descriptor) != 0 && errno != EINVAL) return system_failure(writer, "flush to disk");
-    int closed = close(writer->descriptor);
-    writer->descriptor = -1;
-    if (closed != 0) return system_failure(writer, "write");
-    if (rename(writer->temporary.data, writer->path) != 0) return system_failure(writer, "put in place");
-    qn_text_clear(&writer->temporary);
-    return QN_OK;
+    return qn_written_file_finish(&writer->file);
 }
 
 qn_status qn_packed_writer_finish(qn_packed_writer **writer)
@@ -182,9 +153,7 @@ void qn_packed_writer_discard(qn_packed_writer **writer)
 {
     qn_packed_writer *w = *writer;
     if (!w) return;
-    if (w->descriptor >= 0) close(w->descriptor);
-    if (w->temporary.data) unlink(w->temporary.data);
-    qn_text_clear(&w->temporary);
+    qn_written_file_discard(&w->file);
     qn_text_clear(&w->pending);
     qn_text_clear(&w->index);
     qn_release(&w->path);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/gzip.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "base/text.h"
 #include "format/image/mrc_write.h"
 
@@ -38,10 +39,7 @@ static qn_status start(qn_image_stack *stack, const char *path)
     struct stat information;
     size_t got;
     QN_TRY(qn_text_copy(path, &stack->path));
-    stack->descriptor =
-        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: a pipe is refused instead of waited for */
-    if (stack->descriptor < 0)
-        return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s", path, strerror(errno));
+    QN_TRY(qn_file_open(path, &stack->descriptor));
     if (fstat(stack->descriptor, &information) != 0 || !S_ISREG(information.st_mode))
         return QN_FAIL(QN_UNSUPPORTED, "%s: is not a plain file; images are read in any order", path);
     QN_TRY(read_at(stack, 0, bytes, sizeof bytes, &got));

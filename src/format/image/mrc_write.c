@@ -1,47 +1,26 @@
-#define _POSIX_C_SOURCE 200809L
 #include "format/image/mrc_write.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/written_file.h"
 #include "format/packed_bytes.h"
 
 enum { BUFFERED_VALUES = 1 << 16 };
 
 struct qn_mrc_writer {
     char *path;
-    qn_text temporary; /* path of the file until it is finished */
-    int descriptor;
+    qn_written_file file;
     bool failed;
     uint64_t count;
     float least, largest;
     double sum, sum_of_squares;
     unsigned char *buffer; /* BUFFERED_VALUES of 4 bytes */
 };
-
-static qn_status system_failure(const qn_mrc_writer *writer, const char *what)
-{
-    return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what,
-                   strerror(errno));
-}
-
-static qn_status write_bytes(qn_mrc_writer *writer, const unsigned char *bytes, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t count = write(writer->descriptor, bytes + done, size - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return system_failure(writer, "write");
-        done += (size_t)count;
-    }
-    return QN_OK;
-}
 
 static qn_status start(qn_mrc_writer *writer, const char *path)
 {
@@ -51,14 +30,8 @@ static qn_status start(qn_mrc_writer *writer, const char *path)
     QN_TRY(qn_text_copy(path, &writer->path));
     QN_TRY(qn_allocate(BUFFERED_VALUES, 4, &memory));
     writer->buffer = memory;
-    QN_TRY(qn_text_append(&writer->temporary, "%s.partial.%ld", path, (long)getpid()));
-    writer->descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (writer->descriptor < 0) {
-        qn_status status = system_failure(writer, "create");
-        qn_text_clear(&writer->temporary);
-        return status;
-    }
-    return write_bytes(writer, nothing, sizeof nothing);
+    QN_TRY(qn_written_file_open(path, true, &writer->file));
+    return qn_written_file_write(&writer->file, nothing, sizeof nothing);
 }
 
 qn_status qn_mrc_writer_create(const char *path, qn_mrc_writer **out)
@@ -67,7 +40,6 @@ qn_status qn_mrc_writer_create(const char *path, qn_mrc_writer **out)
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_mrc_writer *writer = memory;
-    writer->descriptor = -1;
     writer->least = INFINITY;
     writer->largest = -INFINITY;
     qn_status status = start(writer, path);
@@ -91,7 +63,7 @@ static qn_status append_some(qn_mrc_writer *writer, const float *values, size_t 
         writer->sum_of_squares += (double)value * value;
     }
     writer->count += count;
-    return write_bytes(writer, writer->buffer, 4 * count);
+    return qn_written_file_write(&writer->file, writer->buffer, 4 * count);
 }
 
 qn_status qn_mrc_writer_append(qn_mrc_writer *writer, const float *values, size_t count)
@@ -127,15 +99,9 @@ static qn_status finish(qn_mrc_writer *writer, qn_mrc_description description)
                        (unsigned long long)writer->count, n[0], n[1], n[2]);
     add_statistics(writer, &description);
     qn_mrc_header_format(&description, header);
-    if (lseek(writer->descriptor, 0, SEEK_SET) != 0) return system_failure(writer, "go back in");
-    QN_TRY(write_bytes(writer, header, sizeof header));
-    if (fsync(writer->descriptor) != 0 && errno != EINVAL) return system_failure(writer, "flush to disk");
-    const int closed = close(writer->descriptor);
-    writer->descriptor = -1;
-    if (closed != 0) return system_failure(writer, "write");
-    if (rename(writer->temporary.data, writer->path) != 0) return system_failure(writer, "put in place");
-    qn_text_clear(&writer->temporary);
-    return QN_OK;
+    QN_TRY(qn_written_file_go_to(&writer->file, 0));
+    QN_TRY(qn_written_file_write(&writer->file, header, sizeof header));
+    return qn_written_file_finish(&writer->file);
 }
 
 qn_status qn_mrc_writer_finish(qn_mrc_writer **writer, const qn_mrc_description *description)
@@ -149,9 +115,7 @@ void qn_mrc_writer_discard(qn_mrc_writer **writer)
 {
     qn_mrc_writer *w = *writer;
     if (!w) return;
-    if (w->descriptor >= 0) close(w->descriptor);
-    if (w->temporary.data) unlink(w->temporary.data);
-    qn_text_clear(&w->temporary);
+    qn_written_file_discard(&w->file);
     qn_release(&w->buffer);
     qn_release(&w->path);
     qn_release(writer);

@@ -103,7 +103,7 @@ static void unreadable_paths_are_reported(void)
     CHECK_FAILS(qn_molecule_read(NULL, scratch("none.pdb:A"), &everything, &molecule), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("none.pdb: cannot open");
     CHECK_FAILS(qn_molecule_read(NULL, check_scratch_folder(), &everything, &molecule), QN_IO_ERROR);
-    CHECK_MESSAGE_HAS("cannot read: Is a directory");
+    CHECK_MESSAGE_HAS("is a folder; expected a file");
     CHECK_OK(qn_file_write(scratch("file"), "x", 1));
     CHECK_FAILS(qn_molecule_read(NULL, scratch("file/below.pdb"), &everything, &molecule), QN_IO_ERROR);
     CHECK_MESSAGE_HAS("file/below.pdb: cannot open: Not a directory");

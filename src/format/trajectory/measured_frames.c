@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "format/trajectory/frame_index.h"
 
 /* For jumps over fewer frames it does not pay to read all frame heads of a file. */
@@ -114,8 +115,8 @@ static qn_status scan(const qn_trajectory_stream *stream, qn_measure_frame measu
 static qn_status make_index(const qn_trajectory_stream *stream, qn_measure_frame measure, qn_frame_index *index)
 {
     QN_TRY(qn_frame_index_begin(index, stream->path));
-    const int descriptor = open(stream->path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return QN_FAIL(QN_IO_ERROR, "%s: cannot open: %s", stream->path, strerror(errno));
+    int descriptor;
+    QN_TRY(qn_file_open(stream->path, &descriptor));
     qn_status status = scan(stream, measure, descriptor, index);
     close(descriptor);
     QN_TRY(status);

@@ -27,13 +27,17 @@ static bool recognise(const char *path, const char *head, size_t size)
     return qn_mmcif_recognise(head, size);
 }
 
-static qn_status read_all(qn_byte_source *source, qn_text *text)
+static qn_status read_all(const char *path, qn_byte_source *source, qn_text *text)
 {
+    const size_t most_bytes = (size_t)4 << 30;
     for (;;) {
         const char *data;
         size_t size;
         QN_TRY(qn_byte_source_peek(source, QN_TEXT_SHOWN_BYTES, &data, &size));
         if (size == 0) return QN_OK;
+        if (text->length + size > most_bytes)
+            return QN_FAIL(QN_UNSUPPORTED, "%s: has more than %zu GiB; expected at most that of an mmCIF file", path,
+                           most_bytes >> 30);
         QN_TRY(qn_text_append_bytes(text, data, size));
         qn_byte_source_take(source, size);
     }
@@ -96,7 +100,7 @@ static qn_status mmcif_open(qn_trajectory_stream *stream)
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(mmcif_state), &memory));
     stream->state = memory;
-    qn_status status = read_all(stream->source, &text);
+    qn_status status = read_all(stream->path, stream->source, &text);
     if (status == QN_OK) status = parse(stream, memory, &text);
     qn_text_clear(&text);
     return status;

@@ -1,22 +1,18 @@
-#define _POSIX_C_SOURCE 200809L
 #include "format/trajectory/trajectory_write.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/written_file.h"
 #include "format/trajectory/trajectory_write_format.h"
 
 struct qn_trajectory_writer {
     const qn_trajectory_write_format *format;
     char *path;
-    qn_text temporary; /* path of the file until it is finished */
-    int descriptor;
+    qn_written_file file;
     size_t atom_count;
     uint64_t frames;
     qn_text pending; /* not yet written */
@@ -28,20 +24,9 @@ static const size_t most_pending = (size_t)1 << 20;
 
 static const qn_trajectory_write_format *const formats[] = {&qn_trajectory_write_xtc, &qn_trajectory_write_dcd};
 
-static qn_status system_failure(const qn_trajectory_writer *writer, const char *what)
-{
-    return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what,
-                   strerror(errno));
-}
-
 static qn_status write_pending(qn_trajectory_writer *writer)
 {
-    for (size_t done = 0; done < writer->pending.length;) {
-        ssize_t count = write(writer->descriptor, writer->pending.data + done, writer->pending.length - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return system_failure(writer, "write");
-        done += (size_t)count;
-    }
+    QN_TRY(qn_written_file_write(&writer->file, writer->pending.data, writer->pending.length));
     writer->pending.length = 0;
     return QN_OK;
 }
@@ -64,9 +49,7 @@ static qn_status start(qn_trajectory_writer *writer, const char *path, const qn_
                        "%s: has no ending of a trajectory format that can be written; expected .xtc or .dcd", path);
     if (writer->atom_count == 0) return QN_FAIL(QN_INVALID_ARGUMENT, "%s: no atoms to write", path);
     QN_TRY(writer->format->create(path, writer->atom_count, options, &writer->state));
-    QN_TRY(qn_text_append(&writer->temporary, "%s.partial.%ld", path, (long)getpid()));
-    writer->descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return writer->descriptor < 0 ? system_failure(writer, "create") : QN_OK;
+    return qn_written_file_open(path, writer->format->finish != NULL, &writer->file);
 }
 
 qn_status qn_trajectory_writer_create(const char *path, size_t atom_count, const qn_trajectory_write_options *options,
@@ -77,7 +60,6 @@ qn_status qn_trajectory_writer_create(const char *path, size_t atom_count, const
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_trajectory_writer *writer = memory;
-    writer->descriptor = -1;
     writer->atom_count = atom_count;
     writer->format = find_format(path);
     qn_status status = start(writer, path, options ? options : &plain);
@@ -114,16 +96,10 @@ static qn_status finish(qn_trajectory_writer *writer)
     QN_TRY(write_pending(writer));
     if (writer->format->finish && writer->frames > 0) {
         QN_TRY(writer->format->finish(writer->state, &writer->pending));
-        if (lseek(writer->descriptor, 0, SEEK_SET) != 0) return system_failure(writer, "go back in");
+        QN_TRY(qn_written_file_go_to(&writer->file, 0));
         QN_TRY(write_pending(writer));
     }
-    if (fsync(writer->descriptor) != 0 && errno != EINVAL) return system_failure(writer, "flush to disk");
-    int closed = close(writer->descriptor);
-    writer->descriptor = -1;
-    if (closed != 0) return system_failure(writer, "write");
-    if (rename(writer->temporary.data, writer->path) != 0) return system_failure(writer, "put in place");
-    qn_text_clear(&writer->temporary);
-    return QN_OK;
+    return qn_written_file_finish(&writer->file);
 }
 
 qn_status qn_trajectory_writer_finish(qn_trajectory_writer **writer)
@@ -137,10 +113,8 @@ void qn_trajectory_writer_discard(qn_trajectory_writer **writer)
 {
     qn_trajectory_writer *w = *writer;
     if (!w) return;
-    if (w->descriptor >= 0) close(w->descriptor);
-    if (w->temporary.data) unlink(w->temporary.data);
+    qn_written_file_discard(&w->file);
     if (w->state) w->format->destroy(w->state);
-    qn_text_clear(&w->temporary);
     qn_text_clear(&w->pending);
     qn_release(&w->path);
     qn_release(writer);

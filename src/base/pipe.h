@@ -1,0 +1,19 @@
+/* Named pipes as inputs. A pipe can be read once, but a run reads its inputs several times: to recognise their format,
+ * to compute their digests, to read them. So a pipe is read to its end at the first opening, into a temporary file
+ * without a name, and every opening reads that file. While no run keeps pipes, an opening reads the pipe itself.
+ *
+ * The contents are global in the process, as the pipes are. Thread rule: any thread. */
+#ifndef QN_BASE_PIPE_H
+#define QN_BASE_PIPE_H
+
+#include <quern/status.h>
+
+/* Keep the contents of pipes until the matching qn_pipes_release. Calls may nest and come from several threads. */
+void qn_pipes_keep(void);
+void qn_pipes_release(void);
+
+/* Open a file for reading; *descriptor is closed by the caller. Waiting for a pipe ends at a signal. Errors:
+ * QN_NOT_FOUND, QN_IO_ERROR, QN_CANCELLED (a signal), QN_UNSUPPORTED (a device; a pipe with more than 16 GiB). */
+QN_MUST_CHECK qn_status qn_file_open(const char *path, int *descriptor);
+
+#endif
