@@ -19,6 +19,12 @@ QN_MUST_CHECK qn_status qn_text_append(qn_text *text, const char *format, ...) Q
 QN_MUST_CHECK qn_status qn_text_append_bytes(qn_text *text, const void *bytes, size_t length);
 void qn_text_clear(qn_text *text);
 
+/* The word that goes with a count: `one` for 1, `many` for all other counts. */
+static inline const char *qn_plural(size_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
 /* A copy of `string` that lives until qn_release. */
 QN_MUST_CHECK qn_status qn_text_copy(const char *string, char **copy);
 

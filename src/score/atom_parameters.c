@@ -224,9 +224,10 @@ static qn_status assign_molecule(assignment *a, qn_parameters_summary *summary)
     for (size_t i = 0; i < a->molecule->residue_count && status == QN_OK; i++)
         status = assign_residue(a, i, summary, &unknown);
     if (status == QN_OK && summary->without_entry)
-        qn_log(QN_LOG_WARNING,
-               "%s: %zu atoms have no entry in the atom table and use their element's radius, no charge: %s%s",
-               a->molecule->name, summary->without_entry, unknown.names.data, unknown.kinds > 40 ? " …" : "");
+        qn_log(QN_LOG_WARNING, "%s: %zu %s no entry in the atom table and %s element's radius, no charge: %s%s",
+               a->molecule->name, summary->without_entry, qn_plural(summary->without_entry, "atom has", "atoms have"),
+               qn_plural(summary->without_entry, "uses its", "use their"), unknown.names.data,
+               unknown.kinds > 40 ? " …" : "");
     qn_text_clear(&unknown.names);
     for (size_t i = 0; i < a->molecule->atom_count; i++) summary->net_charge_e += a->parameters[i].charge_e;
     for (size_t i = 0; i < a->built.count; i++) summary->net_charge_e += a->built.items[i].charge_e;

@@ -1,6 +1,7 @@
 /* Numbers of the PIPER/ClusPro 0.0.6 atom table (libfmftsaxs, MIT licence: LICENSE.piper_atoms.txt beside this file):
  * CHARMM-19 charges with polar hydrogens, radii, 18 atom types. Solvent probes and water are left out. H3T is
- * added with the charge of H5T: it makes the group at the end of a strand neutral, as H5T does at its start. */
+ * added with the charge of H5T: it makes the group at the end of a strand neutral, as H5T does at its start. OXT is
+ * added to PRO, MSE, SEP, ASPH, GLUH and LYSN with the numbers of all other residues: each of them may end a chain. */
 #include "score/atom_table.h"
 
 /* One atom per line: */
@@ -81,6 +82,7 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"ASPH", "HD", -1, 0.000f, 0.250f},
     {"ASPH", "C", 2, 1.870f, 0.600f},
     {"ASPH", "O", 3, 1.550f, -0.550f},
+    {"ASPH", "OXT", 3, 1.550f, -0.550f},
     {"CYS", "N", 0, 1.830f, -0.400f},
     {"CYS", "H", -1, 0.000f, 0.250f},
     {"CYS", "CA", 1, 2.265f, 0.100f},
@@ -124,6 +126,7 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"GLUH", "HE", -1, 0.000f, 0.250f},
     {"GLUH", "C", 2, 1.870f, 0.600f},
     {"GLUH", "O", 3, 1.550f, -0.550f},
+    {"GLUH", "OXT", 3, 1.550f, -0.550f},
     {"GLY", "N", 0, 1.830f, -0.400f},
     {"GLY", "H", -1, 0.000f, 0.250f},
     {"GLY", "HT1", -1, 0.000f, 0.350f},
@@ -193,6 +196,7 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"LYSN", "HZ2", -1, 0.000f, 0.150f},
     {"LYSN", "C", 2, 1.870f, 0.600f},
     {"LYSN", "O", 3, 1.550f, -0.550f},
+    {"LYSN", "OXT", 3, 1.550f, -0.550f},
     {"MET", "N", 0, 1.830f, -0.400f},
     {"MET", "H", -1, 0.000f, 0.250f},
     {"MET", "CA", 1, 2.265f, 0.100f},
@@ -223,6 +227,7 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"PRO", "CG", 5, 2.235f, 0.000f},
     {"PRO", "C", 2, 1.870f, 0.600f},
     {"PRO", "O", 3, 1.550f, -0.550f},
+    {"PRO", "OXT", 3, 1.550f, -0.550f},
     {"SER", "N", 0, 1.830f, -0.400f},
     {"SER", "H", -1, 0.000f, 0.250f},
     {"SER", "CA", 1, 2.265f, 0.100f},
@@ -319,6 +324,7 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"MSE", "CE", 16, 2.165f, 0.060f},
     {"MSE", "C", 2, 1.870f, 0.600f},
     {"MSE", "O", 3, 1.550f, -0.550f},
+    {"MSE", "OXT", 3, 1.550f, -0.550f},
     {"SEP", "N", 0, 1.830f, -0.400f},
     {"SEP", "H", -1, 0.000f, 0.250f},
     {"SEP", "CA", 1, 2.265f, 0.100f},
@@ -326,6 +332,7 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"SEP", "OG", 12, 1.550f, -0.650f},
     {"SEP", "C", 2, 1.870f, 0.600f},
     {"SEP", "O", 3, 1.550f, -0.550f},
+    {"SEP", "OXT", 3, 1.550f, -0.550f},
     {"SEP", "P", -1, 1.900f, 1.100f},
     {"SEP", "O1P", -1, 1.660f, -0.900f},
     {"SEP", "O2P", -1, 1.660f, -0.900f},

@@ -50,6 +50,8 @@ static void rename_atom(const qn_table_residue *entries, const char *residue_nam
             return;
         }
     if (strcmp(residue_name, "ILE") == 0 && strcmp(name, "CD") == 0) strcpy(name, "CD1");
+    /* selenomethionine whose residue was renamed, but not its selenium, as in files of the docking benchmark */
+    if (strcmp(residue_name, "MET") == 0 && strcmp(name, "SE") == 0) strcpy(name, "SD");
     /* protonated acids of the table have a hydrogen HD or HE */
     const char *table_residue = entries->count ? qn_atom_table[entries->first].residue : "";
     if (strcmp(table_residue, "ASPH") == 0 && strcmp(name, "HD2") == 0) strcpy(name, "HD");

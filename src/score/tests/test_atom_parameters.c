@@ -119,6 +119,47 @@ static void termini_have_their_charges(void)
     qn_molecule_destroy(&m);
 }
 
+/* Each amino acid may end a chain. Its OXT is an oxygen like its O, and the residue has one more negative charge. */
+static void every_amino_acid_can_end_a_chain(void)
+{
+    for (size_t i = 0; i < sizeof amino_acids / sizeof *amino_acids; i++) {
+        qn_molecule *m;
+        qn_atom_parameters *parameters;
+        char names[100];
+        CHECK_OK(qn_molecule_create("test", &m));
+        snprintf(names, sizeof names, BACKBONE "%s%sOXT", amino_acids[i].side_chain,
+                 *amino_acids[i].side_chain ? " " : "");
+        add_residue(m, "ALA", BACKBONE "CB", true);
+        add_residue(m, amino_acids[i].name, names, false);
+        if (!CHECK_NEAR(net_charge(m, &parameters), amino_acids[i].charge, 1e-3)) printf("%s\n", amino_acids[i].name);
+        const qn_atom_parameters *oxygen = &parameters[m->residues[1].first_atom + 3],
+                                 *oxt = &parameters[m->atom_count - 1];
+        CHECK(oxt->type == oxygen->type && oxt->radius_angstrom == oxygen->radius_angstrom);
+        CHECK_NEAR(oxt->charge_e, oxygen->charge_e, 1e-12);
+        qn_release(&parameters);
+        qn_molecule_destroy(&m);
+    }
+}
+
+/* MET with the selenium SE of MSE, as some files have it, is the same as MSE. */
+static void selenium_in_methionine_is_that_of_selenomethionine(void)
+{
+    static const char *const residues[] = {"MET", "MSE"};
+    qn_atom_parameters *of[2];
+    for (int i = 0; i < 2; i++) {
+        qn_molecule *m;
+        CHECK_OK(qn_molecule_create("test", &m));
+        add_residue(m, "ALA", BACKBONE "CB", true);
+        add_residue(m, residues[i], BACKBONE "CB CG SE CE", false);
+        CHECK_NEAR(net_charge(m, &of[i]), 1, 1e-3);
+        qn_molecule_destroy(&m);
+    }
+    const qn_atom_parameters *a = &of[0][11], *b = &of[1][11];
+    CHECK(a->type == b->type && a->radius_angstrom == b->radius_angstrom && a->charge_e == b->charge_e);
+    qn_release(&of[0]);
+    qn_release(&of[1]);
+}
+
 static void hydrogens_of_the_file_carry_their_own_charge(void)
 {
     qn_molecule *without, *with;
@@ -187,6 +228,15 @@ static void unknown_atoms_are_listed_once(void)
     CHECK(parameters[0].type == -1 && parameters[0].charge_e == 0 && parameters[1].radius_angstrom > 1.5f);
     qn_release(&parameters);
     qn_molecule_destroy(&m);
+    CHECK_OK(qn_molecule_create("one.pdb", &m));
+    add_residue(m, "XYZ", "C1", true);
+    (void)qn_log_enter(&heard);
+    CHECK_OK(qn_atom_parameters_assign(m, &parameters, NULL, NULL, &summary));
+    qn_log_return(outer);
+    CHECK_TEXT(warning, "one.pdb: 1 atom has no entry in the atom table and uses its element's radius, no charge: "
+                        "XYZ:C1");
+    qn_release(&parameters);
+    qn_molecule_destroy(&m);
 }
 
 static void trypsin_has_charge_plus_six(void)
@@ -234,6 +284,8 @@ int main(void)
 {
     RUN(every_amino_acid_sums_to_its_formal_charge);
     RUN(termini_have_their_charges);
+    RUN(every_amino_acid_can_end_a_chain);
+    RUN(selenium_in_methionine_is_that_of_selenomethionine);
     RUN(hydrogens_of_the_file_carry_their_own_charge);
     RUN(nucleotides_have_charge_minus_one_and_strand_ends_are_neutral);
     RUN(unknown_atoms_are_listed_once);
