@@ -52,8 +52,9 @@ static qn_status print_model(const qn_dock_result *result)
 
 static qn_status print_result(const qn_dock_result *result)
 {
-    printf("%zu poses in %zu clusters, best energy %.3f\n", result->pose_count, result->cluster_count,
-           result->best_energy);
+    size_t clustered = 0;
+    for (size_t i = 0; i < result->pose_count; i++) clustered += result->poses[i].cluster >= 0;
+    printf("%zu poses, %zu of them in %zu clusters\n", result->pose_count, clustered, result->cluster_count);
     for (size_t i = 0; i < result->cluster_count && i < 5; i++) print_cluster(result, i);
     print_most_frequent_contact(result);
     return result->cluster_count ? print_model(result) : QN_OK;

@@ -11,7 +11,7 @@
  *     qn_dock_result *result;
  *     options.receptor = "receptor.pdb", options.ligand = "ligand.pdb", options.rotations = 400;
  *     if (qn_dock_run(context, &options, &result) != QN_OK) return 1;
- *     printf("%zu poses, best energy %g\n", result->pose_count, result->best_energy);
+ *     printf("%zu poses in %zu clusters\n", result->pose_count, result->cluster_count);
  *     qn_dock_result_destroy(&result);
  */
 #ifndef QUERN_DOCK_H
@@ -132,7 +132,7 @@ typedef struct qn_dock_result {
                                                         * that have it in the interface (heavy atoms within 5 Å) */
     const qn_dock_result_set *sets;                    /* in order of the options */
     size_t set_count;
-    double best_energy; /* of the first pose */
+    double best_energy; /* of the first pose, by its set */
     int grid[3];        /* cells of each axis */
     int rotation_count;
     int resumed_rotations;  /* number of rotations taken from the journals of an earlier run */

@@ -11,12 +11,26 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
     parts[0] = (cli_part){.table = qn_dock_option_table()};
 }
 
+/* The lowest energy of each coefficient set. Energies of different sets have no common scale. */
+static void print_energies(const qn_dock_result *result)
+{
+    printf("lowest energy");
+    for (size_t i = 0; i < result->set_count; i++) {
+        const qn_dock_result_set *set = &result->sets[i];
+        if (set->pose_count > 0) printf("%s %s %.3f", i ? "," : " of", set->name, set->poses[0].energy);
+    }
+    printf("%s\n", result->set_count > 1 ? "; those of different sets cannot be compared" : "");
+}
+
 static void print_result(const qn_dock_options *options, const qn_dock_result *result)
 {
     char duration[48];
+    size_t clustered = 0;
     cli_format_duration(result->seconds, duration, sizeof duration);
-    printf("%zu poses in %zu clusters, best energy %.3f\n", result->pose_count, result->cluster_count,
-           result->best_energy);
+    for (size_t i = 0; i < result->pose_count; i++) clustered += result->poses[i].cluster >= 0;
+    printf("%zu %s, %zu of them in %zu %s\n", result->pose_count, cli_plural(result->pose_count, "pose", "poses"),
+           clustered, result->cluster_count, cli_plural(result->cluster_count, "cluster", "clusters"));
+    if (result->pose_count > 0) print_energies(result);
     printf("grid %d × %d × %d, %.1f rotations/s, %s in all\n", result->grid[0], result->grid[1], result->grid[2],
            result->rotations_per_s, duration);
     printf("results in %s, report in %s\n", options->output, result->report);

@@ -35,7 +35,8 @@ static void print_summary(const qn_evaluate_result *result)
         if (is_right(&result->models[i]) && right++ == 0) first = i;
         if (result->models[i].dockq > result->models[best].dockq) best = i;
     }
-    printf("\nAcceptable or better: %zu of %zu models", right, result->model_count);
+    printf("\nAcceptable or better: %zu of %zu %s", right, result->model_count,
+           cli_plural(result->model_count, "model", "models"));
     if (right > 0) printf("; the first is number %zu, %s", first + 1, result->models[first].name);
     printf(".\nHighest DockQ: %.3f, %s.\n", result->models[best].dockq, result->models[best].name);
 }

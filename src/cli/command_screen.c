@@ -12,21 +12,14 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
     parts[0] = (cli_part){.table = qn_screen_option_table()};
 }
 
-/* "1 molecule", "3 molecules" */
-const char *cli_screen_plural(unsigned long long count, const char *one, const char *many)
-{
-    return count == 1 ? one : many;
-}
-
 static void print_result(const qn_screen_options *options, const qn_screen_result *result)
 {
     char duration[48];
     cli_format_duration(result->seconds, duration, sizeof duration);
     printf("%zu %s scored in %llu %s, %zu rejected, best energy %.2f %s\n", result->molecule_count,
-           cli_screen_plural(result->molecule_count, "molecule", "molecules"),
-           (unsigned long long)result->conformer_count,
-           cli_screen_plural(result->conformer_count, "conformer", "conformers"), result->rejection_count,
-           result->best_energy, result->energy_unit);
+           cli_plural(result->molecule_count, "molecule", "molecules"), (unsigned long long)result->conformer_count,
+           cli_plural(result->conformer_count, "conformer", "conformers"), result->rejection_count, result->best_energy,
+           result->energy_unit);
     if (result->interactions_per_s > 0)
         printf("%.3g interactions/s, %.0f %% of the search spent scoring, %s in all\n", result->interactions_per_s,
                100 * result->scoring_share, duration);

@@ -13,15 +13,15 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 static void print_deck(const qn_screen_deck_options *options, const qn_screen_deck_result *deck)
 {
     printf("%d %s of %d ligand %s on %d receptor %s: %.3f s, %.3g interactions/s\n", deck->pose_count,
-           cli_screen_plural((unsigned long long)deck->pose_count, "pose", "poses"), deck->ligand_atoms,
-           cli_screen_plural((unsigned long long)deck->ligand_atoms, "atom", "atoms"), deck->receptor_atoms,
-           cli_screen_plural((unsigned long long)deck->receptor_atoms, "atom", "atoms"), deck->seconds,
+           cli_plural((unsigned long long)deck->pose_count, "pose", "poses"), deck->ligand_atoms,
+           cli_plural((unsigned long long)deck->ligand_atoms, "atom", "atoms"), deck->receptor_atoms,
+           cli_plural((unsigned long long)deck->receptor_atoms, "atom", "atoms"), deck->seconds,
            deck->interactions_per_s);
     if (options->cull) puts("the rate includes pairs out of range, which were skipped; --no-cull computes all pairs");
     printf("best pose %d, energy %.2f kJ/mol\n", deck->best_pose, deck->best_energy);
     if (deck->checked)
         printf("%d %s checked, worst difference %.2g of max(1, |reference|), %d over 2.5e-4\n", deck->checked,
-               cli_screen_plural((unsigned long long)deck->checked, "energy", "energies"), deck->worst_difference,
+               cli_plural((unsigned long long)deck->checked, "energy", "energies"), deck->worst_difference,
                deck->failed);
     else
         puts("the deck has no reference energies to check against");

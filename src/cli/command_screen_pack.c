@@ -38,10 +38,10 @@ static int run(void *memory)
     qn_screen_pack_result_destroy(&result);
     if (!options->run.quiet)
         fprintf(strcmp(options->output, "-") == 0 ? stderr : stdout, "%llu %s in %s, %llu rejected\n", molecules,
-                cli_screen_plural(molecules, "molecule", "molecules"), options->output, rejected);
+                cli_plural(molecules, "molecule", "molecules"), options->output, rejected);
     if (rejected == 0 || !options->run.strict) return CLI_DONE;
     return cli_error(CLI_FAILED, "%llu %s rejected, see %s.rejected.csv", rejected,
-                     cli_screen_plural(rejected, "molecule was", "molecules were"), options->output);
+                     cli_plural(rejected, "molecule was", "molecules were"), options->output);
 }
 
 const cli_command cli_screen_pack = {

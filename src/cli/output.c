@@ -194,3 +194,8 @@ void cli_log_warning(qn_log_level level, const char *message, void *user)
     (void)user;
     if (level == QN_LOG_WARNING) fprintf(stderr, "warning: %s\n", message);
 }
+
+const char *cli_plural(unsigned long long count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}

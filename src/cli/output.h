@@ -49,6 +49,9 @@ void cli_json_text(FILE *stream, const char *text);
 void cli_json_number(FILE *stream, double value);
 void cli_csv_text(FILE *stream, const char *text);
 
+/* The word that goes with a count: `one` for 1, `many` for all other counts. */
+const char *cli_plural(unsigned long long count, const char *one, const char *many);
+
 /* A qn_log_callback that prints warnings, for commands without progress output. */
 void cli_log_warning(qn_log_level level, const char *message, void *user);
 

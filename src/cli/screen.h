@@ -6,7 +6,4 @@
 
 extern const cli_command cli_screen_pack, cli_screen_deck;
 
-/* "1 molecule", "3 molecules": the word that goes with a count. */
-const char *cli_screen_plural(unsigned long long count, const char *one, const char *many);
-
 #endif

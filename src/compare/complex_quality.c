@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "compare/dockq.h"
 #include "compare/partner.h"
 #include "compare/residue_match.h"
@@ -219,9 +220,9 @@ static qn_status match_partner(judgement *j, side s, const qn_molecule *molecule
     if (j->matches[s].matched_count == 0 || 10 * j->matches[s].identical_count < 3 * smaller)
         return QN_FAIL(
             QN_BAD_FORMAT,
-            "the model's %s is another molecule than the reference's: only %zu of %zu residues agree by number or by "
+            "the model's %s is another molecule than the reference's: only %zu of %zu %s agree by number or by "
             "alignment, expected 3 in 10",
-            side_names[s], j->matches[s].identical_count, smaller);
+            side_names[s], j->matches[s].identical_count, smaller, qn_plural(smaller, "residue", "residues"));
     return QN_OK;
 }
 

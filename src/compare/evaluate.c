@@ -236,9 +236,9 @@ static void warn_of_unmatched(const evaluation *run)
         if (run->qualities[i].unmatched_contacts > run->qualities[worst].unmatched_contacts) worst = i;
     }
     if (affected == 0) return;
-    qn_log(QN_LOG_WARNING,
-           "%s: %zu of %zu native contacts are with residues that the model lacks and count as missing%s",
+    qn_log(QN_LOG_WARNING, "%s: %zu of %zu native %s with residues that the model lacks and count as missing%s",
            run->list.items[worst].name, run->qualities[worst].unmatched_contacts, run->qualities[worst].native_contacts,
+           qn_plural(run->qualities[worst].native_contacts, "contact is", "contacts are"),
            affected > 1 ? "; other models lack some too" : "");
 }
 

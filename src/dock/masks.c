@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/residue_selection.h"
 #include "score/antibody.h"
 
@@ -81,9 +82,8 @@ static qn_status find_partner_cdrs(const char *role, const qn_molecule *molecule
     *cdrs = marks;
     if (!marks) return QN_OK;
     for (size_t i = 0; i < molecule->residue_count; i++) inside += marks[i];
-    qn_log(QN_LOG_NOTE,
-           "%s: an antibody, %zu variable domain%s with %zu residues in complementarity-determining regions", role,
-           count, count == 1 ? "" : "s", inside);
+    qn_log(QN_LOG_NOTE, "%s: an antibody, %zu variable %s with %zu %s in complementarity-determining regions", role,
+           count, qn_plural(count, "domain", "domains"), inside, qn_plural(inside, "residue", "residues"));
     return QN_OK;
 }
 

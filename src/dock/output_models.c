@@ -71,8 +71,8 @@ static qn_status model_remarks(const qn_dock_state *run, const qn_dock_answer *a
     const qn_dock_pose *pose = qn_dock_model_pose(answer, cluster);
     QN_TRY(qn_text_append(remarks, "QUERN %s DOCK, SCORE %s, COEFFICIENTS %s\n", QN_VERSION,
                           qn_dock_score_name(run->options->score), run->energy.sets[pose->set].name));
-    QN_TRY(qn_text_append(remarks, "QUERN CLUSTER %zu OF %zu, %zu POSES, CENTRE IS POSE %zu\n", cluster + 1,
-                          answer->cluster_count, of->size, of->centre + 1));
+    QN_TRY(qn_text_append(remarks, "QUERN CLUSTER %zu OF %zu, %zu %s, CENTRE IS POSE %zu\n", cluster + 1,
+                          answer->cluster_count, of->size, qn_plural(of->size, "POSE", "POSES"), of->centre + 1));
     if (answer->refined)
         QN_TRY(qn_text_append(remarks, "QUERN REFINED, ENERGY OF THE CENTRE %.3f\n", answer->poses[of->centre].energy));
     QN_TRY(qn_text_append(remarks, "QUERN ENERGY %.3f, UNWEIGHTED", pose->energy));

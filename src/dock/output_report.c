@@ -54,6 +54,12 @@ static void say_energy(const qn_dock_state *run, const qn_dock_answer *answer, c
             used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", run->energy.sets[i].name);
 }
 
+static void say_partner(const qn_molecule *molecule, char *text, size_t size)
+{
+    snprintf(text, size, "%s, %zu %s", molecule->name, molecule->residue_count,
+             qn_plural(molecule->residue_count, "residue", "residues"));
+}
+
 static qn_status add_facts(const qn_dock_state *run, const qn_dock_answer *answer, qn_report *report)
 {
     const bool merged = is_merged(run, answer);
@@ -69,16 +75,14 @@ static qn_status add_facts(const qn_dock_state *run, const qn_dock_answer *answe
     const char *pointers[FACTS];
     int searched = run->rotation_count - run->resumed_rotations;
     const char *device = qn_device_get_info(run->job->devices[0])->name;
-    snprintf(values[0], sizeof values[0], "%s, %zu residues", run->receptor.molecule->name,
-             run->receptor.molecule->residue_count);
-    snprintf(values[1], sizeof values[1], "%s, %zu residues", run->ligand.molecule->name,
-             run->ligand.molecule->residue_count);
+    say_partner(run->receptor.molecule, values[0], sizeof values[0]);
+    say_partner(run->ligand.molecule, values[1], sizeof values[1]);
     snprintf(values[2], sizeof values[2], "%d (%.1f° apart)", run->rotation_count, run->neighbour_degrees);
     snprintf(values[3], sizeof values[3], "%d × %d × %d of %g\xc2\xa0Å", run->grid.cells[0], run->grid.cells[1],
              run->grid.cells[2], run->grid.spacing_angstrom);
     say_energy(run, answer, values[4], sizeof values[4]);
-    snprintf(values[5], sizeof values[5], "%zu of %zu poses", answer->cluster_count ? answer->clusters[0].size : 0,
-             answer->pose_count);
+    snprintf(values[5], sizeof values[5], "%zu of %zu %s", answer->cluster_count ? answer->clusters[0].size : 0,
+             answer->pose_count, qn_plural(answer->pose_count, "pose", "poses"));
     if (searched > 0)
         snprintf(values[6], sizeof values[6], "%.0f rotations/s", searched / run->timings.search_s);
     else
@@ -299,13 +303,14 @@ static qn_status add_contact_table(const qn_dock_state *run, const qn_dock_answe
 
 static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *answer, qn_report *report)
 {
+    const int threads = qn_context_threads(run->job->context);
+    const size_t unknown = run->receptor.summary.without_entry + run->ligand.summary.without_entry;
     QN_TRY(add_facts(run, answer, report));
     QN_TRY(qn_job_report_warnings(run->job, report));
-    if (run->receptor.summary.without_entry + run->ligand.summary.without_entry > 0)
-        QN_TRY(qn_report_warning(report,
-                                 "%zu atoms have no entry in the atom table and were treated by element, without "
-                                 "charge.",
-                                 run->receptor.summary.without_entry + run->ligand.summary.without_entry));
+    if (unknown > 0)
+        QN_TRY(qn_report_warning(report, "%zu %s no entry in the atom table and %s treated by element, without charge.",
+                                 unknown, qn_plural(unknown, "atom has", "atoms have"),
+                                 qn_plural(unknown, "was", "were")));
     if (answer->cluster_count == 0) return qn_report_warning(report, "No pose brings the partners into contact.");
     QN_TRY(qn_report_heading(report, "Models"));
     QN_TRY(qn_report_paragraph(
@@ -329,11 +334,11 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *ans
     QN_TRY(add_contact_table(run, answer, report));
     QN_TRY(qn_report_heading(report, "Run"));
     return qn_report_paragraph(report,
-                               "Quern %s, score %s, %d threads, %s transforms, %.1f s in all (search %.1f s). "
+                               "Quern %s, score %s, %d %s, %s transforms, %.1f s in all (search %.1f s). "
                                "run.json holds every option and the inputs' SHA-256.",
-                               QN_VERSION, qn_dock_score_name(run->options->score),
-                               qn_context_threads(run->job->context), qn_dock_transforms_name(&run->transforms),
-                               run->timings.total_s, run->timings.search_s);
+                               QN_VERSION, qn_dock_score_name(run->options->score), threads,
+                               qn_plural((size_t)threads, "thread", "threads"),
+                               qn_dock_transforms_name(&run->transforms), run->timings.total_s, run->timings.search_s);
 }
 
 qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_answer *answer)

@@ -88,17 +88,18 @@ static qn_status read_inputs(qn_dock_state *run)
         QN_TRY(qn_dock_restraints_read(options->restraints_file, run->receptor.molecule, run->ligand.molecule,
                                        &run->restraints));
     if ((size_t)options->restraints_required > run->restraints.count)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "%s: %d restraints are required, but there are %zu; expected at most that many",
-                       options->restraints_file ? options->restraints_file : "no restraints file",
-                       options->restraints_required, run->restraints.count);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT, "%s: %d %s required of %zu; expected at most that many",
+            options->restraints_file ? options->restraints_file : "no restraints file", options->restraints_required,
+            qn_plural((size_t)options->restraints_required, "restraint is", "restraints are"), run->restraints.count);
     qn_dock_energy_reach(&run->energy, &run->receptor, &contact_angstrom, &reach_angstrom);
     QN_TRY(qn_dock_grid_plan(&run->receptor, &run->ligand, options->spacing_angstrom, contact_angstrom, reach_angstrom,
                              options->grid_cells, next_fast_size, &run->transforms.engine, &run->grid));
     run->exclusion_cells = (int)ceil(exclusion_angstrom / options->spacing_angstrom);
-    qn_log(QN_LOG_NOTE, "grid: %d x %d x %d cells of %g Å, %d grids a rotation, %zu coefficient set%s",
-           run->grid.cells[0], run->grid.cells[1], run->grid.cells[2], run->grid.spacing_angstrom,
-           run->energy.grid_count, run->energy.set_count, run->energy.set_count == 1 ? "" : "s");
+    qn_log(QN_LOG_NOTE, "grid: %d x %d x %d cells of %g Å, %d %s a rotation, %zu coefficient %s", run->grid.cells[0],
+           run->grid.cells[1], run->grid.cells[2], run->grid.spacing_angstrom, run->energy.grid_count,
+           qn_plural((size_t)run->energy.grid_count, "grid", "grids"), run->energy.set_count,
+           qn_plural(run->energy.set_count, "set", "sets"));
     QN_TRY(qn_dock_make_rotations(run));
     return qn_dock_make_key(run);
 }

@@ -18,7 +18,7 @@ reference="--reference $input/1PPE_r_b-matched.pdb $input/1PPE_l_b-matched.pdb"
 evaluate() { "$quern" evaluate 'a, "b".pdb' $reference "$@"; }
 evaluate >table.txt || fail "evaluate"
 grep -qE '^a, "b"\.pdb +1\.000 +0\.00 +0\.00 +1\.000  high$' table.txt || fail "the table of evaluate: $(cat table.txt)"
-grep -q '^Acceptable or better: 1 of 1 models; the first is number 1, a, "b".pdb.$' table.txt || fail "its summary"
+grep -q '^Acceptable or better: 1 of 1 model; the first is number 1, a, "b".pdb.$' table.txt || fail "its summary"
 evaluate --csv quality.csv --json quality.json >both.txt || fail "evaluate --csv --json"
 cmp -s table.txt both.txt || fail "writing files should not change the table"
 [ "$(sed -n 1p quality.csv)" = "model,fnat,interface_rmsd_angstrom,ligand_rmsd_angstrom,dockq,capri" ] || fail "CSV header"

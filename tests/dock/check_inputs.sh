@@ -144,8 +144,8 @@ expect 1 'same.txt:3: both "receptor:A:30" and "receptor:A:40" are of the recept
 expect 2 'several.txt:1: selection "receptor:A:30-32": it names 3 residues; expected a single one' --restraints several.txt
 expect 1 'nowhere.txt:1: selection "ligand:B:333"' --restraints nowhere.txt
 expect 1 'absent.txt: cannot open' --restraints absent.txt
-expect 2 'two.txt: 3 restraints are required, but there are 2; expected' --restraints two.txt --restraints-required 3
-expect 2 'no restraints file: 1 restraints are required' --restraints-required 1
+expect 2 'two.txt: 3 restraints are required of 2; expected at most that many' --restraints two.txt --restraints-required 3
+expect 2 'no restraints file: 1 restraint is required of 0' --restraints-required 1
 expect 2 'restraints-required is "-1"; expected' --restraints two.txt --restraints-required=-1
 
 # Restraints that no pose satisfies are detected only after the search. The journal of the search is kept, so a run with

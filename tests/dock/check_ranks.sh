@@ -44,7 +44,7 @@ options=("${options[@]/--quiet/--explain}")
 dock_ranks 3 -o "$work/of3" --threads 1 || { fail "three processes"; tail -n 5 "$work/log"; }
 options=("${options[@]/--explain/--quiet}")
 same of3
-for words in '^3 processes, of which the first logs messages' '^receptor:' 'poses in .* clusters' '^results in'; do
+for words in '^3 processes, of which the first logs messages' '^receptor:' 'poses, .* in .* clusters' '^results in'; do
   says "three processes" "$words"
 done
 [ -z "$(awk '/^docking/ { print int($2 / 10) }' "$work/log" | sort | uniq -d)" ] || fail "several ranks show progress"

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/molecule_input.h"
 #include "model/residue_names.h"
 
@@ -56,9 +57,12 @@ static qn_status finish(const char *role, const char *name, qn_dock_partner *par
                        "%s: %s: no atoms are left once waters and hydrogens are dropped; expected a molecule", role,
                        name);
     if (partner->molecule->dropped_waters)
-        qn_log(QN_LOG_NOTE, "%s: dropped %zu waters", role, partner->molecule->dropped_waters);
-    qn_log(QN_LOG_NOTE, "%s: %zu heavy atoms in %zu residues, %zu polar hydrogens built, net charge %+.2f e", role,
-           partner->summary.heavy_atoms, partner->molecule->residue_count, partner->built_hydrogens,
+        qn_log(QN_LOG_NOTE, "%s: dropped %zu %s", role, partner->molecule->dropped_waters,
+               qn_plural(partner->molecule->dropped_waters, "water", "waters"));
+    qn_log(QN_LOG_NOTE, "%s: %zu heavy %s in %zu %s, %zu polar %s built, net charge %+.2f e", role,
+           partner->summary.heavy_atoms, qn_plural(partner->summary.heavy_atoms, "atom", "atoms"),
+           partner->molecule->residue_count, qn_plural(partner->molecule->residue_count, "residue", "residues"),
+           partner->built_hydrogens, qn_plural(partner->built_hydrogens, "hydrogen", "hydrogens"),
            partner->summary.net_charge_e);
     return QN_OK;
 }

@@ -187,8 +187,8 @@ qn_status qn_structure_builder_finish(qn_structure_builder *builder, qn_molecule
     molecule->residues[molecule->residue_count - 1].chain_break = true;
     if (builder->misnamed)
         qn_log(QN_LOG_WARNING,
-               "%s: the element columns of %zu atoms say hydrogen, their names do not; the names are used",
-               builder->name, builder->misnamed);
+               "%s: %zu %s an element column that says hydrogen and a name that does not; the name is used",
+               builder->name, builder->misnamed, qn_plural(builder->misnamed, "atom has", "atoms have"));
     *out = molecule;
     builder->molecule = NULL;
     return QN_OK;

@@ -269,7 +269,8 @@ static void doubtful_files_give_a_warning(void)
     CHECK_TEXT(warning, "in.pdb:3: the atoms after END (line 2) are read as another model");
     qn_molecule_destroy(&molecule);
     CHECK_OK(read_text("ATOM      1  CA  GLY A   1      11.104   6.134  -6.504  1.00  0.00           H\n", &molecule));
-    CHECK_TEXT(warning, "in.pdb: the element columns of 1 atoms say hydrogen, their names do not; the names are used");
+    CHECK_TEXT(warning,
+               "in.pdb: 1 atom has an element column that says hydrogen and a name that does not; the name is used");
     qn_molecule_destroy(&molecule);
     qn_log_return(outer);
 }
@@ -295,7 +296,7 @@ static void warnings_go_to_the_context_that_is_given(void)
     for (int i = 1; i >= 0; i--) {
         CHECK_OK(qn_molecule_read(contexts[i], scratch_file("hydrogen.pdb"), NULL, &molecule));
         qn_molecule_destroy(&molecule);
-        CHECK(strstr(warnings[i], "the element columns of 1 atoms") && !warnings[!i][0]);
+        CHECK(strstr(warnings[i], "1 atom has an element column") && !warnings[!i][0]);
         warnings[i][0] = '\0';
     }
     for (int i = 0; i < 2; i++) qn_context_destroy(&contexts[i]);
