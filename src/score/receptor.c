@@ -1,6 +1,7 @@
 #include "score/receptor.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -9,8 +10,8 @@
 #include "base/memory.h"
 #include "chemistry/residue_types.h"
 #include "format/compound/compound_stream.h"
+#include "model/crowding.h"
 #include "model/molecule_input.h"
-#include "model/neighbour_grid.h"
 #include "model/residue_names.h"
 #include "score/kernels/score_poses.h"
 #include "score/ligand_types.h"
@@ -66,41 +67,11 @@ static qn_status fill_from_molecule(const char *path, qn_score_receptor *recepto
     return QN_OK;
 }
 
-static void count_pair(size_t index, void *pairs)
-{
-    (void)index;
-    ++*(size_t *)pairs;
-}
-
-/* Refuse structures with far too many close atoms, for which searches for neighbours would take too long. */
-static qn_status refuse_heaps(const char *path, const qn_molecule *molecule)
-{
-    const double near_angstrom = 2;
-    const size_t count = molecule->atom_count,
-                 most_pairs = 100 * (count + 100); /* real structures have about 10 for each atom */
-    double *positions = NULL;
-    qn_neighbour_grid *grid = NULL;
-    size_t pairs = 0;
-    QN_TRY(qn_allocate(3 * count, sizeof *positions, (void **)&positions));
-    for (size_t i = 0; i < count; i++)
-        memcpy(positions + 3 * i, molecule->atoms[i].position_angstrom, 3 * sizeof *positions);
-    qn_status status = qn_neighbour_grid_create(positions, count, near_angstrom, &grid);
-    for (size_t i = 0; status == QN_OK && i < count && pairs <= most_pairs; i++)
-        qn_neighbour_grid_each(grid, positions + 3 * i, count_pair, &pairs);
-    qn_neighbour_grid_destroy(&grid);
-    qn_release(&positions);
-    if (status == QN_OK && pairs > most_pairs)
-        return QN_FAIL(QN_BAD_FORMAT,
-                       "%s: its %zu atoms are too crowded, over 100 within 2 Å of each; expected a structure", path,
-                       count);
-    return status;
-}
-
 static qn_status use_molecule(const char *path, qn_score_receptor *receptor)
 {
     qn_sybyl_type *types = NULL;
     qn_surroundings *around = NULL;
-    QN_TRY(refuse_heaps(path, receptor->molecule));
+    QN_TRY(qn_molecule_check_crowding(receptor->molecule, path));
     const size_t count = receptor->molecule->atom_count;
     qn_status status = qn_allocate(count, sizeof *types, (void **)&types);
     if (status == QN_OK) status = qn_allocate(count, sizeof *around, (void **)&around);
@@ -169,6 +140,12 @@ static qn_status fill_from_compound(const char *path, const qn_compound *compoun
     return QN_OK;
 }
 
+static void describe_atom(size_t index, char *text, size_t size, const void *user)
+{
+    (void)user;
+    snprintf(text, size, "heavy atom %zu", index + 1);
+}
+
 static qn_status use_compounds(const char *path, qn_compound *const *compounds, size_t count,
                                qn_score_receptor *receptor)
 {
@@ -179,6 +156,8 @@ static qn_status use_compounds(const char *path, qn_compound *const *compounds, 
     qn_status status = qn_allocate(compounds[0]->atom_count, sizeof *types, (void **)&types);
     if (status == QN_OK) status = qn_allocate(compounds[0]->atom_count, sizeof *around, (void **)&around);
     if (status == QN_OK) status = fill_from_compound(path, compounds[0], receptor, types, around);
+    if (status == QN_OK)
+        status = qn_crowding_check(receptor->positions_angstrom, receptor->atom_count, path, describe_atom, NULL);
     qn_release(&types);
     qn_release(&around);
     return status;

@@ -31,6 +31,8 @@ printf 'HETATM    9  O   HOH A 301       0.000   0.000   0.000  1.00  0.00      
 printf 'data_x\nloop_\n_atom_site.id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n_atom_site.label_asym_id\n_atom_site.Cartn_x\n_atom_site.Cartn_z\n1 N GLY A 1 2\n' > "$work/columns.cif"
 gzip -c "$receptor" | head -c 5000 > "$work/cut.pdb.gz"
 head -c 3000 /dev/zero > "$work/binary.pdb"
+grep '^ATOM' "$receptor" | cat - <(grep '^ATOM' "$receptor") > "$work/twice.pdb"
+sed 's/^\(ATOM.\{26\}\).\{24\}/\1   1.000   2.000   3.000/' "$ligand" > "$work/point.pdb"
 
 expect "receptor: $work/none.pdb: cannot open" "$work/none.pdb" "$ligand"
 expect "ligand: $work/empty.pdb: is empty" "$receptor" "$work/empty.pdb"
@@ -40,6 +42,8 @@ expect "nan.pdb:20: y coordinate" "$work/nan.pdb" "$ligand"
 expect "water.pdb: no atom is left" "$receptor" "$work/water.pdb"
 expect "lacks the column _atom_site.Cartn_y" "$receptor" "$work/columns.cif"
 expect "damaged or cut off" "$work/cut.pdb.gz" "$ligand"
+expect "receptor: $work/twice.pdb: over a tenth of its 3258 heavy atoms are less than 0.7 Å from another one" "$work/twice.pdb" "$ligand"
+expect "ligand: $work/point.pdb: over a tenth of its 222 heavy atoms are less than 0.7 Å from another one" "$receptor" "$work/point.pdb"
 expect "is not text" "$work/binary.pdb" "$ligand"
 expect "there is no chain Z; the file has A" "$receptor:Z" "$ligand"
 expect "there is no model 3" "$receptor" "$ligand" --model 3

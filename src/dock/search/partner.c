@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/crowding.h"
 #include "model/molecule_input.h"
 #include "model/residue_names.h"
 
@@ -48,9 +49,12 @@ static qn_status make_sites(qn_dock_partner *partner)
     return status;
 }
 
-/* Assign parameters to the molecule's atoms and log its size. `name` is the molecule's name in messages. */
+/* Check the molecule, assign parameters to the molecule's atoms and log its size. `name` is the molecule's name in
+ * messages. */
 static qn_status finish(const char *role, const char *name, qn_dock_partner *partner)
 {
+    const qn_status status = qn_molecule_check_crowding(partner->molecule, name);
+    if (status != QN_OK) return qn_error_add_context(status, "%s", role);
     QN_TRY(make_sites(partner));
     if (partner->summary.heavy_atoms == 0)
         return QN_FAIL(QN_BAD_FORMAT,

@@ -130,7 +130,16 @@ static void invalid_receptors_are_refused(void)
             snprintf(heap + length, sizeof heap - (size_t)length,
                      "ATOM  %5d  CA  ALA A%4d      11.%03d   6.071  -5.147  1.00  0.00           C\n", i + 1, i + 1, i);
     CHECK_FAILS(qn_score_receptor_read(written("heap.pdb", heap), &score, &receptor), QN_BAD_FORMAT);
-    CHECK_MESSAGE_HAS("heap.pdb: its 400 atoms are too crowded");
+    CHECK_MESSAGE_HAS(
+        "heap.pdb: over a tenth of its 400 heavy atoms are less than 0.7 Å from another one, such as CA of "
+        "ALA A 1 and CA of ALA A 2, 0.001 Å apart; expected each atom once, in one place");
+    const char double_mol2[] = "@<TRIPOS>MOLECULE\nmade\n 4 2 0 0 0\nPROTEIN\nNO_CHARGES\n\n@<TRIPOS>ATOM\n"
+                               "1 C1 0 0 0 C.3\n2 C2 1.5 0 0 C.3\n3 C1 0 0 0 C.3\n4 C2 1.5 0 0 C.3\n"
+                               "@<TRIPOS>BOND\n1 1 2 1\n2 3 4 1\n";
+    CHECK_FAILS(qn_score_receptor_read(written("double.mol2", double_mol2), &score, &receptor), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS(
+        "double.mol2: over a tenth of its 4 heavy atoms are less than 0.7 Å from another one, such as heavy "
+        "atom 1 and heavy atom 3, 0.000 Å apart");
     char twice[2 * sizeof small_mol2];
     snprintf(twice, sizeof twice, "%s%s", small_mol2, small_mol2);
     CHECK_FAILS(qn_score_receptor_read(written("twice.mol2", twice), &score, &receptor), QN_BAD_FORMAT);
