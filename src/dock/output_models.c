@@ -121,6 +121,17 @@ static bool needs_mmcif(const qn_dock_state *run)
     return false;
 }
 
+/* Choose the format of the models: PDB if its columns can hold them, else mmCIF. `renamed` is the ligand with the names
+ * that its chains have in the models; there may be more chains than names of one letter. */
+static qn_status choose_format(qn_dock_state *run, const qn_molecule *renamed, bool warn)
+{
+    const bool partners_need = needs_mmcif(run), names_need = !qn_molecule_fits_pdb(renamed);
+    run->models_as_mmcif = partners_need || names_need;
+    if (partners_need || !names_need || !warn) return QN_OK;
+    return qn_job_warn(run->job, "the models are written as mmCIF: receptor and ligand have more chains than PDB's "
+                                 "names of one letter or digit, of which there are 62");
+}
+
 /* Write a script for PyMOL or ChimeraX, which shows the receptor's surface and the models as cartoons. */
 static qn_status write_script(const qn_dock_state *run, const qn_dock_answer *answer, const char *file, bool pymol,
                               const char *ligand_chains)
@@ -172,9 +183,9 @@ qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_answer *answer)
     const qn_molecule *receptor = run->receptor.molecule, *ligand = run->ligand.molecule;
     qn_molecule *renamed = NULL;
     qn_text names = {0}, ligand_chains = {0}, renames = {0};
-    run->models_as_mmcif = needs_mmcif(run);
     qn_status status = qn_molecule_copy(ligand, &renamed);
     if (status == QN_OK) status = qn_dock_rename_chains(receptor, ligand, renamed, &renames);
+    if (status == QN_OK) status = choose_format(run, renamed, answer == qn_dock_main_answer(run));
     if (status == QN_OK && renames.data && answer == qn_dock_main_answer(run))
         qn_log(QN_LOG_NOTE,
                "ligand chains with names of receptor chains are renamed in the models (see their remarks)");

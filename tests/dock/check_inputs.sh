@@ -169,6 +169,30 @@ dock --device host --restraints tight.txt --restraints-required 1 -w neutral || 
 [ "$(grep -c . "out$number/poses.csv")" -eq 11 ] || fail "poses of a single set that satisfy one of two restraints"
 grep -q '"resumed_rotations": 10' "$tight/run.json" || fail "the search was not kept"
 
+# More chains than PDB has names of one letter: models are mmCIF, and hold every atom of both partners.
+many() { # many FILE COUNT: an alanine's heavy atoms in each of COUNT chains, 6 Å apart
+  awk -v count="$2" 'BEGIN {
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    split("N CA C O CB", names, " "); split("0 1.5 2.1 1.4 2.0", x, " "); split("0 0 1.4 2.4 -0.8", y, " ")
+    for (chain = 0; chain < count; chain++) for (i = 1; i <= 5; i++)
+      printf "ATOM  %5d  %-3s ALA %s%4d    %8.3f%8.3f%8.3f  1.00  0.00           %s\n", ++serial, names[i],
+             substr(letters, chain + 1, 1), chain + 1, x[i] + 6 * (chain % 4), y[i] + 6 * (int(chain / 4) % 4),
+             6 * int(chain / 16) + (i == 5) * 1.2, substr(names[i], 1, 1)
+    print "END" }' >"$1"
+}
+many many.pdb 32
+many one-more.pdb 31
+for partner in 'one-more.pdb pdb' 'many.pdb cif'; do # 31 + 31 chains have names; 32 + 31 do not
+  set -- $partner
+  number=$((number + 1))
+  message=$("$quern" dock "$1" one-more.pdb -n 5 --spacing 2 -c 2 -w balanced --device host -q -o "out$number" 2>&1 >stdout) ||
+    fail "docking $1: $message"
+  [ -s "out$number/cluster_01.$2" ] || fail "$1: no cluster_01.$2: $(ls "out$number")"
+  [ "$(grep -cE '^ATOM' "out$number/cluster_01.$2")" -eq $(($(grep -c '^ATOM' "$1") + 155)) ] || fail "$1: atoms of the model"
+  [ "$(grep -c 'the models are written as mmCIF: receptor and ligand have more chains' <<<"$message")" -eq $([ "$2" = cif ] && echo 1 || echo 0) ] ||
+    fail "$1: the warning of mmCIF models: $message"
+done
+
 # Devices.
 expect 2 'device host is named twice; expected each device once' --device host,host
 expect 2 'device "floppy": expected auto, host' --device host,floppy
