@@ -161,6 +161,7 @@ static qn_status run_stages(qn_dock_state *run)
     run->asked = qn_dock_transforms_of(run->options->fft_engine);
     run->transforms = run->asked;
     QN_TRY(qn_job_agree(job, read_inputs(run)));
+    QN_TRY(qn_job_agree(job, qn_dock_check_memory(run)));
     QN_TRY(qn_job_output(job, &(qn_output){.folder = run->options->output}, true));
     QN_TRY(qn_job_agree(job, prepare(run)));
     run->timings.prepare_s = qn_clock_s() - job->started_s;

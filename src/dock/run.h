@@ -87,6 +87,12 @@ QN_MUST_CHECK qn_status qn_dock_tuning_start(qn_dock_state *run);
  * that it wants to try. */
 QN_MUST_CHECK qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search);
 
+/* memory.c: estimate the memory of this process before its grids are computed. QN_OUT_OF_MEMORY: the run would take
+ * more than is allowed or free, or than a device has. */
+QN_MUST_CHECK qn_status qn_dock_check_memory(const qn_dock_state *run);
+/* Options of the search on the device with index i of the job. */
+qn_dock_search_options qn_dock_search_options_of(const qn_dock_state *run, int i);
+
 /* key.c: add the inputs and options to the key, except the transforms, which are chosen later. */
 QN_MUST_CHECK qn_status qn_dock_make_key(qn_dock_state *run);
 /* Name of transforms, as in the option and in the key's line "transforms": "auto", "fused", "fused-half" or the name of

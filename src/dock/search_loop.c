@@ -158,24 +158,28 @@ static qn_status keep_transforms(qn_dock_state *run)
     return QN_OK;
 }
 
+qn_dock_search_options qn_dock_search_options_of(const qn_dock_state *run, int i)
+{
+    const char *driver = qn_device_get_info(run->job->devices[i])->driver;
+    const bool alike = strcmp(driver, qn_device_get_info(run->job->devices[0])->driver) == 0;
+    const qn_dock_transforms *transforms = alike ? &run->transforms : &run->asked;
+    return (qn_dock_search_options){.batch = run->options->run.batch,
+                                    .per_rotation = run->options->per_rotation,
+                                    .exclusion_cells = run->exclusion_cells,
+                                    .engine = transforms->engine,
+                                    .path = transforms->path,
+                                    .halves = transforms->halves};
+}
+
 /* Create a search on each device. Devices with the same driver as the first device use the transforms that the first
  * device chose. */
 static qn_status create_searches(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
-    const qn_dock_options *options = run->options;
     for (int i = 0; i < run->job->device_count; i++) {
         qn_dock_worker *worker = &run->workers[i];
         qn_device *device = run->job->devices[i];
-        const char *driver = qn_device_get_info(device)->driver;
-        const bool alike = strcmp(driver, qn_device_get_info(run->job->devices[0])->driver) == 0;
-        const qn_dock_transforms *transforms = alike ? &run->transforms : &run->asked;
-        qn_dock_search_options search_options = {.batch = options->run.batch,
-                                                 .per_rotation = options->per_rotation,
-                                                 .exclusion_cells = run->exclusion_cells,
-                                                 .engine = transforms->engine,
-                                                 .path = transforms->path,
-                                                 .halves = transforms->halves};
+        const qn_dock_search_options search_options = qn_dock_search_options_of(run, i);
         QN_TRY(qn_dock_search_create(device, &run->grid, &run->energy, &run->ligand_sites, run->rotations,
                                      run->rotation_count, &search_options, &loop->searches[i]));
         worker->transforms = qn_dock_search_transforms(loop->searches[i]);

@@ -166,28 +166,22 @@ qn_status qn_search_transform_receptor(qn_dock_search *search, const qn_dock_gri
     return status;
 }
 
-static qn_status check_memory(qn_device *device, const qn_dock_search_options *options, const qn_dock_grid *grid,
-                              const qn_dock_energy *energy, int sites, int rotation_count)
+qn_status qn_dock_search_check(qn_device *device, const qn_dock_grid *grid, const qn_dock_energy *energy, int sites,
+                               int rotation_count, qn_dock_search_options *options, size_t *bytes)
 {
     const qn_device_info *info = qn_device_get_info(device);
-    const size_t needed = qn_dock_search_bytes(options, grid, energy, sites, rotation_count);
-    if (needed > info->memory_bytes)
+    if (options->path == QN_DOCK_PATH_AUTO)
+        options->path = qn_search_fused_suits(device, grid) ? QN_DOCK_PATH_FUSED : QN_DOCK_PATH_LIBRARY;
+    QN_TRY(path_of(options->path)->check(options, device, grid));
+    if (options->batch <= 0) options->batch = choose_batch(device, options, grid, energy, sites, rotation_count);
+    *bytes = qn_dock_search_bytes(options, grid, energy, sites, rotation_count);
+    if (*bytes > info->memory_bytes)
         return QN_FAIL(QN_OUT_OF_MEMORY,
-                       "a %d x %d x %d grid with batches of %d needs %.2f GB on %s, which has %.2f GB; use a "
-                       "larger spacing or a smaller batch",
-                       grid->cells[0], grid->cells[1], grid->cells[2], options->batch, 1e-9 * (double)needed,
+                       "a %d x %d x %d grid with batches of %d needs %.2f GB on %s, which has %.2f GB; expected "
+                       "a larger --spacing, a smaller --grid or a smaller --batch",
+                       grid->cells[0], grid->cells[1], grid->cells[2], options->batch, 1e-9 * (double)*bytes,
                        info->identifier, 1e-9 * (double)info->memory_bytes);
     return QN_OK;
-}
-
-/* Choose the path of the search, and set it in the search's options. */
-static qn_status choose_path(qn_device *device, const qn_dock_grid *grid, qn_dock_search *search)
-{
-    qn_dock_path *path = &search->options.path;
-    if (*path == QN_DOCK_PATH_AUTO)
-        *path = qn_search_fused_suits(device, grid) ? QN_DOCK_PATH_FUSED : QN_DOCK_PATH_LIBRARY;
-    search->path = path_of(*path);
-    return search->path->check(&search->options, device, grid);
 }
 
 qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, const qn_dock_energy *energy,
@@ -195,6 +189,7 @@ qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, con
                                 const qn_dock_search_options *options, qn_dock_search **out)
 {
     void *memory;
+    size_t bytes;
     QN_TRY(qn_allocate(1, sizeof(qn_dock_search), &memory));
     qn_dock_search *search = memory;
     search->options = *options;
@@ -202,13 +197,10 @@ qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, con
     search->bins = ((size_t)grid->cells[0] / 2 + 1) * (size_t)grid->cells[1] * (size_t)grid->cells[2];
     search->grid_count = (size_t)energy->grid_count;
     search->set_count = energy->set_count;
-    qn_status status = choose_path(device, grid, search);
-    if (status == QN_OK && search->options.batch <= 0)
-        search->options.batch =
-            choose_batch(device, &search->options, grid, energy, ligand->site_count, rotation_count);
+    qn_status status =
+        qn_dock_search_check(device, grid, energy, ligand->site_count, rotation_count, &search->options, &bytes);
+    search->path = path_of(search->options.path);
     set_best_problem(search, grid);
-    if (status == QN_OK)
-        status = check_memory(device, &search->options, grid, energy, ligand->site_count, rotation_count);
     if (status == QN_OK) status = qn_queue_create(device, &search->queue);
     if (status == QN_OK) status = create_buffers(search, ligand, rotations, rotation_count);
     if (status == QN_OK) status = search->path->create(search, grid, energy, ligand, rotation_count);

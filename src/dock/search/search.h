@@ -38,6 +38,13 @@ typedef struct qn_dock_hit {
 size_t qn_dock_search_bytes(const qn_dock_search_options *options, const qn_dock_grid *grid,
                             const qn_dock_energy *energy, int sites, int rotation_count);
 
+/* Check that a device can search these grids, before they are computed: choose the path and the batch where `options`
+ * leave them open, and compare the memory that they need with that of the device. *bytes gets the need.
+ * QN_OUT_OF_MEMORY; QN_UNSUPPORTED: the path does not support the grid. */
+QN_MUST_CHECK qn_status qn_dock_search_check(qn_device *device, const qn_dock_grid *grid, const qn_dock_energy *energy,
+                                             int sites, int rotation_count, qn_dock_search_options *options,
+                                             size_t *bytes);
+
 /* Create a search. `rotations`: rotation_count × 9 integers in units of 1/2^30. All inputs are copied to the device.
  * QN_OUT_OF_MEMORY: the message names the memory needed. */
 QN_MUST_CHECK qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, const qn_dock_energy *energy,
