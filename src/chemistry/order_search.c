@@ -35,6 +35,11 @@ static bool is_element(const order_search *s, int atom, const char *element)
     return strcmp(s->compound->atoms[atom].element, element) == 0;
 }
 
+static bool is_metal(const order_search *s, int atom)
+{
+    return qn_element_is_metal(s->compound->atoms[atom].element);
+}
+
 static bool is_chalcogen(const order_search *s, int atom)
 {
     return is_element(s, atom, "O") || is_element(s, atom, "S") || is_element(s, atom, "SE");
@@ -85,12 +90,12 @@ static bool is_terminal(const order_search *s, int atom)
     return is_chalcogen(s, atom) && s->degree[atom] == 1;
 }
 
-/* Return the first neighbour of an atom that is not a hydrogen; −1: there is none. */
+/* Return the first neighbour of an atom that is neither a hydrogen nor a metal; −1: there is none. */
 static int only_neighbour(const order_search *s, int atom, int *bond)
 {
     for (size_t k = first_bond(s, atom); k < end_bond(s, atom); k++) {
         int other = other_at(s, k);
-        if (qn_compound_atom_is_hydrogen(&s->compound->atoms[other]) || s->degree[other] == 0) continue;
+        if (qn_compound_atom_is_hydrogen(&s->compound->atoms[other]) || is_metal(s, other)) continue;
         *bond = bond_at(s, k);
         return other;
     }
@@ -122,12 +127,12 @@ static void count_neighbours(order_search *s)
     s->polar_have_hydrogens |= s->carbons_have_hydrogens;
 }
 
-/* Largest shortness of the atom's bonds that have no order yet; −1: there are none. */
+/* Largest shortness of the atom's bonds to non-metals that have no order yet; −1: there are none. */
 static double shortest_of(const order_search *s, int atom)
 {
     double best = -1;
     for (size_t k = first_bond(s, atom); k < end_bond(s, atom); k++)
-        if (is_open(s, bond_at(s, k)) && s->degree[other_at(s, k)] > 0 && shortness(s, bond_at(s, k)) > best)
+        if (is_open(s, bond_at(s, k)) && !is_metal(s, other_at(s, k)) && shortness(s, bond_at(s, k)) > best)
             best = shortness(s, bond_at(s, k));
     return best;
 }

@@ -1,6 +1,7 @@
 #include "chemistry/bonds.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,23 +123,33 @@ static qn_compound *compound_of(const char *text, bool hydrogens)
     return compound;
 }
 
+/* Find orders and types of a connected compound. `text` gets the types of heavy atoms except the one with the index
+ * `except`, `charges` the charged atoms, numbered from 1 without that atom. */
+static bool describe(qn_compound *compound, size_t except, char text[256], char charges[64])
+{
+    qn_sybyl_type types[64];
+    size_t number = 0;
+    if (!CHECK_OK(qn_bonds_find_orders(compound)) || !CHECK_OK(qn_sybyl_find_types(compound, types))) return false;
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        int charge = compound->atoms[i].charge_e;
+        if (i == except) continue;
+        number++;
+        if (types[i] != QN_SYBYL_H)
+            snprintf(text + strlen(text), 16, "%s%s", number > 1 ? " " : "", qn_sybyl_name(types[i]));
+        if (charge == 0) continue;
+        snprintf(charges + strlen(charges), 8, "%s%s%zu", charges[0] ? " " : "", charge > 0 ? "+" : "-", number);
+    }
+    return true;
+}
+
 static void check_known(const known_molecule *molecule, bool hydrogens)
 {
     const char *expected = hydrogens ? molecule->types : molecule->types_without;
     const char *expected_charges = hydrogens ? molecule->charges : molecule->charges_without;
     qn_compound *compound = compound_of(molecule->atoms, hydrogens);
-    qn_sybyl_type types[64];
     char text[256] = "", charges[64] = "";
     if (!compound) return;
-    if (CHECK_OK(qn_bonds_connect(compound)) && CHECK_OK(qn_bonds_find_orders(compound)) &&
-        CHECK_OK(qn_sybyl_find_types(compound, types))) {
-        for (size_t i = 0; i < compound->atom_count; i++) {
-            int charge = compound->atoms[i].charge_e;
-            if (types[i] != QN_SYBYL_H)
-                snprintf(text + strlen(text), 16, "%s%s", i ? " " : "", qn_sybyl_name(types[i]));
-            if (charge == 0) continue;
-            snprintf(charges + strlen(charges), 8, "%s%s%zu", charges[0] ? " " : "", charge > 0 ? "+" : "-", i + 1);
-        }
+    if (CHECK_OK(qn_bonds_connect(compound)) && describe(compound, SIZE_MAX, text, charges)) {
         if (expected && !CHECK_TEXT(text, expected)) fprintf(stderr, "  in %s\n", molecule->name);
         if (expected_charges && !CHECK_TEXT(charges, expected_charges)) fprintf(stderr, "  in %s\n", molecule->name);
     }
@@ -189,6 +200,36 @@ static void alkali_ions_are_not_bound_and_other_metals_are(void)
     qn_compound_destroy(&compound);
 }
 
+/* A metal that an atom is bound to changes neither the orders of the other bonds nor charges. Its position in the file
+ * decides whether it is the atom's first neighbour. */
+static void a_metal_does_not_hide_a_nitrile_or_an_oxide(void)
+{
+    static const char *const complexes[][2] = {
+        {"C -0.49 0.00 -0.01 C 0.98 -0.01 0.02 N 2.14 -0.02 0.04", "ZN 4.14 -0.04 0.07"},
+        {"C -1.42 0.10 -0.01 C -0.64 1.25 -0.02 C 0.75 1.14 -0.01 N 1.37 -0.10 0.00 O 2.63 -0.19 0.01 C 0.58 -1.23 "
+         "0.02 "
+         "C -0.82 -1.15 0.01",
+         "ZN 3.70 -1.90 0.02"}};
+    static const char *const types_of[] = {"C.3 C.1 N.1", "C.ar C.ar C.ar N.ar O.2 C.ar C.ar"};
+    static const char *const charges_of[] = {"", "+4 -5"};
+    for (int i = 0; i < 2; i++)
+        for (int first = 0; first < 2; first++) {
+            char atoms[400], types[256] = "", charges[64] = "";
+            snprintf(atoms, sizeof atoms, "%s %s", complexes[i][first], complexes[i][!first]);
+            qn_compound *compound = compound_of(atoms, false);
+            size_t metal = first ? 0 : compound->atom_count - 1;
+            CHECK_OK(qn_bonds_connect(compound));
+            size_t of_metal = 0;
+            for (size_t b = 0; b < compound->bond_count; b++)
+                of_metal += (size_t)compound->bonds[b].first == metal || (size_t)compound->bonds[b].second == metal;
+            CHECK(of_metal == 1);
+            describe(compound, metal, types, charges);
+            if (!CHECK_TEXT(types, types_of[i]) | !CHECK_TEXT(charges, charges_of[i]))
+                fprintf(stderr, "  in %s\n", atoms);
+            qn_compound_destroy(&compound);
+        }
+}
+
 static void overlapping_atoms_are_refused(void)
 {
     qn_compound *compound = NULL;
@@ -210,6 +251,7 @@ int main(void)
     RUN(atoms_have_no_more_bonds_than_their_element_allows);
     RUN(alternate_places_of_an_atom_are_not_bound);
     RUN(alkali_ions_are_not_bound_and_other_metals_are);
+    RUN(a_metal_does_not_hide_a_nitrile_or_an_oxide);
     RUN(overlapping_atoms_are_refused);
     return check_finish();
 }
