@@ -51,7 +51,7 @@ static qn_status read_atom(const qn_record_lines *lines, size_t number, qn_compo
     }
     qn_word type = qn_record_columns(lines, 78, 80), partial = qn_record_columns(lines, 71, 76);
     if (!qn_autodock_element(type.text, type.length, atom->element))
-        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: atom %zu has type \"%s\"; expected one of AutoDock's (columns 78-79)",
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: atom %zu has type \"%s\"; expected one of AutoDock's (columns 78-80)",
                        lines->path, lines->number, number, qn_quote(type.text, type.length).text);
     if (!qn_number_parse(partial.text, partial.length, &charge))
         return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge \"%s\" is not a number (columns 71-76)", lines->path,

@@ -206,7 +206,7 @@ static qn_status read_autodock_type(const pdb_scan *scan, qn_file_atom *atom)
     char text[16];
     int length = take_field(scan, 78, 80, text);
     if (!qn_autodock_element(text, (size_t)length, atom->atom.element))
-        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: type \"%s\" is none of AutoDock's (columns 78-79)", scan->name,
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: type \"%s\" is none of AutoDock's (columns 78-80)", scan->name,
                        scan->line_number, text);
     if (atom->atom.element[0] == '\0') strcpy(atom->atom.element, "X");
     return QN_OK;

@@ -54,7 +54,7 @@ static void bad_records_do_not_affect_other_records(void)
     static const expected_record of_mol2[] = {{"formate", 4, 3, 1, NULL}, {"ethanol", 3, 2, 3, NULL}};
     static const expected_record of_pdbqt[] = {
         {"poses", 2, 0, 1, NULL},
-        {.message = ":16: atom 2 has type \"OQ\"; expected one of AutoDock's (columns 78-79)"}};
+        {.message = ":16: atom 2 has type \"OQ\"; expected one of AutoDock's (columns 78-80)"}};
     check_file("format/mixed.sdf", of_sdf, 7);
     check_file("format/two.mol2", of_mol2, 2);
     check_file("format/poses.pdbqt", of_pdbqt, 2);

@@ -100,9 +100,9 @@ static void errors_are_reported(void)
         {ATOM("    1", " C1 ", "   1.000", " 0.1-6", "C "),
          "lib:11: charge \" 0.1-6\" is not a number (columns 71-76)"},
         {ATOM("    1", " C1 ", "   1.000", " 0.176", "Qz"),
-         "lib:11: atom 1 has type \"Qz\"; expected one of AutoDock's (columns 78-79)"},
+         "lib:11: atom 1 has type \"Qz\"; expected one of AutoDock's (columns 78-80)"},
         {"ROOT\nATOM      1  C   LIG     1       1.000  -2.500   3.125  1.00  0.00\n",
-         "lib:12: atom 1 has type \"\"; expected one of AutoDock's (columns 78-79)"},
+         "lib:12: atom 1 has type \"\"; expected one of AutoDock's (columns 78-80)"},
     };
     check_refusals(QN_COMPOUND_PDBQT, cases, sizeof cases / sizeof *cases);
 }
@@ -144,7 +144,7 @@ static void receptors_get_elements_from_types(void)
     const char bad[] =
         ATOM("    1", " C1 ", "   1.000", " 0.176", "C ") ATOM("    2", " C1 ", "   1.000", " 0.176", "Qz");
     CHECK_FAILS(qn_structure_read_memory("r", bad, strlen(bad), NULL, NULL, &m), QN_BAD_FORMAT);
-    CHECK_TEXT(qn_error_message(), "r:2: type \"Qz\" is none of AutoDock's (columns 78-79)");
+    CHECK_TEXT(qn_error_message(), "r:2: type \"Qz\" is none of AutoDock's (columns 78-80)");
 }
 
 /* The charge and segment columns of a PDB file do not make it PDBQT. */
