@@ -262,10 +262,14 @@ int main(int argc, char **argv)
         redock(files[i][0], &c, device, options, argc > 4 ? atoi(argv[4]) : 5, argc > 5 ? atof(argv[5]) : 6, &totals);
         clear_case(&c);
     }
-    printf("near (%.1f Å) the crystal's: %d of %d, the best pose %d; missed by the search %d, by the score %d\n",
-           NEAR_ANGSTROM, totals.near, totals.starts, totals.near_first, totals.missed_by_search,
-           totals.missed_by_score);
-    printf("as deep as the crystal's minimum: %d; %.0f poses a search\n", totals.found, totals.poses / totals.starts);
+    printf(
+        "one of the best %d poses is within %.1f Å of the crystal's pose in %d of %d searches, the best pose in %d\n",
+        BEST, NEAR_ANGSTROM, totals.near, totals.starts, totals.near_first);
+    printf("in the other searches: the search missed the crystal's minimum in %d, the score prefers another place in "
+           "%d\n",
+           totals.missed_by_search, totals.missed_by_score);
+    printf("%d searches found an energy at most 1 %% above the crystal's minimum; a search scores %.0f poses\n",
+           totals.found, totals.poses / totals.starts);
     printf("%.3f s a search, %.1f %% of kernel time beside scoring, %.3g pairs/s\n", totals.seconds / totals.starts,
            100 * totals.evolving_s / (totals.scoring_s + totals.evolving_s), totals.interactions / totals.scoring_s);
     qn_device_release(&device);
