@@ -94,7 +94,7 @@ typedef struct qn_screen_result_molecule {
     const char *name;                          /* "" when it has none */
     double energy, terms[QN_SCREEN_TERMS_MAX]; /* the terms add up to the energy */
     double least_distance_angstrom;            /* between heavy atoms of ligand and receptor */
-    int clashes;                               /* pairs of heavy atoms closer than 0.7 of the sum of their radii */
+    int clashes;                               /* pairs of heavy atoms that are too close: docs/commands/screen.md */
     int heavy_atoms;
     int conformer, conformers; /* conformer of the best pose, from 0; number of conformers that were searched */
     bool active;               /* it is one of the known actives */

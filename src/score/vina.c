@@ -22,6 +22,16 @@ const qn_vina_atom_type *qn_vina_type_table(int *count)
     return type_table;
 }
 
+static bool may_coordinate(int row)
+{
+    return (row >= N_P && row <= S_P) || (row >= F_H && row <= I_H);
+}
+
+bool qn_vina_coordinates(int a, int b)
+{
+    return (a == METAL && may_coordinate(b)) || (b == METAL && may_coordinate(a));
+}
+
 /* 1 up to `good`, 0 from `bad` on, linear in between. */
 static double ramp(double value, double good, double bad)
 {

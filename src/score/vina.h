@@ -33,6 +33,9 @@ const qn_vina_atom_type *qn_vina_type_table(int *count);
  * electrons, are acceptors. */
 int qn_vina_type_of(const char *element, qn_sybyl_type type, const qn_surroundings *around);
 
+/* Whether two rows are a metal and an atom that may coordinate it: N, O, S or a halogen. */
+bool qn_vina_coordinates(int a, int b);
+
 /* Find the types of all atoms of a compound. QN_BAD_FORMAT: an atom has no type. */
 QN_MUST_CHECK qn_status qn_vina_types(const qn_compound *compound, int *types);
 

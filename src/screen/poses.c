@@ -7,10 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chemistry/symmetry.h"
+#include "score/ligand_types.h"
 #include "score/vina.h"
-
-/* Heavy atoms closer than this share of the sum of their radii clash. */
-static const double clash_share = 0.7;
 
 /* Automorphisms of a molecule that are tried, at most. With more, two equivalent poses may count as different. */
 enum { MAPPINGS_MAX = 1000 };
@@ -106,13 +104,6 @@ static void choose(pose_choice *choice)
     }
 }
 
-static double radius_of(const qn_ligand_score *score, int type)
-{
-    int count;
-    if (score->kind == QN_SCORE_VINA) return qn_vina_type_table(&count)[type].radius_angstrom;
-    return score->force_field->types[type].radius_angstrom;
-}
-
 /* Compute energy and terms in double precision. `heavy`: positions of the ligand's heavy atoms in their order. */
 static void find_energy(const qn_screen_state *run, const qn_score_ligand *ligand, const double *heavy,
                         qn_screen_kept *kept)
@@ -139,31 +130,22 @@ static void find_energy(const qn_screen_state *run, const qn_score_ligand *ligan
     memcpy(kept->terms, terms, sizeof terms);
 }
 
-static double largest_radius(const qn_ligand_score *score)
-{
-    int count = score->kind == QN_SCORE_VINA ? 0 : score->force_field->type_count;
-    double largest = 0;
-    if (score->kind == QN_SCORE_VINA) (void)qn_vina_type_table(&count);
-    for (int type = 0; type < count; type++) largest = fmax(largest, radius_of(score, type));
-    return largest;
-}
-
 /* Count clashes and find the least distance from the receptor. */
 static void find_fit(const qn_screen_state *run, const qn_score_ligand *ligand, const double *heavy,
                      qn_screen_kept *kept)
 {
     const qn_score_receptor *receptor = &run->receptor;
-    const double longest = 2 * clash_share * largest_radius(&run->score);
+    const double longest = 2 * QN_LIGAND_CLASH_SHARE * qn_ligand_largest_radius_angstrom(&run->score);
     double least = INFINITY;
     for (int i = 0; i < ligand->atom_count; i++) {
-        const double *at = heavy + 3 * (size_t)i, radius = radius_of(&run->score, ligand->type[i]);
+        const double *at = heavy + 3 * (size_t)i;
         for (size_t j = 0; j < receptor->atom_count; j++) {
             const double *other = receptor->positions_angstrom + 3 * j;
             const double dx = at[0] - other[0], dy = at[1] - other[1], dz = at[2] - other[2];
             const double square = dx * dx + dy * dy + dz * dz;
             least = square < least ? square : least;
             if (square > longest * longest) continue;
-            const double reach = clash_share * (radius + radius_of(&run->score, receptor->types[j]));
+            const double reach = qn_ligand_clash_angstrom(&run->score, ligand->type[i], receptor->types[j]);
             kept->clashes += square < reach * reach;
         }
     }

@@ -28,7 +28,7 @@ typedef struct qn_screen_row {
     size_t line;      /* of its record in that library, from 1; 0: not known */
     double energy, terms[QN_SCREEN_TERMS_MAX];
     double least_distance_angstrom; /* of any pair of heavy atoms of ligand and receptor */
-    int clashes;                    /* number of pairs of heavy atoms closer than 0.7 of the sum of their radii */
+    int clashes;                    /* number of pairs of heavy atoms that clash, by qn_ligand_clash_angstrom */
     int heavy_atoms, conformers;
     int conformer; /* of the pose, from 0 */
     bool active;   /* one of options->actives */

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "format/compound/compound_stream.h"
+#include "score/ligand_types.h"
 #include "score/tests/pdbqt_atoms.h"
 
 /* Kinds of atoms. */
@@ -65,6 +66,33 @@ static void pairs_agree_with_hand_calculation(void)
         CHECK_NEAR(energy.hydrophobic, by_hand[i].hydrophobic, 1e-7);
         CHECK_NEAR(energy.hydrogen_bond, by_hand[i].hydrogen_bond, 1e-6);
     }
+}
+
+static bool clash(const qn_ligand_score *score, int a, int b, double r)
+{
+    const double limit = qn_ligand_clash_angstrom(score, a, b);
+    CHECK(limit == qn_ligand_clash_angstrom(score, b, a));
+    return r < limit;
+}
+
+/* Lengths of bonds from zinc to ligands in crystals (Harding 2006, Acta Cryst. D62, 678): 1.99 Å to a carboxylate, 2.03
+ * Å to histidine, 2.31 Å to cysteine. */
+static void atoms_that_coordinate_a_metal_do_not_clash(void)
+{
+    const qn_ligand_score vina = {.kind = QN_SCORE_VINA}, bude = {QN_SCORE_BUDE, qn_bude_find("2016")};
+    const int nitrogen = pdbqt_row(1.8, false, false, true);
+    CHECK(!clash(&vina, row(METAL), row(ACCEPTOR), 1.99) && clash(&vina, row(METAL), row(ACCEPTOR), 1.4));
+    CHECK(!clash(&vina, row(METAL), nitrogen, 2.03) && clash(&vina, row(METAL), nitrogen, 1.4));
+    CHECK(!clash(&vina, row(METAL), row(SULFUR), 2.2) && clash(&vina, row(METAL), row(SULFUR), 1.7));
+    /* carbon does not coordinate; metals do not coordinate each other; other pairs are as they were */
+    CHECK(clash(&vina, row(METAL), row(CARBON), 2.1) && !clash(&vina, row(METAL), row(CARBON), 2.2));
+    CHECK(clash(&vina, row(METAL), row(METAL), 1.6));
+    CHECK(clash(&vina, row(ACCEPTOR), nitrogen, 2.4) && !clash(&vina, row(ACCEPTOR), nitrogen, 2.5));
+    CHECK_NEAR(qn_ligand_clash_angstrom(&vina, row(CARBON), row(ACCEPTOR)), 0.7 * (1.9 + 1.7), 1e-6);
+    const int zinc = qn_bude_type_named(bude.force_field, "Zn");
+    CHECK(!clash(&bude, zinc, qn_bude_type_named(bude.force_field, "O.co2"), 1.99));
+    CHECK(!clash(&bude, zinc, qn_bude_type_named(bude.force_field, "N.ar"), 2.03));
+    CHECK(!clash(&bude, zinc, qn_bude_type_named(bude.force_field, "S.3"), 2.2));
 }
 
 /* The number after `key` in the remarks of a model. */
@@ -157,6 +185,7 @@ static void deuterium_and_tritium_are_hydrogens(void)
 int main(void)
 {
     RUN(pairs_agree_with_hand_calculation);
+    RUN(atoms_that_coordinate_a_metal_do_not_clash);
     RUN(types_follow_from_the_structure);
     RUN(deuterium_and_tritium_are_hydrogens);
     if (check_reference_data("docking/ligand/1iep")) RUN(published_poses_have_the_published_energies);
