@@ -318,7 +318,7 @@ typedef struct qn_tune_gain {
     char found_on[192];        /* name of that device */
     uint64_t tests, failed;
     bool exploring;        /* there is more to try */
-    double speedup;        /* of the best over the configuration that the run began with */
+    double speedup;        /* of the best over the configuration that the run began with; 0: that was not timed */
     double lost_seconds;   /* device time that trials took beyond the best known then */
     double device_seconds; /* of the family in all */
     double build_seconds;  /* compiling in the background; on a CPU device it takes a core from the kernels meanwhile */

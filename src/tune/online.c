@@ -1,5 +1,4 @@
 /* Online tuning as a configuration source: the runtime asks for configurations and reports launches. */
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -220,7 +219,6 @@ void qn_tune_report_progress(qn_context *context, const qn_progress *progress)
 
 static void describe(const qn_online_family *family, qn_tune_gain *gain)
 {
-    const double start = qn_recent_median(&family->start_times), best = qn_recent_median(&family->best_times);
     const qn_online_start *begun = &family->starts[family->start];
     *gain = (qn_tune_gain){.family = family->family->name,
                            .origin = family->found ? QN_TUNE_ORIGIN_RUN : begun->origin,
@@ -228,11 +226,10 @@ static void describe(const qn_online_family *family, qn_tune_gain *gain)
                            .tests = family->tests,
                            .failed = family->failed,
                            .exploring = family->stage != QN_ONLINE_OVER,
-                           .speedup = 1,
+                           .speedup = family->speedup,
                            .lost_seconds = family->lost_s,
                            .device_seconds = family->device_s,
                            .build_seconds = family->build_s};
-    if (family->found) gain->speedup = isfinite(start) && best > 0 && isfinite(best) ? start / best : 0;
     if (!family->found) snprintf(gain->found_on, sizeof gain->found_on, "%s", begun->found_on);
     snprintf(gain->device, sizeof gain->device, "%s", qn_device_get_info(family->device)->identifier);
     snprintf(gain->problem_class, sizeof gain->problem_class, "%s", family->key.problem_class);

@@ -113,7 +113,7 @@ typedef struct qn_online_family {
     qn_configuration best;
     bool found;             /* `best` was found in this run; otherwise it is starts[start] */
     qn_recent best_times;   /* of rounds of `best`; all times are divided by the round's nominal seconds, if known */
-    qn_recent start_times;  /* those of starts[start] when it was replaced, measured in this run */
+    double speedup;         /* of `best` over starts[start]; 0: the start was not timed */
     bool start_is_told;     /* the searcher knows the test of the start from an earlier run */
     bool start_is_measured; /* the start was measured in this run and written to the store */
     qn_online_ahead line[QN_ONLINE_AHEAD_MAX]; /* a ring of points that are being built */

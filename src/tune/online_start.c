@@ -63,4 +63,5 @@ void qn_online_take_start(qn_online_family *family, const qn_family_launch *laun
     }
     family->best = family->starts[family->start].configuration;
     family->found = false;
+    family->speedup = 1;
 }

@@ -23,6 +23,7 @@ static void tell(qn_online_family *family, qn_point point, const qn_test *test)
 static void end_trial(qn_online_family *family, qn_test_outcome outcome)
 {
     const qn_configuration tried = family->job.configuration;
+    const double best = qn_recent_median(&family->best_times);
     qn_test test = qn_online_test_of(&family->trial_times);
     qn_configuration drop = tried;
     family->stage = QN_ONLINE_IDLE;
@@ -33,9 +34,11 @@ static void end_trial(qn_online_family *family, qn_test_outcome outcome)
     if (outcome != QN_TEST_CORRECT) {
         family->failed++;
         test.objective = INFINITY;
-    } else if (test.objective < better * qn_recent_median(&family->best_times)) {
+    } else if (test.objective < better * best) {
         drop = family->best;
-        if (!family->found) family->start_times = family->best_times; /* the latest; the machine was cold at first */
+        /* Both were timed one after the other. Times of the start and of the present may not be compared: a machine
+         * that is busy, hot or cold at one of them would seem to be a gain or a loss. */
+        family->speedup *= isfinite(best) && test.objective > 0 ? best / test.objective : 0;
         family->best = tried;
         family->best_times = family->trial_times;
         family->found = true;

@@ -21,6 +21,7 @@ enum { DELAYS = 8, BEST_DELAY = 5, COUNT = 256, GROUP = 64 };
 static const int delay_us[DELAYS] = {400, 350, 300, 450, 250, 100, 200, 500};
 static int planted_runs[FAULTS][DELAYS]; /* runs by the workload with a given configuration */
 static int planted_delay;                /* of the configuration that the workload ran last */
+static double planted_slowness = 1;      /* factor of the host's delays: the machine gets slower */
 static int crash_at = -1;                /* the delay at which the workload ends the process; -1: none */
 static int crash_signal;                 /* the signal that ends it; 0: _Exit */
 
@@ -64,7 +65,8 @@ static qn_status planted_host(const qn_host_launch *launch)
 {
     const int *x = launch->arguments[0], n = *(const int *)launch->arguments[2];
     int *y = launch->arguments[1], fault = launch->configuration->value[FAULT];
-    double end = planted_clock_s() + (fault == FAULT_SLOW ? 2 : 1e-6 * delay_us[launch->configuration->value[DELAY]]);
+    double end = planted_clock_s() +
+                 (fault == FAULT_SLOW ? 2 : 1e-6 * planted_slowness * delay_us[launch->configuration->value[DELAY]]);
     if (fault == FAULT_LAUNCH) return QN_FAIL(QN_LAUNCH_FAILED, "planted");
     if (fault == FAULT_BUILD) return QN_FAIL(QN_BUILD_FAILED, "planted");
     if (fault == FAULT_LIMITS) return QN_FAIL(QN_UNSUPPORTED, "planted");

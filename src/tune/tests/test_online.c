@@ -72,6 +72,29 @@ static void the_fastest_is_found_within_the_budget(void)
     qn_tune_detach(context);
 }
 
+/* The gain is that over the configuration of the start on the same machine, also if the machine is slower later. */
+static void the_gain_is_measured_against_the_start(void)
+{
+    const qn_tune_attach_options options = {
+        .size = sizeof options, .mode = QN_TUNE_ONLINE, .store = NULL, .searcher = "full", .budget = 0.5};
+    qn_tune_gain gain;
+    size_t count;
+    void *state = NULL;
+    CHECK_OK(qn_tune_attach(context, &options));
+    run_rounds(&honest_family, 400, &gain);
+    CHECK(gain.origin == QN_TUNE_ORIGIN_RUN && !gain.exploring);
+    CHECK_OK(create_of(&honest_family, queue, (const int[3]){7}, &state));
+    planted_slowness = 4;
+    for (int i = 0; i < 800; i++) /* one in 32 rounds is timed, and medians are of 15 */
+        if (!CHECK_OK(planted_launch(state, queue, NULL, NULL))) break;
+    CHECK_OK(qn_queue_finish(queue));
+    CHECK_OK(qn_tune_gains(context, &gain, 1, &count));
+    planted_slowness = 1;
+    if (!CHECK(gain.speedup > 1.5)) fprintf(stderr, "  %gx\n", gain.speedup);
+    planted_destroy(&state);
+    qn_tune_detach(context);
+}
+
 /* Rows hold the seconds of a round and its work, as those of offline tuning do. */
 static void check_rows(void)
 {
@@ -207,6 +230,7 @@ int main(int argc, char **argv)
     RUN(options_are_checked);
     RUN(the_fastest_is_found_within_the_budget);
     RUN(the_next_run_uses_the_result);
+    RUN(the_gain_is_measured_against_the_start);
     RUN(failures_never_reach_the_application);
     RUN(an_exhausted_budget_ends_trials);
     RUN(medians_use_the_latest_values);
