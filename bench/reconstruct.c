@@ -15,10 +15,10 @@
  * Both print insertions per second, the least time of the work on each pipe (family.h, qn_work), the limit, which is
  * the longest of these times, and the share of the limit that was reached.
  *
- * KEY=VALUE: image_side, spacing, most (as in qn_insert_problem; by default the images are used up to their last
- * pixel), total, launch, scatter=0 (do not measure scattering), tune=online (search for the configuration during the
- * run). Keys in upper case are tunables of insert_slices; without any, the tuned configuration is used if there is one,
- * else the fallback. */
+ * KEY=VALUE: image_side, spacing, most (as in qn_insert_problem; by default up to the images' Nyquist
+ * frequency), total, launch, scatter=0 (do not measure scattering), tune=online (search for the configuration during
+ * the run). Keys in upper case are tunables of insert_slices; without any, the tuned configuration is used if there is
+ * one, else the fallback. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -234,12 +234,12 @@ static void print_speed(const bench_run *run, const qn_family *family, double se
     fflush(stdout);
 }
 
-/* Print the visited voxels of an insertion: the half disc within the volume, twice the blob's radius thick. */
+/* Print the visited voxels of an insertion: the half disc up to the limit, twice the blob's radius thick. */
 static void print_visits(const bench_run *run, double seconds)
 {
     const qn_insert_shape shape = qn_insert_shape_of(&run->problem);
     const double radius = (double)run->problem.radius;
-    const double across = fmin(shape.kept * shape.spacing + radius, run->problem.side / 2.0);
+    const double across = fmin(shape.most, run->problem.side / 2.0);
     const double visits = run->problem.images * 3.14159265358979 * across * across * radius;
     printf("%.3g voxels visited per insertion, %.3g ns per visit\n", visits / run->problem.images,
            1e9 * seconds / visits);

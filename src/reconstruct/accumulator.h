@@ -17,7 +17,7 @@ typedef struct qn_accumulator qn_accumulator;
 typedef struct qn_accumulator_options {
     int side;                  /* P, side of the padded volume */
     double reference_angstrom; /* P voxels of the Fourier volume span 1 / reference_angstrom */
-    double most;               /* largest |f| in voxels that is kept */
+    double most;               /* largest |f| of a voxel that is computed, in voxels */
     double radius;             /* radius of the blob in voxels */
     bool fast, ctf, deterministic;
     int halves;                   /* number of halves: 1 or 2 */

@@ -208,9 +208,10 @@ qn_status qn_accumulator_insert(qn_accumulator *accumulator, int half, const qn_
     qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
     qn_timed_events *timed = &accumulator->timed[accumulator->slot];
     const double spacing = options->side * options->reference_angstrom / (side * optics->pixel_angstrom);
+    const double gathers = options->fast ? spacing : options->radius; /* from a voxel to its farthest pixel, at most */
     const qn_prepare_problem prepare = {.side = side,
                                         .images = (int)count,
-                                        .most = (float)(options->most / spacing),
+                                        .most = (float)((options->most + gathers) / spacing),
                                         .ctf = options->ctf,
                                         .ramp = true};
     qn_fft_plan *plan;

@@ -135,12 +135,10 @@ static qn_status fade(qn_volume *map, qn_pool *pool)
 
 /* ---- the whole step ---- */
 
-/* |f| from which on the transform is 0: slices end at `most`, and blobs reach further. The limit is at most P/2, where
- * a voxel has no mate. */
+/* |f| from which on the transform is 0. The limit is at most P/2, where a voxel has no mate. */
 static double limit_of(const qn_finish_options *options, int side)
 {
-    const double reach = options->fast ? 0.5 : options->radius;
-    return fmin(options->most + reach, side / 2.0);
+    return fmin(options->most, side / 2.0);
 }
 
 static qn_status transform(qn_device *device, const qn_fourier_sums *sums, const qn_finish_options *options,
@@ -171,8 +169,7 @@ qn_status qn_reconstruct_finish(qn_device *device, qn_fourier_sums *sums, const 
     if (map_side < 1 || map_side > sums->side)
         return QN_FAIL(QN_INVALID_ARGUMENT, "the map's side is %d; expected 1 to %d, the side of the sums", map_side,
                        sums->side);
-    const qn_gridding_options gridding = {
-        .limit = limit_of(options, sums->side), .most = options->most, .weights = options->weights};
+    const qn_gridding_options gridding = {.limit = limit_of(options, sums->side), .weights = options->weights};
     qn_gridding_report weights;
     QN_TRY(qn_gridding_divide(sums, &gridding, pool, &weights));
     QN_TRY(qn_volume_create((const int[3]){map_side, map_side, map_side}, options->voxel_angstrom, map));

@@ -11,7 +11,7 @@
 typedef struct qn_finish_options {
     int map_side; /* N, at most the sums' side P */
     double voxel_angstrom;
-    double most;   /* largest |f|, in voxels of the padded volume, that images were kept to */
+    double most;   /* |f|, in voxels of the padded volume, from which on the map's transform is 0 */
     double radius; /* radius of the blob in voxels; not used if `fast` */
     bool fast;
     double spacing; /* distance of the images' pixels in voxels, used if `fast`; 0: 1 */
@@ -22,7 +22,7 @@ typedef struct qn_finish_options {
 typedef struct qn_finish_report {
     int iterations;         /* iterations of the gridding weights; 0: plain division */
     double unevenness;      /* unevenness of the weights, one of the two numbers by which AUTO decides */
-    double untouched_share; /* share of the voxels within `most` that no slice touched */
+    double untouched_share; /* share of the voxels up to `most` that no slice touched */
     double seconds;
 } qn_finish_report;
 

@@ -57,11 +57,11 @@ typedef struct shell_sum {
 typedef struct division {
     int side, columns, shells;
     float *numerator, *weight;
-    double limit_squared, most_squared;
+    double limit_squared;
     uint16_t *shell;      /* shell of each squared radius */
     shell_sum *sums;      /* [P planes][shells] sums of each plane */
     float *least;         /* [shells] smallest weight of each shell */
-    double (*touched)[2]; /* [P planes]: number of voxels within `most`, and number of those that a slice touched */
+    double (*touched)[2]; /* [P planes]: number of voxels within the limit, and of those that a slice touched */
 
     float *smoothed;     /* [P][P][P/2 + 1]; NULL: no gridding weights */
     float *rows;         /* [workers][2][columns + 2]: a row of U, and a row of ones, both smoothed along y and z */
@@ -69,10 +69,10 @@ typedef struct division {
     bool first;          /* true while U is still D: the change of U then measures the unevenness of D */
 } division;
 
-/* Number of voxels of row y, z that lie within a squared radius: x = 0 … count − 1. */
-static int row_count(const division *job, int y, int z, double limit_squared)
+/* Number of voxels of row y, z that lie within the limit: x = 0 … count − 1. */
+static int row_count(const division *job, int y, int z)
 {
-    const double left = limit_squared - (double)y * y - (double)z * z;
+    const double left = job->limit_squared - (double)y * y - (double)z * z;
     if (left <= 0) return 0;
     int count = (int)ceil(sqrt(left));
     while (count > 0 && (double)(count - 1) * (count - 1) >= left) count--;
@@ -89,15 +89,14 @@ static qn_status sum_plane(size_t index, int worker, void *user)
     touched[0] = touched[1] = 0;
     for (int y = -half; y < job->side - half; y++) {
         const size_t row = (index * (size_t)job->side + (size_t)(y + half)) * (size_t)job->columns;
-        const int count = row_count(job, y, z, job->limit_squared), squared = y * y + z * z;
+        const int count = row_count(job, y, z), squared = y * y + z * z;
         for (int x = 0; x < count; x++) {
             shell_sum *sum = &sums[job->shell[squared + x * x]];
             sum->weight += (double)job->weight[row + (size_t)x];
             sum->voxels++;
+            touched[1] += job->weight[row + (size_t)x] > 0;
         }
-        const int near = row_count(job, y, z, job->most_squared);
-        touched[0] += near;
-        for (int x = 0; x < near; x++) touched[1] += job->weight[row + (size_t)x] > 0;
+        touched[0] += count;
     }
     return QN_OK;
 }
@@ -109,7 +108,7 @@ static qn_status divide_plane(size_t index, int worker, void *user)
     const int half = job->side / 2, z = (int)index - half;
     for (int y = -half; y < job->side - half; y++) {
         const size_t row = (index * (size_t)job->side + (size_t)(y + half)) * (size_t)job->columns;
-        const int count = row_count(job, y, z, job->limit_squared), squared = y * y + z * z;
+        const int count = row_count(job, y, z), squared = y * y + z * z;
         float *numerator = job->numerator + 2 * row;
         for (int x = 0; x < count; x++) {
             float *weight = &job->weight[row + (size_t)x];
@@ -163,7 +162,7 @@ static void smooth_across(const division *job, int y, int z, float *restrict sum
     *even = job->columns;
     for (int i = 0; i < 9; i++) {
         const int at_y = y + i % 3 - 1, at_z = z + i / 3 - 1;
-        counts[i] = is_stored(job, at_y) && is_stored(job, at_z) ? row_count(job, at_y, at_z, job->limit_squared) : 0;
+        counts[i] = is_stored(job, at_y) && is_stored(job, at_z) ? row_count(job, at_y, at_z) : 0;
         if (counts[i] < *even) *even = counts[i];
     }
     for (int i = 0; i < 9; i++) {
@@ -184,7 +183,7 @@ static float smooth_across_mates(const division *job, int y, int z)
     for (int i = 0; i < 9; i++) {
         const int at_y = -y - (i % 3 - 1), at_z = -z - (i / 3 - 1), apart = abs(i % 3 - 1) + abs(i / 3 - 1);
         const float tap = apart == 0 ? 1 : apart == 1 ? NEIGHBOUR_TAP : NEIGHBOUR_TAP * NEIGHBOUR_TAP;
-        if (is_stored(job, at_y) && is_stored(job, at_z) && row_count(job, at_y, at_z, job->limit_squared) > 1)
+        if (is_stored(job, at_y) && is_stored(job, at_z) && row_count(job, at_y, at_z) > 1)
             sum += tap * job->weight[row_at(job, at_y, at_z) + 1];
     }
     return sum;
@@ -198,7 +197,7 @@ static qn_status smooth_plane(size_t index, int worker, void *user)
     const float across = (1 + 2 * NEIGHBOUR_TAP) * (1 + 2 * NEIGHBOUR_TAP);
     float *sum = job->rows + 2 * (size_t)worker * (size_t)(columns + 2) + 1, *ones = sum + columns + 2;
     for (int y = -half; y < job->side - half; y++) {
-        const int count = row_count(job, y, z, job->limit_squared);
+        const int count = row_count(job, y, z);
         int even;
         if (count == 0) continue;
         memset(sum - 1, 0, (size_t)(columns + 2) * sizeof(float));
@@ -216,7 +215,7 @@ static qn_status smooth_plane(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-/* Sum squares over the voxels within `most`: of D / smoothed D − 1, or of the change of U in this iteration. Voxels
+/* Sum squares over the voxels within the limit: of D / smoothed D − 1, or of the change of U in this iteration. Voxels
  * where the smoothed density is 0 contribute 0. */
 static qn_status judge_plane(size_t index, int worker, void *user)
 {
@@ -227,7 +226,7 @@ static qn_status judge_plane(size_t index, int worker, void *user)
     const bool first = job->first;
     change[0] = change[1] = 0;
     for (int y = -half; y < job->side - half; y++) {
-        const int count = row_count(job, y, z, job->most_squared);
+        const int count = row_count(job, y, z);
         const float *density = job->weight + row_at(job, y, z), *smoothed = job->smoothed + row_at(job, y, z);
         float squares = 0;
 #pragma omp simd reduction(+ : squares)
@@ -248,7 +247,7 @@ static qn_status move_plane(size_t index, int worker, void *user)
     const division *job = user;
     const int half = job->side / 2, z = (int)index - half;
     for (int y = -half; y < job->side - half; y++) {
-        const int count = row_count(job, y, z, job->limit_squared);
+        const int count = row_count(job, y, z);
         float *restrict density = job->weight + row_at(job, y, z);
         const float *restrict smoothed = job->smoothed + row_at(job, y, z);
 #pragma omp simd
@@ -263,7 +262,7 @@ static qn_status multiply_plane(size_t index, int worker, void *user)
     const division *job = user;
     const int half = job->side / 2, z = (int)index - half;
     for (int y = -half; y < job->side - half; y++) {
-        const int count = row_count(job, y, z, job->limit_squared);
+        const int count = row_count(job, y, z);
         const size_t row = row_at(job, y, z);
         for (int x = 0; x < count; x++) {
             job->numerator[2 * (row + (size_t)x)] *= job->weight[row + (size_t)x];
@@ -362,13 +361,11 @@ static qn_status divide(division *job, const qn_gridding_options *options, qn_po
 qn_status qn_gridding_divide(qn_fourier_sums *sums, const qn_gridding_options *options, qn_pool *pool,
                              qn_gridding_report *report)
 {
-    const double most = fmin(options->limit, options->most);
     division job = {.side = sums->side,
                     .columns = sums->side / 2 + 1,
                     .numerator = sums->numerator,
                     .weight = sums->weight,
-                    .limit_squared = options->limit * options->limit,
-                    .most_squared = most * most};
+                    .limit_squared = options->limit * options->limit};
     *report = (qn_gridding_report){0};
     const qn_status status = divide(&job, options, pool, report);
     release(&job);

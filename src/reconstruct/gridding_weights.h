@@ -10,14 +10,13 @@
 
 typedef struct qn_gridding_options {
     double limit; /* voxels at |f| ≥ limit become 0; at most P / 2 */
-    double most;  /* largest |f| that slices reach; unevenness and untouched voxels are judged within it */
     qn_reconstruct_weights weights;
 } qn_gridding_options;
 
 typedef struct qn_gridding_report {
     int iterations;         /* number of iterations; 0: plain */
     double unevenness;      /* root mean square of weight / (smoothed weight) − 1; 0 for PLAIN */
-    double untouched_share; /* share of the voxels within `most` that no slice touched */
+    double untouched_share; /* share of the voxels within the limit that no slice touched */
 } qn_gridding_report;
 
 /* numerator = numerator / weight, times gridding weights for ITERATED, and for AUTO if they are useful. A weight

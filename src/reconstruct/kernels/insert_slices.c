@@ -78,11 +78,14 @@ qn_insert_shape qn_insert_shape_of(const qn_insert_problem *problem)
 {
     const int side = problem->side, n = problem->image_side > 0 ? problem->image_side : side;
     const double spacing = problem->spacing > 0 ? (double)problem->spacing : 1.0;
+    const double most = fmin(fmin((double)problem->most, n / 2.0 * spacing), side); /* no voxel is beyond `side` */
     return (qn_insert_shape){.image_side = n,
                              .first_plane = problem->first_plane,
                              .planes = problem->planes > 0 ? problem->planes : side,
                              .spacing = spacing,
-                             .kept = fmin((double)problem->most / spacing, (n - 1) / 2.0),
+                             .most = most,
+                             .most_squared = (int)(most * most),
+                             .kept = (n - 1) / 2,
                              .reach = (int)ceil(2 * (double)problem->radius / spacing),
                              .image_pixels = (size_t)n * (size_t)(n / 2 + 1),
                              .plane_voxels = (size_t)side * (size_t)(side / 2 + 1)};
@@ -99,11 +102,11 @@ static void work_of(const void *user, qn_work *work)
     const qn_insert_shape shape = qn_insert_shape_of(problem);
     const double radius = problem->fast ? 0.5 : (double)problem->radius, share = (double)shape.planes / problem->side;
     const double slices = (double)problem->images * problem->operators;
-    const double reach = fmin(shape.kept * shape.spacing + radius, problem->side / 2.0);
+    const double reach = fmin(shape.most, problem->side / 2.0), kept = fmin(reach / shape.spacing, shape.kept);
     const double voxels = share * slices * pi * reach * reach / 2 * 2 * radius;
     const double pixels = problem->fast ? 1 : pi * radius * radius * 2 / 3 / (shape.spacing * shape.spacing);
     const double volume = share * 12 * 2.0 / 3 * pi * reach * reach * reach;
-    *work = (qn_work){.bytes_read = 12 * problem->images * pi * shape.kept * shape.kept / 2 + 36 * slices + volume,
+    *work = (qn_work){.bytes_read = 12 * problem->images * pi * kept * kept / 2 + 36 * slices + volume,
                       .bytes_written = volume,
                       .multiply_adds = voxels * (9 + (problem->fast ? 3 : 12) * pixels)};
 }
@@ -132,7 +135,7 @@ static qn_status host_settle(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_reconstruct_insert_slices_host)[1](launch);
 }
 
-_Static_assert(sizeof(insert_scalars) == 11 * 4, "no padding");
+_Static_assert(sizeof(insert_scalars) == 12 * 4, "no padding");
 
 static const qn_argument_declaration insert_arguments[INSERT_ARGUMENTS] = {
     [INSERT_IMAGES] = {"images", QN_IN, QN_FLOAT32},
@@ -249,8 +252,9 @@ qn_status qn_insert_slices(qn_queue *queue, const qn_configuration *configuratio
         .slices = problem->images * problem->operators,
         .spacing = (float)shape.spacing,
         .radius = problem->radius,
-        .most = (float)(shape.kept * shape.spacing),
-        .most_squared = (int32_t)(shape.kept * shape.kept), /* computed here, so that all devices have the same value */
+        .most = (float)shape.most,
+        .most_squared = shape.most_squared,
+        .kept = shape.kept,
         .fast = problem->fast,
     };
     const qn_argument arguments[INSERT_ARGUMENTS] = {

@@ -62,17 +62,18 @@
 #define TABLE_SPACE GLOBAL const
 #endif
 
-/* Values that all slices of a launch share. Lengths are in pixels; `farthest` and `reach` are in voxels. */
+/* Values that all slices of a launch share. Lengths are in pixels; `reach` is in voxels. */
 typedef struct insertion {
     int side, columns, low;       /* of the volume; low: −index of the first row */
     int first_plane, end_plane;   /* z of the first plane in the buffers, and of the plane after the last */
     int image_columns, image_low; /* of an image */
     qn_int64 image_pixels;
-    int most_2; /* pixels with x² + y² ≤ most_2 are kept */
+    int most_2; /* voxels with x² + y² + z² ≤ most_2 are computed */
+    int kept;   /* pixels with |x| and |y| ≤ kept are read */
     float spacing, inverse_spacing;
     float radius, inverse_radius, half_slab;
-    float farthest, reach; /* reach: the radius */
-    bool fast;             /* a voxel takes its nearest pixel instead of the blob */
+    float reach; /* the radius */
+    bool fast;   /* a voxel takes its nearest pixel instead of the blob */
 } insertion;
 
 /* A slice in the order of its walk. Rows 0 and 1 of its matrix (from voxels to pixels) belong to the axes of the plane,
@@ -114,13 +115,13 @@ DEVICE_FN insertion make_insertion(const insert_scalars s)
     all.image_low = s.image_side / 2;
     all.image_pixels = (qn_int64)s.image_side * all.image_columns;
     all.most_2 = s.most_squared;
+    all.kept = s.kept;
     all.spacing = s.spacing;
     all.inverse_spacing = 1.0f / s.spacing;
     all.reach = s.radius;
     all.radius = s.radius * all.inverse_spacing;
     all.inverse_radius = s.spacing / s.radius;
     all.half_slab = (s.fast != 0 ? 0.5f * all.inverse_spacing : all.radius);
-    all.farthest = s.most + s.radius + 0.01f;
     all.fast = s.fast != 0;
     return all;
 }
@@ -145,8 +146,21 @@ DEVICE_FN void load_slice(slice_walk *slice, const insertion *all, GLOBAL const 
     }
 }
 
+/* True if pixel (x, y) of the full plane is read. */
+DEVICE_FN bool is_kept(const insertion *all, int x, int y)
+{
+    return MAX(x, -x) <= all->kept && MAX(y, -y) <= all->kept;
+}
+
+/* Largest integer whose square is at most `square`, 0 … 2^24. */
+DEVICE_FN int whole_root(int square)
+{
+    const int root = (int)SQRT((float)square); /* may be rounded up or down */
+    return root * root > square ? root - 1 : ((root + 1) * (root + 1) <= square ? root + 1 : root);
+}
+
 /* Find the voxels from `begin` to `end` − 1 along the walked axis that are in the layer around the slice and in the
- * sphere that kept pixels reach. */
+ * sphere of the limit. */
 DEVICE_FN void load_column(slice_column *column, const slice_walk *slice, const insertion *all, int first, int second,
                            int begin, int end)
 {
@@ -156,17 +170,18 @@ DEVICE_FN void load_column(slice_column *column, const slice_walk *slice, const 
         column->coarse[i] = FMA(slice->coarse[0][i], a, slice->coarse[1][i] * b);
         column->fine[i] = FMA(slice->fine[0][i], a, slice->fine[1][i] * b);
     }
-    const float left = FMA(all->farthest, all->farthest, -FMA(a, a, b * b));
-    if (left < 0.0f) {
+    const int left = all->most_2 - first * first - second * second;
+    if (left < 0) {
         column->first = 0;
         column->last = -1;
         return;
     }
-    const float half_chord = SQRT(left), slope = 1.0f / (slice->coarse[2][2] + slice->fine[2][2]);
+    const int half_chord = whole_root(left);
+    const float slope = 1.0f / (slice->coarse[2][2] + slice->fine[2][2]);
     const float middle = -(column->coarse[2] + column->fine[2]) * slope;
     const float half_slab = FMA(0.01f, all->inverse_spacing, all->half_slab) * ABS(slope);
-    column->first = MAX(begin, -(int)FLOOR(FMIN(half_slab - middle, half_chord)));
-    column->last = MIN(end - 1, (int)FLOOR(FMIN(half_slab + middle, half_chord)));
+    column->first = MAX(begin, -MIN((int)FLOOR(half_slab - middle), half_chord));
+    column->last = MIN(end - 1, MIN((int)FLOOR(half_slab + middle), half_chord));
 }
 
 DEVICE_FN float blob_at(TABLE_SPACE float *table, float inside)
@@ -187,9 +202,9 @@ DEVICE_FN void gather(float *sum, const slice_walk *slice, const insertion *all,
                       float part_x, float part_y, float inside, bool turned)
 {
     const float before_x = FLOOR(part_x - all->radius) + 1.0f, before_y = FLOOR(part_y - all->radius) + 1.0f;
-    const int first_x = x + (int)before_x, first_y = y + (int)before_y, end_y = (y < 0 ? -y : y) + REACH;
+    const int first_x = x + (int)before_x, first_y = y + (int)before_y;
     const float dx = (before_x - part_x) * all->inverse_radius, dy = (before_y - part_y) * all->inverse_radius;
-    const bool plain = first_x >= 1 && (x + REACH) * (x + REACH) + end_y * end_y <= all->most_2;
+    const bool plain = first_x >= 1 && is_kept(all, x + REACH, MAX(y, -y) + REACH);
     float dx_2[REACH];
     UNROLL
     for (int i = 0; i < REACH; i++) {
@@ -221,7 +236,7 @@ DEVICE_FN void gather(float *sum, const slice_walk *slice, const insertion *all,
         UNROLL
         for (int i = 0; i < REACH; i++) {
             const int column = first_x + i, row = first_y + j;
-            if (column * column + row * row > all->most_2) continue;
+            if (!is_kept(all, column, row)) continue;
             const float blob = blob_at(table, row_inside - dx_2[i]);
             const bool mirrored = column < 0 || (column == 0 && turned);
             const int place =
@@ -280,7 +295,7 @@ DEVICE_FN void load_patch(LOCAL_PTR qn_float4 *patch, slice_walk *slice, const i
     if (ITEM < REACH) patch[PATCH * PATCH + ITEM] = FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
     for (int i = ITEM; i < PATCH * PATCH; i += ITEMS) {
         const int column = slice->patch_x + i % PATCH, row = slice->patch_y + i / PATCH;
-        const bool kept = column * column + row * row <= all->most_2, mirrored = column < 0;
+        const bool kept = is_kept(all, column, row), mirrored = column < 0;
         const int place =
             ((mirrored ? -row : row) + all->image_low) * all->image_columns + (mirrored ? -column : column);
         qn_float4 pixel = FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
@@ -306,7 +321,7 @@ DEVICE_FN void gather_voxel(float *sum, const slice_walk *slice, const slice_col
     sum[0] = sum[1] = sum[2] = 0.0f;
     if (all->fast) {
         const int x = (int)(round_x + ROUND(part_x)), y = (int)(round_y + ROUND(part_y)), mirror = x < 0 ? -1 : 1;
-        if (ABS(height) > all->half_slab || x * x + y * y > all->most_2) return;
+        if (ABS(height) > all->half_slab || !is_kept(all, x, y)) return;
         const int place = (mirror * y + all->image_low) * all->image_columns + mirror * x;
         const qn_complex pixel = slice->image[place];
         sum[0] = pixel.x;
@@ -504,7 +519,7 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void insert_slices(
     const int corner_z = GROUP_ID(2) / GRID_DIM_Z * BRICK_DEPTH + all.first_plane;
     const float near_x = distance_along(corner_x, BRICK), near_y = distance_along(corner_y, BRICK);
     const float near_z = distance_along(corner_z, BRICK_DEPTH);
-    if (FMA(near_x, near_x, FMA(near_y, near_y, near_z * near_z)) > all.farthest * all.farthest) return;
+    if (FMA(near_x, near_x, FMA(near_y, near_y, near_z * near_z)) > (float)s.most_squared) return;
     const int groups = groups_of_brick(&all, corner_x, corner_y, corner_z), group = GROUP_ID(2) % GRID_DIM_Z;
     if (group >= groups) return;
     const int end = (int)((qn_int64)s.slices * (group + 1) / groups);

@@ -25,8 +25,9 @@ typedef struct insert_scalars {
     int slices;       /* images times operators */
     float spacing;    /* voxels from pixel to pixel */
     float radius;     /* of the blob (voxels) */
-    float most;       /* largest |f| that is kept (voxels) */
-    int most_squared; /* square of the farthest pixel that is kept */
+    float most;       /* largest |f| of a voxel that is computed (voxels) */
+    int most_squared; /* largest x^2 + y^2 + z^2 of a voxel that is computed */
+    int kept;         /* largest |x| and |y| of a pixel that is read */
     int fast;         /* 1: a voxel takes its nearest pixel, without the blob */
 } insert_scalars;
 

@@ -14,8 +14,13 @@
  *
  * A slice is the full plane: pixel (x, y) with x < 0 is the conjugate of (−x, −y). So voxels with x = 0, which are
  * stored with their mates (0, −y, −z), gather from both halves, and a voxel and its mate need not be added at the end:
- * numerator(0, −y, −z) is the conjugate of numerator(0, y, z) to rounding. Pixels beyond `most` voxels or beyond (n −
- * 1) / 2 pixels are never read, so their values do not matter; voxels beyond most + radius stay as they are.
+ * numerator(0, −y, −z) is the conjugate of numerator(0, y, z) to rounding.
+ *
+ * The limit. Voxels up to `most` from the origin are computed, but at most up to the images' Nyquist frequency, n / 2
+ * pixels; voxels beyond stay as they are. A voxel at the limit gathers the pixels on both sides of it, so images must
+ * have pixels up to most + radius. The corners of an image, beyond its Nyquist frequency, are read too. If pixels ended
+ * at the limit, only the ends of a few blobs would reach the voxels there, and their noise would be several times that
+ * of others. Pixels with |x| or |y| above (n − 1) / 2 have no mate and are never read; all others must be finite.
  *
  * Precision. A sum in single precision is off by about 3e-8 √n after n additions, which is 1e-5 near the origin after
  * 1e5 insertions. Programs that insert more settle the sums after at most 2^13 insertions (qn_insert_settle): the sums
@@ -40,7 +45,7 @@ typedef struct qn_insert_problem {
     int images;              /* number of images of this launch */
     int operators;           /* matrices: [images · operators][9] floats */
     float radius;            /* radius of the blob in voxels of the padded volume: 1.9; 0.5 … 1.99 */
-    float most;              /* largest |f| in voxels that images are kept to */
+    float most;              /* largest |f| of a voxel that is computed, in voxels */
     bool fast; /* every voxel within ½ voxel of a slice takes its nearest pixel, with weight 1, instead of the blob */
 } qn_insert_problem;
 
@@ -48,8 +53,10 @@ typedef struct qn_insert_problem {
 typedef struct qn_insert_shape {
     int image_side, first_plane, planes;
     double spacing;
-    double kept; /* radius in pixels up to which images are read: that of `most`, but at most (n − 1) / 2 */
-    int reach;   /* largest number of pixels within the radius along a line: 1 … 8 */
+    double most;      /* largest |f| of a voxel that is computed: the problem's, at most n / 2 pixels */
+    int most_squared; /* largest x² + y² + z² of a voxel that is computed; the same on every device */
+    int kept;         /* largest |x| and |y| of a pixel that is read: (n − 1) / 2 */
+    int reach;        /* largest number of pixels within the radius along a line: 1 … 8 */
     size_t image_pixels, plane_voxels; /* n (n/2 + 1) and P (P/2 + 1) */
 } qn_insert_shape;
 

@@ -65,9 +65,10 @@ typedef struct insert_job {
     int first_image, images_end; /* first laid-out image, and the image after the last */
     double spacing;
     float radius, inverse_radius, nearest; /* in pixels; nearest: half a voxel */
-    float farthest, reach;                 /* in voxels; reach: largest height of a voxel above a slice */
+    float reach;                           /* largest height of a voxel above a slice (voxels) */
     int pixels_across;                     /* number of pixels that may be within the radius, along a line */
-    int most_squared;
+    int most_squared;                      /* largest x² + y² + z² of a voxel that is computed */
+    int kept;                              /* largest |x| and |y| of a pixel that is read */
     bool fast;
     float *planes; /* [images_end − first_image][width][width][4] */
     int width, margin, bar_z;
@@ -95,11 +96,11 @@ static void write_pixel(float *to, float real, float imaginary, float weight)
 }
 
 /* Lay out row y from pixel `first` to `last`: pixels with x ≥ 0 are copied, those with x < 0 are conjugates of their
- * mates; pixels that are not kept become 0. */
+ * mates; pixels that are not read become 0. */
 static void lay_out_row(const insert_job *job, const float *image, const float *weights, int y, int first, int last,
                         float *row)
 {
-    const int left = job->most_squared - y * y, kept = left < 0 ? -1 : (int)sqrtf((float)left);
+    const int kept = y < -job->kept || y > job->kept ? -1 : job->kept;
     const ptrdiff_t columns = job->image_columns, here = (y + job->image_low) * columns;
     const ptrdiff_t mates = (job->image_low - y) * columns;
     int x = first;
@@ -528,16 +529,16 @@ static void add_bar(const insert_job *job, const bar *from, scratch *own)
         }
 }
 
-/* Find the last x of each row that is in the bar and in the sphere that kept pixels reach. Returns the largest x. */
+/* Find the last x of each row that is in the bar and in the sphere of the limit. Returns the largest x. */
 static int set_limits(const insert_job *job, const bar *at, scratch *own)
 {
     float last = -1;
     for (int plane = 0; plane < job->bar_z; plane++)
         for (int row = 0; row < BAR_Y; row++) {
             const int y = at->y + row, z = at->z + plane;
-            const float left = job->farthest * job->farthest - (float)(y * y + z * z);
+            const int left = job->most_squared - (y * y + z * z); /* roots up to 2048 do not round up to integers */
             const bool there = y < at->end_y && z < at->end_z && left >= 0;
-            own->limit[plane][row] = there ? fminf(floorf(sqrtf(left)), (float)(job->columns - 1)) : -1;
+            own->limit[plane][row] = there ? fminf(floorf(sqrtf((float)left)), (float)(job->columns - 1)) : -1;
             last = fmaxf(last, own->limit[plane][row]);
         }
     return (int)last;
@@ -632,7 +633,7 @@ static qn_status insert(const qn_host_launch *launch)
     const int side = s->side, image_side = s->image_side;
     const int operators = s->operators, images = s->slices / operators;
     const float spacing = s->spacing, radius = s->radius;
-    const int most_squared = s->most_squared, across = (int)ceilf(2 * radius / spacing);
+    const int across = (int)ceilf(2 * radius / spacing);
     insert_job job = {.images = arguments[INSERT_IMAGES],
                       .image_weights = arguments[INSERT_IMAGE_WEIGHTS],
                       .matrices = arguments[INSERT_MATRICES],
@@ -651,13 +652,13 @@ static qn_status insert(const qn_host_launch *launch)
                       .radius = radius / spacing,
                       .inverse_radius = spacing / radius,
                       .nearest = 0.5f / spacing,
-                      .farthest = s->most + radius + 0.01f,
                       .pixels_across = across,
-                      .most_squared = most_squared,
+                      .most_squared = s->most_squared,
+                      .kept = s->kept,
                       .fast = s->fast != 0,
-                      .margin = (int)sqrtf((float)most_squared) + (across > REACH ? 12
-                                                                   : across > FEW ? 8
-                                                                                  : 6)};
+                      .margin = (int)(s->most / spacing) + (across > REACH ? 12
+                                                            : across > FEW ? 8
+                                                                           : 6)};
     job.reach = (job.fast ? 0.5f : radius) + 0.01f;
     job.width = 2 * job.margin + 1;
     job.bar_z = minimum(BAR_Z_MAX, BAR_BYTES / (16 * BAR_Y * job.columns));

@@ -12,8 +12,8 @@ typedef struct reference_slice {
 /* value += factor · (F, W) of pixel (x, y) of the full plane: for x < 0 the conjugate of (−x, −y). */
 static void add_pixel(const reference_slice *slice, int x, int y, double factor, double value[3])
 {
-    const double kept = slice->shape->kept;
-    if ((double)x * x + (double)y * y > kept * kept) return;
+    const int kept = slice->shape->kept;
+    if (abs(x) > kept || abs(y) > kept) return;
     const int sign = x < 0 ? -1 : 1, low = slice->shape->image_side / 2;
     const ptrdiff_t place = (ptrdiff_t)(sign * y + low) * (low + 1) + sign * x;
     value[0] += factor * slice->image[2 * place];
@@ -49,6 +49,7 @@ void qn_insert_slices_reference_voxel(const qn_insert_problem *problem, const fl
 {
     const double p[3] = {voxel[0], voxel[1], voxel[2]};
     const qn_insert_shape shape = qn_insert_shape_of(problem);
+    if (voxel[0] * voxel[0] + voxel[1] * voxel[1] + voxel[2] * voxel[2] > shape.most_squared) return;
     for (int s = 0; s < problem->images * problem->operators; s++) {
         const size_t image = (size_t)(s / problem->operators);
         const reference_slice slice = {.image = images + 2 * shape.image_pixels * image,

@@ -43,14 +43,14 @@ static void work_of(const void *user, qn_work *work)
     const qn_insert_problem *problem = user;
     const qn_insert_shape shape = qn_insert_shape_of(problem);
     const double slices = (double)problem->images * problem->operators;
-    const double pixels = slices * pi * shape.kept * shape.kept / 2;
+    const double kept = fmin(shape.most / shape.spacing, shape.kept), pixels = slices * pi * kept * kept / 2;
     const double voxels = (double)shape.planes / problem->side * pixels * 4 / 3 * pi * pow((double)problem->radius, 3);
     *work = (qn_work){.bytes_read = 12 * pixels / problem->operators + 12 * voxels,
                       .bytes_written = 12 * voxels,
                       .multiply_adds = 12 * voxels};
 }
 
-_Static_assert(sizeof(scatter_scalars) == 8 * 4, "no padding");
+_Static_assert(sizeof(scatter_scalars) == 10 * 4, "no padding");
 
 static const qn_argument_declaration arguments_of_scatter[SCATTER_ARGUMENTS] = {
     [SCATTER_IMAGES] = {"images", QN_IN, QN_FLOAT32},
@@ -91,6 +91,7 @@ qn_status qn_scatter_slices(qn_queue *queue, const qn_configuration *configurati
     if (problem->images == 0) return QN_OK;
     QN_TRY(qn_insert_check_buffers(problem, images, image_weights, matrices, blob_table, numerator, weight));
     const qn_insert_shape shape = qn_insert_shape_of(problem);
+    const double farthest = (shape.most + (double)problem->radius) / shape.spacing + 0.01;
     const scatter_scalars scalars = {
         .side = problem->side,
         .image_side = shape.image_side,
@@ -99,7 +100,9 @@ qn_status qn_scatter_slices(qn_queue *queue, const qn_configuration *configurati
         .operators = problem->operators,
         .spacing = (float)shape.spacing,
         .radius = problem->radius,
-        .most_squared = (int32_t)(shape.kept * shape.kept),
+        .most_squared = shape.most_squared,
+        .farthest = (int32_t)(farthest * farthest),
+        .kept = shape.kept,
     };
     const qn_argument arguments[SCATTER_ARGUMENTS] = {
         [SCATTER_IMAGES] = qn_argument_buffer(images),

@@ -28,13 +28,14 @@ DEVICE_FN float blob_at(GLOBAL const float *table, float inside)
 #endif
 }
 
-/* Add to voxel x, y, z, if it is stored. */
-DEVICE_FN void add_to_voxel(GLOBAL float *numerator, GLOBAL float *weight, int side, int first_plane, int planes, int x,
-                            int y, int z, float real, float imaginary, float pixel_weight)
+/* Add to voxel x, y, z, if it is stored and computed. */
+DEVICE_FN void add_to_voxel(GLOBAL float *numerator, GLOBAL float *weight, const scatter_scalars s, int x, int y, int z,
+                            float real, float imaginary, float pixel_weight)
 {
-    const int low = side / 2, columns = side / 2 + 1, plane = z + low - first_plane;
-    if (x < 0 || x >= columns || y < -low || y >= side - low || plane < 0 || plane >= planes) return;
-    const qn_int64 place = ((qn_int64)plane * side + (y + low)) * columns + x;
+    const int low = s.side / 2, columns = s.side / 2 + 1, plane = z + low - s.first_plane;
+    if (x < 0 || x >= columns || y < -low || y >= s.side - low || plane < 0 || plane >= s.planes) return;
+    if (x * x + y * y + z * z > s.most_squared) return;
+    const qn_int64 place = ((qn_int64)plane * s.side + (y + low)) * columns + x;
     ATOMIC_ADD_FLOAT(numerator + 2 * place, real);
     ATOMIC_ADD_FLOAT(numerator + 2 * place + 1, imaginary);
     ATOMIC_ADD_FLOAT(weight + place, pixel_weight);
@@ -47,7 +48,7 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void scatter_slices(
 {
     const int low = s.image_side / 2, columns = s.image_side / 2 + 1, x = GLOBAL_ID(0), y = GLOBAL_ID(1) - low,
               slice = GLOBAL_ID(2);
-    if (x >= columns || y >= s.image_side - low || x * x + y * y > s.most_squared) return;
+    if (x > s.kept || MAX(y, -y) > s.kept || x * x + y * y > s.farthest) return;
     GLOBAL const float *matrix = matrices + 9 * slice;
     const qn_int64 place = ((qn_int64)(slice / s.operators) * s.image_side + (y + low)) * columns + x;
     const qn_complex pixel = images[place];
@@ -79,10 +80,9 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void scatter_slices(
                 if (blob == 0.0f) continue;
                 const float real = blob * pixel.x, imaginary = blob * pixel.y, add = blob * pixel_weight;
                 if (vx >= 0)
-                    add_to_voxel(numerator, weight, s.side, s.first_plane, s.planes, vx, vy, vz, real, imaginary, add);
+                    add_to_voxel(numerator, weight, s, vx, vy, vz, real, imaginary, add);
                 if (vx <= 0 && x > 0)
-                    add_to_voxel(numerator, weight, s.side, s.first_plane, s.planes, -vx, -vy, -vz, real, -imaginary,
-                                 add);
+                    add_to_voxel(numerator, weight, s, -vx, -vy, -vz, real, -imaginary, add);
             }
         }
 }

@@ -22,7 +22,9 @@ typedef struct scatter_scalars {
     int operators;    /* of symmetry: slices of an image */
     float spacing;    /* voxels from pixel to pixel */
     float radius;     /* of the blob (voxels) */
-    int most_squared; /* square of the farthest pixel that is kept */
+    int most_squared; /* largest x^2 + y^2 + z^2 of a voxel that is computed */
+    int farthest;     /* largest x^2 + y^2 of a pixel within the radius of such a voxel */
+    int kept;         /* largest |x| and |y| of a pixel that is read */
 } scatter_scalars;
 
 #endif

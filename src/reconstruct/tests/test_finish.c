@@ -390,7 +390,7 @@ static void gridding_weights_agree_with_their_definition(void)
             const int x = i / CUBE / CUBE - MAX, y = i / CUBE % CUBE - MAX, z = i % CUBE - MAX;
             density[x + MAX][y + MAX][z + MAX] = x * x + y * y + z * z < limit * limit ? density_at(&sums, x, y, z) : 0;
         }
-        const qn_gridding_options options = {limit, 1e4, QN_RECONSTRUCT_WEIGHTS_ITERATED};
+        const qn_gridding_options options = {limit, QN_RECONSTRUCT_WEIGHTS_ITERATED};
         CHECK_OK(qn_gridding_divide(&sums, &options, NULL, &report));
         for (int i = 0; i < report.iterations; i++) {
             even_out(density, limit * limit, next);

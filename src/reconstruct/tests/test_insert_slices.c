@@ -49,7 +49,7 @@ static void make_matrix(int image, int which, float matrix[9])
     for (int i = 0; i < 9; i++) matrix[i] = (float)(turns[which % 4][i / 3] * rows[i / 3][i % 3]);
 }
 
-/* Make random images, with NaN in the pixels that are not kept, which no kernel may read. The first image is not
+/* Make random images, with NaN in the pixels without a mate, which no kernel may read. The first image is not
  * rotated, and the second is rotated by 90°, x to z. */
 static void make_inputs(const qn_insert_problem *problem)
 {
@@ -58,7 +58,7 @@ static void make_inputs(const qn_insert_problem *problem)
     const size_t pixels = shape.image_pixels * (size_t)problem->images;
     for (size_t i = 0; i < pixels; i++) {
         const double x = (double)(i % (size_t)columns), y = (double)(i / (size_t)columns % (size_t)side) - side / 2;
-        const bool kept = x * x + y * y <= shape.kept * shape.kept;
+        const bool kept = x <= shape.kept && fabs(y) <= shape.kept;
         images[2 * i] = kept ? qn_workload_input(5, 2 * i) : NAN;
         images[2 * i + 1] = kept ? qn_workload_input(5, 2 * i + 1) : NAN;
         image_weights[i] = kept ? 0.5f + 0.5f * qn_workload_input(6, i) : NAN;
