@@ -84,10 +84,13 @@ qn_status qn_scatter_slices(qn_queue *queue, const qn_configuration *configurati
     char problem_class[64];
     QN_TRY(qn_insert_problem_check(problem, "reconstruct/scatter_slices"));
     if (event) *event = NULL;
-    if (problem->fast || problem->images * problem->operators > SLICES_MAX)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "reconstruct/scatter_slices: %d slices%s; expected at most %d, and the blob",
-                       problem->images * problem->operators, problem->fast ? " to nearest voxels" : "", SLICES_MAX);
+    if (problem->fast)
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "reconstruct/scatter_slices: cannot insert nearest pixels (fast); expected insertion with the blob");
+    if (problem->images * problem->operators > SLICES_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "reconstruct/scatter_slices: %d slices; expected at most %d",
+                       problem->images * problem->operators, SLICES_MAX);
     if (problem->images == 0) return QN_OK;
     QN_TRY(qn_insert_check_buffers(problem, images, image_weights, matrices, blob_table, numerator, weight));
     const qn_insert_shape shape = qn_insert_shape_of(problem);

@@ -341,6 +341,13 @@ static void scattering_agrees_with_the_reference(void)
                                       .side = 16, .images = 1, .operators = 1, .radius = 1.9f, .most = 1, .fast = true},
                                   buffer, buffer, buffer, buffer, buffer, buffer, NULL),
                 QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("cannot insert nearest pixels (fast)");
+    CHECK_FAILS(
+        qn_scatter_slices(queue, NULL,
+                          &(qn_insert_problem){.side = 16, .images = 65536, .operators = 1, .radius = 1.9f, .most = 1},
+                          buffer, buffer, buffer, buffer, buffer, buffer, NULL),
+        QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("65536 slices; expected at most 65535");
     qn_buffer_release(&buffer);
 }
 
