@@ -130,20 +130,25 @@ static qn_status read_poses(const char *folder, qn_deck *deck)
     return QN_OK;
 }
 
+/* A deck with fewer or more energies than poses is of different computations, or one of its files was cut off. */
 static qn_status parse_reference(const char *path, const char *text, qn_deck *deck)
 {
+    int count = 0;
     QN_TRY(qn_allocate((size_t)deck->pose_count, sizeof *deck->reference, (void **)&deck->reference));
-    while (deck->reference_count < deck->pose_count) {
-        text += strspn(text, " \t\r\n");
-        if (!*text) break;
+    for (text += strspn(text, " \t\r\n"); *text; text += strspn(text, " \t\r\n")) {
         char *end;
         const double energy = strtod(text, &end);
         if (end == text || !strchr(" \t\r\n", *end) || !isfinite(energy))
-            return QN_FAIL(QN_BAD_FORMAT, "%s:%d: \"%.*s\"; expected an energy", path, deck->reference_count + 1,
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%d: \"%.*s\"; expected an energy", path, count + 1,
                            (int)strcspn(text, "\r\n"), text);
-        deck->reference[deck->reference_count++] = energy;
+        if (count < deck->pose_count) deck->reference[count] = energy;
+        count++;
         text = end;
     }
+    if (count != deck->pose_count)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %d %s; expected %d, one for each pose of poses.in", path, count,
+                       count == 1 ? "energy" : "energies", deck->pose_count);
+    deck->reference_count = count;
     return QN_OK;
 }
 

@@ -215,6 +215,29 @@ static void broken_decks_are_refused(void)
     CHECK_FAILS(score(folder, 0, false, false, NULL, &result), QN_BAD_FORMAT);
 }
 
+/* A deck with another number of reference energies than poses is refused, however many poses are scored. */
+static void reference_energies_of_other_poses_are_refused(void)
+{
+    static const char *const messages[] = {"ref_energies.out: 0 energies; expected 150, one for each pose of poses.in",
+                                           "ref_energies.out: 1 energy; expected 150",
+                                           "ref_energies.out: 149 energies; expected 150",
+                                           "ref_energies.out: 151 energies; expected 150"};
+    static const int counts[] = {0, 1, POSES - 1, POSES + 1};
+    const char *folder = check_scratch_folder();
+    char text[(POSES + 1) * 32];
+    int best;
+    qn_screen_deck_result *result;
+    write_deck(folder, &best);
+    for (int i = 0; i < 4; i++) {
+        size_t length = 0;
+        for (int pose = 0; pose < counts[i]; pose++)
+            length += (size_t)snprintf(text + length, 32, "%.6f\n", energy_of_pose(pose % POSES));
+        write_file(folder, "ref_energies.out", text, length);
+        CHECK_FAILS(score(folder, i == 2 ? 10 : 0, false, false, NULL, &result), QN_BAD_FORMAT);
+        CHECK_MESSAGE_HAS(messages[i]);
+    }
+}
+
 /* bm1 gives the published energies, which are precise enough to distinguish a hardness of 38 from 38.2. */
 static void published_energies_are_reproduced(void)
 {
@@ -255,6 +278,7 @@ int main(int argc, char **argv)
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     RUN(energies_of_a_small_deck_agree_with_the_definition);
     RUN(broken_decks_are_refused);
+    RUN(reference_energies_of_other_poses_are_refused);
     if (check_reference_data("docking/bude_bm1")) RUN(published_energies_are_reproduced);
     qn_device_release(&device);
     qn_context_destroy(&context);
