@@ -98,8 +98,14 @@ const char *check_data(const char *name)
 {
     static char path[1024];
     const char *folder = getenv("QUERN_TEST_DATA");
+    struct stat information;
     snprintf(path, sizeof path, "%s/%s", folder ? folder : QN_TEST_DATA_FOLDER, name);
-    return path;
+    if (stat(path, &information) == 0) return path;
+    fprintf(stderr,
+            "%s: this data of the test is missing; expected the folder tests/data in its source tree, or where "
+            "QUERN_TEST_DATA says\n",
+            path);
+    exit(1);
 }
 
 const char *check_reference_data(const char *name)

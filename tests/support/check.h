@@ -38,7 +38,8 @@ int check_finish(void);
 /* Print `why` and exit as skipped; exit as failed if QUERN_REQUIRE_DEVICES names `need`. */
 void check_skip(const char *need, const char *why);
 
-/* Path of a file of tests/data; a static buffer that the next call overwrites. */
+/* Path of a file of tests/data; a static buffer that the next call overwrites. If the file does not exist, the test
+ * ends as failed with a message that names it. */
 const char *check_data(const char *name);
 
 /* Path of a reference file below QUERN_REFERENCE_DATA (default ../shared/data beside the source tree). Returns NULL if

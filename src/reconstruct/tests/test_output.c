@@ -106,7 +106,7 @@ static void set(made_run *scene, const char *output)
     int operators = 0;
     memset(scene, 0, sizeof *scene);
     scene->options = (qn_reconstruct_options){.size = sizeof(qn_reconstruct_options),
-                                              .particles = check_data("no such particles.star"),
+                                              .particles = "no such particles.star",
                                               .output = output,
                                               .symmetry = "D2",
                                               .ctf = true,
