@@ -40,8 +40,9 @@ static qn_status take_poses(const qn_screen_entry *entry, void *user)
 {
     hit_list *list = user;
     const qn_screen_hit wanted = {.index = entry->index};
-    qn_screen_hit *found = bsearch(&wanted, list->hits, list->count, sizeof(qn_screen_hit), compare_hits);
+    qn_screen_hit *found = NULL;
     void *memory;
+    if (list->count) found = bsearch(&wanted, list->hits, list->count, sizeof(qn_screen_hit), compare_hits);
     if (!found) return QN_OK;
     QN_TRY(qn_allocate((size_t)entry->pose_count, sizeof *found->poses, &memory));
     found->poses = memcpy(memory, entry->poses, (size_t)entry->pose_count * sizeof *found->poses);

@@ -226,6 +226,17 @@ static void more_conformers_find_no_worse_poses(void)
     CHECK(others > 0);
 }
 
+/* Without hits there are no poses to find in the journals. */
+static void a_screen_without_hits_has_scores(void)
+{
+    qn_screen_options options = options_for("no hits");
+    qn_screen_result *result;
+    options.top = 0;
+    CHECK_OK(qn_screen_run(context, &options, &result));
+    if (CHECK(result != NULL)) CHECK(result->molecule_count == MOLECULES - 1 && result->pose_count == 0);
+    qn_screen_result_destroy(&result);
+}
+
 static void options_out_of_range_are_refused(void)
 {
     qn_screen_options options = options_for("refused");
@@ -280,6 +291,7 @@ int main(int argc, char **argv)
     RUN(a_run_stopped_in_its_first_piece_leaves_no_folder);
     RUN(a_foreign_journal_is_not_resumed);
     RUN(more_conformers_find_no_worse_poses);
+    RUN(a_screen_without_hits_has_scores);
     RUN(options_out_of_range_are_refused);
     RUN(a_screen_with_vina_writes_its_terms);
     qn_context_destroy(&context);
