@@ -166,7 +166,7 @@ static int find_best(const redock_case *c, const qn_screen_search_options *optio
     double *placed[BEST + 1];
     int found = 0;
     for (int i = 0; i <= BEST; i++) must(qn_allocate(3 * count, sizeof(double), (void **)&placed[i]));
-    for (int i = 0; i < options->winners && found < BEST && isfinite(poses[i].energy); i++) {
+    for (int i = 0; i < QN_SCREEN_MINIMA && found < BEST && isfinite(poses[i].energy); i++) {
         bool apart = true;
         place(options, &poses[i], qn_compound_positions(compound, 0), centroid, count, placed[found]);
         for (int j = 0; j < found; j++)
@@ -191,7 +191,7 @@ static void redock_once(const redock_case *c, qn_screen_search *search, const qn
     qn_rotation_from_seed(1000 + (uint64_t)start, matrix);
     for (size_t i = 0; i < compound->atom_count; i++) qn_rotation_apply(matrix, c->crystal + 3 * i, positions + 3 * i);
     must(qn_score_ligand_create(compound, &c->receptor.score, &turned));
-    must(qn_allocate((size_t)options->winners, sizeof *poses, (void **)&poses));
+    must(qn_allocate(QN_SCREEN_MINIMA, sizeof *poses, (void **)&poses));
     const double begin_s = qn_clock_s();
     must(qn_screen_search_submit(search, &(qn_screen_job){&turned, 0}, 1, 0));
     must(qn_screen_search_collect(search, 0, poses, &interactions));

@@ -61,7 +61,7 @@ typedef struct qn_screen_options {
     double margin_angstrom;                              /* default 6 */
     int conformers;            /* of a molecule, generated where the file has fewer; 0: those in the file (default) */
     int generations;           /* default 55 */
-    int poses;                 /* of a generation; 0: from the box, see docs/commands/screen.md */
+    int poses;                 /* of a generation; 0: from the box (default), see docs/commands/screen.md */
     int keep;                  /* number of poses kept for each hit; default 3 */
     double diversity_angstrom; /* least RMSD between kept poses of a molecule; default 2 */
     int top;                   /* number of hits: the best molecules, whose poses are kept; default 100 */
@@ -70,6 +70,8 @@ typedef struct qn_screen_options {
     size_t active_name_count;
     bool exact; /* the same bits on every device */
     bool cull;  /* leave out receptor atoms beyond reach, which changes no energy; default true */
+    int rounds; /* independent searches of a conformer, at most: they end when four of them have found the lowest
+                 * energy; default 12 */
 } qn_screen_options;
 
 const qn_option_table *qn_screen_option_table(void); /* see <quern/option.h> */
@@ -149,8 +151,9 @@ typedef struct qn_screen_result {
     double interactions;                    /* pairs of atoms, of all molecules */
     double interactions_per_s;              /* of the search of this run; 0: all molecules came from journals */
     double seconds;
-    double scoring_share; /* share of the search's time that kernels of scoring took */
-    char report[4096];    /* path of report.html; "": none was written by this call */
+    double scoring_share;     /* share of the search's time that kernels of scoring took */
+    char report[4096];        /* path of report.html; "": none was written by this call */
+    uint64_t unsettled_count; /* conformers for which fewer than four of all `rounds` found the lowest energy */
 } qn_screen_result;
 
 /* Screen. *result is released by qn_screen_result_destroy; `result` may be NULL. On failure *result is NULL, and the

@@ -12,7 +12,8 @@ static qn_status describe_search(const qn_screen_state *run)
     const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
     QN_TRY(qn_job_key(run->job, "box=%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", centre[0], centre[1], centre[2], side[0],
                       side[1], side[2]));
-    QN_TRY(qn_job_key(run->job, "generations=%d\nposes=%d\n", search->generations, search->poses));
+    QN_TRY(qn_job_key(run->job, "generations=%d\nposes=%d\nrounds=%d\n", search->generations, search->poses,
+                      search->rounds));
     return qn_job_key(run->job, "winners=%d\nminimiser steps=%d\nseed=%llu\nexact=%d\n", search->winners,
                       search->minimiser_steps, (unsigned long long)search->seed, search->exact);
 }

@@ -34,8 +34,8 @@ static qn_status report_progress(const screen_pipeline *pipeline)
                                   .total = (size_t)total,
                                   .seconds = qn_clock_s() - pipeline->started_s};
     if (qn_job_is_stopped(run->job, &progress))
-        return QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu molecules%s",
-                       (unsigned long long)pipeline->finished, (unsigned long long)total,
+        return QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu %s%s", (unsigned long long)pipeline->finished,
+                       (unsigned long long)total, qn_screen_molecules(total),
                        run->job->in_memory ? "" : "; continue with --resume");
     return QN_OK;
 }
@@ -69,13 +69,13 @@ static qn_status prepare_molecule(size_t i, int worker, void *user)
 }
 
 /* Count the conformers of a piece, and allocate the poses that their searches return. */
-static qn_status count_jobs(const screen_pipeline *pipeline, qn_screen_batch *batch)
+static qn_status count_jobs(qn_screen_batch *batch)
 {
     for (uint32_t i = 0; i < batch->count; i++) {
         const qn_screen_molecule *molecule = &batch->molecules[i];
         const size_t conformers = molecule->reason ? 0 : (size_t)molecule->ligand.conformer_count;
         void *memory;
-        QN_TRY(qn_allocate(conformers * (size_t)pipeline->run->search.winners, sizeof(qn_screen_pose), &memory));
+        QN_TRY(qn_allocate(conformers * QN_SCREEN_MINIMA, sizeof(qn_screen_pose), &memory));
         batch->poses[i] = memory;
         batch->jobs += conformers;
     }
@@ -125,7 +125,7 @@ static qn_status read_piece(piece_reading *reading, uint64_t number, qn_screen_b
     reading->batch->count = count;
     reading->batch->broken_off = pipeline->run->damage.status != QN_OK;
     qn_status status = qn_pool_run(pipeline->run->job->pool, count, prepare_molecule, reading);
-    if (status == QN_OK) status = count_jobs(pipeline, reading->batch);
+    if (status == QN_OK) status = count_jobs(reading->batch);
     if (status == QN_OK)
         *batch = reading->batch;
     else
@@ -198,7 +198,7 @@ typedef struct device_searching {
     qn_screen_job *jobs;
     job_owner *owners[QN_SCREEN_SLOTS];
     int counts[QN_SCREEN_SLOTS]; /* number of submitted jobs; 0: the slot is free */
-    qn_screen_pose *poses;       /* of a slot, [jobs][winners] */
+    qn_screen_pose *poses;       /* of a slot, [jobs][QN_SCREEN_MINIMA] */
     qn_screen_batch *batch;      /* piece whose conformers are being submitted; NULL: take the next piece */
     size_t handed_out;           /* number of its conformers submitted so far */
     uint32_t molecule;
@@ -238,6 +238,7 @@ static qn_status make_record(const piece_finishing *finishing, double interactio
                                        .library = molecule->library,
                                        .heavy_atoms = molecule->ligand.atom_count,
                                        .conformers = molecule->ligand.conformer_count,
+                                       .unsettled = batch->unsettled[i],
                                        .name = molecule->name,
                                        .reason = molecule->reason,
                                        .made = molecule->made,
@@ -330,7 +331,6 @@ static qn_status submit(device_searching *searching, int slot)
 
 static qn_status collect(device_searching *searching, int slot)
 {
-    const size_t winners = (size_t)searching->pipeline->run->search.winners;
     const int count = searching->counts[slot];
     double interactions = 0;
     if (count == 0) return QN_OK;
@@ -340,8 +340,9 @@ static qn_status collect(device_searching *searching, int slot)
         job_owner *owner = &searching->owners[slot][i];
         qn_screen_batch *batch = owner->batch;
         owner->batch = NULL;
-        memcpy(batch->poses[owner->molecule] + (size_t)owner->conformer * winners,
-               searching->poses + (size_t)i * winners, winners * sizeof *searching->poses);
+        memcpy(batch->poses[owner->molecule] + (size_t)owner->conformer * QN_SCREEN_MINIMA,
+               searching->poses + (size_t)i * QN_SCREEN_MINIMA, QN_SCREEN_MINIMA * sizeof *searching->poses);
+        batch->unsettled[owner->molecule] += qn_screen_search_is_unsettled(searching->search, slot, i);
         if (--batch->pending == 0) QN_TRY(finish_piece(searching, batch));
     }
     searching->counts[slot] = 0;
@@ -410,7 +411,7 @@ static qn_status allocate_searching(device_searching *searching)
         QN_TRY(qn_allocate(most, sizeof *searching->owners[slot], &memory));
         searching->owners[slot] = memory;
     }
-    QN_TRY(qn_allocate(most * (size_t)searching->pipeline->run->search.winners, sizeof *searching->poses, &memory));
+    QN_TRY(qn_allocate(most * QN_SCREEN_MINIMA, sizeof *searching->poses, &memory));
     searching->poses = memory;
     return QN_OK;
 }
@@ -471,9 +472,10 @@ static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
         const int batch = qn_screen_search_batch(pipeline->searches[i]);
         if (i == 0) run->batch = batch;
         *jobs += (size_t)batch;
-        qn_log(QN_LOG_NOTE, "%s: %d %s a batch, %d poses of each in %d %s", qn_device_get_info(device)->identifier,
-               batch, batch == 1 ? "conformer" : "conformers", run->search.poses, run->search.generations,
-               run->search.generations == 1 ? "generation" : "generations");
+        qn_log(QN_LOG_NOTE, "%s: %d %s a batch, %d poses of each in %d %s, up to %d %s",
+               qn_device_get_info(device)->identifier, batch, batch == 1 ? "conformer" : "conformers",
+               run->search.poses, run->search.generations, run->search.generations == 1 ? "generation" : "generations",
+               run->search.rounds, run->search.rounds == 1 ? "round" : "rounds");
     }
     return QN_OK;
 }

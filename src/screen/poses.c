@@ -76,14 +76,13 @@ typedef struct pose_choice {
 
 static qn_status list_candidates(pose_choice *choice, const qn_screen_pose *poses)
 {
-    const size_t winners = (size_t)choice->run->search.winners;
-    const size_t count = winners * (size_t)choice->molecule->ligand.conformer_count;
+    const size_t count = QN_SCREEN_MINIMA * (size_t)choice->molecule->ligand.conformer_count;
     void *memory;
     QN_TRY(qn_allocate(count, sizeof(candidate), &memory));
     choice->candidates = memory;
     for (size_t i = 0; i < count; i++)
         if (isfinite(poses[i].energy)) /* unused places have infinite energy */
-            choice->candidates[choice->candidate_count++] = (candidate){poses[i], (int)(i / winners)};
+            choice->candidates[choice->candidate_count++] = (candidate){poses[i], (int)(i / QN_SCREEN_MINIMA)};
     qsort(choice->candidates, choice->candidate_count, sizeof(candidate), compare_candidates);
     return QN_OK;
 }

@@ -16,8 +16,8 @@ typedef struct qn_screen_kept {
     uint16_t spare[2]; /* 0 */
 } qn_screen_kept;
 
-/* Choose up to options->keep of `poses` ([conformers][winners], as collected), best first, with an RMSD of more than
- * options->diversity_angstrom between any two. */
+/* Choose up to options->keep of `poses` ([conformers][QN_SCREEN_MINIMA], as collected), best first, with an RMSD of
+ * more than options->diversity_angstrom between any two. */
 QN_MUST_CHECK qn_status qn_screen_poses_choose(const qn_screen_state *run, const qn_screen_molecule *molecule,
                                                const qn_screen_pose *poses, qn_screen_kept kept[QN_SCREEN_KEPT_MAX],
                                                int *count);

@@ -16,7 +16,8 @@ typedef struct qn_screen_batch {
     size_t pending;  /* number of its conformers that are not collected yet */
     double interactions;
     qn_screen_molecule molecules[QN_SCREEN_PIECE];
-    qn_screen_pose *poses[QN_SCREEN_PIECE]; /* [conformer][winners] of each; NULL: rejected */
+    qn_screen_pose *poses[QN_SCREEN_PIECE]; /* [conformer][QN_SCREEN_MINIMA] of each; NULL: rejected */
+    int unsettled[QN_SCREEN_PIECE];         /* number of its conformers with an unsettled search */
 } qn_screen_batch;
 
 void qn_screen_batch_destroy(qn_screen_batch **batch);

@@ -9,8 +9,9 @@ typedef struct entry_head {
     uint32_t library;
     int32_t heavy_atoms, conformers, pose_count;
     uint32_t name_length, reason_length;
-    uint32_t rejected, spare; /* spare: 0 */
-    uint64_t made_size;       /* 0: none */
+    uint32_t rejected;
+    int32_t unsettled;
+    uint64_t made_size; /* 0: none */
 } entry_head;
 
 qn_status qn_screen_record_begin(const qn_screen_piece *piece, qn_text *record)
@@ -30,6 +31,7 @@ qn_status qn_screen_record_add(const qn_screen_entry *entry, qn_text *record)
                        .name_length = (uint32_t)strlen(entry->name),
                        .reason_length = entry->reason ? (uint32_t)strlen(entry->reason) : 0,
                        .rejected = entry->reason != NULL,
+                       .unsettled = entry->unsettled,
                        .made_size = entry->made ? entry->made_size : 0};
     QN_TRY(qn_text_append_bytes(record, &head, sizeof head));
     QN_TRY(qn_text_append_bytes(record, entry->name, head.name_length + 1));
@@ -72,6 +74,7 @@ static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept
                                .library = head.library,
                                .heavy_atoms = head.heavy_atoms,
                                .conformers = head.conformers,
+                               .unsettled = head.unsettled,
                                .poses = poses,
                                .pose_count = head.pose_count};
     entry->name = take_text(rest, head.name_length);

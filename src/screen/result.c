@@ -138,6 +138,7 @@ static void add_facts(const qn_screen_state *run, qn_screen_result *result)
     result->term_names = run->term_names;
     result->term_count = (size_t)run->term_count;
     result->conformer_count = run->conformers;
+    result->unsettled_count = run->unsettled;
     result->resumed_count = run->resumed;
     result->interactions = run->interactions;
     result->interactions_per_s = search_s > 0 ? run->interactions_here / search_s : 0;

@@ -113,6 +113,7 @@ static qn_status gather_entry(const qn_screen_entry *entry, void *user)
     run->rows[place].path = path;
     run->rows[place].library = entry->library;
     run->conformers += (uint64_t)entry->conformers;
+    run->unsettled += (uint64_t)entry->unsettled;
     return QN_OK;
 }
 
@@ -170,8 +171,9 @@ static qn_status check_whole(const results_gathering *gathering)
                        "%s: piece %llu of its journals does not have %d molecules although others follow", folder,
                        (unsigned long long)gathering->cut, QN_SCREEN_PIECE);
     if (run->library_molecules && run->molecules != run->library_molecules)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %llu molecules; expected the libraries' %llu", folder,
-                       (unsigned long long)run->molecules, (unsigned long long)run->library_molecules);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %llu %s; expected the libraries' %llu", folder,
+                       (unsigned long long)run->molecules, qn_screen_molecules(run->molecules),
+                       (unsigned long long)run->library_molecules);
     return QN_OK;
 }
 

@@ -10,6 +10,7 @@ typedef struct qn_screen_entry {
     uint64_t line;
     uint32_t library;
     int32_t heavy_atoms, conformers;
+    int32_t unsettled;         /* number of conformers with an unsettled search */
     const char *name, *reason; /* reason of the rejection; NULL: not rejected */
     const char *made;          /* record that Open Babel made, with a zero byte at its end; NULL: none */
     size_t made_size;

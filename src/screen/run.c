@@ -22,7 +22,7 @@
  */
 static const double cpu_core_rate = 2e9, gpu_rate = 5e11; /* interactions per second */
 static const double culling_gain = 4;
-static const double bytes_per_molecule = 2500, atoms_per_molecule = 25;
+static const double bytes_per_molecule = 2500, atoms_per_molecule = 25, usual_rounds = 4;
 
 double qn_screen_scoring_share(const qn_screen_state *run)
 {
@@ -30,9 +30,8 @@ double qn_screen_scoring_share(const qn_screen_state *run)
     return device_s > 0 ? fmin(1, run->scoring_s / device_s) : 0;
 }
 
-/* Set the parameters of the search from options and devices, with all defaults filled in, since results depend on them.
- */
-static qn_status set_search(qn_screen_state *run, bool on_gpu)
+/* Set the parameters of the search from the options, with all defaults filled in, since results depend on them. */
+static qn_status set_search(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
     qn_screen_search_options *search = &run->search;
@@ -42,8 +41,8 @@ static qn_status set_search(qn_screen_state *run, bool on_gpu)
     qn_log(QN_LOG_NOTE, "box for centroids: %.1f x %.1f x %.1f Å around %.2f, %.2f, %.2f", side[0], side[1], side[2],
            centre[0], centre[1], centre[2]);
     search->generations = options->generations;
-    search->poses = options->poses ? options->poses : qn_screen_search_default_poses(on_gpu, side);
-    if (search->winners < 4 * options->keep) search->winners = 4 * options->keep; /* similar poses are left out later */
+    search->poses = options->poses ? options->poses : qn_screen_search_default_poses(side);
+    search->rounds = options->rounds;
     search->seed = options->run.seed;
     search->exact = options->exact;
     search->cull = options->cull;
@@ -93,8 +92,8 @@ static qn_status check_options(const qn_screen_options *options)
     return QN_OK;
 }
 
-/* Read and check all inputs, and make the key. `on_gpu`: any rank of the run has a GPU. */
-static qn_status read_inputs(qn_screen_state *run, bool on_gpu)
+/* Read and check all inputs, and make the key. */
+static qn_status read_inputs(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
     run->score.kind = options->score == QN_SCREEN_VINA ? QN_SCORE_VINA : QN_SCORE_BUDE;
@@ -104,7 +103,7 @@ static qn_status read_inputs(qn_screen_state *run, bool on_gpu)
                ? qn_score_receptor_read(options->receptor, &run->score, &run->receptor)
                : qn_score_receptor_from_molecule(options->receptor_molecule, &run->score, &run->receptor));
     QN_TRY(empty_site(run));
-    QN_TRY(set_search(run, on_gpu));
+    QN_TRY(set_search(run));
     if (options->actives) QN_TRY(qn_screen_labels_read(options->actives, &run->labels));
     if (options->active_name_count)
         QN_TRY(qn_screen_labels_of_names(options->active_names, options->active_name_count, &run->labels));
@@ -126,21 +125,19 @@ static qn_status start_tuning(qn_screen_state *run)
         rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
     }
     if (run->search.cull && run->score.kind == QN_SCORE_BUDE) rate *= culling_gain;
-    const double poses = (double)run->search.poses * run->search.generations * fmax(1, options->conformers);
+    const double poses = (double)run->search.poses * run->search.generations * fmin(usual_rounds, run->search.rounds) *
+                         fmax(1, options->conformers);
     const double pairs = atoms_per_molecule * (double)run->receptor.atom_count;
     return qn_job_tune(job, molecules * poses * pairs / rate);
 }
 
-/* Prepare all ranks in the same way. The default number of poses is that of a GPU when any rank has one. */
+/* Prepare all ranks in the same way. */
 static qn_status prepare(qn_screen_state *run)
 {
     qn_job *job = run->job;
-    int any_gpu = 0;
     QN_TRY(qn_job_agree(job, check_options(run->options)));
     QN_TRY(qn_job_agree(job, open_devices(run)));
-    for (int i = 0; i < job->device_count; i++) any_gpu |= qn_device_get_info(job->devices[i])->kind != QN_DEVICE_CPU;
-    QN_TRY(qn_ranks_any(job->ranks, any_gpu, &any_gpu));
-    QN_TRY(qn_job_agree(job, read_inputs(run, any_gpu)));
+    QN_TRY(qn_job_agree(job, read_inputs(run)));
     return qn_job_agree(job, start_tuning(run));
 }
 

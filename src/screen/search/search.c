@@ -7,23 +7,24 @@
 #include "base/memory.h"
 #include "score/kernels/score_poses.h"
 #include "screen/search/kernels/evolve.h"
+#include "screen/search/rounds.h"
 #include "screen/search/scorer.h"
 
 enum {
     LIGAND_ATOMS = 1024,
     POSES_MAX = 1 << 20,
-    POPULATION = 512,
-    POPULATIONS_MAX = 16, /* default limit; on a GPU times GPU_POPULATIONS */
-    GPU_POPULATIONS = 4,
+    POPULATION = 256,
+    POPULATIONS_MAX = 16,     /* default limit */
     POPULATION_VOLUME = 7500, /* Å³ of the box that one population searches well */
     BATCH_MAX = 1024,
     GPU_POSES = 1 << 22, /* poses of a launch, at most: several for each work-item of a large GPU */
     LAUNCH_POSES_MAX = 1 << 26,
-    LAUNCHES_MAX = 4096 /* launches of a batch whose times are kept, at most */
+    LAUNCHES_MAX = 4096, /* launches of a round whose times are kept, at most */
+    CHECKS_MAX = 20      /* parts of the last minimisation, at most */
 };
 
-/* Parameters of the search; shares are of the number of generations. They were fitted on three complexes and the
- * ligands of one of these: see docs/design/screening.md. */
+/* Parameters of the search; shares are of the number of generations. docs/design/screening.md names the complexes
+ * on which they were fitted. */
 static const struct {
     double even_share;              /* generations drawn evenly from the box */
     double soft_share;              /* generations with a soft receptor, the even ones among them */
@@ -32,10 +33,17 @@ static const struct {
     double first_apart, last_apart; /* Å of RMSD between parents */
     double spread_angle_degrees, spread_place_angstrom; /* largest distance of children from parents */
     double step_angle_degrees, step_place_angstrom;     /* first steps of the minimiser */
-    int halvings;                                       /* of these steps, at most */
+    int levels;                                         /* of the minimiser: two for each halving of the steps */
     float apart_angstrom;                               /* RMSD between poses that are minimised, where possible */
     float meet_angstrom;                                /* minima nearer than this count as one */
-} course = {0.3, 0.6, 0.1, 1.0 / 16, 1.5, 1, 30, 2, 6, 0.6, 8, 2.0f, 0.5f};
+    int agreeing;                                       /* rounds that must find the lowest energy */
+} course = {0.3, 0.6, 0.1, 1.0 / 16, 1.5, 1, 30, 2, 6, 0.6, 16, 2.0f, 0.5f, 4};
+
+/* A round in the queue. */
+typedef struct queued_round {
+    int job; /* index in the batch */
+    int round;
+} queued_round;
 
 /* A slot: device buffers of a batch, and host memory for its inputs and results. */
 typedef struct search_slot {
@@ -54,8 +62,14 @@ typedef struct search_slot {
     qn_event **scoring, **evolving; /* events of launches, up to LAUNCHES_MAX */
     int scoring_count, evolving_count;
     qn_event *done;
-    int32_t *host_merged_from;
-    int jobs, ligand_atoms;
+    int32_t *host_merged_from, *host_found_counts, *host_levels;
+    uint32_t *host_found;
+    qn_screen_job *batch; /* the jobs that were submitted */
+    int batch_count;
+    qn_screen_rounds *rounds; /* of these jobs */
+    qn_screen_pose *found;    /* poses of their rounds */
+    queued_round *queued;     /* what the kernels call jobs */
+    int jobs, ligand_atoms;   /* of the queued rounds */
     double interactions;
     bool busy;
 } search_slot;
@@ -73,7 +87,8 @@ struct qn_screen_search {
 
 qn_screen_search_options qn_screen_search_default_options(void)
 {
-    return (qn_screen_search_options){.generations = 55, .winners = 16, .minimiser_steps = 30, .seed = 1, .cull = true};
+    return (qn_screen_search_options){
+        .generations = 55, .winners = 16, .minimiser_steps = 30, .seed = 1, .cull = true, .rounds = 12};
 }
 
 int qn_screen_search_populations(int poses)
@@ -83,11 +98,11 @@ int qn_screen_search_populations(int poses)
     return count;
 }
 
-int qn_screen_search_default_poses(bool on_gpu, const double box_side_angstrom[3])
+int qn_screen_search_default_poses(const double box_side_angstrom[3])
 {
     const double *side = box_side_angstrom;
     const double populations = fmin(ceil(side[0] * side[1] * side[2] / POPULATION_VOLUME), POPULATIONS_MAX);
-    return POPULATION * (int)fmax(populations, 1) * (on_gpu ? GPU_POPULATIONS : 1);
+    return POPULATION * (int)fmax(populations, 1);
 }
 
 static int population_size(const qn_screen_search_options *o)
@@ -100,6 +115,12 @@ static int best_places(const qn_screen_search_options *o)
 {
     const int places = 2 * population_size(o);
     return places < QN_EVOLVE_PARENTS_MAX ? places : QN_EVOLVE_PARENTS_MAX;
+}
+
+/* Number of rounds of a job that are searched at once, at most. */
+static int rounds_at_once(const qn_screen_search_options *o)
+{
+    return o->rounds < course.agreeing ? o->rounds : course.agreeing;
 }
 
 static qn_status check_options(const qn_screen_search_options *o)
@@ -120,16 +141,26 @@ static qn_status check_options(const qn_screen_search_options *o)
     if (o->winners < 1 || o->winners > best_places(o))
         return QN_FAIL(QN_INVALID_ARGUMENT, "%d winners of %d poses; expected 1 to %d", o->winners, o->poses,
                        best_places(o));
+    if (o->rounds < 1 || o->rounds > QN_SCREEN_ROUNDS_MAX || o->rounds * o->winners > QN_EVOLVE_PARENTS_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d rounds of %d winners; expected 1 to %d, and up to %d winners in all",
+                       o->rounds, o->winners, QN_SCREEN_ROUNDS_MAX, QN_EVOLVE_PARENTS_MAX);
     if (o->batch < 0 || o->batch > BATCH_MAX)
         return QN_FAIL(QN_INVALID_ARGUMENT, "a batch of %d conformers; expected up to %d", o->batch, BATCH_MAX);
     return QN_OK;
 }
 
-/* Number of best poses of all populations that the minimised poses are chosen from. */
+/* Number of poses of all rounds. */
+static int found_places(const qn_screen_search_options *o)
+{
+    return o->rounds * o->winners;
+}
+
+/* Number of poses that the minimised poses are chosen from: the best of all populations, or those of all rounds. */
 static int merged_places(const qn_screen_search_options *o)
 {
-    int all = qn_screen_search_populations(o->poses) * best_places(o);
-    return all < QN_EVOLVE_PARENTS_MAX ? all : QN_EVOLVE_PARENTS_MAX;
+    const int all = qn_screen_search_populations(o->poses) * best_places(o);
+    const int places = all > found_places(o) ? all : found_places(o);
+    return places < QN_EVOLVE_PARENTS_MAX ? places : QN_EVOLVE_PARENTS_MAX;
 }
 
 /* The problem of kernels that work on generations, in which each population is a job. */
@@ -153,8 +184,8 @@ static size_t most_poses(const qn_screen_search_options *o)
     return (size_t)(o->poses > neighbours ? o->poses : neighbours);
 }
 
-/* Device bytes of one job in one slot. */
-static size_t job_bytes(const qn_screen_search_options *o)
+/* Device bytes of one round of a job in one slot. */
+static size_t round_bytes(const qn_screen_search_options *o)
 {
     const size_t populations = (size_t)qn_screen_search_populations(o->poses);
     return most_poses(o) * (3 + 12 + 1) * 4 +
@@ -165,11 +196,11 @@ static size_t job_bytes(const qn_screen_search_options *o)
 /* Choose enough jobs to fill the device within half of its memory; on a CPU two for each core. */
 static int choose_batch(const qn_device_info *info, const qn_screen_search_options *o)
 {
-    size_t batch = info->kind == QN_DEVICE_CPU ? (size_t)info->compute_units * 2 : GPU_POSES / most_poses(o);
+    const size_t poses = most_poses(o) * (size_t)rounds_at_once(o), bytes = round_bytes(o) * (size_t)rounds_at_once(o);
+    size_t batch = info->kind == QN_DEVICE_CPU ? (size_t)info->compute_units * 2 : GPU_POSES / poses;
     if (batch > BATCH_MAX) batch = BATCH_MAX;
-    while (batch > 1 &&
-           (QN_SCREEN_SLOTS * batch * job_bytes(o) > info->memory_bytes / 2 ||
-            batch * most_poses(o) * 48 > info->largest_buffer_bytes || batch * most_poses(o) > LAUNCH_POSES_MAX))
+    while (batch > 1 && (QN_SCREEN_SLOTS * batch * bytes > info->memory_bytes / 2 ||
+                         batch * poses * 48 > info->largest_buffer_bytes || batch * poses > LAUNCH_POSES_MAX))
         batch /= 2;
     return batch > 0 ? (int)batch : 1;
 }
@@ -177,16 +208,18 @@ static int choose_batch(const qn_device_info *info, const qn_screen_search_optio
 static qn_status complete_options(qn_device *device, qn_screen_search_options *o)
 {
     const qn_device_info *info = qn_device_get_info(device);
-    if (o->poses == 0) o->poses = qn_screen_search_default_poses(info->kind != QN_DEVICE_CPU, o->box_side_angstrom);
+    if (o->poses == 0) o->poses = qn_screen_search_default_poses(o->box_side_angstrom);
     QN_TRY(check_options(o));
     if (o->batch == 0) o->batch = choose_batch(info, o);
-    const size_t needed = QN_SCREEN_SLOTS * (size_t)o->batch * job_bytes(o);
+    const size_t rounds = (size_t)o->batch * (size_t)rounds_at_once(o);
+    const size_t needed = QN_SCREEN_SLOTS * rounds * round_bytes(o);
     if (needed > info->memory_bytes)
-        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: %d conformers of %d poses at once need %zu bytes; it has %llu",
-                       info->identifier, o->batch, o->poses, needed, (unsigned long long)info->memory_bytes);
-    if ((size_t)o->batch * most_poses(o) > LAUNCH_POSES_MAX)
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: %d %s of %d poses at once %s %zu bytes; it has %llu", info->identifier,
+                       o->batch, o->batch == 1 ? "conformer" : "conformers", o->poses * rounds_at_once(o),
+                       o->batch == 1 ? "needs" : "need", needed, (unsigned long long)info->memory_bytes);
+    if (rounds * most_poses(o) > LAUNCH_POSES_MAX)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%d conformers of %d poses at once; expected at most %d poses together",
-                       o->batch, o->poses, LAUNCH_POSES_MAX);
+                       o->batch, o->poses * rounds_at_once(o), LAUNCH_POSES_MAX);
     return QN_OK;
 }
 
@@ -199,7 +232,8 @@ static qn_status create_list(qn_device *device, size_t jobs, int places, qn_evol
 
 static qn_status create_slot(qn_device *device, const qn_screen_search_options *o, search_slot *slot)
 {
-    const size_t jobs = (size_t)o->batch, poses = jobs * most_poses(o), winners = (size_t)o->winners;
+    const size_t jobs = (size_t)o->batch * (size_t)rounds_at_once(o), winners = (size_t)o->winners;
+    const size_t poses = jobs * most_poses(o);
     const size_t populations = jobs * (size_t)qn_screen_search_populations(o->poses);
     QN_TRY(qn_queue_create(device, &slot->queue));
     QN_TRY(qn_buffer_create(device, jobs * sizeof(qn_score_poses_job), &slot->job_ranges));
@@ -219,6 +253,14 @@ static qn_status create_slot(qn_device *device, const qn_screen_search_options *
     QN_TRY(create_list(device, jobs, o->winners, &slot->result));
     QN_TRY(qn_buffer_create(device, jobs * winners * 4, &slot->levels));
     QN_TRY(qn_buffer_create(device, populations * (size_t)population_size(o) * 4, &slot->parent_levels));
+    return QN_OK;
+}
+
+static qn_status allocate_slot(const qn_screen_search_options *o, search_slot *slot)
+{
+    const size_t batch = (size_t)o->batch, jobs = batch * (size_t)rounds_at_once(o);
+    const size_t winners = (size_t)o->winners, found = (size_t)found_places(o);
+    const size_t populations = jobs * (size_t)qn_screen_search_populations(o->poses);
     QN_TRY(qn_allocate(jobs, sizeof *slot->host_ranges, (void **)&slot->host_ranges));
     QN_TRY(qn_allocate(jobs * LIGAND_ATOMS, sizeof *slot->host_atoms, (void **)&slot->host_atoms));
     QN_TRY(qn_allocate(jobs, sizeof *slot->host_shares, (void **)&slot->host_shares));
@@ -227,6 +269,14 @@ static qn_status create_slot(qn_device *device, const qn_screen_search_options *
     QN_TRY(qn_allocate(populations * 2, sizeof *slot->host_keys, (void **)&slot->host_keys));
     QN_TRY(qn_allocate(jobs * winners * 4, sizeof *slot->host_result, (void **)&slot->host_result));
     QN_TRY(qn_allocate(jobs, sizeof *slot->host_merged_from, (void **)&slot->host_merged_from));
+    QN_TRY(qn_allocate(jobs * winners, sizeof *slot->host_levels, (void **)&slot->host_levels));
+    QN_TRY(qn_allocate(jobs, sizeof *slot->queued, (void **)&slot->queued));
+    QN_TRY(qn_allocate(batch, sizeof *slot->batch, (void **)&slot->batch));
+    QN_TRY(qn_allocate(batch, sizeof *slot->rounds, (void **)&slot->rounds));
+    QN_TRY(qn_allocate(batch * found, sizeof *slot->found, (void **)&slot->found));
+    QN_TRY(qn_allocate(batch, sizeof *slot->host_found_counts, (void **)&slot->host_found_counts));
+    QN_TRY(qn_allocate(batch * found * 4, sizeof *slot->host_found, (void **)&slot->host_found));
+    for (size_t i = 0; i < batch; i++) slot->rounds[i].poses = slot->found + i * found;
     QN_TRY(qn_allocate(LAUNCHES_MAX, sizeof(qn_event *), (void **)&slot->scoring));
     return qn_allocate(LAUNCHES_MAX, sizeof(qn_event *), (void **)&slot->evolving);
 }
@@ -275,6 +325,13 @@ static void destroy_slot(search_slot *slot)
     qn_release(&slot->host_population_moments);
     qn_release(&slot->host_keys);
     qn_release(&slot->host_merged_from);
+    qn_release(&slot->host_levels);
+    qn_release(&slot->batch);
+    qn_release(&slot->queued);
+    qn_release(&slot->rounds);
+    qn_release(&slot->found);
+    qn_release(&slot->host_found_counts);
+    qn_release(&slot->host_found);
     qn_release(&slot->host_result);
     qn_release(&slot->scoring);
     qn_release(&slot->evolving);
@@ -301,6 +358,7 @@ static qn_status create_parts(qn_device *device, const qn_score_receptor *recept
     for (int i = 0; i < QN_SCREEN_SLOTS; i++) {
         search_slot *slot = &search->slots[i];
         QN_TRY(create_slot(device, o, slot));
+        QN_TRY(allocate_slot(o, slot));
         /* the first generation needs a list as argument and does not read it */
         const qn_evolve_list *none = &slot->best[1];
         QN_TRY(qn_queue_fill(slot->queue, none->poses, 0, qn_buffer_bytes(none->poses), 0, NULL));
@@ -369,9 +427,11 @@ void qn_screen_pose_transform(const qn_screen_search_options *options, const qn_
     }
 }
 
-/* Copy the ligand of a job into the host memory of the slot. */
-static void place_ligand(const qn_screen_search *search, search_slot *slot, int index, const qn_screen_job *job)
+/* Copy the ligand of a queued round into the host memory of the slot. */
+static void place_ligand(const qn_screen_search *search, search_slot *slot, int index)
 {
+    const queued_round *queued = &slot->queued[index];
+    const qn_screen_job *job = &slot->batch[queued->job];
     const qn_score_ligand *ligand = job->ligand;
     const float *positions = ligand->positions_angstrom + 3 * (size_t)job->conformer * (size_t)ligand->atom_count;
     double moments[6] = {0};
@@ -389,19 +449,18 @@ static void place_ligand(const qn_screen_search *search, search_slot *slot, int 
     slot->host_merged_from[index] = populations * best_places(&search->options);
     for (int i = 0; i < populations; i++) {
         const int at = index * populations + i;
-        qn_evolve_key(search->options.seed, ligand->hash, job->conformer, i, slot->host_keys + 2 * at);
+        qn_evolve_key(search->options.seed, ligand->hash, job->conformer, queued->round * populations + i,
+                      slot->host_keys + 2 * at);
         memcpy(slot->host_population_moments + 6 * at, slot->host_moments + 6 * index, 24);
     }
     slot->ligand_atoms += ligand->atom_count;
 }
 
-static qn_status write_ligands(const qn_screen_search *search, search_slot *slot, const qn_screen_job *jobs, int count)
+static qn_status write_ligands(const qn_screen_search *search, search_slot *slot)
 {
-    const size_t n = (size_t)count, populations = n * (size_t)qn_screen_search_populations(search->options.poses);
-    slot->jobs = count;
+    const size_t n = (size_t)slot->jobs, populations = n * (size_t)qn_screen_search_populations(search->options.poses);
     slot->ligand_atoms = 0;
-    slot->interactions = 0;
-    for (int i = 0; i < count; i++) place_ligand(search, slot, i, &jobs[i]);
+    for (int i = 0; i < slot->jobs; i++) place_ligand(search, slot, i);
     QN_TRY(qn_queue_write(slot->queue, slot->job_ranges, 0, slot->host_ranges, n * sizeof *slot->host_ranges, NULL));
     QN_TRY(qn_queue_write(slot->queue, slot->shares, 0, slot->host_shares, n * 4, NULL));
     QN_TRY(qn_queue_write(slot->queue, slot->keys, 0, slot->host_keys, populations * 8, NULL));
@@ -529,18 +588,14 @@ static qn_status evolve(const qn_screen_search *search, search_slot *slot)
                                  next_evolving(slot));
 }
 
-/* Enqueue the minimisation of poses of slot->merged; slot->result gets the distinct minima. */
-static qn_status minimise(const qn_screen_search *search, search_slot *slot)
+/* Enqueue steps of the minimiser for slot->winners. */
+static qn_status descend(const qn_screen_search *search, search_slot *slot)
 {
     const qn_screen_search_options *o = &search->options;
     const qn_evolve_problem problem = problem_of(o, slot->jobs);
-    qn_evolve_steps steps = {.angle = angle_of(course.step_angle_degrees), .last_level = course.halvings};
+    qn_evolve_steps steps = {.angle = angle_of(course.step_angle_degrees), .last_level = course.levels};
     for (int axis = 0; axis < 3; axis++)
         steps.places[axis] = places_of(course.step_place_angstrom, o->box_side_angstrom[axis]);
-    qn_evolve_list sorted = {slot->merged.poses, slot->merged.counts,
-                             o->winners}; /* reuses buffers of poses that are no longer needed */
-    QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, &slot->merged, slot->moments, search->frame,
-                                  course.apart_angstrom, true, &slot->winners, slot->levels, next_evolving(slot)));
     for (int step = 0; step < o->minimiser_steps; step++) {
         QN_TRY(qn_evolve_neighbours(slot->queue, NULL, &problem, &steps, slot->transforms, slot->winners.poses,
                                     slot->levels, search->frame, next_evolving(slot)));
@@ -548,19 +603,62 @@ static qn_status minimise(const qn_screen_search *search, search_slot *slot)
         QN_TRY(qn_evolve_descend(slot->queue, NULL, &problem, &steps, slot->winners.poses, slot->levels, slot->energies,
                                  next_evolving(slot)));
     }
-    QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, 0, slot->words, slot->energies, &slot->winners, &sorted,
-                                 next_evolving(slot)));
-    return qn_evolve_choose_apart(slot->queue, NULL, &problem, &sorted, slot->moments, search->frame,
-                                  course.meet_angstrom, false, &slot->result, slot->levels, next_evolving(slot));
+    return QN_OK;
 }
 
-static qn_status queue_batch(qn_screen_search *search, search_slot *slot, const qn_screen_job *jobs, int count)
+/* Choose the poses of a list that are minimised. */
+static qn_status choose_winners(const qn_screen_search *search, search_slot *slot, const qn_evolve_list *from)
 {
-    QN_TRY(write_ligands(search, slot, jobs, count));
-    QN_TRY(evolve(search, slot));
-    QN_TRY(minimise(search, slot));
+    const qn_evolve_problem problem = problem_of(&search->options, slot->jobs);
+    return qn_evolve_choose_apart(slot->queue, NULL, &problem, from, slot->moments, search->frame,
+                                  course.apart_angstrom, true, &slot->winners, slot->levels, next_evolving(slot));
+}
+
+/* Enqueue the choice of the distinct minima among the winners, and read them. */
+static qn_status read_minima(const qn_screen_search *search, search_slot *slot)
+{
+    const qn_screen_search_options *o = &search->options;
+    const qn_evolve_problem problem = problem_of(o, slot->jobs);
+    qn_evolve_list sorted = {slot->merged.poses, slot->merged.counts,
+                             o->winners}; /* reuses buffers of poses that are no longer needed */
+    QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, 0, slot->words, slot->energies, &slot->winners, &sorted,
+                                 next_evolving(slot)));
+    QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, &sorted, slot->moments, search->frame,
+                                  course.meet_angstrom, false, &slot->result, slot->levels, next_evolving(slot)));
     return qn_queue_read(slot->queue, slot->result.poses, 0, slot->host_result,
-                         (size_t)count * (size_t)search->options.winners * 16, &slot->done);
+                         (size_t)slot->jobs * (size_t)o->winners * 16, &slot->done);
+}
+
+/* Choose the next rounds: as many of each job as the lowest energy must still be found. So no round is in vain, and a
+ * single job has work for several cores. */
+static void choose_rounds(const qn_screen_search *search, search_slot *slot)
+{
+    slot->jobs = 0;
+    for (int i = 0; i < slot->batch_count; i++) {
+        const qn_screen_rounds *rounds = &slot->rounds[i];
+        const int left = search->options.rounds - rounds->done;
+        const int missing = course.agreeing - qn_screen_rounds_agreeing(rounds);
+        for (int k = 0; k < missing && k < left; k++) slot->queued[slot->jobs++] = (queued_round){i, rounds->done + k};
+    }
+}
+
+static qn_status queue_rounds(const qn_screen_search *search, search_slot *slot)
+{
+    QN_TRY(write_ligands(search, slot));
+    QN_TRY(evolve(search, slot));
+    QN_TRY(choose_winners(search, slot, &slot->merged));
+    QN_TRY(descend(search, slot));
+    return read_minima(search, slot);
+}
+
+/* After a failure: commands in the queue must end before their memory is used again. */
+static qn_status give_up(search_slot *slot, qn_status status)
+{
+    qn_error_trail trail;
+    qn_error_save(status, &trail);
+    (void)!qn_queue_finish(slot->queue);
+    drop_events(slot);
+    return qn_error_restore(&trail);
 }
 
 qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job *jobs, int count, int index)
@@ -574,19 +672,18 @@ qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job 
         if (jobs[i].ligand->atom_count < 1 || jobs[i].ligand->atom_count > LIGAND_ATOMS || jobs[i].conformer < 0 ||
             jobs[i].conformer >= jobs[i].ligand->conformer_count)
             return QN_FAIL(
-                QN_INVALID_ARGUMENT, "conformer %d of a ligand of %d atoms; expected one of %d, of up to %d atoms",
-                jobs[i].conformer, jobs[i].ligand->atom_count, jobs[i].ligand->conformer_count, LIGAND_ATOMS);
+                QN_INVALID_ARGUMENT, "conformer %d of a ligand of %d %s; expected one of %d, of up to %d atoms",
+                jobs[i].conformer, jobs[i].ligand->atom_count, jobs[i].ligand->atom_count == 1 ? "atom" : "atoms",
+                jobs[i].ligand->conformer_count, LIGAND_ATOMS);
     search_slot *slot = &search->slots[index];
-    qn_status status = queue_batch(search, slot, jobs, count);
+    memcpy(slot->batch, jobs, (size_t)count * sizeof *jobs);
+    slot->batch_count = count;
+    slot->interactions = 0;
+    for (int i = 0; i < count; i++) qn_screen_rounds_restart(&slot->rounds[i]);
+    choose_rounds(search, slot);
+    const qn_status status = queue_rounds(search, slot);
     slot->busy = status == QN_OK;
-    if (status != QN_OK) {
-        qn_error_trail trail; /* commands in the queue must end before their memory is used again */
-        qn_error_save(status, &trail);
-        (void)!qn_queue_finish(slot->queue);
-        drop_events(slot);
-        return qn_error_restore(&trail);
-    }
-    return QN_OK;
+    return status == QN_OK ? QN_OK : give_up(slot, status);
 }
 
 static qn_status add_seconds(qn_event *const *events, int count, double *sum)
@@ -599,22 +696,99 @@ static qn_status add_seconds(qn_event *const *events, int count, double *sum)
     return QN_OK;
 }
 
+/* Wait for slot->done, and take the times of the launches before it. */
+static qn_status wait_for_round(qn_screen_search *search, search_slot *slot)
+{
+    QN_TRY(qn_event_wait(slot->done));
+    QN_TRY(add_seconds(slot->scoring, slot->scoring_count, &search->scoring_s));
+    QN_TRY(add_seconds(slot->evolving, slot->evolving_count, &search->evolving_s));
+    drop_events(slot);
+    return QN_OK;
+}
+
+/* Finish all rounds; the first one is in the queue. */
+static qn_status finish_rounds(qn_screen_search *search, search_slot *slot)
+{
+    const int winners = search->options.winners;
+    qn_screen_pose poses[QN_EVOLVE_PARENTS_MAX];
+    while (slot->jobs > 0) {
+        QN_TRY(wait_for_round(search, slot));
+        for (int i = 0; i < slot->jobs; i++) {
+            qn_screen_poses_unpack(slot->host_result + 4 * i * winners, winners, poses);
+            qn_screen_rounds_add(&slot->rounds[slot->queued[i].job], poses, winners);
+        }
+        choose_rounds(search, slot);
+        if (slot->jobs > 0) QN_TRY(queue_rounds(search, slot));
+    }
+    return QN_OK;
+}
+
+/* Write the poses of all rounds of all jobs into slot->merged. */
+static qn_status write_found(const qn_screen_search *search, search_slot *slot, qn_evolve_list *list)
+{
+    const size_t places = (size_t)found_places(&search->options), jobs = (size_t)slot->jobs;
+    for (size_t job = 0; job < jobs; job++) {
+        qn_screen_rounds *rounds = &slot->rounds[job];
+        qn_screen_rounds_sort(rounds);
+        qn_screen_poses_pack(rounds->poses, rounds->count, slot->host_found + 4 * job * places);
+        slot->host_found_counts[job] = rounds->count;
+    }
+    *list = slot->merged;
+    list->counts = slot->merged_from;
+    list->places = (int)places;
+    QN_TRY(qn_queue_write(slot->queue, slot->merged_from, 0, slot->host_found_counts, jobs * 4, NULL));
+    return qn_queue_write(slot->queue, list->poses, 0, slot->host_found, jobs * places * 16, NULL);
+}
+
+/* Minimise the best poses of all rounds, until the steps of all of them have become smallest. */
+static qn_status minimise(qn_screen_search *search, search_slot *slot)
+{
+    const size_t winners = (size_t)slot->jobs * (size_t)search->options.winners;
+    qn_evolve_list list;
+    QN_TRY(write_ligands(search, slot));
+    QN_TRY(write_found(search, slot, &list));
+    QN_TRY(choose_winners(search, slot, &list));
+    for (int check = 0, moving = 1; moving && check < CHECKS_MAX && search->options.minimiser_steps > 0; check++) {
+        QN_TRY(descend(search, slot));
+        QN_TRY(qn_queue_read(slot->queue, slot->levels, 0, slot->host_levels, winners * 4, &slot->done));
+        QN_TRY(wait_for_round(search, slot));
+        moving = 0;
+        for (size_t i = 0; i < winners; i++) moving += slot->host_levels[i] < course.levels;
+    }
+    QN_TRY(read_minima(search, slot));
+    return wait_for_round(search, slot);
+}
+
+static qn_status finish_batch(qn_screen_search *search, search_slot *slot, qn_screen_pose *poses)
+{
+    const int winners = search->options.winners;
+    qn_screen_pose minimised[QN_EVOLVE_PARENTS_MAX];
+    QN_TRY(finish_rounds(search, slot));
+    for (int i = 0; i < slot->batch_count; i++) slot->queued[i] = (queued_round){.job = i};
+    slot->jobs = slot->batch_count;
+    QN_TRY(minimise(search, slot));
+    for (int i = 0; i < slot->jobs; i++) {
+        qn_screen_poses_unpack(slot->host_result + 4 * i * winners, winners, minimised);
+        qn_screen_rounds_list(&slot->rounds[i], minimised, winners, search->host_frame, slot->host_moments + 6 * i,
+                              course.meet_angstrom, poses + (size_t)i * QN_SCREEN_MINIMA);
+    }
+    return QN_OK;
+}
+
 qn_status qn_screen_search_collect(qn_screen_search *search, int index, qn_screen_pose *poses, double *interactions)
 {
     if (index < 0 || index >= QN_SCREEN_SLOTS || !search->slots[index].busy)
         return QN_FAIL(QN_INVALID_ARGUMENT, "slot %d holds no batch to collect", index);
     search_slot *slot = &search->slots[index];
     slot->busy = false;
-    qn_status status = qn_event_wait(slot->done);
-    if (status == QN_OK) status = add_seconds(slot->scoring, slot->scoring_count, &search->scoring_s);
-    if (status == QN_OK) status = add_seconds(slot->evolving, slot->evolving_count, &search->evolving_s);
-    drop_events(slot);
-    if (status != QN_OK) return status;
-    for (size_t i = 0, all = (size_t)slot->jobs * (size_t)search->options.winners; i < all; i++) {
-        const uint32_t *from = slot->host_result + 4 * i;
-        memcpy(&poses[i].energy, from, sizeof(float));
-        for (int k = 0; k < 6; k++) poses[i].number[k] = (uint16_t)(from[1 + k / 2] >> (k % 2 ? 0 : 16));
-    }
+    const qn_status status = finish_batch(search, slot, poses);
+    if (status != QN_OK) return give_up(slot, status);
     if (interactions) *interactions = slot->interactions;
     return QN_OK;
+}
+
+bool qn_screen_search_is_unsettled(const qn_screen_search *search, int index, int job)
+{
+    return search->options.rounds >= course.agreeing &&
+           qn_screen_rounds_agreeing(&search->slots[index].rounds[job]) < course.agreeing;
 }

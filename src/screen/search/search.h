@@ -8,8 +8,12 @@
  * The first generations are drawn evenly from the box. Later generations are drawn near parents: the best poses found
  * that are 1 to 1.5 Å from every better one. At first all poses of a population may be parents, in the end a sixteenth
  * of them. During the first 60 % of the generations the receptor is soft, with a tenth of its hardness, so that ways
- * into narrow pockets are open. A generation of many poses is divided into populations of about 512 poses,
- * which evolve separately.
+ * into narrow pockets are open. A generation of many poses is divided into populations of about 256 poses,
+ * which evolve separately. The best poses of all populations are minimised.
+ *
+ * That is one round. A job is searched again in further rounds with other random numbers, until four rounds have found
+ * the lowest energy (rounds.h). At the end the best poses of all rounds are minimised until their steps have become
+ * smallest. So the effort depends on the job, and not on its batch, device or rank.
  *
  * Life cycle: create → submit / collect in turn (two slots) → destroy. Thread rule: one thread.
  */
@@ -22,28 +26,32 @@
 #include "score/ligand.h"
 #include "score/receptor.h"
 
-enum { QN_SCREEN_SLOTS = 2 };
+enum {
+    QN_SCREEN_SLOTS = 2,
+    QN_SCREEN_ROUNDS_MAX = 64,
+    QN_SCREEN_MINIMA = 64 /* poses of a job that are reported */
+};
 
 typedef struct qn_screen_search_options {
     double box_centre_angstrom[3], box_side_angstrom[3]; /* for the ligand's centroid */
     int generations;     /* default 55: the first 16 are drawn evenly, the first 33 are scored with a soft receptor */
     int poses;           /* of a generation and job, a multiple of 64; 0: qn_screen_search_default_poses */
-    int winners;         /* poses of a job that are minimised and reported, 2 Å apart where possible; default 16 */
-    int minimiser_steps; /* default 30 */
+    int winners;         /* poses of a round that are minimised, 2 Å apart where possible; default 16 */
+    int minimiser_steps; /* of a round, and between two checks of the last minimisation; default 30 */
     uint64_t seed;
     bool exact;
-    bool cull; /* leave out receptor atoms beyond reach, which changes no energy; default true */
-    int batch; /* jobs of a launch; 0: chosen from the memory of the device */
+    bool cull;  /* leave out receptor atoms beyond reach, which changes no energy; default true */
+    int batch;  /* jobs of a launch; 0: chosen from the memory of the device */
+    int rounds; /* of a job, at most QN_SCREEN_ROUNDS_MAX; default 12 */
 } qn_screen_search_options;
 
 qn_screen_search_options qn_screen_search_default_options(void);
 
-/* Number of populations of a generation. All have the same size, at least 512 poses if `poses` is that large. */
+/* Number of populations of a generation. All have the same size, at least 256 poses if `poses` is that large. */
 int qn_screen_search_populations(int poses);
 
-/* Default number of poses of a generation: on a CPU 512 for each 7500 Å³ of the box, at most 16 × 512; four times as
- * many on a GPU. */
-int qn_screen_search_default_poses(bool on_gpu, const double box_side_angstrom[3]);
+/* Default number of poses of a generation: 256 for each 7500 Å³ of the box, at most 16 × 256. */
+int qn_screen_search_default_poses(const double box_side_angstrom[3]);
 
 typedef struct qn_screen_pose {
     float energy;
@@ -72,10 +80,15 @@ typedef struct qn_screen_job {
 QN_MUST_CHECK qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job *jobs, int count,
                                                 int slot);
 
-/* Wait for the jobs of a slot. Fill `poses` [count][winners], best first, no two within 0.5 Å of each other; unused
- * places have infinite energy. *interactions (may be NULL) gets the number of pairs scored. */
+/* Finish the jobs of a slot: wait, search in further rounds, minimise. Fill `poses` [count][QN_SCREEN_MINIMA], best
+ * first, no two within 0.5 Å of each other; unused places have infinite energy. *interactions (may be NULL) gets the
+ * number of pairs scored. */
 QN_MUST_CHECK qn_status qn_screen_search_collect(qn_screen_search *search, int slot, qn_screen_pose *poses,
                                                  double *interactions);
+
+/* Whether too few rounds of a job found the lowest energy; `job`: index in the batch that was last collected from the
+ * slot. Always false when so few rounds were allowed that this could not be known. */
+bool qn_screen_search_is_unsettled(const qn_screen_search *search, int slot, int job);
 
 /* Seconds that kernels of scoring took on the device in all batches collected so far. */
 double qn_screen_search_scoring_seconds(const qn_screen_search *search);

@@ -77,6 +77,7 @@ static inline qn_screen_options options_for(const char *name)
     options.run.device = device;
     options.poses = 64;
     options.generations = 2;
+    options.rounds = 5;
     options.keep = KEEP;
     options.diversity_angstrom = diversity;
     options.run.tune = QN_TUNE_OFF;

@@ -354,12 +354,12 @@ static void steps_match(void)
     static float transforms[12 * JOBS * PLACES], energies[JOBS * PLACES];
     uint32_t winners[JOBS * WINNERS * 4], expected[JOBS * WINNERS * 4];
     int32_t levels[JOBS * WINNERS], expected_levels[JOBS * WINNERS];
-    const qn_evolve_steps steps = {2000, {900, 70, 3}, 3};
+    const qn_evolve_steps steps = {2000, {900, 70, 3}, 6};
     CHECK(qn_evolve_neighbour_poses(&problem) == PLACES);
     for (int which = 0; which < CASES; which++) {
         memcpy(winners, parents, sizeof winners);
         for (int i = 0; i < JOBS * WINNERS; i++) {
-            levels[i] = i % 4;
+            levels[i] = i % 7; /* 6: at rest */
             winners[4 * i] = bits_of(i % 5 ? energy_of(which, (uint64_t)(777 + i)) : -3);
         }
         winners[0] = bits_of(-9e9f); /* no neighbour is better */

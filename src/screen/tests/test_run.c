@@ -93,6 +93,7 @@ static void hits_have_the_energies_and_the_geometry_that_they_state(void)
     if (!CHECK_OK(qn_screen_run(context, &options, &result))) return;
     CHECK(result->molecule_count == MOLECULES - 1 && result->rejection_count == 1 &&
           result->conformer_count == MOLECULES - 1);
+    CHECK(result->unsettled_count > 0 && result->unsettled_count <= MOLECULES - 1); /* so few poses settle little */
     CHECK(result->interactions > 0 && result->scoring_share > 0 && result->scoring_share <= 1);
     snprintf(path, sizeof path, "%s/hits.sdf", options.output);
     CHECK_OK(qn_score_receptor_read(receptor_path, &score, &receptor));
@@ -226,14 +227,35 @@ static void more_conformers_find_no_worse_poses(void)
     CHECK(others > 0);
 }
 
+/* Energies, conformers and everything else of the best poses are the same for any number of poses that are kept. */
+static void the_number_of_kept_poses_changes_no_score(void)
+{
+    static const int keeps[] = {1, 20, 64};
+    char whole[700], name[16];
+    snprintf(whole, sizeof whole, "%s/hits", check_scratch_folder());
+    char *expected = read_result(whole, "scores.csv");
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "keep %d", keeps[i]);
+        qn_screen_options options = options_for(name);
+        options.keep = keeps[i];
+        CHECK_OK(qn_screen_run(context, &options, NULL));
+        char *scores = read_result(options.output, "scores.csv");
+        if (CHECK(scores && expected)) CHECK(strcmp(scores, expected) == 0);
+        qn_release(&scores);
+    }
+    qn_release(&expected);
+}
+
 /* Without hits there are no poses to find in the journals. */
 static void a_screen_without_hits_has_scores(void)
 {
     qn_screen_options options = options_for("no hits");
     qn_screen_result *result;
     options.top = 0;
+    options.rounds = 1; /* one round is asked for, so nothing can be unsettled */
     CHECK_OK(qn_screen_run(context, &options, &result));
     if (CHECK(result != NULL)) CHECK(result->molecule_count == MOLECULES - 1 && result->pose_count == 0);
+    if (CHECK(result != NULL)) CHECK(result->unsettled_count == 0);
     qn_screen_result_destroy(&result);
 }
 
@@ -291,6 +313,7 @@ int main(int argc, char **argv)
     RUN(a_run_stopped_in_its_first_piece_leaves_no_folder);
     RUN(a_foreign_journal_is_not_resumed);
     RUN(more_conformers_find_no_worse_poses);
+    RUN(the_number_of_kept_poses_changes_no_score);
     RUN(a_screen_without_hits_has_scores);
     RUN(options_out_of_range_are_refused);
     RUN(a_screen_with_vina_writes_its_terms);

@@ -13,7 +13,7 @@
 #include "score/kernels/score_poses.h"
 #include "screen/search/scorer.h"
 
-enum { JOBS = 5, ATOMS = 12, WINNERS = 8 };
+enum { JOBS = 5, ATOMS = 12, WINNERS = 8, MINIMA = QN_SCREEN_MINIMA, AT_ONCE = 4 /* rounds of a job */ };
 
 static const char *identifier;
 static qn_context *context;
@@ -87,13 +87,25 @@ static void stub_destroy(void **state)
 
 static const float soft_shift = 1000;
 static int soft_launches;
+static bool rugged; /* energies are random, so that each search ends elsewhere */
+
+static float rugged_energy(const float *transform, size_t stride)
+{
+    uint64_t bits = 0;
+    for (size_t k = 0; k < 12; k++) {
+        uint32_t word;
+        memcpy(&word, transform + k * stride, 4);
+        bits = (bits ^ word) * 0x9e3779b97f4a7c15u;
+    }
+    return (float)(20 * log(1e-9 + uniform(9, bits)));
+}
 
 /* Score on the host for any device: read the transforms, write energies. */
 static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_scoring *scoring,
                             qn_score_poses_events *events)
 {
-    static qn_score_poses_job ranges[JOBS];
-    static qn_score_poses_atom atoms[JOBS * ATOMS];
+    static qn_score_poses_job ranges[JOBS * AT_ONCE];
+    static qn_score_poses_atom atoms[JOBS * ATOMS * AT_ONCE];
     const size_t poses = (size_t)scoring->poses, all = (size_t)scoring->jobs * poses;
     float *transforms = NULL, *energies = NULL;
     /* Energies of the soft receptor are far lower, and must not be among the results. */
@@ -107,7 +119,8 @@ static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_
     QN_TRY(qn_queue_finish(queue));
     for (size_t i = 0; i < all; i++) {
         const qn_score_poses_job *range = &ranges[i / poses];
-        energies[i] = pocket_energy(atoms + range->first_atom, range->atom_count, transforms + i, all) + shift;
+        energies[i] = rugged ? rugged_energy(transforms + i, all)
+                             : pocket_energy(atoms + range->first_atom, range->atom_count, transforms + i, all) + shift;
     }
     QN_TRY(qn_queue_write(queue, scoring->energies, 0, energies, all * 4, &events->events[events->count++]));
     QN_TRY(qn_queue_finish(queue));
@@ -125,7 +138,7 @@ static qn_screen_search_options options_of(void)
         options.box_centre_angstrom[axis] = (double[]){10, 0, -1}[axis];
         options.box_side_angstrom[axis] = (double[]){16, 12, 15}[axis];
     }
-    options.poses = 1024; /* two populations */
+    options.poses = 512; /* two populations */
     options.generations = 20;
     options.winners = WINNERS;
     options.minimiser_steps = 30;
@@ -137,7 +150,7 @@ static void search_all(qn_device *on, const qn_screen_search_options *options, b
 {
     const qn_score_receptor receptor = {.atom_count = 10};
     qn_screen_job ordered[JOBS];
-    qn_screen_pose found[JOBS * WINNERS];
+    qn_screen_pose found[JOBS * MINIMA];
     qn_screen_search *search = NULL;
     if (!CHECK_OK(qn_screen_search_create_with(on, &stub, &receptor, options, &search))) return;
     const int batch = qn_screen_search_batch(search) < JOBS ? qn_screen_search_batch(search) : JOBS;
@@ -147,14 +160,14 @@ static void search_all(qn_device *on, const qn_screen_search_options *options, b
         if (count > 0) CHECK_OK(qn_screen_search_submit(search, ordered + first, count, slot));
         if (waiting >= 0) {
             double interactions;
-            CHECK_OK(qn_screen_search_collect(search, slot ^ 1, found + waiting * WINNERS, &interactions));
+            CHECK_OK(qn_screen_search_collect(search, slot ^ 1, found + waiting * MINIMA, &interactions));
             CHECK(interactions > 0);
         }
         waiting = count > 0 ? first : -1;
         first += count > 0 ? count : 0;
     }
     for (int i = 0; i < JOBS; i++)
-        memcpy(poses + i * WINNERS, found + (backwards ? JOBS - 1 - i : i) * WINNERS, WINNERS * sizeof *poses);
+        memcpy(poses + i * MINIMA, found + (backwards ? JOBS - 1 - i : i) * MINIMA, MINIMA * sizeof *poses);
     CHECK(qn_screen_search_scoring_seconds(search) >= 0 && qn_screen_search_evolving_seconds(search) > 0);
     qn_screen_search_destroy(&search);
     CHECK(search == NULL);
@@ -162,7 +175,7 @@ static void search_all(qn_device *on, const qn_screen_search_options *options, b
 
 static bool same(const qn_screen_pose *a, const qn_screen_pose *b)
 {
-    return memcmp(a, b, JOBS * WINNERS * sizeof *a) == 0;
+    return memcmp(a, b, JOBS * MINIMA * sizeof *a) == 0;
 }
 
 static double rmsd_to_pocket(const qn_screen_search_options *options, const qn_screen_pose *pose, int job, int pocket)
@@ -181,7 +194,7 @@ static double rmsd_to_pocket(const qn_screen_search_options *options, const qn_s
     return sqrt(sum / ligand->atom_count);
 }
 
-static qn_screen_pose usual[JOBS * WINNERS];
+static qn_screen_pose usual[JOBS * MINIMA];
 
 static void the_search_finds_the_deeper_pocket(void)
 {
@@ -190,17 +203,17 @@ static void the_search_finds_the_deeper_pocket(void)
     search_all(device, &options, false, usual);
     CHECK(soft_launches > 0 && soft_launches % 12 == 0); /* 60 % of 20 generations */
     for (int job = 0; job < JOBS; job++) {
-        const qn_screen_pose *own = usual + job * WINNERS;
+        const qn_screen_pose *own = usual + job * MINIMA;
         CHECK(own[0].energy > -11);
         CHECK(rmsd_to_pocket(&options, own, job, 0) < 0.05);
-        for (int i = 0; i + 1 < WINNERS; i++) CHECK(own[i].energy <= own[i + 1].energy);
+        for (int i = 0; i + 1 < MINIMA; i++) CHECK(own[i].energy <= own[i + 1].energy);
     }
 }
 
 static void results_depend_on_the_seed_and_not_on_batch_or_order(void)
 {
     qn_screen_search_options options = options_of();
-    qn_screen_pose poses[JOBS * WINNERS];
+    qn_screen_pose poses[JOBS * MINIMA];
     for (int i = 0; i < 3; i++) {
         options.batch = (int[]){1, 2, 5}[i];
         search_all(device, &options, i == 1, poses);
@@ -208,14 +221,14 @@ static void results_depend_on_the_seed_and_not_on_batch_or_order(void)
     }
     options.seed++;
     search_all(device, &options, false, poses);
-    for (int job = 0; job < JOBS; job++) CHECK(memcmp(poses + job * WINNERS, usual + job * WINNERS, 16) != 0);
+    for (int job = 0; job < JOBS; job++) CHECK(memcmp(poses + job * MINIMA, usual + job * MINIMA, 16) != 0);
 }
 
 static void devices_and_threads_agree(void)
 {
     const qn_screen_search_options options = options_of();
     for (int threads = 1; threads < 4; threads += 2) {
-        qn_screen_pose poses[JOBS * WINNERS];
+        qn_screen_pose poses[JOBS * MINIMA];
         qn_context *other = NULL;
         qn_device *host = NULL;
         CHECK_OK(
@@ -234,7 +247,7 @@ static void exact_searches_agree(void)
     enum { RECEPTOR_ATOMS = 150 };
     static double places[RECEPTOR_ATOMS * 3];
     static int receptor_types[RECEPTOR_ATOMS];
-    qn_screen_pose own[2 * WINNERS], other[2 * WINNERS];
+    qn_screen_pose own[2 * MINIMA], other[2 * MINIMA];
     qn_score_receptor receptor = {.score = {QN_SCORE_BUDE, qn_bude_find("2016")},
                                   .atom_count = RECEPTOR_ATOMS,
                                   .positions_angstrom = places,
@@ -263,33 +276,87 @@ static void exact_searches_agree(void)
     qn_context_destroy(&second);
 }
 
+/* Search the first job alone. Returns the number of pairs scored, and whether the search is unsettled. */
+static double search_one(const qn_screen_search_options *options, qn_screen_pose poses[MINIMA], bool *unsettled)
+{
+    const qn_score_receptor receptor = {.atom_count = 10};
+    qn_screen_search *search = NULL;
+    double interactions = 0;
+    if (!CHECK_OK(qn_screen_search_create_with(device, &stub, &receptor, options, &search))) return 0;
+    CHECK_OK(qn_screen_search_submit(search, jobs, 1, 0));
+    CHECK_OK(qn_screen_search_collect(search, 0, poses, &interactions));
+    *unsettled = qn_screen_search_is_unsettled(search, 0, 0);
+    qn_screen_search_destroy(&search);
+    return interactions;
+}
+
+/* Four rounds are enough for the pocket, which every round finds; so it does not matter how many more are allowed.
+ * Where energies are drawn at random, no two rounds agree, and all rounds are searched. */
+static void rounds_end_when_four_have_found_the_lowest_energy(void)
+{
+    qn_screen_search_options options = options_of();
+    qn_screen_pose few[MINIMA], many[MINIMA];
+    bool unsettled = true;
+    options.minimiser_steps = 0; /* so that all work is that of the rounds */
+    options.generations = 40;
+    options.rounds = 4;
+    const double four = search_one(&options, few, &unsettled);
+    CHECK(!unsettled);
+    options.rounds = 12;
+    CHECK(search_one(&options, many, &unsettled) == four && !unsettled);
+    CHECK(memcmp(few, many, sizeof few) == 0);
+    options.rounds = 1;
+    CHECK(search_one(&options, few, &unsettled) == four / 4 && !unsettled);
+    CHECK(few[0].energy >= many[0].energy);
+    rugged = true;
+    options.rounds = 4;
+    CHECK(search_one(&options, few, &unsettled) == four && unsettled);
+    options.rounds = 11;
+    CHECK(search_one(&options, many, &unsettled) == four / 4 * 11 && unsettled);
+    CHECK(many[0].energy <= few[0].energy);
+    rugged = false;
+}
+
+/* Three steps are too few for the minimiser; at the end it goes on until its steps have become smallest. */
+static void the_last_minimisation_converges(void)
+{
+    qn_screen_search_options options = options_of();
+    qn_screen_pose poses[MINIMA];
+    bool unsettled;
+    options.generations = 4; /* few, so that the poses are far from their minima */
+    options.minimiser_steps = 3;
+    options.rounds = 1;
+    CHECK(search_one(&options, poses, &unsettled) > 0);
+    const int pocket = rmsd_to_pocket(&options, poses, 0, 0) < rmsd_to_pocket(&options, poses, 0, 1) ? 0 : 1;
+    CHECK(rmsd_to_pocket(&options, poses, 0, pocket) < 0.02);
+}
+
 /* The last generation is scored with the hard receptor, however few generations there are. */
 static void the_last_generation_has_the_hard_receptor(void)
 {
     qn_screen_search_options options = options_of();
     for (options.generations = 1; options.generations < 5; options.generations++) {
-        qn_screen_pose poses[JOBS * WINNERS];
+        qn_screen_pose poses[JOBS * MINIMA];
         soft_launches = 0;
         search_all(device, &options, false, poses);
         CHECK((soft_launches > 0) == (options.generations > 1));
-        for (int i = 0; i < JOBS * WINNERS; i++) CHECK(poses[i].energy > -11);
+        for (int i = 0; i < JOBS * MINIMA; i++) CHECK(poses[i].energy > -11);
     }
 }
 
 /* For any number of poses, the populations have one size and hold all poses. */
 static void populations_have_equal_sizes(void)
 {
-    CHECK(qn_screen_search_populations(64) == 1 && qn_screen_search_populations(512) == 1);
-    CHECK(qn_screen_search_populations(1024) == 2 && qn_screen_search_populations(65536) == 128);
+    CHECK(qn_screen_search_populations(64) == 1 && qn_screen_search_populations(256) == 1);
+    CHECK(qn_screen_search_populations(512) == 2 && qn_screen_search_populations(65536) == 256);
     for (int poses = 64; poses <= 1 << 20; poses += 64) {
         int count = qn_screen_search_populations(poses);
-        if (!CHECK(count >= 1 && poses % count == 0 && (count == 1 || poses / count >= 512))) return;
+        if (!CHECK(count >= 1 && poses % count == 0 && (count == 1 || poses / count >= 256))) return;
     }
     const double sides[][3] = {{12, 12, 12}, {24, 24, 24}, {30, 30, 30}, {1000, 1000, 1000}, {1e-3, 1, 1}};
     for (int i = 0; i < 5; i++) {
         const int populations = (int[]){1, 2, 4, 16, 1}[i];
-        CHECK(qn_screen_search_default_poses(false, sides[i]) == 512 * populations);
-        CHECK(qn_screen_search_default_poses(true, sides[i]) == 2048 * populations);
+        CHECK(qn_screen_search_default_poses(sides[i]) == 256 * populations);
     }
 }
 
@@ -310,6 +377,10 @@ static void options_are_checked(void)
     options.generations = 0;
     CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("0 generations");
+    options = options_of();
+    options.rounds = 65;
+    CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("65 rounds");
     options = options_of();
     options.box_side_angstrom[1] = NAN;
     CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
@@ -342,6 +413,8 @@ int main(int argc, char **argv)
     RUN(the_last_generation_has_the_hard_receptor);
     RUN(populations_have_equal_sizes);
     RUN(exact_searches_agree);
+    RUN(rounds_end_when_four_have_found_the_lowest_energy);
+    RUN(the_last_minimisation_converges);
     RUN(options_are_checked);
     qn_device_release(&device);
     qn_context_destroy(&context);

@@ -187,6 +187,23 @@ void qn_evolve_pose_transform(const double box_centre_angstrom[3], const double 
     for (int k = 0; k < 3; k++) transform[4 * k + 3] = FMA((float)places[k], box[3 + k], box[k]);
 }
 
+static void transform_of(const float *frame, const uint16_t numbers[6], float transform[12])
+{
+    uint32_t words[3];
+    for (int k = 0; k < 3; k++) words[k] = (uint32_t)numbers[2 * k] << 16 | numbers[2 * k + 1];
+    pose_transform(words, frame, transform);
+}
+
+float qn_evolve_distance2(const float frame[QN_EVOLVE_FRAME], const float moments[6], const uint16_t first[6],
+                          const uint16_t second[6])
+{
+    float one[12], other[12], weighed[12];
+    transform_of(frame, first, one);
+    transform_of(frame, second, other);
+    pose_weigh(one, moments, weighed);
+    return pose_distance2(weighed, other, moments[0] + moments[1] + moments[2]);
+}
+
 int qn_evolve_neighbour_poses(const qn_evolve_problem *problem)
 {
     return (problem->winners * QN_EVOLVE_NEIGHBOURS + 63) / 64 * 64;

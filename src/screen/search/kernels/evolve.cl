@@ -435,17 +435,17 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void neighbours(
     if (pose >= all) return;
     const int job = pose / s.poses, n = pose - job * s.poses, winner = n / POSE_NEIGHBOURS;
     const int at = job * s.winners + (winner < s.winners ? winner : 0), level = levels[at];
-    const int step[3] = {s.step[0] >> level, s.step[1] >> level, s.step[2] >> level};
+    const int step[3] = {s.step[0], s.step[1], s.step[2]};
     qn_uint32 words[3];
     float transform[12];
     for (int k = 0; k < 3; k++) words[k] = chosen[4 * at + 1 + k];
     if (winner < s.winners && level < s.last_level)
-        pose_neighbour(n - winner * POSE_NEIGHBOURS, s.step_angle >> level, step, words);
+        pose_neighbour(n - winner * POSE_NEIGHBOURS, level, s.step_angle, step, words);
     pose_transform(words, frame, transform);
     for (int k = 0; k < 12; k++) transforms[(qn_int64)k * all + pose] = transform[k];
 }
 
-/* Move each winner to its best neighbour if that is better, else halve its step; one work-item for each winner. */
+/* Move each winner to its best neighbour if that is better, else raise its level; one work-item for each winner. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void descend(
     GLOBAL qn_uint32 *RESTRICT chosen, GLOBAL int *RESTRICT levels, GLOBAL const qn_uint32 *RESTRICT energies,
     const neighbour_scalars s)
@@ -454,7 +454,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void descend(
     if (at >= s.jobs * s.winners) return;
     const int job = at / s.winners, level = levels[at];
     if (level >= s.last_level) return;
-    const int step[3] = {s.step[0] >> level, s.step[1] >> level, s.step[2] >> level};
+    const int step[3] = {s.step[0], s.step[1], s.step[2]};
     GLOBAL const qn_uint32 *own = energies + (qn_int64)job * s.poses + (at - job * s.winners) * POSE_NEIGHBOURS;
     qn_uint32 best = energy_key(chosen[4 * at]), words[3];
     int taken = -1;
@@ -469,7 +469,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void descend(
         return;
     }
     for (int k = 0; k < 3; k++) words[k] = chosen[4 * at + 1 + k];
-    pose_neighbour(taken, s.step_angle >> level, step, words);
+    pose_neighbour(taken, level, s.step_angle, step, words);
     chosen[4 * at] = energy_bits(best);
     for (int k = 0; k < 3; k++) chosen[4 * at + 1 + k] = words[k];
 }

@@ -66,7 +66,7 @@ typedef struct neighbour_scalars {
 
 #define POSE_FULL 65536    /* a turn, a box side */
 #define POSE_GRID_BITS 10  /* coarse draws are multiples of 2^10: 64 levels for each number */
-#define POSE_NEIGHBOURS 12 /* one step up and one down along each number */
+#define POSE_NEIGHBOURS 12 /* one step forth and one back along each of six directions */
 
 /* Values of b at the centres of 64 equal intervals of sin b: with uniform a and c they make rotations uniform. */
 CONSTANT qn_uint32 pose_inclination[64] = {
@@ -151,15 +151,21 @@ DEVICE_FN void pose_mutate(const qn_uint32 random[4], int spread_angle, const in
     pose_pack(numbers, words);
 }
 
-/* Compute the n-th neighbour, n = 0 … 11: number n / 2 changes by one step, down for even n, up for odd n. */
-DEVICE_FN void pose_neighbour(int n, int step_angle, const int step[3], qn_uint32 words[3])
+/* Compute the n-th neighbour, n = 0 … 11, of a pose at a level of the minimiser; steps are halved with every second
+ * level. At even levels number n / 2 changes by one step. At odd levels all numbers change by up to a step, along one
+ * of six random directions: a pose at a kink of the energy may have lower neighbours, but none along a single number.
+ * The directions depend on the pose and the level only. Odd n go the opposite way. */
+DEVICE_FN void pose_neighbour(int n, int level, int step_angle, const int step[3], qn_uint32 words[3])
 {
     int numbers[6];
+    qn_uint32 random[4] = {words[0], words[1], words[2], (qn_uint32)(level * POSE_NEIGHBOURS + n / 2)};
+    random_block(random, 0u, 0u);
     pose_unpack(words, numbers);
     UNROLL
     for (int k = 0; k < 6; k++) {
-        int size = k < 3 ? step_angle : step[k - 3];
-        if (k == n / 2) numbers[k] += (n & 1) ? size : -size;
+        int size = (k < 3 ? step_angle : step[k - 3]) >> (level / 2), along = k == n / 2 ? size : 0;
+        if (level & 1) along = pose_near(0, size, (k & 1) ? (random[1 + k / 2] & 0xffffu) : (random[1 + k / 2] >> 16));
+        numbers[k] += (n & 1) ? along : -along;
     }
     pose_pack(numbers, words);
 }

@@ -5,8 +5,8 @@
  *
  *   - words [3][jobs · poses], transforms [12][jobs · poses], energies [jobs · poses]: a generation;
  *   - parents [jobs][parents][4], counts [jobs]: the best poses so far by (energy, words), each once; their number;
- *   - winners [jobs][winners][4], counts [jobs], levels [jobs][winners]: poses that are minimised; their number; number
- *     of halvings of the step of each winner;
+ *   - winners [jobs][winners][4], counts [jobs], levels [jobs][winners]: poses that are minimised; their number; the
+ *     level of each winner, see pose_neighbour;
  *   - keys [jobs][2]: keys of random numbers;
  *   - moments [jobs][6]: of the ligand, see pose_weigh;
  *   - frame: QN_EVOLVE_FRAME floats, see evolve.dev.h.
@@ -48,7 +48,7 @@ typedef struct qn_evolve_generation {
                                          * this distance, a half, a quarter or an eighth of it */
 } qn_evolve_generation;
 
-/* Steps of the minimiser. They are halved with each level; at last_level (at most 16) a winner stops. */
+/* Steps of the minimiser. They are halved with every second level; at last_level (at most 32) a winner stops. */
 typedef struct qn_evolve_steps {
     int angle, places[3], last_level;
 } qn_evolve_steps;
@@ -63,6 +63,10 @@ void qn_evolve_key(uint64_t seed, uint64_t hash, int conformer, int population, 
 /* Compute the rows of [R | t] of a pose, with the same bits as on the device. */
 void qn_evolve_pose_transform(const double box_centre_angstrom[3], const double box_side_angstrom[3],
                               const uint16_t numbers[6], float transform[12]);
+
+/* Mean square distance (Å²) of a ligand's atoms in two poses, with the bits of choose_apart. */
+float qn_evolve_distance2(const float frame[QN_EVOLVE_FRAME], const float moments[6], const uint16_t first[6],
+                          const uint16_t second[6]);
 
 /* Number of poses of each job in a launch of neighbours: winners · 12, rounded up to a multiple of 64. */
 int qn_evolve_neighbour_poses(const qn_evolve_problem *problem);
@@ -100,7 +104,7 @@ QN_MUST_CHECK qn_status qn_evolve_neighbours(qn_queue *queue, const qn_configura
                                              qn_buffer *transforms, qn_buffer *winners, qn_buffer *levels,
                                              qn_buffer *frame, qn_event **event);
 
-/* Move each winner to its best neighbour if that is better, else halve its step. */
+/* Move each winner to its best neighbour if that is better, else raise its level. */
 QN_MUST_CHECK qn_status qn_evolve_descend(qn_queue *queue, const qn_configuration *configuration,
                                           const qn_evolve_problem *problem, const qn_evolve_steps *steps,
                                           qn_buffer *winners, qn_buffer *levels, qn_buffer *energies, qn_event **event);

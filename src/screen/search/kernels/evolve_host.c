@@ -319,15 +319,12 @@ static qn_status neighbour_piece(size_t index, int worker, void *user)
     for (size_t pose = first; pose < end; pose++) {
         int ligand = (int)pose / job->poses, n = (int)pose - ligand * job->poses, winner = n / POSE_NEIGHBOURS;
         size_t at = (size_t)ligand * (size_t)job->winners + (size_t)(winner < job->winners ? winner : 0);
-        int level = job->levels[at], step[3];
+        int level = job->levels[at];
         uint32_t words[3];
         float transform[12];
-        for (int k = 0; k < 3; k++) {
-            step[k] = job->step[k] >> level;
-            words[k] = job->chosen[4 * at + 1 + (size_t)k];
-        }
+        for (size_t k = 0; k < 3; k++) words[k] = job->chosen[4 * at + 1 + k];
         if (winner < job->winners && level < job->last_level)
-            pose_neighbour(n - winner * POSE_NEIGHBOURS, job->step_angle >> level, step, words);
+            pose_neighbour(n - winner * POSE_NEIGHBOURS, level, job->step_angle, job->step, words);
         pose_transform(words, job->frame, transform);
         for (size_t k = 0; k < 12; k++) job->transforms[k * all + pose] = transform[k];
     }
@@ -374,8 +371,7 @@ static qn_status descend(const qn_host_launch *launch)
             levels[at] = level + 1;
             continue;
         }
-        const int step[3] = {s->step[0] >> level, s->step[1] >> level, s->step[2] >> level};
-        pose_neighbour(taken, s->step_angle >> level, step, chosen + 4 * at + 1);
+        pose_neighbour(taken, level, s->step_angle, s->step, chosen + 4 * at + 1);
         chosen[4 * at] = energy_bits(best);
     }
     return QN_OK;

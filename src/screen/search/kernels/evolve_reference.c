@@ -36,6 +36,12 @@ static int coarse_number(int k, int random)
     return (int)(number < 0 ? number + 65536 : number);
 }
 
+/* Draw a change of at most `step` from 16 random bits. */
+static int change_of(int step, int bits)
+{
+    return (int)((int64_t)bits * (2 * step + 1) / 65536) - step;
+}
+
 static void draw_pose(const qn_evolve_generation *generation, const uint32_t *parent, const uint32_t key[2], int child,
                       uint32_t words[3])
 {
@@ -48,7 +54,7 @@ static void draw_pose(const qn_evolve_generation *generation, const uint32_t *pa
         int spread = k < 3 ? generation->spread_angle : generation->spread_places[k - 3];
         for (uint32_t halvings = random[0] / (1u << 30); halvings > 0; halvings--) spread /= 2;
         if (parent)
-            numbers[k] += (int)((int64_t)bits * (2 * spread + 1) / 65536) - spread;
+            numbers[k] += change_of(spread, bits);
         else
             numbers[k] = coarse_number(k, bits);
     }
@@ -210,9 +216,18 @@ void qn_evolve_choose_apart_reference(const qn_evolve_problem *problem, const do
 
 static void neighbour_of(const qn_evolve_steps *steps, int level, int n, const uint32_t from[3], uint32_t to[3])
 {
-    int numbers[6], k = n / 2, step = (k < 3 ? steps->angle : steps->places[k - 3]) / (1 << level);
+    const uint32_t key[2] = {0, 0}, counter[4] = {from[0], from[1], from[2], (uint32_t)(12 * level + n / 2)};
+    uint32_t random[4];
+    int numbers[6];
+    qn_random_block(counter, key, random);
     numbers_of(from, numbers);
-    numbers[k] += n % 2 ? step : -step;
+    for (int k = 0; k < 6; k++) {
+        const int step = (k < 3 ? steps->angle : steps->places[k - 3]) / (1 << level / 2);
+        const int bits = (int)(k % 2 ? random[1 + k / 2] % 65536 : random[1 + k / 2] / 65536);
+        int change = k == n / 2 ? step : 0;
+        if (level % 2) change = change_of(step, bits);
+        numbers[k] += n % 2 ? change : -change;
+    }
     words_of(numbers, to);
 }
 
