@@ -126,6 +126,8 @@ refused "a library that is absent" "absent.sdf" "$quern" screen "$work/pocket.pd
 refused "an empty library" "empty.sdf" "$quern" screen "$work/pocket.pdb" "$work/empty.sdf" "${options[@]}" -o "$work/empty"
 [ ! -e "$work/empty" ] || fail "a run of no molecules left a folder"
 mkfifo "$work/pipe.sdf"
+refused "a receptor from a pipe" "expected a regular file" timeout 10 "$quern" screen "$work/pipe.sdf" "$work/first.sdf" "${options[@]}" -o "$work/nowhere"
+refused "a site from a pipe" "expected a regular file" timeout 10 "$quern" screen "$work/pocket.pdb" "$work/first.sdf" --site "$work/pipe.sdf" -o "$work/nowhere"
 refused "a pipe" "expected a regular file" timeout 10 "$quern" screen "$work/pocket.pdb" "$work/pipe.sdf" "${options[@]}" -o "$work/nowhere"
 refused "rejected molecules" "rejected, see" screen -o "$work/one" --resume --strict
 same two one
