@@ -53,7 +53,8 @@ static int run(void *memory)
     if (!options->run.quiet) print_deck(options, result);
     qn_screen_deck_result_destroy(&result);
     if (failed == 0) return CLI_DONE;
-    return cli_error(CLI_FAILED, "%s: %d of %d energies differ from the reference", options->folder, failed, checked);
+    return cli_error(CLI_FAILED, "%s: %d of %d energies %s from the reference", options->folder, failed, checked,
+                     failed == 1 ? "differs" : "differ");
 }
 
 const cli_command cli_screen_deck = {

@@ -79,7 +79,8 @@ qn_status qn_deck_run_create(qn_device *device, const qn_deck *deck, int poses, 
 {
     *run = (qn_deck_run){0};
     if (poses < 1 || poses > deck->pose_count)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%d poses; the deck has %d", poses, deck->pose_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d %s; the deck has %d", poses, poses == 1 ? "pose" : "poses",
+                       deck->pose_count);
     run->problem =
         (qn_score_poses_problem){.receptor_atoms = deck->receptor_count,
                                  .ligand_types = deck->type_count,

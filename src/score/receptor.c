@@ -266,9 +266,9 @@ qn_status qn_score_receptor_make_room(qn_score_receptor *receptor, const double 
             inside += is_near(receptor->positions_angstrom + 3 * i, positions, count);
         if (2 * inside >= count)
             return QN_FAIL(QN_BAD_FORMAT,
-                           "the receptor has %zu atoms where the %zu of the site's ligand are, and its file names no "
+                           "the receptor has %zu %s where the site's ligand is, which has %zu, and its file names no "
                            "residues that could be left out; expected a receptor without that ligand",
-                           inside, count);
+                           inside, inside == 1 ? "atom" : "atoms", count);
         return QN_OK;
     }
     const size_t residues = receptor->molecule->residue_count;

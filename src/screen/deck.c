@@ -64,8 +64,8 @@ static qn_status score_poses(qn_device *device, const qn_screen_deck_options *op
     qn_screen_deck_result *result = &owned->result;
     const int poses = options->poses > 0 ? options->poses : deck->pose_count;
     if (poses > deck->pose_count)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d poses; expected 0 to the deck's %d", options->folder, poses,
-                       deck->pose_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d %s; expected 0 to the deck's %d", options->folder, poses,
+                       poses == 1 ? "pose" : "poses", deck->pose_count);
     QN_TRY(qn_allocate((size_t)poses, sizeof *owned->energies, (void **)&owned->energies));
     result->energies = owned->energies;
     result->pose_count = poses;

@@ -31,8 +31,8 @@ static qn_status sort_scores(const double *scores, const bool *active, size_t co
         *active_count += active[i];
     }
     if (*active_count == 0 || *active_count == count)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "enrichment needs actives and inactives: %zu of %zu molecules are active",
-                       *active_count, count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "enrichment needs actives and inactives: %zu of %zu %s active",
+                       *active_count, count, count == 1 ? "molecule is" : "molecules are");
     QN_TRY(qn_allocate(count, sizeof(scored), &memory));
     *entries = memory;
     for (size_t i = 0; i < count; i++) (*entries)[i] = (scored){scores[i], active[i]};

@@ -135,8 +135,9 @@ static qn_status check_same(const qn_screen_state *run, const qn_screen_molecule
     if (molecule->ligand.atom_count != row->heavy_atoms)
         return QN_FAIL(
             QN_INVALID_ARGUMENT,
-            "molecule %llu had %d heavy atoms and has %d now; expected libraries that do not change during a run",
-            (unsigned long long)hit->index, row->heavy_atoms, molecule->ligand.atom_count);
+            "molecule %llu had %d heavy %s and has %d now; expected libraries that do not change during a run",
+            (unsigned long long)hit->index, row->heavy_atoms, row->heavy_atoms == 1 ? "atom" : "atoms",
+            molecule->ligand.atom_count);
     return QN_OK;
 }
 

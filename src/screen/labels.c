@@ -95,7 +95,8 @@ qn_status qn_screen_labels_of_names(const char *const *names, size_t count, qn_s
     void *memory;
     *labels = NULL;
     if (!names && count > 0)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "active_names is NULL; expected %zu names of molecules", count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "active_names is NULL; expected %zu %s", count,
+                       count == 1 ? "name of a molecule" : "names of molecules");
     for (size_t i = 0; i < count; i++)
         if (!names[i] || !names[i][0])
             return QN_FAIL(QN_INVALID_ARGUMENT, "active_names: name %zu is %s; expected the name of a molecule", i + 1,

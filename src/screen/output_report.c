@@ -57,8 +57,8 @@ static qn_status add_facts(const qn_screen_state *run, qn_report *report)
     char values[FACTS][160], count[32];
     const char *pointers[FACTS];
     const qn_device_info *info = run->job->device_count > 0 ? qn_device_get_info(run->job->devices[0]) : NULL;
-    snprintf(values[0], sizeof values[0], "%.100s, %zu heavy atoms", qn_screen_receptor_name(run->options),
-             run->receptor.atom_count);
+    snprintf(values[0], sizeof values[0], "%.100s, %zu heavy %s", qn_screen_receptor_name(run->options),
+             run->receptor.atom_count, run->receptor.atom_count == 1 ? "atom" : "atoms");
     qn_screen_say_count(run->row_count, values[1]);
     qn_screen_say_count(run->rejection_count, values[2]);
     qn_screen_say_count(run->conformers, count);
@@ -271,10 +271,10 @@ static qn_status add_hits(const qn_screen_state *run, qn_report *report)
         "The best %zu of %zu %s by the energy (%s) of their best poses; lower is better. "
         "The energy ranks the molecules of this run; it is not a measured affinity. Clashes are "
         "pairs of heavy atoms of molecule and receptor much nearer than their radii allow; nearest "
-        "is the shortest distance of such a pair. `hits.sdf` has up to %d poses of each, which PyMOL and "
+        "is the shortest distance of such a pair. `hits.sdf` has up to %d %s of each, which PyMOL and "
         "ChimeraX show in the receptor; `scores.csv` has all molecules.",
         hits, run->row_count, qn_screen_molecules(run->row_count), qn_screen_energy_unit(run->score.kind),
-        run->options->keep));
+        run->options->keep, run->options->keep == 1 ? "pose" : "poses"));
     QN_TRY(add_pictures(run, report));
     QN_TRY(add_hit_table(run, report));
     if (hits > TABLE_ROWS) return qn_report_paragraph(report, "The table has the first %d.", TABLE_ROWS);
@@ -290,9 +290,10 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
     QN_TRY(qn_report_paragraph(
         report,
         "The centre of each molecule was kept in a box of %.1f × %.1f × %.1f Å about (%.2f, %.2f, %.2f). Each "
-        "conformer "
-        "was searched over %d %s of %d poses, and its best %d poses were minimised. Seed %llu%s%s.",
-        side[0], side[1], side[2], centre[0], centre[1], centre[2], search->generations,
+        "conformer was searched in up to %d %s of %d %s of %d poses, and its best %d poses were minimised. Seed "
+        "%llu%s%s.",
+        side[0], side[1], side[2], centre[0], centre[1], centre[2], search->rounds,
+        search->rounds == 1 ? "round" : "rounds", search->generations,
         search->generations == 1 ? "generation" : "generations", search->poses, search->winners,
         (unsigned long long)search->seed, search->exact ? ", exact arithmetic" : "",
         search->cull ? "" : ", all pairs of atoms"));
@@ -300,11 +301,11 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
     if (run->resumed > 0)
         QN_TRY(qn_report_paragraph(report, "%s %s taken from an earlier run that was not finished.", resumed,
                                    run->resumed == 1 ? "molecule was" : "molecules were"));
-    const int ranks = qn_ranks_count(run->job->ranks);
+    const int ranks = qn_ranks_count(run->job->ranks), threads = qn_context_threads(run->job->context);
     const char *const how_many = ranks == 1 ? "process with" : "processes, each with";
     return qn_report_paragraph(
-        report, "Quern %s, %d %s %d threads, %.1f s in all (search %.1f s). `run.json` holds every option.", QN_VERSION,
-        ranks, how_many, qn_context_threads(run->job->context), run->timings.total_s, run->timings.search_s);
+        report, "Quern %s, %d %s %d %s, %.1f s in all (search %.1f s). `run.json` holds every option.", QN_VERSION,
+        ranks, how_many, threads, threads == 1 ? "thread" : "threads", run->timings.total_s, run->timings.search_s);
 }
 
 static qn_status fill_report(const qn_screen_state *run, qn_report *report)

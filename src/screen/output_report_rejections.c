@@ -107,7 +107,8 @@ static qn_status add_table(const reason_kind *kinds, size_t count, qn_report *re
         cells[COLUMNS * i + 2] = firsts[i];
     }
     QN_TRY(qn_report_table(report, headers, COLUMNS, cells, rows));
-    if (count > rows) return qn_report_paragraph(report, "And %zu rarer reasons.", count - rows);
+    if (count > rows)
+        return qn_report_paragraph(report, "And %zu rarer %s.", count - rows, count - rows == 1 ? "reason" : "reasons");
     return QN_OK;
 }
 

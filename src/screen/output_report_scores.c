@@ -237,9 +237,9 @@ qn_status qn_screen_report_enrichment(const qn_screen_state *run, qn_report *rep
     for (size_t i = 0; i < run->row_count; i++) actives += run->rows[i].active;
     const size_t names = qn_screen_labels_name_count(run->labels);
     if (names > actives)
-        QN_TRY(qn_report_warning(report, "`%s` names %zu %s, but only %zu of the molecules scored are among them.",
+        QN_TRY(qn_report_warning(report, "`%s` names %zu %s, but only %zu of the molecules scored %s among them.",
                                  qn_screen_actives_name(run->options), names, names == 1 ? "active" : "actives",
-                                 actives));
+                                 actives, actives == 1 ? "is" : "are"));
     if (actives == 0 || actives == run->row_count)
         return qn_report_paragraph(report, "%zu of %zu %s known to be active: enrichment needs some of both kinds.",
                                    actives, run->row_count, run->row_count == 1 ? "molecule is" : "molecules are");

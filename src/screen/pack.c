@@ -113,9 +113,9 @@ static qn_status add_libraries(packing *pack)
     for (; pack->library < pack->sources.count; pack->library++) QN_TRY(add_library(pack));
     const size_t rejected = result->rejection_count;
     if (pack->position == rejected)
-        return QN_FAIL(QN_BAD_FORMAT,
-                       "%s: none of %llu molecules can be packed; expected at least one; the last because: %s",
+        return QN_FAIL(QN_BAD_FORMAT, "%s: none of %llu %s can be packed; expected at least one; the last because: %s",
                        qn_screen_sources_name(&pack->sources, 0), (unsigned long long)pack->position,
+                       qn_screen_molecules(pack->position),
                        rejected ? result->rejections[rejected - 1].reason : "there is none");
     pack->owned->result.molecule_count = pack->position - rejected;
     return QN_OK;

@@ -23,7 +23,8 @@ qn_status qn_screen_sources_check(size_t path_count, const qn_screen_content *co
 {
     QN_TRY(qn_input_check_one("libraries", path_count ? "" : NULL, "library_contents", content_count ? "" : NULL));
     if (content_count && !contents)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "library_contents is NULL; expected %zu libraries", content_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "library_contents is NULL; expected %zu %s", content_count,
+                       content_count == 1 ? "library" : "libraries");
     for (size_t i = 0; i < content_count; i++) QN_TRY(qn_screen_content_check("library_contents", &contents[i]));
     return QN_OK;
 }

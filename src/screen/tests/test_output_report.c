@@ -271,11 +271,27 @@ static void a_screen_without_scores_says_so(void)
     qn_release(&page);
 }
 
+static void one_of_a_kind_is_in_the_singular(void)
+{
+    made_screen made;
+    make_screen(&made);
+    made.options.keep = 1;
+    made.run.receptor.atom_count = 1;
+    made.run.search.rounds = 1;
+    made.run.search.generations = 1;
+    char *page = write_and_read(&made);
+    CHECK(strstr(page, ", 1 heavy atom<") != NULL);
+    CHECK(strstr(page, "up to 1 pose of each") != NULL);
+    CHECK(strstr(page, "in up to 1 round of 1 generation of") != NULL);
+    CHECK(strstr(page, "1 process with 1 thread, ") != NULL);
+    qn_release(&page);
+}
+
 int main(void)
 {
     snprintf(folder, sizeof folder, "%s/bin", check_scratch_folder());
     CHECK_OK(qn_folder_create(folder));
-    CHECK_OK(qn_context_create(NULL, &context));
+    CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &context));
     write_program("timeout", "#!/bin/sh\nPATH=/usr/bin:/bin:$PATH\n[ -x \"${0%/*}/$2\" ] || exit 127\n"
                              "shift\nprogram=$1\nshift\nexec \"${0%/*}/$program\" \"$@\"\n");
     char *path = NULL; /* restored below, because the test harness runs programs */
@@ -287,6 +303,7 @@ int main(void)
     RUN(known_actives_get_an_enrichment);
     RUN(reasons_that_differ_in_quoted_text_are_counted_together);
     RUN(a_screen_without_scores_says_so);
+    RUN(one_of_a_kind_is_in_the_singular);
     qn_context_destroy(&context);
     CHECK(setenv("PATH", path, 1) == 0);
     qn_release(&path);
