@@ -60,3 +60,10 @@ qn_status qn_text_copy(const char *string, char **copy)
     *copy = memory;
     return QN_OK;
 }
+
+qn_counted qn_count_of(unsigned long long count, const char *one)
+{
+    qn_counted counted;
+    snprintf(counted.text, sizeof counted.text, "%llu %s%s", count, one, count == 1 ? "" : "s");
+    return counted;
+}

@@ -28,4 +28,10 @@ static inline const char *qn_plural(size_t count, const char *one, const char *m
 /* A copy of `string` that lives until qn_release. */
 QN_MUST_CHECK qn_status qn_text_copy(const char *string, char **copy);
 
+/* A count and its word for messages: "1 atom", "2 atoms". The plural of `one` has an s. */
+typedef struct qn_counted {
+    char text[64];
+} qn_counted;
+qn_counted qn_count_of(unsigned long long count, const char *one);
+
 #endif

@@ -14,8 +14,9 @@ static void print_summary(const qn_trajectory_options *options, const qn_traject
     char duration[48];
     cli_format_duration(result->seconds, duration, sizeof duration);
     if (!result->report[0]) return; /* another process of the run prints it */
-    printf("%llu %s of %zu atoms, %zu %s: %.4g frames/s, %s in all\n", (unsigned long long)result->frame_count,
-           result->frame_count == 1 ? "frame" : "frames", result->atom_count, result->query_count,
+    printf("%llu %s of %zu %s, %zu %s: %.4g frames/s, %s in all\n", (unsigned long long)result->frame_count,
+           result->frame_count == 1 ? "frame" : "frames", result->atom_count,
+           result->atom_count == 1 ? "atom" : "atoms", result->query_count,
            result->query_count == 1 ? "query" : "queries", result->frames_per_s, duration);
     printf("results in %s, report in %s\n", options->output, result->report);
 }

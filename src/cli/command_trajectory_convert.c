@@ -33,8 +33,9 @@ static int run(void *memory)
                                            wanted->quiet, convert, &job);
     const qn_trajectory_convert_result *result = job.result;
     if (exit_code == CLI_DONE && !wanted->quiet)
-        printf("%llu %s of %zu atoms in %s\n", (unsigned long long)result->frame_count,
-               result->frame_count == 1 ? "frame" : "frames", result->atom_count, job.options->output);
+        printf("%llu %s of %zu %s in %s\n", (unsigned long long)result->frame_count,
+               result->frame_count == 1 ? "frame" : "frames", result->atom_count,
+               result->atom_count == 1 ? "atom" : "atoms", job.options->output);
     qn_trajectory_convert_result_destroy(&job.result);
     return exit_code;
 }

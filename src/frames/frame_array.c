@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/text.h"
 
 static const uint64_t hashed_bytes_max = (uint64_t)256 << 20;
 
@@ -17,8 +18,8 @@ qn_status qn_frame_array_view(const qn_frame_array *given, size_t atom_count, co
         return QN_FAIL(QN_INVALID_ARGUMENT, "%s: there are %zu frames%s; expected positions of at least one",
                        view->name, view->frame_count, view->positions_nm ? "" : " at NULL");
     if (view->atom_count != atom_count)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: a frame has %zu atoms; expected %zu, as %s has", view->name,
-                       view->atom_count, atom_count, topology_name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: a frame has %s; expected %zu, as %s has", view->name,
+                       qn_count_of(view->atom_count, "atom").text, atom_count, topology_name);
     if (!view->frame_stride_bytes && !view->atom_stride_bytes && !view->axis_stride_bytes) {
         view->axis_stride_bytes = sizeof(float);
         view->atom_stride_bytes = 3 * sizeof(float);

@@ -255,16 +255,15 @@ static void say_ending(qn_live *live, qn_live_arrival arrival)
     char *ending = live->facts.ending;
     const size_t bytes = sizeof live->facts.ending;
     if (arrival == QN_LIVE_STOPPED)
-        snprintf(ending, bytes, "reading was stopped after %" PRIu64 " frames", frames);
+        snprintf(ending, bytes, "reading was stopped after %s", qn_count_of(frames, "frame").text);
     else if (arrival == QN_LIVE_SILENT)
-        snprintf(ending, bytes, "nothing came for %g s; %" PRIu64 " frames had been read", live->socket.timeout_s,
-                 frames);
+        snprintf(ending, bytes, "nothing came for %g s; %s had been read", live->socket.timeout_s,
+                 qn_count_of(frames, "frame").text);
     else if (live->begun)
-        snprintf(ending, bytes,
-                 "the connection was cut inside frame %" PRIu64 " (from 0); the %" PRIu64 " frames before it were read",
-                 frames, frames);
+        snprintf(ending, bytes, "the connection was cut inside frame %" PRIu64 " (from 0); the %s before it %s read",
+                 frames, qn_count_of(frames, "frame").text, frames == 1 ? "was" : "were");
     else
-        snprintf(ending, bytes, "the simulation ended the connection after %" PRIu64 " frames", frames);
+        snprintf(ending, bytes, "the simulation ended the connection after %s", qn_count_of(frames, "frame").text);
 }
 
 static qn_status receive_all(void *user)
@@ -294,8 +293,8 @@ static qn_status check_options(const qn_live_options *options)
     if (!options->address || !*options->address)
         return QN_FAIL(QN_INVALID_ARGUMENT, "the address of the simulation is empty");
     if (options->atom_count == 0 || options->atom_count > INT32_MAX)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the topology has %zu atoms; expected 1 to %d, as IMD can count",
-                       options->address, options->atom_count, INT32_MAX);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the topology has %s; expected 1 to %d, as IMD can count",
+                       options->address, qn_count_of(options->atom_count, "atom").text, INT32_MAX);
     return QN_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "selection/network.h"
 
 qn_status qn_selection_atoms_create(const qn_selections *selections, qn_selection_atoms **atoms)
@@ -144,8 +145,9 @@ qn_status qn_selection_atoms_evaluate(qn_selection_atoms *atoms, const qn_trajec
     const qn_selections *s = atoms->selections;
     qn_box box = {0};
     if (frame->atom_count != s->topology->atom_count)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has %zu atoms; expected the %zu of the topology",
-                       (unsigned long long)frame->number, frame->atom_count, s->topology->atom_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has %s; expected the %zu of the topology",
+                       (unsigned long long)frame->number, qn_count_of(frame->atom_count, "atom").text,
+                       s->topology->atom_count);
     qn_status status = QN_OK;
     if (s->periodic && atoms->proximity) status = qn_box_from_vectors(frame->box_nm, &box);
     if (status == QN_OK) status = evaluate_nodes(atoms, frame, &box);

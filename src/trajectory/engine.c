@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "trajectory/slots.h"
 
@@ -282,7 +283,7 @@ static qn_status report_progress(trajectory_engine *engine)
         run->interrupted = true;
         return QN_OK;
     }
-    return QN_FAIL(QN_CANCELLED, "stopped after %llu frames%s", (unsigned long long)done,
+    return QN_FAIL(QN_CANCELLED, "stopped after %s%s", qn_count_of(done, "frame").text,
                    run->records ? "; continue with --resume" : "");
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "format/number.h"
 #include "report/number.h"
 
@@ -95,7 +96,7 @@ qn_status qn_output_parameter(const qn_trajectory_results *results, const qn_que
 
 static qn_status describe_selection(const char *between, const char *selection, size_t atoms, bool fixed, qn_text *text)
 {
-    return qn_text_append(text, "%s\"%s\" (%zu atoms%s)", between, selection, atoms,
+    return qn_text_append(text, "%s\"%s\" (%s%s)", between, selection, qn_count_of(atoms, "atom").text,
                           fixed ? "" : " in the first frame");
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "report/html.h"
 #include "trajectory/output.h"
 
@@ -290,21 +291,21 @@ static qn_status add_facts(qn_report *report, const qn_trajectory_results *resul
 static qn_status add_inputs(qn_report *report, const qn_trajectory_results *results)
 {
     const qn_live_facts *live = results->live;
-    QN_TRY(qn_report_paragraph(report, "Topology `%s`: %zu atoms in %zu residues and %zu molecules.",
-                               qn_output_topology_name(results), results->topology->atom_count,
-                               results->topology->residue_count, results->topology->molecule_count));
+    QN_TRY(qn_report_paragraph(report, "Topology `%s`: %s in %s and %s.", qn_output_topology_name(results),
+                               qn_count_of(results->topology->atom_count, "atom").text,
+                               qn_count_of(results->topology->residue_count, "residue").text,
+                               qn_count_of(results->topology->molecule_count, "molecule").text));
     if (live)
-        QN_TRY(qn_report_paragraph(report,
-                                   "Simulation at `%s` (IMD version %d): %" PRIu64
-                                   " frames were received, it was asked to pause "
-                                   "%" PRIu64 " times, %" PRIu64 " frames are missing. %s%s",
-                                   results->options->live, live->version, live->received, live->pauses, live->dropped,
-                                   live->ending, live->ending[0] ? "." : ""));
+        QN_TRY(qn_report_paragraph(
+            report, "Simulation at `%s` (IMD version %d): %s received, %s to pause sent, %s missing. %s%s",
+            results->options->live, live->version, qn_count_of(live->received, "frame").text,
+            qn_count_of(live->pauses, "request").text, qn_count_of(live->dropped, "frame").text, live->ending,
+            live->ending[0] ? "." : ""));
     for (size_t i = 0; i < results->file_count; i++) {
         const qn_frame_file_facts *file = &results->files[i];
-        QN_TRY(qn_report_paragraph(report, "Trajectory `%s` (%s): %" PRIu64 " frames.", file->path,
+        QN_TRY(qn_report_paragraph(report, "Trajectory `%s` (%s): %s.", file->path,
                                    file->format ? file->format : "not read, as no more frames were needed",
-                                   file->frames));
+                                   qn_count_of(file->frames, "frame").text));
     }
     return QN_OK;
 }
@@ -315,18 +316,20 @@ static qn_status add_run(qn_report *report, const qn_trajectory_results *results
     QN_TRY(qn_report_heading(report, "Run"));
     QN_TRY(add_inputs(report, results));
     qn_text devices = {0};
-    qn_status status = qn_text_append(&devices, "%d threads", qn_pool_threads(results->job->pool));
+    qn_status status = qn_text_append(
+        &devices, "%s", qn_count_of((unsigned long long)qn_pool_threads(results->job->pool), "thread").text);
     for (int i = 0; i < results->job->device_count && status == QN_OK; i++) {
         const qn_device_info *device = qn_device_get_info(results->job->devices[i]);
         status = qn_text_append(&devices, ", %s (%s)", device->identifier, device->name);
     }
     if (status == QN_OK)
-        status = qn_report_paragraph(
-            report,
-            "Quern %s, %s; %.1f s in all, of them %.1f s for %" PRIu64 " frames (%.3g MB/s). "
-            "Lengths are in %s. `run.json` holds every option.",
-            QN_VERSION, devices.data, results->total_s, seconds, results->frames - results->resumed,
-            seconds > 0 ? 1e-6 * (double)results->bytes / seconds : 0.0, qn_output_in_angstrom(results) ? "Å" : "nm");
+        status = qn_report_paragraph(report,
+                                     "Quern %s, %s; %.1f s in all, of them %.1f s for %s (%.3g MB/s). "
+                                     "Lengths are in %s. `run.json` holds every option.",
+                                     QN_VERSION, devices.data, results->total_s, seconds,
+                                     qn_count_of(results->frames - results->resumed, "frame").text,
+                                     seconds > 0 ? 1e-6 * (double)results->bytes / seconds : 0.0,
+                                     qn_output_in_angstrom(results) ? "Å" : "nm");
     qn_text_clear(&devices);
     return status;
 }
@@ -335,9 +338,10 @@ static qn_status fill_report(qn_report *report, const qn_trajectory_results *res
 {
     const bool running = results->live && !results->live->ending[0];
     if (!results->complete)
-        QN_TRY(qn_report_warning(report, "%s: these are the results of the first %" PRIu64 " frames.%s",
+        QN_TRY(qn_report_warning(report, "%s: these are the results of the first %s.%s",
                                  running ? "The simulation is still running" : "Not all frames were analysed",
-                                 results->frames, running ? " Load the page again for more." : ""));
+                                 qn_count_of(results->frames, "frame").text,
+                                 running ? " Load the page again for more." : ""));
     QN_TRY(qn_job_report_warnings(results->job, report));
     QN_TRY(add_facts(report, results));
     for (size_t i = 0; i < results->query_count; i++) QN_TRY(add_query(report, results, &results->queries[i]));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "report/csv.h"
 #include "report/markup.h"
 #include "trajectory/output.h"
@@ -78,7 +79,7 @@ static qn_status append_origin(const qn_trajectory_results *results, const qn_qu
     if (options->live) QN_TRY(qn_text_append(xvg, ", simulation %s", options->live));
     for (size_t i = 0; i < results->file_count; i++) QN_TRY(qn_text_append(xvg, ", %s", results->files[i].path));
     qn_output_keep_in_line(xvg, from);
-    QN_TRY(qn_text_append(xvg, "\n# %" PRIu64 " frame%s", results->frames, results->frames == 1 ? "" : "s"));
+    QN_TRY(qn_text_append(xvg, "\n# %s", qn_count_of(results->frames, "frame").text));
     if (isfinite(results->first_ps))
         QN_TRY(qn_text_append(xvg, " from %g to %g ps", results->first_ps, results->last_ps));
     QN_TRY(qn_text_append(xvg, "%s; made by Quern %s\n", results->complete ? "" : " so far", QN_VERSION));

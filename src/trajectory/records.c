@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 /* ---- records ---- */
 
@@ -190,7 +191,7 @@ qn_status qn_trajectory_gather(qn_trajectory_state *run)
     qn_release(&gathering.sizes);
     QN_TRY(status);
     if (run->expected && gathering.frames != run->expected)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %llu frames; expected the trajectory's %llu",
-                       run->options->output, (unsigned long long)gathering.frames, (unsigned long long)run->expected);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %s; expected the trajectory's %llu", run->options->output,
+                       qn_count_of(gathering.frames, "frame").text, (unsigned long long)run->expected);
     return collect_unpacked(run, run->tail.data, run->tail_frames);
 }

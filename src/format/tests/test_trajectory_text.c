@@ -250,7 +250,7 @@ static void unusual_mmcif_files_are_read(void)
     CHECK(t.status == QN_OK && t.frame_count == 2 && t.atom_count == 2 && t.frames[0].box_nm[0] == 0);
     CHECK_NEAR((double)t.positions_nm[1][5], 0.1, 1e-8);
     snprintf(text, sizeof text, "%s1 1 2 3 1\n2 4 5 6 1\n1 7 8 9 2\n", head);
-    refuse_text("b.cif", text, "b.cif: frame 1 (model 2) has 1 atoms; expected 2");
+    refuse_text("b.cif", text, "b.cif: frame 1 (model 2) has 1 atom; expected 2");
     snprintf(text, sizeof text, "%s1 1 2 3 1\n2 4 ? 6 1\n", head);
     refuse_text("c.cif", text,
                 "c.cif: frame 0: row 2 of _atom_site (loop at line 2): Cartn_y is \"?\"; expected a number");

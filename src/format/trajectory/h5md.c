@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "format/trajectory/hdf5_api.h"
 #include "format/trajectory/trajectory_format.h"
 
@@ -200,8 +201,8 @@ static qn_status check_positions(qn_trajectory_stream *stream, h5md_state *state
                        positions->rank ? (unsigned long long)positions->sizes[positions->rank - 1] : 0);
     if (stream->atom_count == 0) stream->atom_count = (size_t)positions->sizes[1];
     if (stream->atom_count != positions->sizes[1])
-        return QN_FAIL(QN_BAD_FORMAT, "%s: has %llu atoms; expected %zu", stream->path,
-                       (unsigned long long)positions->sizes[1], stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %s; expected %zu", stream->path,
+                       qn_count_of(positions->sizes[1], "atom").text, stream->atom_count);
     return QN_OK;
 }
 

@@ -131,9 +131,9 @@ static qn_status mmcif_read(qn_trajectory_stream *stream, qn_frame_bytes *bytes,
     *end = first == last;
     if (*end) return QN_OK;
     if (last - first != stream->atom_count)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu (model %d) has %zu atoms; expected %zu", stream->path,
-                       (unsigned long long)stream->next, model_of(state->table, first), last - first,
-                       stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu (model %d) has %s; expected %zu", stream->path,
+                       (unsigned long long)stream->next, model_of(state->table, first),
+                       qn_count_of(last - first, "atom").text, stream->atom_count);
     bytes->offset = (uint64_t)qn_cif_table_line(state->table) + first;
     bytes->size = (last - first) * 3 * sizeof(float);
     QN_TRY(qn_frame_bytes_room(bytes, bytes->size));

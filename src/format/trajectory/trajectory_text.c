@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "model/box.h"
 
 static const double largest_nm = 1e6;
@@ -112,8 +113,8 @@ qn_status qn_text_frame_count(qn_trajectory_stream *stream, const qn_record_line
 {
     if (stream->atom_count == 0) stream->atom_count = count;
     if (stream->atom_count != count)
-        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has %zu atoms; expected %zu", stream->path, line->number,
-                       (unsigned long long)stream->next, count, stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has %s; expected %zu", stream->path, line->number,
+                       (unsigned long long)stream->next, qn_count_of(count, "atom").text, stream->atom_count);
     return QN_OK;
 }
 

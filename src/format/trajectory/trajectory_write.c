@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/written_file.h"
 #include "format/trajectory/trajectory_write_format.h"
 
@@ -74,8 +75,9 @@ static qn_status append(qn_trajectory_writer *writer, const qn_trajectory_frame 
 {
     if (writer->failed) return QN_FAIL(QN_IO_ERROR, "%s: an earlier frame could not be written", writer->path);
     if (frame->atom_count != writer->atom_count)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: frame %llu has %zu atoms; expected %zu", writer->path,
-                       (unsigned long long)writer->frames, frame->atom_count, writer->atom_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: frame %llu has %s; expected %zu", writer->path,
+                       (unsigned long long)writer->frames, qn_count_of(frame->atom_count, "atom").text,
+                       writer->atom_count);
     qn_status status = writer->format->append(writer->state, frame, &writer->pending);
     if (status != QN_OK)
         return qn_error_add_context(status, "%s: frame %llu", writer->path, (unsigned long long)writer->frames);

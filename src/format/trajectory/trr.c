@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "format/number.h"
 #include "format/trajectory/measured_frames.h"
 #include "format/trajectory/trajectory_format.h"
@@ -101,8 +102,8 @@ static qn_status measure(const qn_trajectory_stream *stream, uint64_t number, ui
         return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu %s", stream->path, (unsigned long long)number,
                        (unsigned long long)offset, wrong);
     if (stream->atom_count > 0 && head.atoms != stream->atom_count)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has %llu atoms; expected %zu", stream->path,
-                       (unsigned long long)number, (unsigned long long)offset, (unsigned long long)head.atoms,
+        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has %s; expected %zu", stream->path,
+                       (unsigned long long)number, (unsigned long long)offset, qn_count_of(head.atoms, "atom").text,
                        stream->atom_count);
     frame->bytes = head.bytes + head.data;
     frame->positions = head.positions > 0;

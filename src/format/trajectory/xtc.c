@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "format/trajectory/measured_frames.h"
 #include "format/trajectory/trajectory_format.h"
 #include "format/trajectory/xdr.h"
@@ -40,8 +41,9 @@ static qn_status check_atoms(const qn_trajectory_stream *stream, uint64_t number
         return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu says that it has %d atoms, and %d positions",
                        stream->path, (unsigned long long)number, (unsigned long long)offset, (int)atoms, (int)again);
     if (stream->atom_count > 0 && (size_t)atoms != stream->atom_count)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has %d atoms; expected %zu", stream->path,
-                       (unsigned long long)number, (unsigned long long)offset, (int)atoms, stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has %s; expected %zu", stream->path,
+                       (unsigned long long)number, (unsigned long long)offset,
+                       qn_count_of((unsigned long long)atoms, "atom").text, stream->atom_count);
     return QN_OK;
 }
 

@@ -484,7 +484,7 @@ static void a_waiting_reader_can_be_stopped(void)
     pthread_join(stopper, NULL);
     qn_live_facts facts;
     qn_live_facts_of(visit.live, &facts);
-    CHECK_TEXT(facts.ending, "reading was stopped after 1 frames");
+    CHECK_TEXT(facts.ending, "reading was stopped after 1 frame");
     qn_live_close(&visit.live);
     CHECK(imd_server_finish(&visit.server).left);
 }

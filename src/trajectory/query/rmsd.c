@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "frames/whole.h"
 #include "math/superpose.h"
 #include "trajectory/query/atom_weights.h"
@@ -131,8 +132,8 @@ static qn_status fill(const qn_query_setup *setup, void *state)
     QN_TRY(fill_groups(setup, rmsd));
     const size_t count = rmsd->fitted.count ? rmsd->fitted.count : rmsd->measured.count;
     if (rmsd->fit == FIT_ROTATION && count < 3)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "fit is rotation with %zu atoms; expected at least 3, or fit translation or none", count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "fit is rotation with %s; expected at least 3, or fit translation or none",
+                       qn_count_of(count, "atom").text);
     return QN_OK;
 }
 
