@@ -1,6 +1,7 @@
 #include "base/nearest_word.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WORD_MAX = 48 };
@@ -36,14 +37,31 @@ const char *qn_nearest_word(const char *text, const char *const *words, size_t c
 {
     const size_t length = strlen(text);
     const char *nearest = NULL;
-    size_t fewest = 1 + length / 3; /* words that need more edits are not similar */
+    size_t fewest = WORD_MAX;
     if (length == 0 || length >= WORD_MAX) return NULL;
     for (size_t i = 0; i < count; i++) {
-        if (strlen(words[i]) >= WORD_MAX) continue;
-        const size_t distance = edit_distance(text, words[i]);
-        if (distance > fewest || (nearest && distance == fewest)) continue;
+        const size_t other = strlen(words[i]), longer = other > length ? other : length;
+        if (other >= WORD_MAX) continue;
+        const bool begins = length >= 3 && strncmp(text, words[i], length) == 0;
+        const size_t distance = begins ? 0 : edit_distance(text, words[i]);
+        if (distance > longer / 3 || distance >= fewest) continue;
         nearest = words[i];
         fewest = distance;
     }
     return nearest;
+}
+
+qn_expected_words qn_expect_words(const char *text, const char *const *words, size_t count)
+{
+    enum { ROOM_BEHIND = 96 }; /* for the dots and the hint */
+    qn_expected_words expected = {"expected one of:"};
+    const char *nearest = qn_nearest_word(text, words, count);
+    size_t used = strlen(expected.text);
+    for (size_t i = 0; i < count; i++) {
+        const bool fits = used + 1 + strlen(words[i]) + ROOM_BEHIND < sizeof expected.text;
+        used += (size_t)snprintf(expected.text + used, sizeof expected.text - used, " %s", fits ? words[i] : "...");
+        if (!fits) break;
+    }
+    if (nearest) snprintf(expected.text + used, sizeof expected.text - used, " (did you mean \"%s\"?)", nearest);
+    return expected;
 }

@@ -4,8 +4,15 @@
 
 #include <stddef.h>
 
-/* The word of `words` with the fewest edits from `text`; NULL when none is similar. Words of 48 characters and more are
- * ignored. */
+/* The word of `words` that begins with `text` (of three letters or more), else the one with the fewest edits from it;
+ * NULL when all need more edits than a third of the letters. Words of 48 characters and more are ignored. */
 const char *qn_nearest_word(const char *text, const char *const *words, size_t count);
+
+/* What a message about an unknown word says was expected: "expected one of: rdf msd sdh (did you mean \"rdf\"?)". A
+ * list that does not fit is cut and ends in "...". */
+typedef struct qn_expected_words {
+    char text[640];
+} qn_expected_words;
+qn_expected_words qn_expect_words(const char *text, const char *const *words, size_t count);
 
 #endif

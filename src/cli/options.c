@@ -49,13 +49,14 @@ static size_t edit_distance(const char *a, const char *b)
 const char *cli_nearest_word(const char *text, const char *const *words, size_t count)
 {
     const char *nearest = NULL;
-    size_t length = strlen(text), least = 1 + length / 3;
+    size_t length = strlen(text), least = WORD_MAX;
     if (length == 0 || length >= WORD_MAX) return NULL;
     for (size_t i = 0; i < count; i++) {
-        if (strlen(words[i]) >= WORD_MAX) continue;
+        const size_t other = strlen(words[i]), longer = other > length ? other : length;
+        if (other >= WORD_MAX) continue;
         size_t distance = edit_distance(text, words[i]);
         if (length >= 3 && strncmp(text, words[i], length) == 0) distance = 0;
-        if (distance <= least && (!nearest || distance < least)) nearest = words[i], least = distance;
+        if (distance <= longer / 3 && distance < least) nearest = words[i], least = distance;
     }
     return nearest;
 }
