@@ -73,13 +73,19 @@ static bool is_ion(const char *name, int letters_and_blanks, const char *symbol,
     return !is_letter(residue_name[2]);
 }
 
+/* A dummy atom, such as DM, DM1 or DUM: deuterium is named like hydrogens, and none of them has such a name. */
+static bool is_dummy(const char *name)
+{
+    return toupper((unsigned char)name[0]) == 'D' && strchr("MU", toupper((unsigned char)name[1]));
+}
+
 void qn_element_deduce(const char columns[4], const char *residue_name, char symbol[4])
 {
     int first = 0;
     char two[4] = "", one[4] = "", padded[6];
     while (first < 4 && !is_letter(columns[first])) first++;
     strcpy(symbol, "X");
-    if (first == 4) return;
+    if (first == 4 || (first < 3 && is_dummy(columns + first))) return;
     bool have_one = qn_element_find(columns + first, 1, one);
     bool have_two = first < 3 && qn_element_find(columns + first, 2, two);
     bool ion = have_two && is_ion(columns + first, 4 - first, two, residue_name);

@@ -208,7 +208,8 @@ static void elements_follow_from_names(void)
         {"Cl- ", "Cl-", "CL"}, {"C101", "LIG", "C"},  {" P  ", "DA", "P"},   {" O5'", "DA", "O"},
         {" D  ", "DOD", "D"},  {" Q1 ", "LIG", "X"},  {"1234", "LIG", "X"},  {" SD ", "MET", "S"},
         {"SD  ", "MET", "S"},  {"NE2 ", "HIS", "N"},  {" K  ", "K", "K"},    {"MG  ", "MG", "MG"},
-        {"OXT ", "ALA", "O"},  {" CL ", "CL", "CL"},
+        {"OXT ", "ALA", "O"},  {" CL ", "CL", "CL"},  {" DM ", "LIG", "X"},  {"DM1 ", "DUM", "X"},
+        {"DUM ", "DUM", "X"},  {" DA ", "ALA", "D"},  {" DE2", "GLN", "D"},
     };
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         char symbol[4];

@@ -184,6 +184,7 @@ static void elements_follow_from_names_and_masses(void)
         {"ZN", "ZN2", 65.38, 1, "ZN"},   {"CL1", "LIG", 35.453, 0, "CL"}, {"BR", "BR", 79.904, 1, "BR"},
         {"NA", "NA+", 22.9898, 1, "NA"}, {"AR", "AR", 39.948, 1, "AR"},   {"DO", "SWM4", 0.4, 0, "X"},
         {"HG", "SER", 1.008, 0, "H"},    {"CD", "ARG", 12.011, 0, "C"},   {"NE", "ARG", 14.007, 0, "N"},
+        {"DM1", "MEM", -1, 0, "X"},      {"DM", "DM", -1, 1, "X"},        {"D1", "DOD", 2.014, 0, "D"},
         {"OW", "SOL", -1, 0, "O"},       {"CE1", "PHE", -1, 0, "C"},      {"SE", "MSE", 78.96, 0, "SE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
