@@ -24,7 +24,14 @@ typedef struct qn_moment_lanes {
     double weight[QN_SUM_LANES], first[3][QN_SUM_LANES], second[6][QN_SUM_LANES];
 } qn_moment_lanes;
 
-/* The slab of a position r is floor(count · f), where f is the fractional part of r · normal − shift. */
+/* Positions in files are multiples of 0.001 nm or 0.01 Å, so many atoms lie exactly on boundaries of slabs, and single
+ * precision moves them to either side. So a fraction that is below a boundary by no more than the rounding of positions
+ * and box, 2⁻²⁴ of their values each, counts as on the boundary. XTC's positions are rounded twice more, as products of
+ * an integer and a rounded 1/precision. Slabs of lattice positions are then those of integer arithmetic. */
+static const double QN_SLAB_ROUNDING = 4.0 / (1 << 24);
+
+/* The slab of a position r is floor(count · f), where f is the fractional part of r · normal − shift, raised by
+ * QN_SLAB_ROUNDING of Σ |r_k normal_k|. */
 typedef struct qn_slab_rule {
     double normal[3], shift; /* 1/nm; — */
     int count;

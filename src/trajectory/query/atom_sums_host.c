@@ -119,7 +119,8 @@ static void find_slabs(const qn_atom_block *block, const qn_slab_rule *rule, int
     take_apart(block, zero, &rows);
 #pragma omp simd
     for (size_t i = 0; i < block->count; i++) {
-        const double fraction = rows.x[i] * nx + rows.y[i] * ny + rows.z[i] * nz - shift;
+        const double x = rows.x[i] * nx, y = rows.y[i] * ny, z = rows.z[i] * nz;
+        const double fraction = x + y + z - shift + QN_SLAB_ROUNDING * (fabs(x) + fabs(y) + fabs(z));
         const double place = (fraction - floor(fraction)) * count; /* may round up to count */
         const double within = place < last ? place : last;
         slabs[i] = (int32_t)(fabs(fraction) < 1e15 ? within : count);

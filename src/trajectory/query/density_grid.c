@@ -104,10 +104,11 @@ static bool wrap(const qn_box *box, double position[3])
     return true;
 }
 
-/* Cell of a position; -1 if the position cannot be wrapped. */
+/* Cell of a position; -1 if the position cannot be wrapped. Positions on boundaries are treated as in slabs. */
 static double find_cell(const grid_state *grid, const qn_box *box, const double origin[3], const float *p)
 {
-    double position[3] = {p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]};
+    double position[3];
+    for (int k = 0; k < 3; k++) position[k] = p[k] - origin[k] + QN_SLAB_ROUNDING * qn_slabs_size(p[k]);
     long long cell = 0;
     if (!wrap(box, position)) return -1;
     for (int k = 0; k < 3; k++) {

@@ -52,12 +52,18 @@ static inline double qn_slabs_floor(double value)
     return whole > value ? whole - 1 : whole;
 }
 
+static inline double qn_slabs_size(double value)
+{
+    return value < 0 ? -value : value;
+}
+
 /* Slab of a position; -1 if the position is NaN or at least 1e15 box heights away. */
 static inline int qn_slabs_find(const qn_slabs *slabs, const qn_box *box, double shift, const double position[3])
 {
     const double(*inverse)[3] = (const double(*)[3])box->inverse;
     const int k = slabs->axis;
-    double fraction = position[0] * inverse[0][k] + position[1] * inverse[1][k] + position[2] * inverse[2][k] - shift;
+    const double x = position[0] * inverse[0][k], y = position[1] * inverse[1][k], z = position[2] * inverse[2][k];
+    double fraction = x + y + z - shift + QN_SLAB_ROUNDING * (qn_slabs_size(x) + qn_slabs_size(y) + qn_slabs_size(z));
     if (!(fraction > -1e15 && fraction < 1e15)) return -1;
     fraction -= qn_slabs_floor(fraction);
     const int slab = (int)(fraction * slabs->count);

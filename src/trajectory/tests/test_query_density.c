@@ -77,6 +77,32 @@ static void two_atoms_in_known_slabs(void)
     }
 }
 
+/* Positions on the lattice of XTC files, z = n / 1000 nm as a decoder computes it, in boxes that are a multiple of it.
+ * Every boundary of slabs is on the lattice, with atoms on it. Slabs are those of integer arithmetic. */
+static void atoms_on_boundaries_are_in_the_slab_above(void)
+{
+    static const int edges[] = {4400, 3200, 10000, 2850};
+    for (size_t k = 0; k < sizeof edges / sizeof *edges; k++) {
+        const double edge = (double)((float)edges[k] / 1000.0f), box[9] = {edge, 0, 0, 0, edge, 0, 0, 0, edge};
+        qn_trajectory_frame frame = make_frame(box);
+        int expected[50] = {0};
+        uint32_t state = 17;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            state = state * 1664525u + 1013904223u;
+            const int boundary = (int)(i % 101) - 25, beside = (int)(state >> 30) - 2;
+            const int z = boundary * (edges[k] / 50) + (i % 3 == 0 ? beside : 0);
+            place(i, 0.5f, 0.5f, (float)z * (1.0f / 1000.0f));
+            expected[((z + edges[k]) % edges[k]) * 50 / edges[k]]++;
+        }
+        query_run run = start(&qn_query_density, COUNT, true, &frame, "quantity=number bins=50");
+        query_push(&run, &frame);
+        query_finish(&run);
+        for (size_t slab = 0; slab < 50; slab++)
+            CHECK_NEAR(query_value(&run, "", slab, 1) * edge * edge * edge / 50, expected[slab], 1e-9);
+        query_end(&run);
+    }
+}
+
 /* In a skewed cell, all images of an atom are in one slab, and the profile counts every atom. */
 static void images_share_a_slab_of_a_skewed_cell(void)
 {
@@ -217,6 +243,7 @@ static void large_grids_and_missing_boxes_are_refused(void)
 int main(void)
 {
     RUN(two_atoms_in_known_slabs);
+    RUN(atoms_on_boundaries_are_in_the_slab_above);
     RUN(images_share_a_slab_of_a_skewed_cell);
     RUN(centring_follows_a_group_across_the_boundary);
     RUN(grid_cells_hold_their_atoms);
