@@ -182,7 +182,7 @@ static void drop_old_starts(msd_state *msd, double time)
 /* Find the lag of a time: displacements whose times round to the same number of steps are averaged. */
 static qn_status find_lag(msd_state *msd, double time, msd_lag **lag)
 {
-    const double steps = msd->step > 0 ? round(time / msd->step) : 0;
+    const double steps = msd->step > 0 ? round(time / msd->step) : 0; /* 0 in the first frame */
     void *memory = msd->lags;
     if (!(steps >= 0 && steps < 1e8))
         return QN_FAIL(QN_INVALID_ARGUMENT,
@@ -232,6 +232,9 @@ static qn_status collect(void *state, const qn_trajectory_frame *frame, const do
         take_steps(msd, &box, partial);
     }
     if (msd->frame_count == 1) msd->step = time - msd->first;
+    if (msd->frame_count == 1 && !(msd->step > 0))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the first two frames are at %g ps and %g ps; expected times that grow",
+                       msd->first, time);
     /* times are rounded, so allow a thousandth of a step */
     if (msd->frame_count == 0 ||
         (msd->start_count > 0 && time - msd->starts[msd->start_count - 1].time >= msd->restart_ps - 1e-3 * msd->step))
@@ -261,8 +264,13 @@ static void fill_row(const msd_state *msd, const msd_lag *lag, double row[COLUMN
     row[STARTS] = lag->starts;
 }
 
-/* Slope of the least-squares line through the rows in a range of times; NaN for fewer than two rows. */
-static double fit_slope(const msd_state *msd, double begin_ps, double end_ps)
+typedef struct msd_fit {
+    size_t rows;
+    double slope; /* nm²/ps; NaN for fewer than two rows */
+} msd_fit;
+
+/* Least-squares line through the rows in a range of times. */
+static msd_fit fit_line(const msd_state *msd, double begin_ps, double end_ps)
 {
     double n = 0, t = 0, v = 0, tt = 0, tv = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -281,23 +289,33 @@ static double fit_slope(const msd_state *msd, double begin_ps, double end_ps)
             }
         }
     }
-    return n < 2 ? NAN : tv / tt;
+    return (msd_fit){(size_t)n, n < 2 ? NAN : tv / tt};
 }
 
 /* Einstein: MSD = 2 d D t in d dimensions. The error is the difference of the slopes of both halves. 1 nm²/ps is
- * 1000 · 10⁻⁵ cm²/s. */
+ * 1000 · 10⁻⁵ cm²/s. A run that is too short for the default range has no coefficient; a range that was asked for and
+ * has no line is refused. */
 static qn_status finish_diffusion(const msd_state *msd, qn_query_tables *tables)
 {
     const msd_lag *longest = &msd->lags[msd->lag_count - 1];
     const double length_ps = longest->time / longest->starts, slack = 1e-6 * length_ps; /* times are rounded */
-    const double begin_ps = (isnan(msd->fit_begin_ps) ? 0.1 * length_ps : msd->fit_begin_ps) - slack;
-    const double end_ps = (isnan(msd->fit_end_ps) ? 0.9 * length_ps : msd->fit_end_ps) + slack;
-    const double middle_ps = (begin_ps + end_ps) / 2;
+    const bool is_default = isnan(msd->fit_begin_ps) && isnan(msd->fit_end_ps);
+    const double begin_ps = isnan(msd->fit_begin_ps) ? 0.1 * length_ps : msd->fit_begin_ps;
+    const double end_ps = isnan(msd->fit_end_ps) ? 0.9 * length_ps : msd->fit_end_ps;
+    const double first_ps = begin_ps - slack, last_ps = end_ps + slack, middle_ps = (first_ps + last_ps) / 2;
     const double scale = 1000 / (2.0 * (msd->axes[0] + msd->axes[1] + msd->axes[2]));
-    const double error = fabs(fit_slope(msd, begin_ps, middle_ps) - fit_slope(msd, middle_ps, end_ps));
-    QN_TRY(qn_query_tables_number(tables, "diffusion coefficient", scale * fit_slope(msd, begin_ps, end_ps),
-                                  "1e-5 cm²/s", 0));
-    return qn_query_tables_number(tables, "difference of its halves", scale * error, "1e-5 cm²/s", 0);
+    const msd_fit fit = fit_line(msd, first_ps, last_ps);
+    if (fit.rows < 2 && is_default) return QN_OK;
+    if (fit.rows < 2)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%zu of the lags from 0 to %g ps %s between fit-begin, %g ps, and fit-end, %g ps; expected a "
+                       "range with at least two",
+                       fit.rows, length_ps, fit.rows == 1 ? "lies" : "lie", begin_ps, end_ps);
+    QN_TRY(qn_query_tables_number(tables, "diffusion coefficient", scale * fit.slope, "1e-5 cm²/s", 0));
+    const msd_fit front = fit_line(msd, first_ps, middle_ps), back = fit_line(msd, middle_ps, last_ps);
+    if (front.rows < 2 || back.rows < 2) return QN_OK;
+    return qn_query_tables_number(tables, "difference of its halves", scale * fabs(front.slope - back.slope),
+                                  "1e-5 cm²/s", 0);
 }
 
 static qn_status finish(const void *state, qn_query_tables *tables)

@@ -66,6 +66,42 @@ static void displacements_are_unwrapped_across_the_boundary(void)
     query_end(&flat);
 }
 
+/* A fitted range without lags would give a line through nothing; a short run has no coefficient. */
+static void ranges_of_the_fit_must_have_lags(void)
+{
+    static const char *const parameters[] = {"", "fit-begin=1e9", "fit-begin=0.9 fit-end=1.1", "fit-begin=0 fit-end=1"};
+    for (size_t k = 0; k < 4; k++) {
+        query_run run = start(&qn_query_msd, 2, parameters[k]);
+        for (int step = 0; step < 3; step++) {
+            positions[0] = 0.1f * (float)step;
+            frame.time_ps = step;
+            query_push(&run, &frame);
+        }
+        CHECK_OK(qn_query_tables_create(&run.tables));
+        const qn_status status = run.query_class->finish(run.state, run.tables);
+        CHECK(status == (k == 1 || k == 2 ? QN_INVALID_ARGUMENT : QN_OK));
+        if (k == 1)
+            CHECK_MESSAGE_HAS("0 of the lags from 0 to 2 ps lie between fit-begin, 1e+09 ps, and fit-end, 1.8 ps; "
+                              "expected a range with at least two");
+        if (k == 2) CHECK_MESSAGE_HAS("1 of the lags from 0 to 2 ps lies between fit-begin, 0.9 ps");
+        CHECK(run.tables->number_count == (k == 3 ? 1 : 0)); /* the lags 0 and 1 ps; halves have one each */
+        query_end(&run);
+    }
+}
+
+static void times_that_do_not_grow_are_refused(void)
+{
+    query_run run = start(&qn_query_msd, 2, "");
+    double partial[6] = {0};
+    qn_trajectory_frame bare = frame;
+    bare.positions_nm = NULL;
+    bare.time_ps = 3;
+    CHECK_OK(run.query_class->collect(run.state, &bare, partial));
+    CHECK_FAILS(run.query_class->collect(run.state, &bare, partial), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("the first two frames are at 3 ps and 3 ps; expected times that grow");
+    query_end(&run);
+}
+
 static void displacement_in_a_triclinic_box_and_without_one(void)
 {
     const double box[9] = {3, 0, 0, 1.4, 3, 0, -1.3, 1.2, 3}, zero[9] = {0};
@@ -289,6 +325,8 @@ static void the_topology_can_be_the_reference(void)
 int main(void)
 {
     RUN(displacements_are_unwrapped_across_the_boundary);
+    RUN(ranges_of_the_fit_must_have_lags);
+    RUN(times_that_do_not_grow_are_refused);
     RUN(displacement_in_a_triclinic_box_and_without_one);
     RUN(displacements_are_averaged_over_starting_frames);
     RUN(frame_numbers_replace_missing_times);
