@@ -17,6 +17,7 @@
 /* An open file. Frames that wait to be decoded hold it, so that it is closed after the last of them. */
 struct qn_source_file {
     qn_trajectory_stream *stream;
+    bool untimed;   /* its times are not used */
     size_t holders; /* number of frames that hold it, plus 1 while the source reads it */
 };
 
@@ -192,13 +193,13 @@ void qn_source_close(qn_source **out)
 
 /* ---- warnings ---- */
 
-static qn_status warn(qn_source *source, const qn_text *text)
+static qn_status warn(qn_source *source, const char *text)
 {
     void *list = source->warnings;
     pthread_mutex_lock(&source->mutex);
     qn_status status = qn_grow(&list, &source->warning_capacity, source->warning_count + 1, sizeof *source->warnings);
     source->warnings = list;
-    if (status == QN_OK) status = qn_text_copy(text->data, &source->warnings[source->warning_count]);
+    if (status == QN_OK) status = qn_text_copy(text, &source->warnings[source->warning_count]);
     if (status == QN_OK) source->warning_count++;
     pthread_mutex_unlock(&source->mutex);
     return status;
@@ -219,21 +220,21 @@ static qn_status tell_of_file(qn_source *source)
     const size_t place = source->next_file - 1;
     qn_frame_file_facts *facts = &source->facts[place];
     const char *ending = qn_trajectory_stream_ending(source->file->stream);
+    const char *remark = qn_trajectory_stream_remark(source->file->stream);
     qn_text text = {0};
     qn_status status = QN_OK;
     if (ending) {
         char *copy = NULL;
         status = qn_text_copy(ending, &copy);
         facts->ending = copy;
-        if (status == QN_OK) status = qn_text_append(&text, "%s", ending);
-        if (status == QN_OK) status = warn(source, &text);
+        if (status == QN_OK) status = warn(source, ending);
     }
-    qn_text_clear(&text);
+    if (status == QN_OK && remark) status = warn(source, remark);
     const unsigned long long left_out = qn_trajectory_stream_left_out(source->file->stream);
     if (status == QN_OK && left_out > 0) {
         status = qn_text_append(&text, "%s: %llu %s no positions and %s skipped", facts->path, left_out,
                                 left_out == 1 ? "frame has" : "frames have", left_out == 1 ? "was" : "were");
-        if (status == QN_OK) status = warn(source, &text);
+        if (status == QN_OK) status = warn(source, text.data);
     }
     qn_text_clear(&text);
     if (status == QN_OK && source->overlapping_here > 0) {
@@ -241,13 +242,74 @@ static qn_status tell_of_file(qn_source *source)
             &text, "%s: %llu %s left out, as %s reaches %g ps already; --keep-overlaps analyses all", facts->path,
             (unsigned long long)source->overlapping_here, source->overlapping_here == 1 ? "frame was" : "frames were",
             place == 1 ? source->facts[0].path : "an earlier file", source->reached_ps);
-        if (status == QN_OK) status = warn(source, &text);
+        if (status == QN_OK) status = warn(source, text.data);
     }
     qn_text_clear(&text);
     return status;
 }
 
 /* ---- files, one after the other ---- */
+
+static qn_status make_scratch(qn_source *source)
+{
+    void *memory;
+    if (source->scratch.positions_nm) return QN_OK;
+    QN_TRY(qn_allocate(3 * source->topology->atom_count, sizeof(float), &memory));
+    source->scratch.positions_nm = memory;
+    return QN_OK;
+}
+
+/* Get the time of a frame that was just read. In some formats it is known after decoding only. */
+static qn_status decode_time(qn_source *source, const qn_trajectory_stream *stream, const qn_frame_bytes *bytes,
+                             double *time_ps)
+{
+    *time_ps = bytes->time_ps;
+    if (!isnan(*time_ps)) return QN_OK;
+    QN_TRY(make_scratch(source));
+    QN_TRY(qn_trajectory_stream_decode(stream, bytes, &source->scratch));
+    *time_ps = source->scratch.time_ps;
+    return QN_OK;
+}
+
+/* Get the times of the first two frames of a file; NaN where there is no such frame. */
+static qn_status read_two_times(qn_source *source, const char *path, double times_ps[2])
+{
+    qn_trajectory_stream *stream;
+    qn_frame_bytes bytes = {0};
+    bool end = false;
+    times_ps[0] = times_ps[1] = NAN;
+    QN_TRY(qn_trajectory_stream_open(path, source->topology->atom_count, &stream));
+    qn_status status = QN_OK;
+    for (int i = 0; i < 2 && status == QN_OK && !end; i++) {
+        status = qn_trajectory_stream_read(stream, &bytes, &end);
+        if (status == QN_OK && !end) status = decode_time(source, stream, &bytes, &times_ps[i]);
+    }
+    qn_frame_bytes_clear(&bytes);
+    qn_trajectory_stream_close(&stream);
+    return status;
+}
+
+/* Some programs write 0 as the time of every frame. Such times would make all lags 0 and all but the first file an
+ * overlap, so they are not used. The file is opened a second time, because the time of the first frame is needed before
+ * the second frame is read; a pipe is not examined. */
+static qn_status judge_times(qn_source *source, const char *path)
+{
+    double times_ps[2];
+    qn_text text = {0};
+    if (source->facts[source->next_file].bytes == 0) return QN_OK;
+    if (read_two_times(source, path, times_ps) != QN_OK) {
+        qn_error_clear(); /* a damaged frame is reported when it is read in its turn */
+        return QN_OK;
+    }
+    source->file->untimed = times_ps[1] <= times_ps[0];
+    if (!source->file->untimed) return QN_OK;
+    qn_status status = qn_text_append(
+        &text, "%s: its times do not grow (%g ps in its first frame, %g ps in its second), so frame numbers are used",
+        path, times_ps[0], times_ps[1]);
+    if (status == QN_OK) status = warn(source, text.data);
+    qn_text_clear(&text);
+    return status;
+}
 
 static qn_status open_next_file(qn_source *source)
 {
@@ -262,6 +324,7 @@ static qn_status open_next_file(qn_source *source)
     }
     file->holders = 1;
     source->file = file;
+    QN_TRY(judge_times(source, path));
     source->facts[source->next_file].format = qn_trajectory_stream_format(file->stream);
     source->next_file++;
     source->overlapping_here = 0;
@@ -309,24 +372,13 @@ static qn_status read_from_files(qn_source *source, qn_source_item *item, bool *
     }
 }
 
-static qn_status make_scratch(qn_source *source)
-{
-    void *memory;
-    if (source->scratch.positions_nm) return QN_OK;
-    QN_TRY(qn_allocate(3 * source->topology->atom_count, sizeof(float), &memory));
-    source->scratch.positions_nm = memory;
-    return QN_OK;
-}
-
-/* Find the time of a frame that was just read. In some formats it is known after decoding only. */
+/* Find the time of a frame that was just read, if the choice of frames depends on it. */
 static qn_status find_time(qn_source *source, const qn_source_item *item, double *time_ps)
 {
-    *time_ps = item->bytes.time_ps;
-    if (!isnan(*time_ps) || (!has_time_range(&source->options) && !watches_overlaps(&source->options))) return QN_OK;
-    QN_TRY(make_scratch(source));
-    QN_TRY(qn_trajectory_stream_decode(source->file->stream, &item->bytes, &source->scratch));
-    *time_ps = source->scratch.time_ps;
-    return QN_OK;
+    *time_ps = source->file->untimed ? NAN : item->bytes.time_ps;
+    if (source->file->untimed || (!has_time_range(&source->options) && !watches_overlaps(&source->options)))
+        return QN_OK;
+    return decode_time(source, source->file->stream, &item->bytes, time_ps);
 }
 
 /* Copy the topology's positions as a frame. */
@@ -366,9 +418,9 @@ static qn_status read_from_function(qn_source *source, qn_trajectory_frame *fram
     frame->number = source->next_number;
     if (frame->atom_count != atoms || frame->positions_nm != positions)
         return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "the function that makes frames: frame %llu has %zu atoms%s; expected %zu, as the topology has, "
+                       "the function that makes frames: frame %llu has %s%s; expected %zu, as the topology has, "
                        "in the memory that the library gave",
-                       (unsigned long long)frame->number, frame->atom_count,
+                       (unsigned long long)frame->number, qn_count_of(frame->atom_count, "atom").text,
                        frame->positions_nm != positions ? " elsewhere" : "", atoms);
     return qn_frame_check("the function that makes frames", frame);
 }
@@ -539,9 +591,13 @@ uint64_t qn_source_position(const qn_source *source)
 qn_status qn_source_decode(const qn_source_item *item, qn_trajectory_frame *frame)
 {
     frame->number = item->number;
-    if (item->array) return qn_frame_array_copy(item->array, item->array_place, frame);
-    if (item->file) QN_TRY(qn_trajectory_stream_decode(item->file->stream, &item->bytes, frame));
+    if (!item->array && !item->file) return QN_OK;
+    if (item->array)
+        QN_TRY(qn_frame_array_copy(item->array, item->array_place, frame));
+    else
+        QN_TRY(qn_trajectory_stream_decode(item->file->stream, &item->bytes, frame));
     frame->number = item->number;
+    if (item->file && item->file->untimed) frame->time_ps = NAN;
     return QN_OK;
 }
 

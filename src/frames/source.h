@@ -1,6 +1,7 @@
 /* The frames of a run: from files that are read one after the other, from an array in memory, from a function, from a
  * running simulation, or the single frame of a topology with positions. The source selects the frames to analyse: by
- * number, time and stride, and without those whose time an earlier file has reached already.
+ * number, time and stride, and without those whose time an earlier file has reached already. The times of a file count
+ * as not known if they do not grow from its first frame to its second.
  *
  * Life cycle: open → next, decode, next … → close. Thread rule: one thread reads; any thread may decode and let go.
  */

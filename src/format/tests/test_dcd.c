@@ -135,6 +135,32 @@ static void frame_counts_of_the_head_are_ignored(void)
         check_kind(&(dcd_kind){.marker = 4, .told_frames = told[i]}, no_box);
 }
 
+/* The file has five frames. Counts that no file can have are those of programs that do not know it. */
+static void a_head_that_promises_more_frames_gets_a_remark(void)
+{
+    static const struct {
+        uint32_t told;
+        const char *remark;
+    } cases[] = {{0, NULL},
+                 {4, NULL},
+                 {5, NULL},
+                 {6, "kind.dcd: its head promises 6 frames, but only 5 are there"},
+                 {0xffffffffu, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made_frames *made = make_frames(ATOMS, 5, 3, 0.1, 23), *got;
+        qn_trajectory_stream *stream;
+        const char *path = write_kind(&(dcd_kind){.marker = 4, .told_frames = cases[i].told}, made);
+        if (CHECK_OK(qn_trajectory_stream_open(path, ATOMS, &stream))) {
+            CHECK_OK(read_frames(stream, &got));
+            const char *remark = qn_trajectory_stream_remark(stream);
+            CHECK(cases[i].remark ? remark && strstr(remark, cases[i].remark) : !remark);
+            free_frames(got);
+            qn_trajectory_stream_close(&stream);
+        }
+        free_frames(made);
+    }
+}
+
 /* One triclinic cell as angles and as cosines, and another cell as a symmetric matrix. The triclinic box, computed by
  * hand: lengths 3, 4 and 5, all angles 60°, so that c = 5 (½, (½ − ¼)/sin 60°, …). */
 static void cell_conventions_are_distinguished(void)
@@ -236,6 +262,7 @@ int main(void)
 {
     RUN(every_variant_is_read);
     RUN(frame_counts_of_the_head_are_ignored);
+    RUN(a_head_that_promises_more_frames_gets_a_remark);
     RUN(cell_conventions_are_distinguished);
     RUN(skipping_keeps_fixed_atoms);
     RUN(hostile_files_are_refused);

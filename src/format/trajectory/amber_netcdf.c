@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "format/trajectory/netcdf_header.h"
 #include "format/trajectory/trajectory_text.h"
 
@@ -114,7 +115,7 @@ static qn_status start(qn_trajectory_stream *stream, amber_state *state)
     const uint64_t atoms = state->variables[COORDINATES]->axes[0];
     if (stream->atom_count == 0) stream->atom_count = (size_t)atoms;
     if (stream->atom_count != atoms)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: has %llu atoms; expected %zu", stream->path, (unsigned long long)atoms,
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %s; expected %zu", stream->path, qn_count_of(atoms, "atom").text,
                        stream->atom_count);
     QN_TRY(qn_byte_source_advance(stream->source, state->frame_begin - state->header.header_bytes, &advanced));
     stream->offset = state->header.header_bytes + advanced;
@@ -172,6 +173,8 @@ static qn_status amber_read(qn_trajectory_stream *stream, qn_frame_bytes *bytes,
     }
     if (state->variables[TIME])
         bytes->time_ps = qn_netcdf_number(state->variables[TIME], bytes->data + state->places[TIME], 0);
+    /* NetCDF's fill value, NC_FILL_FLOAT and NC_FILL_DOUBLE, stands for a number that was never written */
+    if (!isfinite(bytes->time_ps) || bytes->time_ps > 9.96e36) bytes->time_ps = NAN;
     return QN_OK;
 }
 

@@ -1,11 +1,13 @@
 /* DCD of CHARMM, NAMD, X-PLOR, LAMMPS: Fortran records of either endianness with 32-bit or 64-bit lengths, with or
- * without cell and fixed atoms. Lengths in Å. The frame count in the head is often wrong and therefore ignored: frames
- * continue to the end of the file. */
+ * without cell and fixed atoms. Lengths in Å. The frame count in the head is often wrong: frames continue to the end of
+ * the file, and a remark says where the head promises more of them. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "format/number.h"
 #include "format/trajectory/dcd_layout.h"
 #include "format/trajectory/trajectory_format.h"
@@ -20,6 +22,7 @@ typedef struct dcd {
     float *reference_nm;  /* of the first frame, where some atoms are fixed */
     qn_frame_bytes first; /* of a file with fixed atoms; it is read with the head */
     bool first_is_next;
+    uint32_t promised_frames; /* in the head */
     int64_t first_step, steps_a_frame;
     double time_step_ps;
 } dcd;
@@ -113,6 +116,7 @@ static qn_status read_head(qn_trajectory_stream *stream, dcd *d, qn_frame_bytes 
     const bool charmm = load32(d, head + QN_DCD_VERSION) != 0;
     d->has_cell = charmm && load32(d, head + QN_DCD_HAS_CELL) != 0;
     d->has_fourth = charmm && load32(d, head + QN_DCD_HAS_FOURTH) != 0;
+    d->promised_frames = load32(d, head + QN_DCD_FRAMES);
     d->first_step = (int32_t)load32(d, head + QN_DCD_FIRST_STEP);
     d->steps_a_frame = (int32_t)load32(d, head + QN_DCD_STEPS_A_FRAME);
     d->time_step_ps = QN_DCD_TIME_UNIT_PS * (charmm ? (double)load_float(d, head + QN_DCD_TIME_STEP)
@@ -128,7 +132,7 @@ static qn_status read_atom_count(qn_trajectory_stream *stream, const dcd *d, qn_
     if (atoms == 0 || atoms > INT32_MAX / 4)
         return QN_FAIL(QN_BAD_FORMAT, "%s: says that it has %lu atoms", stream->path, (unsigned long)atoms);
     if (stream->atom_count > 0 && atoms != stream->atom_count)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: has %lu atoms; expected %zu", stream->path, (unsigned long)atoms,
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %s; expected %zu", stream->path, qn_count_of(atoms, "atom").text,
                        stream->atom_count);
     stream->atom_count = atoms;
     return QN_OK;
@@ -139,8 +143,8 @@ static qn_status read_free_atoms(qn_trajectory_stream *stream, dcd *d, qn_frame_
     d->free_atoms = stream->atom_count;
     if (fixed == 0) return QN_OK;
     if (fixed >= stream->atom_count)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: says that %llu of its %zu atoms are fixed", stream->path,
-                       (unsigned long long)fixed, stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: says that %llu of its %s are fixed", stream->path, (unsigned long long)fixed,
+                       qn_count_of(stream->atom_count, "atom").text);
     void *memory;
     d->free_atoms -= (size_t)fixed;
     QN_TRY(read_record(stream, d, "free atoms", 4 * d->free_atoms, 4 * d->free_atoms, record));
@@ -250,7 +254,7 @@ static qn_status decode(const qn_trajectory_stream *stream, const qn_frame_bytes
     return qn_trajectory_check_finite(stream, bytes, frame);
 }
 
-static qn_status fill_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes, bool *end)
+static qn_status read_stored(qn_trajectory_stream *stream, qn_frame_bytes *bytes, bool *end)
 {
     bool complete;
     uint64_t remaining;
@@ -267,6 +271,17 @@ static qn_status fill_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes,
 }
 
 /* Keep the first frame for the later ones, because it alone holds all atoms. */
+static qn_status fill_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes, bool *end)
+{
+    const dcd *d = stream->state;
+    QN_TRY(read_stored(stream, bytes, end));
+    if (*end && d->promised_frames <= INT32_MAX && stream->next < d->promised_frames)
+        snprintf(stream->remark, sizeof stream->remark, "%s: its head promises %s, but only %llu %s there",
+                 stream->path, qn_count_of(d->promised_frames, "frame").text, (unsigned long long)stream->next,
+                 stream->next == 1 ? "is" : "are");
+    return QN_OK;
+}
+
 static qn_status read_reference(qn_trajectory_stream *stream, dcd *d)
 {
     bool end;

@@ -39,6 +39,7 @@ struct qn_trajectory_stream {
     uint64_t left_out; /* frames without positions that were skipped */
     bool ended;        /* no frame follows */
     char ending[512];  /* "" or the sentence about an incomplete end */
+    char remark[512];  /* "" or a sentence about a contradiction in the file */
     void *state;       /* the format's own */
 };
 

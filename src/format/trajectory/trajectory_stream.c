@@ -163,6 +163,11 @@ const char *qn_trajectory_stream_ending(const qn_trajectory_stream *stream)
     return stream->ending[0] ? stream->ending : NULL;
 }
 
+const char *qn_trajectory_stream_remark(const qn_trajectory_stream *stream)
+{
+    return stream->remark[0] ? stream->remark : NULL;
+}
+
 uint64_t qn_trajectory_stream_left_out(const qn_trajectory_stream *stream)
 {
     return stream->left_out;

@@ -49,6 +49,9 @@ QN_MUST_CHECK qn_status qn_trajectory_stream_skip(qn_trajectory_stream *stream, 
 /* NULL, or one sentence about the bytes after the last complete frame. */
 const char *qn_trajectory_stream_ending(const qn_trajectory_stream *stream);
 
+/* NULL, or one sentence about a contradiction in the file, which is complete after the last frame was read. */
+const char *qn_trajectory_stream_remark(const qn_trajectory_stream *stream);
+
 /* Number of frames without positions that were skipped so far; they are not counted as frames. */
 uint64_t qn_trajectory_stream_left_out(const qn_trajectory_stream *stream);
 
