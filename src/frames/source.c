@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/box.h"
 
 /* An open file. Frames that wait to be decoded hold it, so that it is closed after the last of them. */
 struct qn_source_file {
@@ -43,7 +44,7 @@ struct qn_source {
     pthread_mutex_t mutex; /* of holders, warnings, and the members below */
     uint64_t bytes_before, bytes_all, bytes_done;
     double share;
-    atomic_bool stopped;
+    atomic_bool stopped, turned; /* turned: a cell was turned, and the warning is given */
 };
 
 void qn_source_item_clear(qn_source_item *item)
@@ -455,6 +456,38 @@ static qn_status read_any(qn_source *source, qn_source_item *item, qn_trajectory
     return QN_OK;
 }
 
+/* The name of a source that fills frames itself. */
+static const char *name_of_origin(const qn_source *source)
+{
+    if (source->live) return source->options.live;
+    if (source->options.next_frame) return "the function that makes frames";
+    return source->topology->name ? source->topology->name : "the topology in memory";
+}
+
+/* Bring a cell in a general orientation into the one that all computations expect, and the positions with it. */
+static qn_status turn_frame(qn_source *source, const char *name, qn_trajectory_frame *frame)
+{
+    double rotation[3][3];
+    qn_text text = {0};
+    if (!qn_box_turn(frame->box_nm, rotation)) return QN_OK;
+    for (size_t i = 0; i < frame->atom_count; i++) {
+        float *p = frame->positions_nm + 3 * i;
+        const double given[3] = {p[0], p[1], p[2]};
+        for (int axis = 0; axis < 3; axis++)
+            p[axis] =
+                (float)(rotation[axis][0] * given[0] + rotation[axis][1] * given[1] + rotation[axis][2] * given[2]);
+    }
+    if (atomic_exchange(&source->turned, true)) return QN_OK;
+    qn_status status = qn_text_append(
+        &text,
+        "%s: frame %llu has a cell none of whose edges lies along x; such cells are turned with their atoms so that a "
+        "lies along x and b in the xy-plane, and results that depend on directions are those of the turned frames",
+        name, (unsigned long long)frame->number);
+    if (status == QN_OK) status = warn(source, text.data);
+    qn_text_clear(&text);
+    return status;
+}
+
 /* ---- which frames are analysed ---- */
 
 typedef enum frame_place { FRAME_BEFORE, FRAME_WITHIN, FRAME_BEHIND } frame_place;
@@ -557,8 +590,11 @@ qn_status qn_source_next(qn_source *source, qn_source_item *item, qn_trajectory_
         item->number = number;
         item->ordinal = source->ordinal++;
         frame->number = number;
+        item->source = source;
+        if (qn_source_fills_frames(source)) QN_TRY(turn_frame(source, name_of_origin(source), frame));
         if (source->file) {
             item->file = source->file;
+            item->path = source->options.trajectories[source->next_file - 1];
             pthread_mutex_lock(&source->mutex);
             source->file->holders++;
             pthread_mutex_unlock(&source->mutex);
@@ -598,7 +634,7 @@ qn_status qn_source_decode(const qn_source_item *item, qn_trajectory_frame *fram
         QN_TRY(qn_trajectory_stream_decode(item->file->stream, &item->bytes, frame));
     frame->number = item->number;
     if (item->file && item->file->untimed) frame->time_ps = NAN;
-    return QN_OK;
+    return turn_frame(item->source, item->array ? item->array->name : item->path, frame);
 }
 
 void qn_source_stop(qn_source *source)

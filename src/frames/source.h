@@ -43,11 +43,13 @@ typedef struct qn_frame_file_facts {
 
 /* A frame to analyse that is not decoded yet. Zero-initialise; may be used repeatedly; release with clear. */
 typedef struct qn_source_item {
+    qn_source *source;
     uint64_t number;             /* counted through all files, from 0 */
     uint64_t ordinal;            /* counted through the frames to analyse, from 0 */
     size_t size;                 /* number of bytes read; 0 for the frame of a topology */
     qn_frame_bytes bytes;        /* of a frame of `file` */
     qn_source_file *file;        /* NULL: not from a file */
+    const char *path;            /* of `file` */
     const qn_frame_array *array; /* the frame is copied from it; NULL: not from an array */
     size_t array_place;          /* index of the frame in `array` */
 } qn_source_item;
@@ -69,7 +71,8 @@ QN_MUST_CHECK qn_status qn_source_skip(qn_source *source, uint64_t count);
 /* Ordinal of the next frame to read; after the end, the number of frames. */
 uint64_t qn_source_position(const qn_source *source);
 
-/* Decode or copy an item into `frame`, and set its number. */
+/* Decode or copy an item into `frame`, and set its number. A cell whose vectors do not form a triangular matrix in any
+ * order is turned together with the positions, so that a lies along x and b in the xy-plane; one warning says so. */
 QN_MUST_CHECK qn_status qn_source_decode(const qn_source_item *item, qn_trajectory_frame *frame);
 
 /* Release the item's hold on its file, after decoding. */
@@ -94,7 +97,7 @@ uint64_t qn_source_overlapping(const qn_source *source);
 const qn_frame_file_facts *qn_source_file_facts(const qn_source *source, size_t *count);
 bool qn_source_live_facts(qn_source *source, qn_live_facts *facts); /* false: not live */
 
-/* Next warning about files; NULL: there is no new one. Texts live until the source is closed. */
+/* Next warning about frames and files; NULL: there is no new one. Texts live until the source is closed. */
 const char *qn_source_warning(qn_source *source);
 
 #endif

@@ -68,6 +68,47 @@ static void derive(qn_box *box)
     box->inscribed_radius_nm = 0.5 / steepest;
 }
 
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double square(const double v[3])
+{
+    return dot(v, v);
+}
+
+static void cross(const double a[3], const double b[3], double product[3])
+{
+    for (int k = 0; k < 3; k++) product[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+static void normalise(double v[3])
+{
+    const double length = sqrt(square(v));
+    for (int k = 0; k < 3; k++) v[k] /= length;
+}
+
+/* The rows of the rotation are the new axes: x along a, z along a × b. */
+bool qn_box_turn(double vectors_nm[9], double rotation[3][3])
+{
+    double given[3][3], ordered[3][3], longest = 0;
+    memcpy(given, vectors_nm, sizeof given);
+    for (int k = 0; k < 9; k++) longest = fmax(longest, fabs(vectors_nm[k]));
+    if (!isfinite(longest) || !(determinant(given) > FLATTEST * FLATTEST * FLATTEST * longest * longest * longest))
+        return false;
+    if (order_vectors(given, ROUNDING * longest, ordered)) return false;
+    memcpy(rotation[0], given[0], sizeof rotation[0]);
+    cross(given[0], given[1], rotation[2]);
+    normalise(rotation[0]);
+    normalise(rotation[2]);
+    cross(rotation[2], rotation[0], rotation[1]);
+    for (int row = 0; row < 3; row++)
+        for (int axis = 0; axis < 3; axis++)
+            vectors_nm[3 * row + axis] = axis > row ? 0 : dot(given[row], rotation[axis]);
+    return true;
+}
+
 qn_status qn_box_from_vectors(const double vectors_nm[9], qn_box *box)
 {
     memset(box, 0, sizeof *box);
@@ -140,11 +181,6 @@ qn_status qn_box_from_angles(const double lengths_nm[3], const double angles_deg
     vectors_nm[7] = lengths_nm[2] * y;
     vectors_nm[8] = lengths_nm[2] * sqrt(z2);
     return QN_OK;
-}
-
-static double square(const double v[3])
-{
-    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
 /* Put the shortest of all images of `d` into `d`. The cell is triangular: lattice planes lie at distances z − k c_z,

@@ -25,6 +25,12 @@ QN_MUST_CHECK qn_status qn_box_from_vectors(const double vectors_nm[9], qn_box *
 QN_MUST_CHECK qn_status qn_box_from_angles(const double lengths_nm[3], const double angles_degrees[3],
                                            double vectors_nm[9]);
 
+/* Turn a cell that a triangular matrix can express only after a rotation, such as CHARMM's symmetric matrix: vectors_nm
+ * becomes a = (x, 0, 0), b = (x, y, 0), c with the same lengths and angles, and rotation · p (column vector) is the
+ * turned position p. Returns false, and changes nothing, for all other cells and for those that qn_box_from_vectors
+ * refuses. */
+bool qn_box_turn(double vectors_nm[9], double rotation[3][3]);
+
 /* Get to − from for the nearest image, exactly: in triclinic cells every image that can be nearest is examined. */
 void qn_box_displacement(const qn_box *box, const double from_nm[3], const double to_nm[3], double displacement_nm[3]);
 

@@ -247,7 +247,7 @@ static void hostile_files_are_refused(void)
     memcpy(made->frames[0].box_nm, no_box, sizeof no_box);
     CHECK_FAILS(read_with(write_kind(&(dcd_kind){.marker = 4, .mark = "VELD"}, made), 88, 84, 0), QN_UNSUPPORTED);
     CHECK_MESSAGE_HAS("holds velocities");
-    static const double flat[6] = {30, 10, 40, 10, 170, 50}; /* no cell has such angles */
+    static const double flat[6] = {30, 50, 40, 50, 170, 50}; /* no cell has such angles */
     CHECK_FAILS(read_with(write_kind(&(dcd_kind){.marker = 4, .cell = flat}, made), 88, 84, 0), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("frame 0 at byte");
     free_frames(made);

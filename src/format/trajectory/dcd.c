@@ -204,12 +204,13 @@ static qn_status check_records(const qn_trajectory_stream *stream, const qn_fram
  * the same numbers. */
 static qn_status decode_cell(const double cell[6], double box_nm[9])
 {
+    const double smallest_angle = 40; /* no cell of a simulation has three smaller ones */
     const double lengths_nm[3] = {cell[0] / 10, cell[2] / 10, cell[5] / 10};
     double angles[3] = {cell[4], cell[3], cell[1]};
     bool cosines = true, degrees = true;
     for (int k = 0; k < 3; k++) {
         cosines = cosines && fabs(angles[k]) <= 1;
-        degrees = degrees && angles[k] > 1 && angles[k] < 180;
+        degrees = degrees && angles[k] > smallest_angle && angles[k] < 180;
     }
     memset(box_nm, 0, 9 * sizeof *box_nm);
     if (cell[0] == 0 && cell[2] == 0 && cell[5] == 0) return QN_OK;
@@ -270,7 +271,6 @@ static qn_status read_stored(qn_trajectory_stream *stream, qn_frame_bytes *bytes
     return complete ? check_records(stream, bytes) : QN_OK;
 }
 
-/* Keep the first frame for the later ones, because it alone holds all atoms. */
 static qn_status fill_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes, bool *end)
 {
     const dcd *d = stream->state;
@@ -282,6 +282,7 @@ static qn_status fill_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes,
     return QN_OK;
 }
 
+/* Keep the first frame for the later ones, because it alone holds all atoms. */
 static qn_status read_reference(qn_trajectory_stream *stream, dcd *d)
 {
     bool end;

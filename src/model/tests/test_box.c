@@ -112,6 +112,34 @@ static void inscribed_sphere_touches_the_nearest_faces(void)
     CHECK_NEAR(box.inscribed_radius_nm, sqrt(3), 1e-12);
 }
 
+/* Turned by 0.3 about z and then by 0.5 about x: lengths, angles and fractional coordinates stay. */
+static void cells_in_any_orientation_are_turned(void)
+{
+    const double triangular[9] = {3, 0, 0, 0.7, 4, 0, -1.1, 0.9, 5};
+    const double z[3][3] = {{cos(0.3), -sin(0.3), 0}, {sin(0.3), cos(0.3), 0}, {0, 0, 1}};
+    const double x[3][3] = {{1, 0, 0}, {0, cos(0.5), -sin(0.5)}, {0, sin(0.5), cos(0.5)}};
+    double vectors[9], given[9], rotation[3][3];
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < 3; i++) {
+            vectors[3 * row + i] = 0;
+            for (int j = 0; j < 3; j++)
+                for (int k = 0; k < 3; k++) vectors[3 * row + i] += x[i][j] * z[j][k] * triangular[3 * row + k];
+        }
+    memcpy(given, vectors, sizeof given);
+    if (!CHECK(qn_box_turn(vectors, rotation))) return;
+    for (int k = 0; k < 9; k++) CHECK_NEAR(vectors[k], triangular[k], 1e-14);
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < 3; i++) {
+            double turned = 0;
+            for (int k = 0; k < 3; k++) turned += rotation[i][k] * given[3 * row + k];
+            CHECK_NEAR(turned, triangular[3 * row + i], 1e-14);
+        }
+    /* cells that need no rotation, that are left-handed, and no cell */
+    double others[4][9] = {
+        {3, 0, 0, 0.7, 4, 0, -1.1, 0.9, 5}, {0, 2, 0, 0, 0, 3, 4, 0, 0}, {3, 1, 1, 1, 1, 4, 1, 4, 1}, {0}};
+    for (int k = 0; k < 4; k++) CHECK(!qn_box_turn(others[k], rotation));
+}
+
 static void vectors_in_another_order_are_accepted(void)
 {
     qn_box box;
@@ -206,6 +234,7 @@ int main(void)
     RUN(nearest_image_in_a_flat_skewed_cell_is_found_beyond_neighbours);
     RUN(reduction_keeps_lattice_and_volume);
     RUN(inscribed_sphere_touches_the_nearest_faces);
+    RUN(cells_in_any_orientation_are_turned);
     RUN(vectors_in_another_order_are_accepted);
     RUN(without_a_box_displacements_are_plain);
     RUN(broken_boxes_are_refused);
