@@ -34,6 +34,9 @@ typedef enum qn_trajectory_choice { QN_AS_USUAL, QN_YES, QN_NO } qn_trajectory_c
 typedef enum qn_trajectory_units { QN_TRAJECTORY_NM, QN_TRAJECTORY_ANGSTROM } qn_trajectory_units;
 typedef enum qn_trajectory_format { QN_TRAJECTORY_XVG, QN_TRAJECTORY_CSV, QN_TRAJECTORY_BOTH } qn_trajectory_format;
 
+/* A plan: options from a YAML file, see docs/commands/trajectory.md. Its paths are relative to its folder. */
+typedef struct qn_trajectory_plan qn_trajectory_plan;
+
 typedef struct qn_trajectory_query {
     size_t size;                /* sizeof(qn_trajectory_query); that of the first query of an array counts for all */
     const char *query_class;    /* one of qn_query_classes or of user_classes: "rdf" */
@@ -75,11 +78,12 @@ typedef struct qn_trajectory_options {
     uint64_t stride;                  /* default 1 */
     bool keep_overlaps; /* false: frames of a later file at or before the last time of the one before are left out */
 
-    bool whole;                  /* molecules are made whole for every query */
-    bool periodic;               /* default true; false: as if frames had no box */
-    qn_trajectory_units units;   /* of lengths in selections, parameters and outputs; default nm */
-    const char *output;          /* folder, see resume and overwrite; NULL: nothing is written */
-    qn_trajectory_format format; /* of tables in files; default QN_TRAJECTORY_XVG */
+    bool whole;                     /* molecules are made whole for every query */
+    bool periodic;                  /* default true; false: as if frames had no box */
+    qn_trajectory_units units;      /* of lengths in selections, parameters and outputs; default nm */
+    const char *output;             /* folder, see resume and overwrite; NULL: nothing is written */
+    qn_trajectory_format format;    /* of tables in files; default QN_TRAJECTORY_XVG */
+    const qn_trajectory_plan *plan; /* whose options these are: errors name the line of what is wrong; NULL: none */
 } qn_trajectory_options;
 
 const qn_option_table *qn_trajectory_option_table(void); /* see <quern/option.h> */
@@ -222,15 +226,12 @@ void qn_query_option_rows(const qn_query_class *query_class, qn_option rows[QN_Q
 void qn_query_of_request(const qn_query_request *request, const qn_query_class *query_class,
                          qn_trajectory_parameter parameters[QN_QUERY_PARAMETERS_MAX], qn_trajectory_query *query);
 
-/* A plan: options from a YAML file, see docs/commands/trajectory.md. Its paths are relative to its folder. */
-typedef struct qn_trajectory_plan qn_trajectory_plan;
-
 /* Errors name file and line, unknown words with the nearest known one: QN_NOT_FOUND, QN_BAD_FORMAT. */
 QN_MUST_CHECK qn_status qn_trajectory_plan_read(const char *path, qn_trajectory_plan **plan);
 void qn_trajectory_plan_destroy(qn_trajectory_plan **plan);
 
 /* Copy the plan's options, which are the defaults where the plan says nothing, into a struct whose size the caller has
- * set. The texts that they point to live as long as the plan. */
+ * set. The texts that they point to live as long as the plan, which errors of the run name with the line. */
 void qn_trajectory_plan_options(const qn_trajectory_plan *plan, qn_trajectory_options *options);
 
 #pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/nearest_word.h"
 #include "base/sized_struct.h"
+#include "base/text.h"
 #include "format/number.h"
 #include "trajectory/query/setup.h"
 #include "trajectory/run.h"
@@ -63,10 +64,8 @@ qn_status qn_trajectory_find_class(const qn_trajectory_options *options, const c
         if (strcmp(found->name, name) == 0) return QN_OK;
         if (count < WORDS_MAX) words[count++] = found->name;
     }
-    const char *nearest = qn_nearest_word(name, words, count);
-    return QN_FAIL(QN_INVALID_ARGUMENT, "there is no query \"%s\"; %s%s%s", qn_quote(name, strlen(name)).text,
-                   nearest ? "did you mean \"" : "expected one of those that `quern trajectory` lists",
-                   nearest ? nearest : "", nearest ? "\"?" : "");
+    return QN_FAIL(QN_INVALID_ARGUMENT, "there is no query \"%s\"; %s", qn_quote(name, strlen(name)).text,
+                   qn_expect_words(name, words, count).text);
 }
 
 qn_status qn_trajectory_take_query(const qn_trajectory_options *options, size_t place, qn_trajectory_query *query)
@@ -122,6 +121,13 @@ static qn_status check_name(const qn_trajectory_state *run, size_t place)
     return QN_OK;
 }
 
+/* Name the line of the plan that a refusal of a query is about. */
+static qn_status blame(const qn_trajectory_state *run, const qn_trajectory_client *client, qn_status status)
+{
+    const char *text = client->wrong ? client->wrong : client->query->query_class;
+    return text ? qn_trajectory_blame(run->options, text, status) : status;
+}
+
 /* ---- selections ---- */
 
 /* Refuse lists of the program that are NULL although their count is not 0, and names that are missing or not unique. */
@@ -167,6 +173,7 @@ static const char *selection_text(const qn_trajectory_options *options, const ch
 static qn_status add_selection(qn_trajectory_state *run, qn_trajectory_client *client, int which, const char *text)
 {
     client->texts[which] = text ? selection_text(run->options, text) : "all";
+    client->wrong = text ? client->texts[which] : NULL;
     qn_status status = qn_selections_add(run->selections, client->texts[which], &client->nodes[which]);
     if (status != QN_OK) return qn_error_add_context(status, "query %s", client->name);
     qn_query_atoms *atoms = &client->atoms[which];
@@ -183,9 +190,9 @@ static qn_status add_selection(qn_trajectory_state *run, qn_trajectory_client *c
     }
     qn_selections_fixed_atoms(run->selections, client->nodes[which], &atoms->indices, &atoms->count);
     if (atoms->count == 0)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "query %s: \"%s\" selects none of the %zu atoms of %s; expected at least one", client->name,
-                       client->texts[which], run->topology->atom_count, qn_trajectory_topology_name(run));
+        return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: \"%s\" selects none of the %s of %s; expected at least one",
+                       client->name, client->texts[which], qn_count_of(run->topology->atom_count, "atom").text,
+                       qn_trajectory_topology_name(run));
     return QN_OK;
 }
 
@@ -195,12 +202,14 @@ static qn_status add_selections(qn_trajectory_state *run, qn_trajectory_client *
     const int most = client->query_class->selections;
     const char *excess = most == 0 && query->select ? query->select : most < 2 && query->with ? query->with : NULL;
     client->nodes[0] = client->nodes[1] = -1;
+    client->wrong = excess;
     if (excess)
         return QN_FAIL(QN_INVALID_ARGUMENT, "query %s is given the selection \"%s\" as \"%s\"; %s takes %s",
                        client->name, excess, excess == query->select ? "select" : "with", client->query_class->name,
                        most == 0 ? "none" : "only one");
     if (most >= 1) QN_TRY(add_selection(run, client, 0, query->select));
     if (most == 2 && query->with) QN_TRY(add_selection(run, client, 1, query->with));
+    client->wrong = NULL;
     return QN_OK;
 }
 
@@ -247,8 +256,10 @@ static qn_status plan_whole(qn_trajectory_state *run)
         if (run->whole_plan) continue;
         qn_status status = qn_whole_plan_create(run->topology, &run->whole_plan);
         if (status != QN_OK)
-            return qn_error_add_context(
-                status, "query %s needs whole molecules (set `whole: no` if they are whole already)", client->name);
+            return blame(run, client,
+                         qn_error_add_context(
+                             status, "query %s needs whole molecules (set `whole: no` if they are whole already)",
+                             client->name));
     }
     return QN_OK;
 }
@@ -271,6 +282,26 @@ static qn_status check_setup(const qn_trajectory_state *run, qn_trajectory_clien
     return QN_OK;
 }
 
+static qn_status prepare_client(qn_trajectory_state *run, size_t place)
+{
+    qn_trajectory_client *client = &run->clients[place];
+    QN_TRY(qn_trajectory_find_class(run->options, client->query->query_class, &client->own_class));
+    client->query_class = &client->own_class;
+    QN_TRY(check_class(client->query_class));
+    client->wrong = client->query->name;
+    client->name = client->query->name ? client->query->name : client->query_class->name;
+    run->client_count = place + 1;
+    QN_TRY(check_name(run, place));
+    client->wrong = NULL;
+    QN_TRY(check_setup(run, client));
+    QN_TRY(check_needs(run, client));
+    QN_TRY(add_selections(run, client));
+    client->whole = wants_whole(run, client);
+    run->any_on_device |= client->query_class->on_device;
+    run->any_on_host |= !client->query_class->on_device;
+    return QN_OK;
+}
+
 qn_status qn_trajectory_clients_prepare(qn_trajectory_state *run)
 {
     const qn_trajectory_options *options = run->options;
@@ -283,18 +314,7 @@ qn_status qn_trajectory_clients_prepare(qn_trajectory_state *run)
         qn_trajectory_client *client = &run->clients[i];
         QN_TRY(qn_trajectory_take_query(options, i, &client->own_query));
         client->query = &client->own_query;
-        QN_TRY(qn_trajectory_find_class(options, client->query->query_class, &client->own_class));
-        client->query_class = &client->own_class;
-        QN_TRY(check_class(client->query_class));
-        client->name = client->query->name ? client->query->name : client->query_class->name;
-        run->client_count = i + 1;
-        QN_TRY(check_name(run, i));
-        QN_TRY(check_setup(run, client));
-        QN_TRY(check_needs(run, client));
-        QN_TRY(add_selections(run, client));
-        client->whole = wants_whole(run, client);
-        run->any_on_device |= client->query_class->on_device;
-        run->any_on_host |= !client->query_class->on_device;
+        QN_TRY(blame(run, client, prepare_client(run, i)));
     }
     return plan_whole(run);
 }
@@ -322,7 +342,7 @@ qn_status qn_trajectory_clients_create(qn_trajectory_state *run)
     for (size_t i = 0; i < run->client_count; i++) {
         qn_trajectory_client *client = &run->clients[i];
         const int states = client->query_class->on_device ? run->job->device_count : 1;
-        for (int device = 0; device < states; device++) QN_TRY(create_state(run, client, device));
+        for (int device = 0; device < states; device++) QN_TRY(blame(run, client, create_state(run, client, device)));
         client->partial_count = client->query_class->partial_count(client->states[0]);
         client->partial_place = run->partial_count;
         run->partial_count += client->partial_count;
@@ -378,7 +398,8 @@ qn_status qn_trajectory_collect(qn_trajectory_state *run, const qn_trajectory_fr
         const qn_trajectory_client *client = &run->clients[i];
         qn_status status = client->query_class->collect(client->states[0], frame, partials + client->partial_place);
         if (status != QN_OK)
-            return qn_error_add_context(status, "query %s: %s", client->name, qn_frame_name_of(frame).text);
+            return blame(run, client,
+                         qn_error_add_context(status, "query %s: %s", client->name, qn_frame_name_of(frame).text));
     }
     if (run->frames++ == 0) run->first_ps = frame->time_ps;
     run->last_ps = frame->time_ps;

@@ -6,10 +6,13 @@
 #include "base/memory.h"
 #include "trajectory/run.h"
 
-static qn_status finish_client(const qn_trajectory_client *client, qn_query_tables *tables)
+static qn_status finish_client(const qn_trajectory_state *run, const qn_trajectory_client *client,
+                               qn_query_tables *tables)
 {
     qn_status status = client->query_class->finish(client->states[0], tables);
-    return status == QN_OK ? QN_OK : qn_error_add_context(status, "query %s", client->name);
+    if (status == QN_OK) return QN_OK;
+    return qn_trajectory_blame(run->options, client->query->query_class,
+                               qn_error_add_context(status, "query %s", client->name));
 }
 
 static void describe_client(const qn_trajectory_state *run, size_t place, const qn_query_tables *tables,
@@ -67,7 +70,7 @@ qn_status qn_trajectory_write_results(qn_trajectory_state *run, bool complete)
     tables = memory;
     for (size_t i = 0; i < run->client_count && status == QN_OK; i++) {
         status = qn_query_tables_create(&tables[i]);
-        if (status == QN_OK) status = finish_client(&run->clients[i], tables[i]);
+        if (status == QN_OK) status = finish_client(run, &run->clients[i], tables[i]);
         if (status == QN_OK) describe_client(run, i, tables[i], &queries[i]);
     }
     if (status == QN_OK) {

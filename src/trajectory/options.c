@@ -203,11 +203,21 @@ static qn_status check_query(const qn_trajectory_options *options, const qn_traj
 {
     qn_query_class query_class;
     qn_query_setup setup;
-    QN_TRY(qn_trajectory_find_class(options, query->query_class, &query_class));
-    QN_TRY(qn_query_setup_read(query->name ? query->name : query_class.name, &query_class, query->parameters,
-                               query->parameter_count, qn_trajectory_unit_nm(options), &setup));
+    QN_TRY(qn_trajectory_blame(options, query->query_class,
+                               qn_trajectory_find_class(options, query->query_class, &query_class)));
+    const qn_status status =
+        qn_query_setup_read(query->name ? query->name : query_class.name, &query_class, query->parameters,
+                            query->parameter_count, qn_trajectory_unit_nm(options), &setup);
+    if (status != QN_OK) return qn_trajectory_blame(options, setup.wrong ? setup.wrong : query->query_class, status);
     qn_query_setup_clear(&setup);
     return QN_OK;
+}
+
+/* The place of a value in the plan is told by the name of its row in the table. */
+static const char *row_name(const char *name)
+{
+    qn_option row;
+    return qn_option_find(qn_trajectory_option_table(), name, &row) ? row.name : NULL;
 }
 
 static qn_status check_topology(const char *path, const qn_topology *in_memory)
@@ -231,7 +241,9 @@ static qn_status check(const void *memory)
 {
     const qn_trajectory_options *options = memory;
     qn_trajectory_query query;
-    if (options->query_count == 0) return QN_FAIL(QN_INVALID_ARGUMENT, "no query is given; expected at least one");
+    if (options->query_count == 0)
+        return qn_trajectory_blame(options, NULL,
+                                   QN_FAIL(QN_INVALID_ARGUMENT, "no query is given; expected at least one"));
     QN_TRY(qn_trajectory_check_lists(options));
     if (options->live && options->trajectory_count > 0)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--live is \"%s\" beside the trajectory %s; expected one of them",
@@ -240,11 +252,15 @@ static qn_status check(const void *memory)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--resume cannot be used with --live: a simulation does not send its frames again");
     if (!options->topology && !options->topology_in_memory)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "the topology: given neither as a file nor in memory; expected one of the "
-                                            "two");
+        return qn_trajectory_blame(options, NULL,
+                                   QN_FAIL(QN_INVALID_ARGUMENT,
+                                           "the topology: given neither as a file nor in memory; expected one of the "
+                                           "two"));
     QN_TRY(check_topology(options->topology, options->topology_in_memory));
     QN_TRY(check_sources(options->trajectory_count, options->frames, options->next_frame, options->live));
-    QN_TRY(check_frames(options->begin_ps, options->end_ps, options->first_frame, options->last_frame));
+    QN_TRY(qn_trajectory_blame(
+        options, row_name(options->begin_ps > options->end_ps ? "end" : "last"),
+        check_frames(options->begin_ps, options->end_ps, options->first_frame, options->last_frame)));
     for (size_t i = 0; i < options->query_count; i++) {
         QN_TRY(qn_trajectory_take_query(options, i, &query));
         QN_TRY(check_query(options, &query));

@@ -12,7 +12,6 @@
  *         select: oxygens
  *         max: 1.2
  */
-#include <quern/trajectory.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -22,9 +21,19 @@
 #include "base/nearest_word.h"
 #include "base/text.h"
 #include "format/number.h"
+#include "trajectory/run.h"
+
+/* Where a text of the plan comes from. */
+typedef struct plan_place {
+    const char *text; /* the text itself, or the name of an option in the option table */
+    unsigned long line;
+} plan_place;
 
 struct qn_trajectory_plan {
     qn_trajectory_options options;
+    char *path;
+    plan_place *places;
+    size_t place_count, place_capacity;
     void **owned; /* texts and lists that options point to */
     size_t owned_count, owned_capacity;
 };
@@ -60,6 +69,15 @@ static qn_status own(qn_trajectory_plan *plan, size_t count, size_t size, void *
     return QN_OK;
 }
 
+static qn_status note_place(qn_trajectory_plan *plan, const char *text, const yaml_node_t *node)
+{
+    void *list = plan->places;
+    QN_TRY(qn_grow(&list, &plan->place_capacity, plan->place_count + 1, sizeof *plan->places));
+    plan->places = list;
+    plan->places[plan->place_count++] = (plan_place){text, line_of(node)};
+    return QN_OK;
+}
+
 /* The text of a scalar; "" for an empty value. */
 static qn_status read_text(const plan_reading *reading, const char *key, const yaml_node_t *node, const char **text)
 {
@@ -74,7 +92,7 @@ static qn_status read_text(const plan_reading *reading, const char *key, const y
     QN_TRY(own(reading->plan, length + 1, 1, &memory));
     memcpy(memory, node->data.scalar.value, length);
     *text = memory;
-    return QN_OK;
+    return note_place(reading->plan, memory, node);
 }
 
 static qn_status bad_value(const plan_reading *reading, const char *key, const yaml_node_t *node, const char *text,
@@ -111,7 +129,7 @@ static qn_status read_path(const plan_reading *reading, const char *key, const y
     memcpy(memory, reading->folder, folder);
     memcpy((char *)memory + folder, text, length);
     *path = memory;
-    return QN_OK;
+    return note_place(reading->plan, memory, node);
 }
 
 /* ---- tables of keys ---- */
@@ -146,11 +164,8 @@ static qn_status read_keys(const plan_reading *reading, const yaml_node_t *table
 
 static qn_status unknown_key(const plan_reading *reading, const char *key, const char *const *words, size_t count)
 {
-    const char *nearest = qn_nearest_word(key, words, count);
-    return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: there is no key \"%s\"; %s%s%s", reading->path, *reading->key_line,
-                   qn_quote(key, strlen(key)).text,
-                   nearest ? "did you mean \"" : "expected one of those that the manual lists", nearest ? nearest : "",
-                   nearest ? "\"?" : "");
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: there is no key \"%s\"; %s", reading->path, *reading->key_line,
+                   qn_quote(key, strlen(key)).text, qn_expect_words(key, words, count).text);
 }
 
 static size_t items_of(const yaml_node_t *node)
@@ -321,6 +336,7 @@ static qn_status refuse_key(const plan_reading *reading, const char *key)
 static qn_status read_option(const plan_reading *reading, const qn_option *row, const yaml_node_t *node)
 {
     const char *text;
+    QN_TRY(note_place(reading->plan, row->name, node));
     if (row->kind == QN_OPTION_TEXTS) return read_trajectories(reading, row->name, node);
     QN_TRY(row->kind == QN_OPTION_PATH ? read_path(reading, row->name, node, &text)
                                        : read_text(reading, row->name, node, &text));
@@ -348,6 +364,25 @@ static qn_status read_document(plan_reading *reading)
     return read_keys(reading, root, "the plan", read_plan_key, NULL);
 }
 
+static qn_status refuse_yaml(const plan_reading *reading, const yaml_parser_t *parser)
+{
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: is not YAML: %s", reading->path,
+                   (unsigned long)parser->problem_mark.line + 1, parser->problem ? parser->problem : "");
+}
+
+/* Refuse what follows the plan's document, as nothing in it would have an effect. */
+static qn_status expect_end(const plan_reading *reading, yaml_parser_t *parser)
+{
+    yaml_document_t second;
+    if (!yaml_parser_load(parser, &second)) return refuse_yaml(reading, parser);
+    const unsigned long line = (unsigned long)second.start_mark.line + 1;
+    const bool is_end = !yaml_document_get_root_node(&second);
+    yaml_document_delete(&second);
+    if (is_end) return QN_OK;
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%lu: a second document begins here; expected one plan in a file", reading->path,
+                   line);
+}
+
 static qn_status parse(plan_reading *reading, const char *data, size_t size)
 {
     yaml_parser_t parser;
@@ -356,14 +391,14 @@ static qn_status parse(plan_reading *reading, const char *data, size_t size)
     if (!yaml_parser_initialize(&parser)) return QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot be parsed", reading->path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)data, size);
     if (!yaml_parser_load(&parser, &document)) {
-        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s:%lu: is not YAML: %s", reading->path,
-                              (unsigned long)parser.problem_mark.line + 1, parser.problem ? parser.problem : "");
+        status = refuse_yaml(reading, &parser);
         yaml_parser_delete(&parser);
         return status;
     }
     reading->document = &document;
     status = read_document(reading);
     yaml_document_delete(&document);
+    if (status == QN_OK) status = expect_end(reading, &parser);
     yaml_parser_delete(&parser);
     return status;
 }
@@ -381,8 +416,10 @@ qn_status qn_trajectory_plan_read(const char *path, qn_trajectory_plan **plan)
     if (status == QN_OK) {
         reading.plan = memory;
         reading.plan->options = qn_trajectory_default_options();
+        reading.plan->options.plan = reading.plan;
         status = qn_text_copy(path, &reading.folder);
     }
+    if (status == QN_OK) status = qn_text_copy(path, &reading.plan->path);
     if (status == QN_OK) {
         reading.folder[qn_path_name(reading.folder) - reading.folder] = '\0';
         status = parse(&reading, data, size);
@@ -400,6 +437,8 @@ void qn_trajectory_plan_destroy(qn_trajectory_plan **plan)
     if (!old) return;
     for (size_t i = 0; i < old->owned_count; i++) qn_release(&old->owned[i]);
     qn_release(&old->owned);
+    qn_release(&old->places);
+    qn_release(&old->path);
     qn_release(plan);
 }
 
@@ -408,4 +447,15 @@ void qn_trajectory_plan_options(const qn_trajectory_plan *plan, qn_trajectory_op
     const size_t size = options->size;
     memcpy(options, &plan->options, size < sizeof plan->options ? size : sizeof plan->options);
     options->size = size;
+}
+
+qn_status qn_trajectory_blame(const qn_trajectory_options *options, const char *text, qn_status status)
+{
+    const qn_trajectory_plan *plan = options->plan;
+    if (status == QN_OK || !plan) return status;
+    if (!text) return qn_error_add_context(status, "%s", plan->path);
+    for (size_t i = 0; i < plan->place_count; i++)
+        if (plan->places[i].text == text)
+            return qn_error_add_context(status, "%s:%lu", plan->path, plan->places[i].line);
+    return status;
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "runtime/device.h"
 #include "trajectory/engine.h"
 
@@ -18,7 +19,22 @@ static qn_status open_selections(qn_trajectory_state *run)
 {
     const qn_trajectory_options *options = run->options;
     QN_TRY(qn_selections_create(run->topology, qn_trajectory_unit_nm(options), options->periodic, &run->selections));
-    return options->index_file ? qn_selections_add_index_file(run->selections, options->index_file) : QN_OK;
+    if (!options->index_file) return QN_OK;
+    return qn_trajectory_blame(options, options->index_file,
+                               qn_selections_add_index_file(run->selections, options->index_file));
+}
+
+/* Name the line of the plan that gives the trajectory with whose path the message of a failure begins. */
+static qn_status blame_trajectory(const qn_trajectory_options *options, qn_status status)
+{
+    if (status == QN_OK) return QN_OK;
+    for (size_t i = 0; i < options->trajectory_count; i++) {
+        const char *path = options->trajectories[i];
+        const size_t length = strlen(path);
+        if (strncmp(qn_error_message(), path, length) == 0 && qn_error_message()[length] == ':')
+            return qn_trajectory_blame(options, path, status);
+    }
+    return status;
 }
 
 static qn_status open_source(qn_trajectory_state *run)
@@ -42,7 +58,7 @@ static qn_status open_source(qn_trajectory_state *run)
                                       .last_frame = options->last_frame,
                                       .stride = options->stride,
                                       .keep_overlaps = options->keep_overlaps};
-    QN_TRY(qn_source_open(run->job->context, &frames, run->topology, &run->source));
+    QN_TRY(blame_trajectory(options, qn_source_open(run->job->context, &frames, run->topology, &run->source)));
     if (qn_source_is_repeatable(run->source)) return QN_OK;
     if (qn_ranks_count(run->job->ranks) > 1)
         return QN_FAIL(QN_UNSUPPORTED,
@@ -93,23 +109,42 @@ static qn_status refuse_without_frames(const qn_trajectory_options *options)
                        : "to analyse; expected at least one");
 }
 
-/* Read the first frame. Queries are created from it, and the engine analyses it later like all others. */
-static qn_status read_first_frame(qn_trajectory_state *run)
+/* Take over the warnings and facts of a source after its end. */
+static qn_status hear_warnings(qn_trajectory_state *run)
 {
-    const qn_trajectory_options *options = run->options;
-    bool end;
-    QN_TRY(make_frame(run, &run->first));
-    QN_TRY(qn_source_next(run->source, &run->first_item, &run->first, &end));
-    if (end) return refuse_without_frames(options);
-    QN_TRY(qn_source_decode(&run->first_item, &run->first));
-    if (!options->periodic) memset(run->first.box_nm, 0, sizeof run->first.box_nm);
-    if (!run->any_whole) return QN_OK;
+    qn_live_facts live;
+    for (const char *warning; (warning = qn_source_warning(run->source));) QN_TRY(qn_job_warn(run->job, "%s", warning));
+    const bool is_live = qn_source_live_facts(run->source, &live);
+    if (is_live && live.ending[0]) qn_log(QN_LOG_NOTE, "%s", live.ending);
+    if (is_live && live.dropped > 0)
+        QN_TRY(qn_job_warn(run->job, "%s: %s that the simulation announced %s missing", run->options->live,
+                           qn_count_of(live.dropped, "frame").text, live.dropped == 1 ? "is" : "are"));
+    return QN_OK;
+}
+
+/* Make the first frame whole. */
+static qn_status make_first_whole(qn_trajectory_state *run)
+{
     QN_TRY(make_frame(run, &run->first_whole));
     float *positions = run->first_whole.positions_nm;
     run->first_whole = run->first;
     run->first_whole.positions_nm = positions;
     memcpy(positions, run->first.positions_nm, 3 * run->first.atom_count * sizeof(float));
     return qn_whole_apply(run->whole_plan, &run->first_whole);
+}
+
+/* Read the first frame. Queries are created from it, and the engine analyses it later like all others. */
+static qn_status read_first_frame(qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options;
+    bool end;
+    QN_TRY(make_frame(run, &run->first));
+    QN_TRY(blame_trajectory(options, qn_source_next(run->source, &run->first_item, &run->first, &end)));
+    if (end) QN_TRY(hear_warnings(run)); /* they may say why */
+    if (end) return refuse_without_frames(options);
+    QN_TRY(qn_source_decode(&run->first_item, &run->first));
+    if (!options->periodic) memset(run->first.box_nm, 0, sizeof run->first.box_nm);
+    return run->any_whole ? make_first_whole(run) : QN_OK;
 }
 
 /* Estimate the length of the run: pairs of atoms in all frames over the rates of the devices. */
@@ -142,7 +177,8 @@ static qn_status take_topology(qn_trajectory_state *run)
 {
     run->topology = run->options->topology_in_memory;
     if (run->topology) return qn_topology_check(run->topology);
-    QN_TRY(qn_topology_read(run->job->context, run->options->topology, &run->own_topology));
+    QN_TRY(qn_trajectory_blame(run->options, run->options->topology,
+                               qn_topology_read(run->job->context, run->options->topology, &run->own_topology)));
     run->topology = run->own_topology;
     return QN_OK;
 }
@@ -153,7 +189,8 @@ static qn_status read_inputs(qn_trajectory_state *run)
     QN_TRY(take_topology(run));
     QN_TRY(open_selections(run));
     QN_TRY(qn_trajectory_clients_prepare(run));
-    if (run->any_on_device) QN_TRY(qn_job_devices(run->job));
+    if (run->any_on_device)
+        QN_TRY(qn_trajectory_blame(run->options, run->options->run.device, qn_job_devices(run->job)));
     QN_TRY(open_source(run));
     QN_TRY(read_first_frame(run));
     QN_TRY(count_atoms(run));
@@ -183,19 +220,6 @@ static qn_status analyse(qn_trajectory_state *run)
     return qn_job_agree(job, status);
 }
 
-/* Take over the warnings and facts of a source after its end. */
-static qn_status hear_warnings(qn_trajectory_state *run)
-{
-    qn_live_facts live;
-    for (const char *warning; (warning = qn_source_warning(run->source));) QN_TRY(qn_job_warn(run->job, "%s", warning));
-    const bool is_live = qn_source_live_facts(run->source, &live);
-    if (is_live && live.ending[0]) qn_log(QN_LOG_NOTE, "%s", live.ending);
-    if (is_live && live.dropped > 0)
-        QN_TRY(qn_job_warn(run->job, "%s: %llu frames that the simulation announced are missing", run->options->live,
-                           (unsigned long long)live.dropped));
-    return QN_OK;
-}
-
 /* Collect and write the results on rank 0. */
 static qn_status finish(qn_trajectory_state *run)
 {
@@ -217,8 +241,8 @@ static qn_status finish(qn_trajectory_state *run)
         QN_TRY(status);
     }
     if (run->interrupted)
-        QN_TRY(qn_job_warn(run->job, "stopped by the user; the results are those of the %llu frames until then",
-                           (unsigned long long)run->frames));
+        QN_TRY(qn_job_warn(run->job, "stopped by the user; the results are those of the %s until then",
+                           qn_count_of(run->frames, "frame").text));
     return qn_trajectory_write_results(run, true);
 }
 
@@ -230,8 +254,8 @@ static qn_status tell_what_is_missing(const qn_trajectory_state *run)
         return QN_FAIL(run->damage.status, "%s; no frame was read before that place", run->damage.message);
     if (run->damage.status != QN_OK && !run->options->output) return qn_error_restore(&run->damage);
     if (run->damage.status != QN_OK)
-        return QN_FAIL(run->damage.status, "%s; %s has the results of the %llu %s before that place",
-                       run->damage.message, run->options->output, frames, frames == 1 ? "frame" : "frames");
+        return QN_FAIL(run->damage.status, "%s; %s has the results of the %s before that place", run->damage.message,
+                       run->options->output, qn_count_of(frames, "frame").text);
     return QN_OK;
 }
 
@@ -241,7 +265,8 @@ static qn_status run_stages(qn_trajectory_state *run)
     double since = job->started_s;
     QN_TRY(qn_job_agree(job, qn_option_check(qn_trajectory_option_table(), run->options)));
     QN_TRY(qn_job_agree(job, read_inputs(run)));
-    QN_TRY(qn_job_output(job, &(qn_output){.folder = run->options->output}, run->records));
+    QN_TRY(qn_trajectory_blame(run->options, run->options->output,
+                               qn_job_output(job, &(qn_output){.folder = run->options->output}, run->records)));
     if (run->records) QN_TRY(qn_job_journal(job));
     if (job->over) return QN_OK;
     run->timings.prepare_s = qn_clock_lap_s(&since);

@@ -24,6 +24,7 @@ typedef struct qn_trajectory_client {
     const qn_query_class *query_class;
     unsigned needs; /* QN_QUERY_… of the class with these parameters */
     const char *name;
+    const char *wrong;            /* of a query that is refused: the text at fault; NULL: the query as a whole */
     const char *texts[2];         /* of the selections; NULL: none */
     int nodes[2];                 /* of the selections in the network; -1: no selection */
     qn_query_atoms atoms[2];      /* of selections that are the same in every frame */
@@ -82,6 +83,10 @@ static inline const char *qn_trajectory_topology_name(const qn_trajectory_state 
 
 /* options.c: the run's unit of length in nm. */
 double qn_trajectory_unit_nm(const qn_trajectory_options *options);
+
+/* plan.c: put the plan's file and line in front of the message of a failure, if `text` is a text of the plan: the value
+ * at fault, by its address, or the name of an option that the plan gives. NULL: the file alone. Returns `status`. */
+qn_status qn_trajectory_blame(const qn_trajectory_options *options, const char *text, qn_status status);
 
 /* clients.c: copy the class of this name, from the library's classes or the user's. QN_INVALID_ARGUMENT if there is
  * none; the message names a similar one. */

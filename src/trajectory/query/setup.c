@@ -121,7 +121,7 @@ static qn_status read_value(const parameter_reading *reading, qn_query_value *va
 
 /* Check that every given parameter belongs to the class, and that none is given twice. */
 static qn_status check_names(const char *query, const qn_query_class *query_class,
-                             const qn_trajectory_parameter *parameters, size_t count)
+                             const qn_trajectory_parameter *parameters, size_t count, qn_query_setup *setup)
 {
     const size_t known = parameter_count(query_class);
     const char *words[WORDS_MAX];
@@ -138,38 +138,37 @@ static qn_status check_names(const char *query, const qn_query_class *query_clas
         const char *name = parameters[i].name;
         size_t place = 0;
         while (place < known && strcmp(query_class->parameters[place].name, name) != 0) place++;
-        if (place == known) {
-            const char *nearest = qn_nearest_word(name, words, word_count);
-            return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: \"%s\" is not a parameter of %s%s%s%s", query,
-                           qn_quote(name, strlen(name)).text, query_class->name,
-                           nearest ? "; did you mean \""
-                           : known ? "; expected one of those that its help lists"
-                                   : ", which has none",
-                           nearest ? nearest : "", nearest ? "\"?" : "");
-        }
+        setup->wrong = name;
+        if (place == known)
+            return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: \"%s\" is not a parameter of %s%s%s", query,
+                           qn_quote(name, strlen(name)).text, query_class->name, known ? "; " : ", which has none",
+                           known ? qn_expect_words(name, words, word_count).text : "");
         for (size_t other = 0; other < i; other++)
             if (strcmp(parameters[other].name, name) == 0)
                 return QN_FAIL(QN_INVALID_ARGUMENT,
                                "query %s: --%s is given twice, as \"%s\" and \"%s\"; expected once", query, name,
                                parameters[other].value, parameters[i].value);
     }
+    setup->wrong = NULL;
     return QN_OK;
 }
 
 static qn_status read_parameter(const char *query, const qn_query_parameter *parameter,
                                 const qn_trajectory_parameter *given, size_t count, double length_unit_nm,
-                                qn_query_value *value)
+                                qn_query_setup *setup, qn_query_value *value)
 {
     parameter_reading reading = {query, parameter->fallback, parameter, 1};
     for (size_t i = 0; i < count; i++)
         if (strcmp(given[i].name, parameter->name) == 0) {
-            reading.text = given[i].value;
+            setup->wrong = reading.text = given[i].value;
             reading.length_unit_nm = length_unit_nm;
         }
     if (!reading.text)
         return QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is missing; expected %s", query, parameter->name,
                        parameter->meaning);
-    return read_value(&reading, value);
+    QN_TRY(read_value(&reading, value));
+    setup->wrong = NULL;
+    return QN_OK;
 }
 
 qn_status qn_query_setup_read(const char *query, const qn_query_class *query_class,
@@ -179,13 +178,13 @@ qn_status qn_query_setup_read(const char *query, const qn_query_class *query_cla
     const size_t known = parameter_count(query_class);
     void *memory;
     *setup = (qn_query_setup){.query_class = query_class};
-    QN_TRY(check_names(query, query_class, parameters, count));
+    QN_TRY(check_names(query, query_class, parameters, count, setup));
     QN_TRY(qn_allocate(known, sizeof *setup->values, &memory));
     setup->values = memory;
     qn_status status = QN_OK;
     for (size_t i = 0; i < known && status == QN_OK; i++)
-        status =
-            read_parameter(query, &query_class->parameters[i], parameters, count, length_unit_nm, &setup->values[i]);
+        status = read_parameter(query, &query_class->parameters[i], parameters, count, length_unit_nm, setup,
+                                &setup->values[i]);
     if (status != QN_OK) qn_query_setup_clear(setup);
     return status;
 }

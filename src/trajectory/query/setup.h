@@ -37,6 +37,7 @@ struct qn_query_setup {
     const qn_trajectory_frame *first_frame;
     qn_device *device;
     struct qn_shared_weights *shared_weights; /* atom_weights.h; NULL: every query has its own */
+    const char *wrong; /* after a failure to read: the given name or value that is wrong; NULL: one is missing */
 };
 
 /* Read the parameters of a query. `query` is its name in messages. `length_unit_nm` is the unit of lengths in

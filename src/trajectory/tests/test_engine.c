@@ -556,7 +556,7 @@ static void mistakes_are_reported_before_anything_is_written(void)
 {
     const qn_trajectory_parameter parameters[] = {{"fail-att", "17"}};
     expect_refusal(&(qn_trajectory_query){.size = sizeof(qn_trajectory_query), .query_class = "tel"},
-                   "there is no query \"tel\"; did you mean \"tell\"?");
+                   "there is no query \"tel\"; expected one of: mass");
     expect_refusal(&(qn_trajectory_query){.size = sizeof(qn_trajectory_query), .query_class = "tell", .name = "a/b"},
                    "cannot name a file");
     expect_refusal(

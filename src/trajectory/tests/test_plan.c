@@ -93,11 +93,19 @@ static void mistakes_name_file_and_line(void)
 {
     qn_trajectory_plan *plan;
     expect_refusal("topology: a.gro\ntrajectry: b.xtc\n",
-                   "plan.yaml:2: there is no key \"trajectry\"; did you mean \"trajectory\"?");
+                   "plan.yaml:2: there is no key \"trajectry\"; expected one of: selections queries topology");
+    CHECK_MESSAGE_HAS("(did you mean \"trajectory\"?)");
+    expect_refusal("top: a.gro\n", "plan.yaml:1: there is no key \"top\"; expected one of: selections");
+    CHECK_MESSAGE_HAS("(did you mean \"topology\"?)");
+    expect_refusal("colour: blue\n", "quiet");
+    CHECK(!strstr(qn_error_message(), "did you mean"));
+    expect_refusal("begin: 1\n---\nbegin: 2\n", "plan.yaml:2: a second document begins here; expected one plan");
+    expect_refusal("begin: 1\n---\n[", "is not YAML");
     expect_refusal("\n\nqueries:\n  - query: gyration\n    selection: all\n",
                    "plan.yaml:5: there is no key \"selection\"");
     expect_refusal("queries:\n  - query: gyration\n    selct:\n      all\n",
-                   "plan.yaml:3: there is no key \"selct\"; did you mean \"select\"?");
+                   "plan.yaml:3: there is no key \"selct\"; expected one of: query name select with whole (did "
+                   "you mean \"select\"?)");
     expect_refusal("stride: 1.5\n", "plan.yaml:1: --stride is \"1.5\"; expected a whole number");
     expect_refusal("begin: soon\n", "plan.yaml:1: --begin is \"soon\"; expected a number");
     expect_refusal("periodic: perhaps\n", "plan.yaml:1: --periodic is \"perhaps\"; expected yes or no");
@@ -116,10 +124,55 @@ static void mistakes_name_file_and_line(void)
     CHECK_FAILS(qn_trajectory_plan_read("/nowhere/plan.yaml", &plan), QN_NOT_FOUND);
 }
 
+/* Run the plan, which is refused. Lines are those of `text` from 1. */
+static void expect_failure(qn_context *context, const char *text, const char *message)
+{
+    qn_trajectory_plan *plan;
+    if (!CHECK_OK(qn_trajectory_plan_read(write_plan(text), &plan))) return;
+    qn_trajectory_options options = qn_trajectory_default_options();
+    qn_trajectory_plan_options(plan, &options);
+    CHECK(qn_trajectory_run(context, &options, NULL) != QN_OK);
+    if (!strstr(qn_error_message(), message)) printf("  %s\n", qn_error_message());
+    CHECK_MESSAGE_HAS(message);
+    qn_trajectory_plan_destroy(&plan);
+}
+
+/* What only the run can find wrong has the line of the plan too. */
+static void failures_of_the_run_name_file_and_line(void)
+{
+    qn_context *context;
+    char gro[600], text[2000];
+    snprintf(gro, sizeof gro, "topology: %s\n", check_data("trajectory/waters.gro"));
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"queries:\n  - query: rdf\n    max: wide\n", "plan.yaml:4: query rdf: --max is \"wide\""},
+        {"queries:\n  - volume\n  - sasa\n", "plan.yaml:4: there is no query \"sasa\"; expected one of: mass"},
+        {"queries:\n  - query: com\n    select: nmae OW\n", "plan.yaml:4: query com"},
+        {"selections:\n  far:\n    name QQ\nqueries:\n  - query: com\n    select: far\n", "plan.yaml:4: query com"},
+        {"queries:\n  - query: volume\n    select: all\n", "plan.yaml:4: query volume is given the selection"},
+        {"queries:\n  - query: com\n    name: a/b\n", "plan.yaml:4: query name \"a/b\""},
+        {"queries:\n  - query: dipole\n", "plan.yaml:3: query dipole needs charges"},
+        {"queries: [com]\nbegin: 5\nend: 3\n", "plan.yaml:4: --begin is \"5\" and --end is \"3\""},
+        {"queries: [com]\ntrajectory:\n - nowhere.xtc\n", "plan.yaml:4: "},
+        {"queries: [com]\nindex: nowhere.ndx\n", "plan.yaml:3: "},
+        {"begin: 5\n", "plan.yaml: no query is given"},
+    };
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "%s%s", gro, cases[i].text);
+        expect_failure(context, text, cases[i].message);
+    }
+    CHECK(!strstr(qn_error_message(), "did you mean"));
+    expect_failure(context, "queries: [com]\ntopology: nowhere.tpr\n", "plan.yaml:2: ");
+    qn_context_destroy(&context);
+}
+
 int main(void)
 {
     RUN(a_plan_sets_the_options);
     RUN(options_that_are_left_out_have_defaults);
     RUN(mistakes_name_file_and_line);
+    RUN(failures_of_the_run_name_file_and_line);
     return check_finish();
 }

@@ -60,9 +60,10 @@ static void mistakes_name_query_value_and_what_was_expected(void)
     const qn_trajectory_parameter twice[] = {{"max", "1"}, {"max", "2"}};
     qn_query_setup setup;
     CHECK_FAILS(read_one("maxx", "1", 1, &setup), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("query OW-OW: \"maxx\" is not a parameter of rdf; did you mean \"max\"?");
+    CHECK_MESSAGE_HAS("query OW-OW: \"maxx\" is not a parameter of rdf; expected one of: max bin");
+    CHECK_MESSAGE_HAS("(did you mean \"max\"?)");
     CHECK_FAILS(read_one("colour", "1", 1, &setup), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("expected one of those that its help lists");
+    CHECK_MESSAGE_HAS("expected one of:");
     CHECK_FAILS(qn_query_setup_read("OW-OW", &query_class, NULL, 0, 1, &setup), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("--max is missing; expected largest distance in nm");
     CHECK_FAILS(qn_query_setup_read("OW-OW", &query_class, twice, 2, 1, &setup), QN_INVALID_ARGUMENT);
