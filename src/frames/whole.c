@@ -1,10 +1,12 @@
 #include "frames/whole.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/box.h"
 
 /* Steps from an atom that is in place to an atom bound to it, in an order in which they can be taken. */
@@ -176,8 +178,9 @@ qn_status qn_whole_apply(const qn_whole_plan *plan, qn_trajectory_frame *frame)
 {
     qn_box box;
     if (frame->atom_count != plan->atom_count)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has %zu atoms; expected %zu as in the topology",
-                       (unsigned long long)frame->number, frame->atom_count, plan->atom_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has %s; expected %zu as in the topology",
+                       (unsigned long long)frame->number, qn_count_of(frame->atom_count, "atom").text,
+                       plan->atom_count);
     qn_status status = qn_box_from_vectors(frame->box_nm, &box);
     if (status != QN_OK) return qn_error_add_context(status, "frame %llu", (unsigned long long)frame->number);
     if (box.shape == QN_BOX_NONE) return QN_OK;
@@ -191,4 +194,47 @@ qn_status qn_whole_apply(const qn_whole_plan *plan, qn_trajectory_frame *frame)
         if (!(x * x + y * y + z * z < safe)) move_to_image(&box, from, to);
     }
     return QN_OK;
+}
+
+/* ---- molecules without an end ---- */
+
+bool qn_whole_find_endless(const qn_topology *topology, const qn_trajectory_frame *frame, size_t *bond)
+{
+    qn_box box;
+    if (qn_box_from_vectors(frame->box_nm, &box) != QN_OK) qn_error_clear(); /* then it was refused before */
+    if (box.shape == QN_BOX_NONE) return false;
+    for (size_t k = 0; k < topology->bond_count; k++) {
+        double ends[2][3], nearest[3], square = 0;
+        for (int end = 0; end < 2; end++)
+            for (int axis = 0; axis < 3; axis++)
+                ends[end][axis] = frame->positions_nm[3 * (size_t)topology->bonds[k][end] + (size_t)axis];
+        qn_box_displacement(&box, ends[0], ends[1], nearest);
+        for (int axis = 0; axis < 3; axis++) {
+            const double shift = ends[1][axis] - ends[0][axis] - nearest[axis];
+            square += shift * shift;
+        }
+        /* the shift is 0 or a vector of the lattice, which is at least twice this long */
+        if (square < box.inscribed_radius_nm * box.inscribed_radius_nm) continue;
+        *bond = k;
+        return true;
+    }
+    return false;
+}
+
+qn_endless_text qn_whole_describe_endless(const qn_topology *topology, size_t bond)
+{
+    qn_endless_text endless;
+    const qn_topology_atom *atoms[2];
+    const qn_topology_residue *residues[2];
+    for (int end = 0; end < 2; end++) {
+        atoms[end] = &topology->atoms[topology->bonds[bond][end]];
+        residues[end] = &topology->residues[atoms[end]->residue];
+    }
+    snprintf(
+        endless.text, sizeof endless.text,
+        "%s: molecule %lu is bonded to its own image through the periodic box (atoms %s %s %d and %s %s %d), so it "
+        "cannot be made whole; its dipole, centre and size depend on where it is cut and mean nothing",
+        topology->name ? topology->name : "the topology in memory", (unsigned long)atoms[0]->molecule + 1,
+        residues[0]->name, atoms[0]->name, residues[0]->number, residues[1]->name, atoms[1]->name, residues[1]->number);
+    return endless;
 }

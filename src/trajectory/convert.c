@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/pipe.h"
+#include "base/text.h"
 #include "format/trajectory/trajectory_write.h"
 #include "frames/source.h"
 #include "frames/whole.h"
@@ -104,8 +105,9 @@ static qn_status choose_atoms(conversion *job)
                        options->select);
     qn_selections_fixed_atoms(job->selections, node, &job->atoms, &job->atom_count);
     if (job->atom_count == 0)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "\"%s\" selects none of the %zu atoms of %s", options->select,
-                       job->topology->atom_count, job->topology->name ? job->topology->name : "the topology in memory");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "\"%s\" selects none of the %s of %s", options->select,
+                       qn_count_of(job->topology->atom_count, "atom").text,
+                       job->topology->name ? job->topology->name : "the topology in memory");
     return QN_OK;
 }
 
@@ -167,8 +169,7 @@ static qn_status report_progress(const conversion *job, uint64_t done)
                                   qn_clock_s() - job->started_s,
                                   bytes};
     if (job->options->run.progress && job->options->run.progress(&progress, job->options->run.progress_user) != 0)
-        return QN_FAIL(QN_CANCELLED, "stopped after %llu frames; %s", (unsigned long long)done,
-                       lacking_output(job).text);
+        return QN_FAIL(QN_CANCELLED, "stopped after %s; %s", qn_count_of(done, "frame").text, lacking_output(job).text);
     return QN_OK;
 }
 
@@ -196,9 +197,12 @@ static qn_status keep_frame(conversion *job, uint64_t place, const qn_trajectory
 
 static qn_status convert_frame(conversion *job, uint64_t place, qn_trajectory_frame *frame)
 {
+    size_t bond;
     QN_TRY(qn_source_decode(&job->item, frame));
     qn_source_let_go(job->source, &job->item);
     if (job->whole) QN_TRY(qn_whole_apply(job->whole, frame));
+    if (job->whole && place == 0 && qn_whole_find_endless(job->topology, frame, &bond))
+        qn_log(QN_LOG_WARNING, "%s", qn_whole_describe_endless(job->topology, bond).text);
     qn_trajectory_frame written = *frame;
     if (job->atoms) {
         for (size_t i = 0; i < job->atom_count; i++)

@@ -122,15 +122,18 @@ static qn_status hear_warnings(qn_trajectory_state *run)
     return QN_OK;
 }
 
-/* Make the first frame whole. */
+/* Make the first frame whole; results that need whole molecules get a warning where there is one without an end. */
 static qn_status make_first_whole(qn_trajectory_state *run)
 {
+    size_t bond;
     QN_TRY(make_frame(run, &run->first_whole));
     float *positions = run->first_whole.positions_nm;
     run->first_whole = run->first;
     run->first_whole.positions_nm = positions;
     memcpy(positions, run->first.positions_nm, 3 * run->first.atom_count * sizeof(float));
-    return qn_whole_apply(run->whole_plan, &run->first_whole);
+    QN_TRY(qn_whole_apply(run->whole_plan, &run->first_whole));
+    if (!qn_whole_find_endless(run->topology, &run->first_whole, &bond)) return QN_OK;
+    return qn_job_warn(run->job, "%s", qn_whole_describe_endless(run->topology, bond).text);
 }
 
 /* Read the first frame. Queries are created from it, and the engine analyses it later like all others. */

@@ -2,6 +2,7 @@
  * molecules keep their bits. */
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -47,6 +48,34 @@ static void a_cut_water_is_made_whole(void)
     for (int k = 0; k < 9; k++) CHECK_NEAR(positions[k], expected[k], 3e-7);
     qn_whole_plan_destroy(&plan);
     CHECK(plan == NULL);
+}
+
+/* A chain of four atoms along x, 1 nm apart in a box of 4 nm: closed through the box it has no end. A ring of the same
+ * atoms that the box cuts is whole again. */
+static void molecules_without_an_end_are_found(void)
+{
+    qn_topology_atom atoms[4];
+    qn_topology_residue residue;
+    uint32_t bonds[4][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
+    qn_topology topology = make_topology(atoms, &residue, 4, bonds, 4);
+    float chain[12] = {0.5f, 1, 1, 1.5f, 1, 1, 2.5f, 1, 1, 3.5f, 1, 1};
+    float ring[12] = {3.9f, 1, 1, 0.1f, 1, 1, 0.1f, 1.2f, 1, 3.9f, 1.2f, 1};
+    qn_trajectory_frame frame = {.box_nm = {4, 0, 0, 0, 4, 0, 0, 0, 4}, .atom_count = 4};
+    qn_whole_plan *plan;
+    size_t bond = 9;
+    for (int i = 0; i < 4; i++) snprintf(atoms[i].name, sizeof atoms[i].name, "C%d", i + 1);
+    residue.number = 7;
+    topology.name = (char *)"chain.psf";
+    CHECK_OK(qn_whole_plan_create(&topology, &plan));
+    frame.positions_nm = ring;
+    CHECK_OK(qn_whole_apply(plan, &frame));
+    CHECK(!qn_whole_find_endless(&topology, &frame, &bond) && bond == 9);
+    frame.positions_nm = chain;
+    CHECK_OK(qn_whole_apply(plan, &frame));
+    CHECK(qn_whole_find_endless(&topology, &frame, &bond) && bond < 4);
+    CHECK(NULL != strstr(qn_whole_describe_endless(&topology, bond).text,
+                         "chain.psf: molecule 1 is bonded to its own image through the periodic box (atoms MOL C"));
+    qn_whole_plan_destroy(&plan);
 }
 
 static void whole_molecules_and_frames_without_box_keep_their_bits(void)
@@ -154,6 +183,7 @@ static void missing_bonds_and_invalid_frames_are_refused(void)
 int main(void)
 {
     RUN(a_cut_water_is_made_whole);
+    RUN(molecules_without_an_end_are_found);
     RUN(whole_molecules_and_frames_without_box_keep_their_bits);
     RUN(a_long_chain_in_a_triclinic_cell_is_unwrapped);
     RUN(unbound_virtual_sites_follow_their_residue);
