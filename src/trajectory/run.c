@@ -262,11 +262,31 @@ static qn_status tell_what_is_missing(const qn_trajectory_state *run)
     return QN_OK;
 }
 
+/* Options of a running simulation have no effect on files. A plan may be for both, so they are not refused. */
+static qn_status warn_of_idle_options(qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options, usual = qn_trajectory_default_options();
+    const struct {
+        const char *name;
+        double value, usual;
+    } numbers[] = {{"live-every", options->live_every, usual.live_every},
+                   {"live-step", options->live_step_ps, usual.live_step_ps},
+                   {"live-timeout", options->live_timeout_s, usual.live_timeout_s},
+                   {"live-interval", options->live_interval_s, usual.live_interval_s}};
+    for (size_t i = 0; !options->live && i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].value != numbers[i].usual)
+            QN_TRY(qn_job_warn(
+                run->job, "--%s is \"%g\" and has no effect, as no running simulation is analysed (--live HOST:PORT)",
+                numbers[i].name, numbers[i].value));
+    return QN_OK;
+}
+
 static qn_status run_stages(qn_trajectory_state *run)
 {
     qn_job *job = run->job;
     double since = job->started_s;
     QN_TRY(qn_job_agree(job, qn_option_check(qn_trajectory_option_table(), run->options)));
+    QN_TRY(warn_of_idle_options(run));
     QN_TRY(qn_job_agree(job, read_inputs(run)));
     QN_TRY(qn_trajectory_blame(run->options, run->options->output,
                                qn_job_output(job, &(qn_output){.folder = run->options->output}, run->records)));

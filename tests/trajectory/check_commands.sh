@@ -89,6 +89,37 @@ trajectory convert pipe --output piped.xtc && cmp -s piped.xtc unpiped.xtc || fa
 expect 1 "none of its frames" convert "$water/water.xtc" --output none.xtc --first 21
 [ ! -e none.xtc ] || fail "a conversion of nothing leaves a file"
 
+# What has no effect is said; counts of one have no plural.
+"$quern" trajectory volume "${pair[@]}" --last 0 --live-step 0.002 --output idle >out 2>err || fail "--live-step without --live: $(cat err)"
+grep -q 'warning: --live-step is "0.002" and has no effect' err || fail "no warning of --live-step: $(cat err)"
+grep -q '^1 frame of 1398 atoms, 1 query' out || fail "plurals: $(cat out)"
+head -n 2 "$water/water.gro" | sed '2s/.*/1/' >one.gro
+sed -n '3p;$p' "$water/water.gro" >>one.gro
+"$quern" trajectory cog one.gro --output one_atom >out 2>err || fail "one atom: $(cat err)"
+grep -q '^1 frame of 1 atom, 1 query' out && grep -q '"all" (1 atom)' one_atom/cog.xvg || fail "plurals: $(cat out one_atom/cog.xvg)"
+
+
+# A DCD file whose head promises more frames than there are, and a chain that is closed through the box.
+cp copy.dcd promised.dcd
+printf '\144\000\000\000' | dd of=promised.dcd bs=1 seek=8 conv=notrunc status=none
+trajectory volume "$water/water.tpr" promised.dcd --output promised || fail "a head that promises too much: $(cat err)"
+grep -q 'warning: promised.dcd: its head promises 100 frames, but only 21 are there' err || fail "no warning of missing frames: $(cat err)"
+{
+    printf 'PSF\n\n       1 !NTITLE\n REMARKS chain\n\n       4 !NATOM\n'
+    for i in 1 2 3 4; do printf '%8d A    1    MOL  C%d   C   %10.6f %13.4f %11d\n' $i $i "$((i % 2 * 2 - 1))" 12.011 0; done
+    printf '\n       4 !NBOND: bonds\n       1       2       2       3       3       4       4       1\n\n'
+} >chain.psf
+{
+    printf 'chain\n4\n'
+    for i in 1 2 3 4; do printf '%5d%-5s%5s%5d%8.3f%8.3f%8.3f\n' 1 MOL C$i $i $i.0 1 1; done
+    printf '%10.5f%10.5f%10.5f\n' 4 4 4
+} >chain.gro
+trajectory dipole chain.psf chain.gro --output chain || fail "a chain without an end: $(cat err)"
+grep -q 'warning: chain.psf: molecule 1 is bonded to its own image through the periodic box' err || fail "no warning of the chain: $(cat err)"
+grep -q 'its own image' chain/report.html || fail "the report has no warning of the chain"
+trajectory convert chain.gro --topology chain.psf --whole --output chain.xtc && grep -q 'warning: chain.psf: molecule 1' err || fail "no warning of the chain in a conversion: $(cat err)"
+trajectory dipole chain.psf chain.gro --output cut_chain --whole no && [ ! -s err ] || fail "a chain that need not be whole: $(cat err)"
+
 # Refused input, and its messages.
 expect 1 "nowhere.tpr" cog nowhere.tpr "$water/water.xtc" --output no
 expect 1 "nowhere.xtc" cog "$water/water.tpr" nowhere.xtc --output no
@@ -118,5 +149,8 @@ expect 1 "--live-timeout is \"-5\"; expected a time from 0.1" run wrong.yaml --o
 OMPI_COMM_WORLD_SIZE=2 QUERN_MPI_LIBRARY=/nowhere.so expect 1 "/nowhere.so" cog "${pair[@]}" --output no
 printf 'topology: %s\nqueries: [volume]\nbegni: 3\n' "$water/water.tpr" >wrong.yaml
 expect 1 "begin" run wrong.yaml
+printf 'topology: %s\nqueries: [com]\n---\nstride: 2\n' "$water/water.tpr" >wrong.yaml
+expect 1 "wrong.yaml:3: a second document begins here" run wrong.yaml --output no
+expect 2 "lags from 0 to" msd "${pair[@]}" --fit-begin 1e9 --output no_lags
 [ ! -e no ] || fail "a refused run leaves its folder: $(ls no)"
 [ $failures -eq 0 ]
