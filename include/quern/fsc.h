@@ -30,6 +30,7 @@ typedef struct qn_fsc_run_options {
     double randomise_below;                           /* as in qn_fsc_options; default 0.8 */
     double mask_low_pass_angstrom, mask_threshold;    /* of a mask that is made, as in qn_mask_options */
     double mask_extend_voxels, mask_soft_edge_voxels; /* likewise */
+    double pixel_angstrom;                            /* voxel size of the half maps; 0: as they state (default) */
 } qn_fsc_run_options;
 
 const qn_option_table *qn_fsc_option_table(void); /* see <quern/option.h> */

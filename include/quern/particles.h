@@ -56,8 +56,12 @@ typedef struct qn_particle_set {
     char **stacks; /* paths as they can be opened from here */
     size_t stack_count;
     bool has_ctf, has_subsets, has_angles;
-    bool has_images; /* each particle says which image shows it; otherwise image i shows particle i */
-    char *name;      /* file that the set was read from; NULL: none */
+    bool has_images;         /* each particle says which image shows it; otherwise image i shows particle i */
+    char *name;              /* file that the set was read from; NULL: none */
+    int *classes;            /* [particle_count] class of each particle, rlnClassNumber; NULL: the file states none */
+    bool origins_in_pixels;  /* the file states origins in pixels; they were converted with pixel_angstrom */
+    char lacking_angles[64]; /* columns that the file lacks for has_angles; empty: none, or no file */
+    char lacking_ctf[128];   /* likewise for has_ctf */
 } qn_particle_set;
 
 /* Make a set of particles of weight 1 in the first of `optics_count` optics groups, which are numbered from 1.

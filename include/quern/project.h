@@ -32,14 +32,15 @@ typedef struct qn_project_options {
     const char *angles;                  /* .star or .xmd; NULL: `views` directions spread evenly over the sphere */
     const qn_particle_set *particle_set; /* instead of `angles`; read only */
     uint64_t views;
-    const char *output;   /* "stack.mrcs"; the particles' metadata is written beside it as "stack.star", and
-                           * inputs and options as "stack_run.json"; NULL: nothing is written */
-    bool keep_images;     /* return the images in memory although they are written */
-    bool ctf;             /* multiply images with each particle's contrast transfer function */
-    double snr;           /* variance of the signal over that of the Gaussian noise that is added; 0: none (default) */
-    double padding;       /* side of the padded volume over the map's: 1, 1.5 or 2 (default) */
-    bool fast;            /* trilinear interpolation instead of a Kaiser-Bessel window */
-    uint64_t first, last; /* range of particles, from 1, inclusive; default 1 and UINT64_MAX */
+    const char *output;    /* "stack.mrcs"; the particles' metadata is written beside it as "stack.star", and
+                            * inputs and options as "stack_run.json"; NULL: nothing is written */
+    bool keep_images;      /* return the images in memory although they are written */
+    bool ctf;              /* multiply images with each particle's contrast transfer function */
+    double snr;            /* variance of the signal over that of the Gaussian noise that is added; 0: none (default) */
+    double padding;        /* side of the padded volume over the map's: 1, 1.5 or 2 (default) */
+    bool fast;             /* trilinear interpolation instead of a Kaiser-Bessel window */
+    uint64_t first, last;  /* range of particles, from 1, inclusive; default 1 and UINT64_MAX */
+    double pixel_angstrom; /* voxel size of the map; 0: as they state (default) */
 } qn_project_options;
 
 const qn_option_table *qn_project_option_table(void); /* see <quern/option.h> */

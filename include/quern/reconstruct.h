@@ -56,6 +56,8 @@ typedef struct qn_reconstruct_options {
     bool write_weights;             /* also return and write the sums of weights as a volume */
     uint64_t first, last;           /* range of particles, from 1, inclusive; default 1 and UINT64_MAX */
     double checkpoint_s;            /* seconds between savings of the sums; default 600; 0: never */
+    double pixel_angstrom;          /* pixel size instead of that of the files; 0: as they state (default) */
+    const char *classes;            /* only particles of these rlnClassNumber, "1,3"; NULL: all (default) */
 } qn_reconstruct_options;
 
 const qn_option_table *qn_reconstruct_option_table(void); /* see <quern/option.h> */

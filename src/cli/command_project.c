@@ -36,9 +36,9 @@ static int run(void *memory)
     const qn_project_result *result = job.result;
     if (exit_code == CLI_DONE && !wanted->quiet) {
         cli_format_duration(result->seconds, duration, sizeof duration);
-        printf("%llu images of %d x %d pixels of %g Å in %s, %s in all, %.0f images/s\n",
-               (unsigned long long)result->image_count, result->image_side, result->image_side, result->voxel_angstrom,
-               job.options->output, duration, result->images_per_s);
+        printf("%llu image%s of %d x %d pixels of %g Å in %s, %s in all, %.0f images/s\n",
+               (unsigned long long)result->image_count, result->image_count == 1 ? "" : "s", result->image_side,
+               result->image_side, result->voxel_angstrom, job.options->output, duration, result->images_per_s);
     }
     qn_project_result_destroy(&job.result);
     return exit_code;

@@ -15,7 +15,8 @@ static void print_result(const qn_reconstruct_result *result)
 {
     char duration[48];
     cli_format_duration(result->seconds, duration, sizeof duration);
-    printf("%llu images of %d x %d pixels", (unsigned long long)result->images, result->image_side, result->image_side);
+    printf("%llu image%s of %d x %d pixels", (unsigned long long)result->images, result->images == 1 ? "" : "s",
+           result->image_side, result->image_side);
     if (result->operators > 1) printf(", each in %d orientations", result->operators);
     if (result->skipped) printf(", %llu left out for weights of 0 or less", (unsigned long long)result->skipped);
     putchar('\n');

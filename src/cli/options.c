@@ -80,6 +80,9 @@ bool cli_row_next(const cli_part *parts, size_t *part, size_t *index, qn_option 
     return false;
 }
 
+/* Second names of options, as users of other programs know them. */
+static const char *const second_names[][2] = {{"angpix", "pixel"}};
+
 /* Returns whether `name`, of `length` characters, is the row's option as written on a command line. */
 static bool is_name(const qn_option *row, const char *name, size_t length)
 {
@@ -87,6 +90,10 @@ static bool is_name(const qn_option *row, const char *name, size_t length)
     if (row->kind == QN_OPTION_UNLESS) {
         if (length < 3 || strncmp(name, "no-", 3) != 0) return false;
         name += 3, length -= 3;
+    }
+    for (size_t i = 0; i < sizeof second_names / sizeof *second_names; i++) {
+        if (strlen(second_names[i][0]) != length || strncmp(second_names[i][0], name, length) != 0) continue;
+        name = second_names[i][1], length = strlen(name);
     }
     return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
 }

@@ -151,6 +151,7 @@ void qn_particle_set_digest(const qn_particle_set *set, uint64_t *bytes, char di
     qn_hash_start(&hash);
     qn_hash_add(&hash, facts, sizeof facts);
     for (size_t i = 0; i < set->optics_count; i++) add_optics(&hash, &set->optics[i]);
+    if (set->classes) qn_hash_add(&hash, set->classes, set->particle_count * sizeof *set->classes);
     for (size_t i = 0; i < set->particle_count; i++) add_particle(&hash, &set->particles[i]);
     qn_hash_finish(&hash, digest);
     *bytes = set->particle_count * sizeof(qn_particle);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cryoem/memory_inputs.h"
+#include "cryoem/pixel_size.h"
 #include "cryoem/volume_check.h"
 #include "runtime/device.h"
 
@@ -115,6 +116,40 @@ static qn_status read_half(qn_fsc_state *run, int which)
     return QN_OK;
 }
 
+static void set_voxels(qn_fsc_state *run, int which, double voxel_angstrom)
+{
+    for (int k = 0; k < 3; k++) run->halves[which].voxel_angstrom[k] = voxel_angstrom;
+    run->halves[which].voxel_assumed = false;
+}
+
+/* Use the voxel size that the user states, or that of the other half map where one states none. */
+static qn_status settle_voxels(qn_fsc_state *run)
+{
+    const double pixel = run->options->pixel_angstrom;
+    const qn_volume *halves = run->halves;
+    if (pixel > 0) {
+        for (int k = 0; k < 2; k++) {
+            if (!halves[k].voxel_assumed && qn_pixels_differ(halves[k].voxel_angstrom[0], pixel))
+                QN_TRY(qn_job_warn(run->job, "%s: has voxels of %g Å; --pixel %g is used instead", run->names[k],
+                                   halves[k].voxel_angstrom[0], pixel));
+            set_voxels(run, k, pixel);
+        }
+        return QN_OK;
+    }
+    if (halves[0].voxel_assumed && halves[1].voxel_assumed)
+        return qn_job_warn(run->job,
+                           "%s and %s: neither states the size of its voxels; 1 Å is assumed, so resolutions are in "
+                           "voxels: --pixel states it",
+                           run->names[0], run->names[1]);
+    for (int k = 0; k < 2; k++) {
+        if (!halves[k].voxel_assumed) continue;
+        set_voxels(run, k, halves[1 - k].voxel_angstrom[0]);
+        return qn_job_warn(run->job, "%s: does not state the size of its voxels; %g Å is used, as %s has",
+                           run->names[k], halves[k].voxel_angstrom[0], run->names[1 - k]);
+    }
+    return QN_OK;
+}
+
 static qn_status name_half(qn_fsc_state *run, int which)
 {
     const char *path = which == 0 ? run->options->half_1 : run->options->half_2;
@@ -147,9 +182,10 @@ static qn_status read_inputs(qn_fsc_state *run)
     const qn_fsc_run_options *options = run->options;
     QN_TRY(qn_option_check(qn_fsc_option_table(), options));
     for (int k = 0; k < 2; k++) QN_TRY(read_half(run, k));
+    QN_TRY(settle_voxels(run));
     for (int k = 0; k < 2; k++) QN_TRY(name_half(run, k));
-    QN_TRY(qn_job_key(run->job, "seed=%llu\nrandomise below=%.17g\n", (unsigned long long)options->run.seed,
-                      options->randomise_below));
+    QN_TRY(qn_job_key(run->job, "seed=%llu\nrandomise below=%.17g\npixel=%.17g\n",
+                      (unsigned long long)options->run.seed, options->randomise_below, options->pixel_angstrom));
     return read_mask(run);
 }
 

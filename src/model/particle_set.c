@@ -53,6 +53,16 @@ static qn_status copy_names(const qn_particle_set *set, qn_particle_set *copy)
     return QN_OK;
 }
 
+static qn_status copy_classes(const qn_particle_set *set, qn_particle_set *copy)
+{
+    void *memory;
+    if (!set->classes) return QN_OK;
+    QN_TRY(qn_allocate(set->particle_count, sizeof *copy->classes, &memory));
+    copy->classes = memory;
+    memcpy(copy->classes, set->classes, set->particle_count * sizeof *set->classes);
+    return QN_OK;
+}
+
 qn_status qn_particle_set_copy(const qn_particle_set *set, qn_particle_set **out)
 {
     *out = NULL;
@@ -65,7 +75,11 @@ qn_status qn_particle_set_copy(const qn_particle_set *set, qn_particle_set **out
         copy->has_subsets = set->has_subsets;
         copy->has_angles = set->has_angles;
         copy->has_images = set->has_images;
-        status = copy_names(set, copy);
+        copy->origins_in_pixels = set->origins_in_pixels;
+        memcpy(copy->lacking_angles, set->lacking_angles, sizeof copy->lacking_angles);
+        memcpy(copy->lacking_ctf, set->lacking_ctf, sizeof copy->lacking_ctf);
+        status = copy_classes(set, copy);
+        if (status == QN_OK) status = copy_names(set, copy);
     }
     if (status != QN_OK) qn_particle_set_destroy(out);
     return status;
@@ -78,6 +92,7 @@ void qn_particle_set_destroy(qn_particle_set **set)
     for (size_t i = 0; i < s->stack_count && s->stacks; i++) qn_release(&s->stacks[i]);
     qn_release(&s->stacks);
     qn_release(&s->particles);
+    qn_release(&s->classes);
     qn_release(&s->optics);
     qn_release(&s->name);
     qn_release(set);

@@ -36,7 +36,7 @@ const qn_option qn_run_rows[QN_RUN_ROWS] = {
                         .least = 0,
                         .most = 4096,
                         .fallback_meaning = "every processor this process may use, shared among ranks",
-                        .meaning = "CPU threads"},
+                        .meaning = "CPU threads; 0: the default"},
     [QN_RUN_MEMORY] = {.name = "memory",
                        .kind = QN_OPTION_BYTES,
                        .group = QN_OPTION_RUN,

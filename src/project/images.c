@@ -189,7 +189,8 @@ static qn_status report_progress(qn_projection *run, size_t count)
                                .total = run->total,
                                .seconds = qn_clock_s() - run->job->started_s};
     if (qn_job_is_stopped(run->job, &state))
-        return QN_FAIL(QN_CANCELLED, "stopped after %zu of %zu images; nothing was written", run->done, run->total);
+        return QN_FAIL(QN_CANCELLED, "stopped after %zu of %zu image%s; nothing was written", run->done, run->total,
+                       run->total == 1 ? "" : "s");
     return QN_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cryoem/memory_inputs.h"
+#include "cryoem/pixel_size.h"
 #include "project/images.h"
 #include "report/json.h"
 #include "report/options.h"
@@ -40,6 +41,20 @@ static qn_status read_map(qn_projection *run)
             return QN_FAIL(QN_BAD_FORMAT, "%s: voxel %zu, %zu, %zu is %g; expected finite values", run->map.name,
                            i % (size_t)counts[0], i / (size_t)counts[0] % (size_t)counts[0],
                            i / (size_t)counts[0] / (size_t)counts[0], (double)run->map.values[i]);
+    return QN_OK;
+}
+
+/* Use the voxel size that the user states. */
+static qn_status change_voxel(qn_projection *run)
+{
+    const double pixel = run->options->pixel_angstrom;
+    qn_volume *map = &run->map;
+    if (!(pixel > 0)) return QN_OK;
+    if (!map->voxel_assumed && qn_pixels_differ(map->voxel_angstrom[0], pixel))
+        QN_TRY(qn_job_warn(run->job, "%s: has voxels of %g Å; --pixel %g is used instead", map->name,
+                           map->voxel_angstrom[0], pixel));
+    for (int k = 0; k < 3; k++) map->voxel_angstrom[k] = pixel;
+    map->voxel_assumed = false;
     return QN_OK;
 }
 
@@ -79,9 +94,9 @@ static qn_status make_key(qn_projection *run)
     QN_TRY(name_inputs(run));
     QN_TRY(qn_job_key(job,
                       "views=%" PRIu64 "\nfirst=%" PRIu64 "\nlast=%" PRIu64 "\nctf=%d\nsnr=%.17g\nseed=%" PRIu64
-                      "\npadding=%g\nfast=%d\n",
+                      "\npadding=%g\nfast=%d\npixel=%.17g\n",
                       options->views, options->first, options->last, options->ctf, options->snr, options->run.seed,
-                      options->padding, options->fast));
+                      options->padding, options->fast, options->pixel_angstrom));
     return qn_job_key_devices(job);
 }
 
@@ -89,7 +104,8 @@ static qn_status read_inputs(qn_projection *run)
 {
     QN_TRY(qn_option_check(qn_project_option_table(), run->options));
     QN_TRY(read_map(run));
-    QN_TRY(qn_views_create(run->options, &run->map, &run->views));
+    QN_TRY(change_voxel(run));
+    QN_TRY(qn_views_create(run->options, &run->map, run->job, &run->views));
     QN_TRY(open_device(run));
     return make_key(run);
 }

@@ -10,12 +10,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cryoem/memory_inputs.h"
-
-static const double DIFFERENCE_MAX = 1e-3; /* largest relative difference of pixels and voxels of the same size */
+#include "cryoem/pixel_size.h"
 
 /* ---- files ---- */
 
@@ -73,7 +71,7 @@ static qn_status check_outputs(const qn_project_options *options, const qn_parti
 
 /* ---- particles ---- */
 
-static qn_status cut_range(const qn_project_options *options, qn_particle_set *set)
+static qn_status cut_range(const qn_project_options *options, qn_job *job, qn_particle_set *set)
 {
     const uint64_t count = set->particle_count;
     if (options->first < 1 || options->last < options->first)
@@ -82,9 +80,14 @@ static qn_status cut_range(const qn_project_options *options, qn_particle_set *s
     if (options->first > count)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the first particle wanted is %" PRIu64 "; expected at most %" PRIu64,
                        set->name, options->first, count);
+    if (options->last > count && options->last != UINT64_MAX)
+        QN_TRY(qn_job_warn(job, "%s: --last is %" PRIu64 ", but the last particle is %" PRIu64, set->name,
+                           options->last, count));
     const uint64_t last = options->last < count ? options->last : count;
     set->particle_count = (size_t)(last - options->first + 1);
     memmove(set->particles, set->particles + (options->first - 1), set->particle_count * sizeof *set->particles);
+    if (set->classes)
+        memmove(set->classes, set->classes + (options->first - 1), set->particle_count * sizeof *set->classes);
     return QN_OK;
 }
 
@@ -93,11 +96,11 @@ static qn_status check_particles(const qn_project_options *options, const qn_par
     if (set->particle_count == 0)
         return QN_FAIL(QN_BAD_FORMAT, "%s: has no particles; expected one or more", set->name);
     if (!set->has_angles)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: has no angles; expected rlnAngleRot, rlnAngleTilt and rlnAnglePsi",
-                       set->name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has no angles; expected %s", set->name,
+                       set->lacking_angles[0] ? set->lacking_angles : "rot, tilt and psi");
     if (options->ctf && !set->has_ctf)
-        return QN_FAIL(QN_BAD_FORMAT,
-                       "%s: has no defocus, which a contrast transfer function needs; expected rlnDefocusU", set->name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: lacks what --ctf needs for the contrast transfer function; expected %s",
+                       set->name, set->lacking_ctf[0] ? set->lacking_ctf : "a defocus");
     return QN_OK;
 }
 
@@ -144,17 +147,25 @@ static double choose_voxel(const qn_volume *map, const qn_particle_set *set)
     return map->voxel_angstrom[0];
 }
 
-static void compare_pixels(const qn_volume *map, const qn_particle_set *set, double voxel)
+static qn_status compare_pixels(const qn_project_options *options, const qn_volume *map, qn_job *job, double voxel,
+                                qn_particle_set *set)
 {
+    bool is_stated = !map->voxel_assumed;
+    for (size_t i = 0; i < set->optics_count; i++) is_stated |= !set->optics[i].pixel_assumed;
+    if (!is_stated && options->ctf)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: does not state the size of its voxels; expected one for --ctf: give --pixel",
+                       map->name);
     if (map->voxel_assumed)
-        qn_log(QN_LOG_WARNING, "%s: does not state the size of its voxels; %g Å is used", map->name, voxel);
+        QN_TRY(qn_job_warn(job, "%s: does not state the size of its voxels; %g Å is %s: --pixel states it", map->name,
+                           voxel, is_stated ? "used, as the particles have" : "assumed"));
     for (size_t i = 0; i < set->optics_count; i++) {
         const qn_optics_group *group = &set->optics[i];
-        if (group->pixel_assumed || fabs(group->pixel_angstrom / voxel - 1) <= DIFFERENCE_MAX) continue;
-        qn_log(QN_LOG_WARNING, "%s: optics group %d has pixels of %g Å, the map voxels of %g Å; images get the map's",
-               set->name, group->number, group->pixel_angstrom, voxel);
-        return;
+        if (group->pixel_assumed) qn_particle_set_change_pixel(set, i, voxel);
+        if (!qn_pixels_differ(group->pixel_angstrom, voxel)) continue;
+        return qn_job_warn(job, "%s: optics group %d has pixels of %g Å, the map voxels of %g Å; images get the map's",
+                           set->name, group->number, group->pixel_angstrom, voxel);
     }
+    return QN_OK;
 }
 
 /* Change the set to describe the new images: no mirrored images, and a CTF only if it was applied. */
@@ -189,7 +200,7 @@ static qn_status name_stack(const char *output, qn_particle_set *set)
     return QN_OK;
 }
 
-static qn_status make_views(const qn_project_options *options, const qn_volume *map, qn_views *views)
+static qn_status make_views(const qn_project_options *options, const qn_volume *map, qn_job *job, qn_views *views)
 {
     if (options->output) QN_TRY(find_stem(options->output, &views->stem));
     if (options->particle_set)
@@ -200,18 +211,18 @@ static qn_status make_views(const qn_project_options *options, const qn_volume *
         QN_TRY(make_set(options->views, &views->set));
     QN_TRY(check_outputs(options, views->set, views->stem));
     QN_TRY(check_particles(options, views->set));
-    QN_TRY(cut_range(options, views->set));
+    QN_TRY(cut_range(options, job, views->set));
     views->first = options->first;
     views->voxel_angstrom = choose_voxel(map, views->set);
-    compare_pixels(map, views->set, views->voxel_angstrom);
+    QN_TRY(compare_pixels(options, map, job, views->voxel_angstrom, views->set));
     describe_images(options, map->counts[0], views->voxel_angstrom, views->set);
     return name_stack(options->output, views->set);
 }
 
-qn_status qn_views_create(const qn_project_options *options, const qn_volume *map, qn_views *views)
+qn_status qn_views_create(const qn_project_options *options, const qn_volume *map, qn_job *job, qn_views *views)
 {
     *views = (qn_views){0};
-    qn_status status = make_views(options, map, views);
+    qn_status status = make_views(options, map, job, views);
     if (status != QN_OK) qn_views_clear(views);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <quern/project.h>
 #include <quern/volume.h>
 
+#include "job/job.h"
 #include "model/particle_set.h"
 
 typedef struct qn_views {
@@ -15,10 +16,11 @@ typedef struct qn_views {
 } qn_views;
 
 /* Choose the views from options and map. Without particles, directions lie on a spiral from pole to pole and represent
- * equal areas. The images' pixels have the size of the map's voxels; a warning is logged if the set states another
+ * equal areas. The images' pixels have the size of the map's voxels; the job is warned if the set states another
  * pixel size. QN_INVALID_ARGUMENT for wrong options or an output that is an input; QN_NOT_FOUND for a file or the
  * output's folder; QN_BAD_FORMAT for particles without angles, or without a CTF that is needed. */
-QN_MUST_CHECK qn_status qn_views_create(const qn_project_options *options, const qn_volume *map, qn_views *views);
+QN_MUST_CHECK qn_status qn_views_create(const qn_project_options *options, const qn_volume *map, qn_job *job,
+                                        qn_views *views);
 void qn_views_clear(qn_views *views);
 
 #endif

@@ -104,8 +104,8 @@ static qn_status choose_halves(planner *p)
                        p->set->name, p->set->particle_count, p->plan->skipped);
     for (int half = 0; half < 2 && p->halves; half++)
         if (counts[half] == 0)
-            return QN_FAIL(QN_BAD_FORMAT, "%s: of %zu particles none is of half %d; expected some of both",
-                           p->set->name, p->plan->image_count, half + 1);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: of %zu particle%s none is of half %d; expected some of both",
+                           p->set->name, p->plan->image_count, p->plan->image_count == 1 ? "" : "s", half + 1);
     return QN_OK;
 }
 

@@ -36,6 +36,9 @@ typedef struct stack_shape {
 struct qn_image_stacks {
     const qn_image_array *array; /* NULL: images are in stacks; otherwise the other fields are unused */
     stack_shape *shapes;         /* shape of each stack of the set */
+    size_t longer_count;         /* number of stacks that are longer than their headers state */
+    uint32_t longer_first;       /* the first of them */
+    uint64_t longer_bytes;       /* its bytes beyond */
     pthread_mutex_t mutex;
     open_stack open[OPEN_MAX];
     uint64_t asked;
@@ -114,6 +117,14 @@ static void give_back(qn_image_stacks *stacks, borrowed_stack *borrowed)
     pthread_mutex_unlock(&stacks->mutex);
 }
 
+static void note_length(qn_image_stacks *stacks, uint32_t stack, uint64_t bytes_beyond)
+{
+    if (bytes_beyond == 0) return;
+    if (stacks->longer_count++ > 0) return;
+    stacks->longer_first = stack;
+    stacks->longer_bytes = bytes_beyond;
+}
+
 static qn_status look_at(const qn_particle_set *set, qn_image_stacks *stacks, const qn_particle *particle)
 {
     stack_shape *shape = &stacks->shapes[particle->stack];
@@ -122,6 +133,7 @@ static qn_status look_at(const qn_particle_set *set, qn_image_stacks *stacks, co
     QN_TRY(borrow(set, stacks, particle->stack, &borrowed));
     qn_image_stack_shape(borrowed.file, &shape->images, &width, &height);
     shape->pixel_angstrom = qn_image_stack_pixel_angstrom(borrowed.file);
+    note_length(stacks, particle->stack, qn_image_stack_bytes_beyond(borrowed.file));
     give_back(stacks, &borrowed);
     if (width != height)
         return QN_FAIL(QN_BAD_FORMAT, "%s: has images of %d x %d pixels; expected square ones",
@@ -184,8 +196,8 @@ static qn_status check_array(const qn_particle_set *set, const qn_image_array *a
                        array->values ? "values" : "no values", array->side);
     if (!set->has_images && array->count != set->particle_count)
         return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "the images in memory: there are %zu; expected one for each of %zu particles", array->count,
-                       set->particle_count);
+                       "the images in memory: there are %zu; expected one for each of %zu particle%s", array->count,
+                       set->particle_count, set->particle_count == 1 ? "" : "s");
     if (set->has_images && set->stack_count > 1)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "%s: names %zu stacks; expected one, since the images are one array in memory", set->name,
@@ -236,6 +248,13 @@ qn_status qn_image_stacks_open(const qn_particle_set *set, const qn_image_array 
     }
     *out = stacks;
     return status;
+}
+
+size_t qn_image_stacks_longer(const qn_image_stacks *stacks, uint32_t *first, uint64_t *bytes)
+{
+    *first = stacks->longer_first;
+    *bytes = stacks->longer_bytes;
+    return stacks->longer_count;
 }
 
 void qn_image_stacks_close(qn_image_stacks **pointer)

@@ -52,6 +52,9 @@ typedef struct qn_image_stacks qn_image_stacks;
  * QN_INVALID_ARGUMENT (no values, another count or size than the particles have, particles of several stacks). */
 QN_MUST_CHECK qn_status qn_image_stacks_open(const qn_particle_set *set, const qn_image_array *array,
                                              qn_image_stacks **stacks, int **side);
+
+/* Number of stacks whose files are longer than their headers state; the first of them, and its bytes beyond. */
+size_t qn_image_stacks_longer(const qn_image_stacks *stacks, uint32_t *first, uint64_t *bytes);
 void qn_image_stacks_close(qn_image_stacks **stacks);
 
 /* Read one batch of images, [count][side][side] floats, with flips undone. Several threads may read different batches;

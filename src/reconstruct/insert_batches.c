@@ -77,8 +77,9 @@ static qn_status report_progress(insertion *shared)
                                   .total = (size_t)shared->images_total,
                                   .seconds = now_s - shared->started_s};
     if (!qn_job_is_stopped(run->job, &progress)) return QN_OK;
-    return QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu images%s", (unsigned long long)shared->images_done,
-                   (unsigned long long)shared->images_total, run->saved ? "; continue with --resume" : "");
+    return QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu image%s%s", (unsigned long long)shared->images_done,
+                   (unsigned long long)shared->images_total, shared->images_total == 1 ? "" : "s",
+                   run->saved ? "; continue with --resume" : "");
 }
 
 /* Scale images if the size of their pixels differs from that of the map's voxels: a transform is a sum over pixels, and

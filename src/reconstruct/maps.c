@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "reconstruct/run.h"
 #include "reconstruct/saved_sums.h"
@@ -102,9 +101,10 @@ static qn_status make_mask(qn_reconstruct_state *run)
     const qn_mask_options options = qn_mask_default_options();
     const qn_status status = qn_mask_create(run->job->context, run->result.map, &options, &run->result.mask);
     if (status != QN_BAD_FORMAT) return status;
-    qn_log(QN_LOG_WARNING, "no mask: %s; the halves are correlated without one", qn_error_message());
+    const qn_status warned =
+        qn_job_warn(run->job, "no mask: %s; the halves are correlated without one", qn_error_message());
     qn_error_clear();
-    return QN_OK;
+    return warned;
 }
 
 qn_status qn_reconstruct_correlate(qn_reconstruct_state *run)

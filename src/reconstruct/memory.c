@@ -43,8 +43,9 @@ qn_status qn_reconstruct_check_memory(qn_reconstruct_state *run)
     const uint64_t allowed = run->options->run.memory_bytes ? run->options->run.memory_bytes : machine;
     const double gib = 1024.0 * 1024 * 1024;
     estimate_memory(run);
-    qn_log(QN_LOG_NOTE, "%zu images of %d x %d pixels, volume padded to %d; memory: about %.2f GiB",
-           run->plan.image_count, run->map_side, run->map_side, run->side, (double)run->result.memory_bytes / gib);
+    qn_log(QN_LOG_NOTE, "%zu image%s of %d x %d pixels, volume padded to %d; memory: about %.2f GiB",
+           run->plan.image_count, run->plan.image_count == 1 ? "" : "s", run->map_side, run->map_side, run->side,
+           (double)run->result.memory_bytes / gib);
     if (run->result.slabs > 1)
         qn_log(QN_LOG_NOTE, "the volume does not fit into the device's memory and is inserted in %d slabs",
                run->result.slabs);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "option/run_rows.h"
+#include "reconstruct/classes.h"
 
 #define FIELD(name) offsetof(qn_reconstruct_options, name)
 #define RUN FIELD(run)
@@ -113,6 +114,21 @@ static const qn_option rows[] = {
      .fallback = "10",
      .unit = "min",
      .meaning = "interval at which sums are saved for --resume, in minutes; 0: never"},
+    {.name = "pixel",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "ANGSTROM",
+     .offset = FIELD(pixel_angstrom),
+     .least = 0.001,
+     .most = 10000,
+     .unit = "angstrom",
+     .fallback_meaning = "as the files state",
+     .meaning = "pixel size of the images in Å, also written --angpix; a warning tells if the files state another"},
+    {.name = "class",
+     .kind = QN_OPTION_TEXT,
+     .argument = "LIST",
+     .offset = FIELD(classes),
+     .fallback_meaning = "all particles",
+     .meaning = "use only particles of these rlnClassNumber, such as 2 or 1,3"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .meaning = "seed of the split into halves and of random phases"},
     {.like = &qn_run_rows[QN_RUN_MEMORY],
      .offset = RUN,
@@ -144,7 +160,7 @@ static qn_status check(const void *memory)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--subset is \"%d\", but --halves are of both subsets; expected one of the two",
                        options->subset);
-    return QN_OK;
+    return options->classes ? qn_class_list_check(options->classes) : QN_OK;
 }
 
 static const qn_option_table table = {"reconstruct", sizeof(qn_reconstruct_options), rows, check};

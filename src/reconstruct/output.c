@@ -86,8 +86,8 @@ static qn_status write_volume(const qn_reconstruction *run, const qn_volume *vol
     char label[81], *path;
     if (!volume) return QN_OK;
     QN_TRY(qn_job_path(run->job, name, &path));
-    snprintf(label, sizeof label, "Quern %s: %s of %zu images, symmetry %s", qn_version(), what, run->used_count,
-             run->symmetry);
+    snprintf(label, sizeof label, "Quern %s: %s of %zu image%s, symmetry %s", qn_version(), what, run->used_count,
+             run->used_count == 1 ? "" : "s", run->symmetry);
     qn_status status = qn_volume_write(volume, label, path);
     qn_release(&path);
     return status;
@@ -120,7 +120,7 @@ qn_status qn_reconstruct_write(const qn_reconstruction *run)
     QN_TRY(write_curve(run, "fsc.csv", qn_fsc_write_csv));
     QN_TRY(write_curve(run, "fsc.star", qn_fsc_write_star));
     QN_TRY(qn_reconstruct_find_warnings(run));
-    QN_TRY(qn_reconstruct_write_report(run));
     QN_TRY(write_volume(run, run->map, "map", run->map_name));
+    QN_TRY(qn_reconstruct_write_report(run));
     return qn_reconstruct_write_run_json(run);
 }

@@ -67,8 +67,8 @@ QN_MUST_CHECK qn_status qn_view_bins_create(const qn_reconstruction *run, qn_vie
 QN_MUST_CHECK qn_status qn_reconstruct_find_place(const char *output, qn_reconstruct_place *place);
 void qn_reconstruct_place_clear(qn_reconstruct_place *place);
 
-/* Find warnings and write all files, through the job: the map after its companions, and run.json last. A run without
- * an output only finds warnings. */
+/* Find warnings and write all files, through the job: volumes and tables, then the report, and run.json last. A run
+ * without an output only finds warnings. */
 QN_MUST_CHECK qn_status qn_reconstruct_write(const qn_reconstruction *run);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "reconstruct/output_parts.h"
@@ -18,46 +17,24 @@ static const double most_untouched_share = 0.01;
 
 /* ---- warnings ---- */
 
-/* Warn in the report and run.json only: the command prints the same facts itself. */
-QN_PRINTF_LIKE(2, 3) static qn_status warn(const qn_reconstruction *run, const char *format, ...)
-{
-    char text[320];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    const qn_log_scope outer = qn_log_turn_off();
-    const qn_status status = qn_job_warn(run->job, "%s", text);
-    qn_log_return(outer);
-    return status;
-}
-
 qn_status qn_reconstruct_find_warnings(const qn_reconstruction *run)
 {
-    if (run->pixel_size_assumed)
-        QN_TRY(warn(run, "No file states the pixel size. It is taken as 1 Å, so lengths are in pixels."));
+    qn_job *job = run->job;
     if (run->particles->has_ctf && !run->options->ctf)
-        QN_TRY(warn(run,
-                    "The particles have a defocus, but the map was made without `--ctf`: contrast is not corrected."));
+        QN_TRY(qn_job_warn(job, "the particles have a defocus, but there is no --ctf: contrast is not corrected"));
     if (run->skipped > 0)
-        QN_TRY(warn(run, "%" PRIu64 " particle%s of weight 0 or less %s left out.", run->skipped,
-                    run->skipped == 1 ? "" : "s", run->skipped == 1 ? "was" : "were"));
+        QN_TRY(qn_job_warn(job, "%" PRIu64 " particle%s of weight 0 or less %s left out", run->skipped,
+                           run->skipped == 1 ? "" : "s", run->skipped == 1 ? "was" : "were"));
     if (run->finish.untouched_share > most_untouched_share)
-        QN_TRY(warn(
-            run,
-            "The views leave gaps: %.2g %% of the transform up to the resolution limit was seen by no image, and is "
-            "missing from the map (see Views).",
-            100 * run->finish.untouched_share));
-    if (run->options->mask && !run->mask)
-        QN_TRY(warn(
-            run, "No mask was made, since no density stands out from the map's background: the halves are correlated "
-                 "without a mask."));
+        QN_TRY(qn_job_warn(job,
+                           "the views leave gaps: %.2g %% of the transform up to the resolution limit was seen by no "
+                           "image, and is missing from the map",
+                           100 * run->finish.untouched_share));
     if (run->fsc && run->fsc->at_0_143.shell == 0)
-        QN_TRY(warn(
-            run,
-            "The half maps agree up to the finest detail that pixels of %.3g Å can show, so the resolution is limited "
-            "by the pixels, or the halves are not independent.",
-            run->voxel_angstrom));
+        QN_TRY(qn_job_warn(job,
+                           "the half maps agree up to the finest detail that pixels of %.3g Å can show: the resolution "
+                           "is limited by the pixels, or the halves are not independent",
+                           run->voxel_angstrom));
     return QN_OK;
 }
 
@@ -226,7 +203,8 @@ static qn_status describe_finish(const qn_reconstruction *run, qn_text *text)
         QN_TRY(qn_text_append(text, " The transform was padded to %d³ voxels.", run->padded_side));
     QN_TRY(qn_text_append(text, " Detail down to %.2f Å was kept.", run->max_resolution_angstrom));
     if (finish->iterations > 0)
-        return qn_text_append(text, " Gridding weights were computed in %d iterations.", finish->iterations);
+        return qn_text_append(text, " Gridding weights were computed in %d iteration%s.", finish->iterations,
+                              finish->iterations == 1 ? "" : "s");
     return qn_text_append(text, " Sums were divided by their weights, without iterations.");
 }
 
@@ -239,11 +217,13 @@ static const char *particles_name(const qn_reconstruction *run)
 static qn_status add_particles(qn_report *report, const qn_reconstruction *run)
 {
     const size_t rows = run->particles->particle_count, stacks = run->particles->stack_count;
+    const char *inserted = run->used_count == 1 ? "was" : "were";
     if (run->options->images)
-        return qn_report_paragraph(report, "Particles `%s`: %zu rows, images in memory, of which %zu were inserted.",
-                                   particles_name(run), rows, run->used_count);
-    return qn_report_paragraph(report, "Particles `%s`: %zu rows in %zu stack%s, of which %zu were inserted.",
-                               particles_name(run), rows, stacks, stacks == 1 ? "" : "s", run->used_count);
+        return qn_report_paragraph(report, "Particles `%s`: %zu row%s, images in memory, of which %zu %s inserted.",
+                                   particles_name(run), rows, rows == 1 ? "" : "s", run->used_count, inserted);
+    return qn_report_paragraph(report, "Particles `%s`: %zu row%s in %zu stack%s, of which %zu %s inserted.",
+                               particles_name(run), rows, rows == 1 ? "" : "s", stacks, stacks == 1 ? "" : "s",
+                               run->used_count, inserted);
 }
 
 static qn_status add_run(qn_report *report, const qn_reconstruction *run)

@@ -33,8 +33,8 @@ static void choose_batch(qn_reconstruct_state *run, int largest_side)
     batch = smallest((double)run->particles->particle_count, batch);
     run->batch = smallest(fmax(1, QN_INSERT_BEFORE_SETTLING_MAX / (double)run->operator_count), batch);
     if (run->options->run.batch > run->batch)
-        qn_log(QN_LOG_NOTE, "batches of %d images: each is inserted in %d orientations, %d slices at most", run->batch,
-               run->operator_count, QN_INSERT_BEFORE_SETTLING_MAX);
+        qn_log(QN_LOG_NOTE, "batches of %d image%s: each is inserted in %d orientations, %d slices at most", run->batch,
+               run->batch == 1 ? "" : "s", run->operator_count, QN_INSERT_BEFORE_SETTLING_MAX);
 }
 
 /* A resumed run keeps the batch size of its saved sums, even if devices and processes have changed. */

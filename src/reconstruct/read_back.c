@@ -2,6 +2,7 @@
  */
 #include <jansson.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -29,13 +30,21 @@ static double number_in(const json_t *object, const char *name)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
+/* This run has read the inputs too, and found the same warnings there. */
+static bool is_known(const qn_job *job, const char *text)
+{
+    for (size_t i = 0; i < job->warnings.count; i++)
+        if (strcmp(job->warnings.text[i], text) == 0) return true;
+    return false;
+}
+
 static qn_status take_warnings(qn_reconstruct_state *run, const json_t *warnings)
 {
     const qn_log_scope outer = qn_log_turn_off(); /* the run that found the warnings logged them */
     qn_status status = QN_OK;
     for (size_t i = 0; i < json_array_size(warnings) && status == QN_OK; i++) {
         const char *text = json_string_value(json_array_get(warnings, i));
-        if (text) status = qn_job_warn(run->job, "%s", text);
+        if (text && !is_known(run->job, text)) status = qn_job_warn(run->job, "%s", text);
     }
     qn_log_return(outer);
     return status;

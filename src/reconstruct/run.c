@@ -9,7 +9,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cryoem/memory_inputs.h"
+#include "cryoem/pixel_size.h"
 #include "math/symmetry_group.h"
+#include "reconstruct/classes.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "reconstruct/saved_sums.h"
 
@@ -25,15 +27,63 @@ static qn_status check_particles(const qn_reconstruct_state *run)
     const qn_particle_set *set = run->particles;
     if (set->particle_count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: no particles; expected at least one", set->name);
     if (!set->has_angles)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: no angles; expected columns rlnAngleRot, rlnAngleTilt and rlnAnglePsi",
-                       set->name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has no angles; expected %s", set->name,
+                       set->lacking_angles[0] ? set->lacking_angles : "rot, tilt and psi");
     if (run->options->ctf && !set->has_ctf)
-        return QN_FAIL(
-            QN_BAD_FORMAT,
-            "%s: lacks parameters of the contrast transfer function; expected columns rlnDefocusU, rlnDefocusV, "
-            "rlnDefocusAngle, rlnVoltage, rlnSphericalAberration and rlnAmplitudeContrast to correct for it",
-            set->name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: lacks what --ctf needs for the contrast transfer function; expected %s",
+                       set->name, set->lacking_ctf[0] ? set->lacking_ctf : "a defocus");
     return QN_OK;
+}
+
+/* Use the pixel size that the user states. */
+static qn_status change_pixels(qn_reconstruct_state *run)
+{
+    const double pixel = run->options->pixel_angstrom;
+    qn_particle_set *set = run->particles;
+    bool warned = false;
+    for (size_t i = 0; i < set->optics_count && pixel > 0; i++) {
+        const qn_optics_group *group = &set->optics[i];
+        if (!warned && !group->pixel_assumed && qn_pixels_differ(group->pixel_angstrom, pixel)) {
+            QN_TRY(qn_job_warn(run->job, "%s: optics group %d has pixels of %g Å; --pixel %g is used instead",
+                               set->name, group->number, group->pixel_angstrom, pixel));
+            warned = true;
+        }
+        qn_particle_set_change_pixel(set, i, pixel);
+    }
+    return QN_OK;
+}
+
+/* A wrong pixel size spoils the contrast transfer function, so none is assumed for it. Without it lengths are wrong. */
+static qn_status check_pixels(const qn_reconstruct_state *run)
+{
+    const qn_particle_set *set = run->particles;
+    size_t i = 0;
+    while (i < set->particle_count && !set->optics[set->particles[i].optics].pixel_assumed) i++;
+    if (i == set->particle_count) return QN_OK;
+    if (run->options->ctf)
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: states no pixel size, and nor do its stacks; expected one for --ctf: give --pixel",
+                       set->name);
+    return qn_job_warn(run->job,
+                       "%s: states no pixel size, and nor do its stacks; 1 Å is assumed, so lengths are in "
+                       "pixels: --pixel states it",
+                       set->name);
+}
+
+static qn_status check_lengths(const qn_reconstruct_state *run)
+{
+    const qn_particle_set *set = run->particles;
+    const uint64_t last_row = set->particles[set->particle_count - 1].row;
+    uint32_t longer;
+    uint64_t bytes;
+    const size_t count = qn_image_stacks_longer(run->stacks, &longer, &bytes);
+    if (run->options->last != UINT64_MAX && run->options->last > last_row)
+        QN_TRY(qn_job_warn(run->job, "%s: --particles ends at row %llu, but the last particle is in row %llu",
+                           set->name, (unsigned long long)run->options->last, (unsigned long long)last_row));
+    if (count == 0) return QN_OK;
+    return qn_job_warn(run->job, "%s: %llu bytes follow the images of its header and are not read%s",
+                       set->stacks[longer], (unsigned long long)bytes,
+                       count > 1 ? "; other stacks are too long as well" : "");
 }
 
 static qn_status read_particles(qn_reconstruct_state *run)
@@ -45,7 +95,11 @@ static qn_status read_particles(qn_reconstruct_state *run)
     else
         QN_TRY(qn_particle_set_read(options->particles, &run->particles));
     QN_TRY(check_particles(run));
-    return qn_image_stacks_open(run->particles, options->images, &run->stacks, &run->image_sides);
+    QN_TRY(change_pixels(run));
+    QN_TRY(check_pixels(run));
+    QN_TRY(qn_image_stacks_open(run->particles, options->images, &run->stacks, &run->image_sides));
+    QN_TRY(check_lengths(run));
+    return qn_classes_select(options->classes, run->particles);
 }
 
 static qn_status read_inputs(qn_reconstruct_state *run)
@@ -119,16 +173,18 @@ static qn_status make_key(qn_reconstruct_state *run)
     return qn_job_key(run->job,
                       "symmetry=%s\nctf=%d\nhalves=%d\nsubset=%d\nsplit seed=%llu\nfirst=%llu\nlast=%llu\n"
                       "maximum resolution=%.17g\npadded side=%d\nradius=%.17g\nfast=%d\nbatch=%d\n"
-                      "deterministic=%d\n",
+                      "deterministic=%d\npixel=%.17g\nclass=%s\n",
                       options->symmetry, options->ctf, options->halves, options->subset,
                       (unsigned long long)options->run.seed, (unsigned long long)options->first,
                       (unsigned long long)options->last, options->max_resolution_angstrom, run->side, run->radius,
-                      options->fast, run->batch, options->deterministic);
+                      options->fast, run->batch, options->deterministic, options->pixel_angstrom,
+                      options->classes ? options->classes : "all");
 }
 
 static qn_status plan(qn_reconstruct_state *run)
 {
     QN_TRY(qn_reconstruct_plan(run));
+    QN_TRY(qn_classes_warn(run->job, run->particles, &run->plan));
     QN_TRY(qn_reconstruct_check_memory(run));
     return make_key(run);
 }
@@ -170,7 +226,8 @@ static qn_status open_saved(qn_reconstruct_state *run)
     for (size_t i = 0; i < run->plan.batch_count; i++)
         if (qn_piece_set_has(&run->job->done, i)) run->resumed += run->plan.batches[i].count;
     if (run->resumed == 0) return QN_OK;
-    qn_log(QN_LOG_NOTE, "resuming: %llu images are inserted", (unsigned long long)run->resumed);
+    qn_log(QN_LOG_NOTE, "resuming: %llu %s inserted", (unsigned long long)run->resumed,
+           run->resumed == 1 ? "image is" : "images are");
     if (!run->options->deterministic) return QN_OK;
     return qn_job_warn(run->job,
                        "a resumed run adds in another order, so its bits differ from those of an uninterrupted run");

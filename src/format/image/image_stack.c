@@ -18,6 +18,7 @@ struct qn_image_stack {
     char *path;
     int descriptor;
     qn_mrc_header header;
+    uint64_t file_bytes;
 };
 
 /* Read `size` bytes from `offset` on; *got is less only at the file's end. */
@@ -50,7 +51,8 @@ static qn_status start(qn_image_stack *stack, const char *path)
         return QN_FAIL(QN_BAD_FORMAT, "%s: has %zu bytes; expected an MRC header of %d", path, got,
                        QN_MRC_HEADER_BYTES);
     QN_TRY(qn_mrc_header_parse(path, bytes, &stack->header));
-    return qn_mrc_check_size(path, &stack->header, (uint64_t)information.st_size);
+    stack->file_bytes = (uint64_t)information.st_size;
+    return qn_mrc_check_size(path, &stack->header, stack->file_bytes);
 }
 
 qn_status qn_image_stack_open(const char *path, qn_image_stack **out)
@@ -81,6 +83,11 @@ void qn_image_stack_shape(const qn_image_stack *stack, uint64_t *images, int *wi
     *images = (uint64_t)stack->header.counts[2];
     *width = stack->header.counts[0];
     *height = stack->header.counts[1];
+}
+
+uint64_t qn_image_stack_bytes_beyond(const qn_image_stack *stack)
+{
+    return stack->file_bytes - stack->header.data_offset - qn_mrc_data_bytes(&stack->header);
 }
 
 double qn_image_stack_pixel_angstrom(const qn_image_stack *stack)

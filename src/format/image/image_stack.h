@@ -19,6 +19,8 @@ void qn_image_stack_close(qn_image_stack **stack);
 
 /* Number of images, and pixels of each along x and y. */
 void qn_image_stack_shape(const qn_image_stack *stack, uint64_t *images, int *width, int *height);
+/* Bytes of the file beyond the images of its header. */
+uint64_t qn_image_stack_bytes_beyond(const qn_image_stack *stack);
 double qn_image_stack_pixel_angstrom(const qn_image_stack *stack); /* 0 where the file states none */
 
 /* Image `index` (from 0) as floats [height][width]. `scratch` is kept by the caller between calls (grown as needed,

@@ -4,6 +4,7 @@
 #include <quern/particles.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -25,6 +26,7 @@ enum field {
     Y_PIXELS,
     OPTICS_GROUP,
     SUBSET,
+    CLASS,
     DEFOCUS_U,
     DEFOCUS_V,
     DEFOCUS_ANGLE,
@@ -68,6 +70,7 @@ static const char *const column_names[FIELD_COUNT][2] = {
     [Y_PIXELS] = {"rlnOriginY", "shiftY"},
     [OPTICS_GROUP] = {"rlnOpticsGroup", NULL},
     [SUBSET] = {"rlnRandomSubset", NULL},
+    [CLASS] = {"rlnClassNumber", NULL},
     [DEFOCUS_U] = {"rlnDefocusU", NULL},
     [DEFOCUS_V] = {"rlnDefocusV", NULL},
     [DEFOCUS_ANGLE] = {"rlnDefocusAngle", NULL},
@@ -104,11 +107,11 @@ typedef struct particle_reader {
     qn_star_reader *star;
     qn_particle_set *set;
     qn_stack_names *stacks;
-    size_t particle_capacity, optics_capacity, last_optics;
+    size_t particle_capacity, class_capacity, optics_capacity, last_optics;
     const qn_star_table *table; /* the current table */
     const qn_star_value *values;
     int dialect, columns[FIELD_COUNT]; /* of the current table; −1: absent */
-    bool has_table, has_optics_table, names_optics, in_pixels, has_defocus, has_lens;
+    bool has_table, has_optics_table, names_optics, has_defocus, has_lens;
 } particle_reader;
 
 static bool has(const particle_reader *r, enum field field)
@@ -218,9 +221,24 @@ static qn_status read_optics_values(const particle_reader *r, qn_optics_group *g
     return QN_OK;
 }
 
-static bool has_lens(const particle_reader *r)
+/* List the columns that the current table lacks of `wanted`, after those already in `list`. */
+static void list_absent(const particle_reader *r, const enum field *wanted, size_t count, char *list, size_t bytes)
 {
-    return has(r, VOLTAGE) && has(r, SPHERICAL_ABERRATION) && has(r, AMPLITUDE_CONTRAST);
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(list);
+        if (!has(r, wanted[i]))
+            snprintf(list + length, bytes - length, "%s%s", length > 0 ? ", " : "",
+                     column_names[wanted[i]][column_names[wanted[i]][r->dialect] ? r->dialect : RELION]);
+    }
+}
+
+/* Find the columns of the lens, in the table of optics or in that of particles. */
+static void find_lens(particle_reader *r)
+{
+    static const enum field lens[] = {VOLTAGE, SPHERICAL_ABERRATION, AMPLITUDE_CONTRAST};
+    r->set->lacking_ctf[0] = '\0';
+    list_absent(r, lens, sizeof lens / sizeof *lens, r->set->lacking_ctf, sizeof r->set->lacking_ctf);
+    r->has_lens = r->set->lacking_ctf[0] == '\0';
 }
 
 static qn_status add_optics(particle_reader *r, const qn_optics_group *group)
@@ -265,7 +283,7 @@ static qn_status read_optics_table(particle_reader *r, const qn_star_table *tabl
                        "%s: table data_optics at line %llu comes after particles that have their own optics",
                        qn_star_name(r->star), (unsigned long long)table->line);
     r->has_optics_table = true;
-    r->has_lens = has_lens(r);
+    find_lens(r);
     for (;;) {
         QN_TRY(qn_star_next_row(r->star, &r->values));
         if (!r->values) return QN_OK;
@@ -303,8 +321,8 @@ static qn_status read_pose(const particle_reader *r, qn_particle *particle)
     QN_TRY(get_number(r, ROT, &particle->rot_degrees));
     QN_TRY(get_number(r, TILT, &particle->tilt_degrees));
     QN_TRY(get_number(r, PSI, &particle->psi_degrees));
-    QN_TRY(get_number(r, r->in_pixels ? X_PIXELS : X_ANGSTROM, &origin[0]));
-    QN_TRY(get_number(r, r->in_pixels ? Y_PIXELS : Y_ANGSTROM, &origin[1]));
+    QN_TRY(get_number(r, r->set->origins_in_pixels ? X_PIXELS : X_ANGSTROM, &origin[0]));
+    QN_TRY(get_number(r, r->set->origins_in_pixels ? Y_PIXELS : Y_ANGSTROM, &origin[1]));
     QN_TRY(get_whole(r, FLIP, 0, 1, "0 or 1", &flip));
     particle->flipped = flip == 1;
     return QN_OK;
@@ -351,6 +369,19 @@ static qn_status read_optics_of_row(particle_reader *r, qn_particle *particle)
     return QN_OK;
 }
 
+static qn_status read_class(particle_reader *r)
+{
+    int number = 0;
+    void *memory = r->set->classes;
+    if (!has(r, CLASS)) return QN_OK;
+    QN_TRY(get_whole(r, CLASS, 0, 1 << 30, "a whole number", &number));
+    const qn_status status = qn_grow(&memory, &r->class_capacity, r->set->particle_count + 1, sizeof number);
+    r->set->classes = memory;
+    QN_TRY(status);
+    r->set->classes[r->set->particle_count] = number;
+    return QN_OK;
+}
+
 static qn_status read_particle(particle_reader *r)
 {
     qn_particle particle = {.weight = 1, .row = qn_star_row(r->star), .line = qn_star_line(r->star)};
@@ -363,6 +394,7 @@ static qn_status read_particle(particle_reader *r)
     QN_TRY(get_whole(r, SUBSET, 0, 2, "1 or 2 (0: none)", &particle.subset));
     QN_TRY(get_number(r, WEIGHT, &particle.weight));
     QN_TRY(read_optics_of_row(r, &particle));
+    QN_TRY(read_class(r));
     void *memory = r->set->particles;
     qn_status status = qn_grow(&memory, &r->particle_capacity, r->set->particle_count + 1, sizeof particle);
     r->set->particles = memory;
@@ -371,19 +403,37 @@ static qn_status read_particle(particle_reader *r)
     return QN_OK;
 }
 
+/* A single coordinate of the origins is a mistake: without the other one every image would be misplaced. */
+static qn_status check_origins(const particle_reader *r)
+{
+    static const enum field pairs[][2] = {{X_ANGSTROM, Y_ANGSTROM}, {X_PIXELS, Y_PIXELS}};
+    for (int i = 0; i < 2; i++) {
+        const bool has_x = has(r, pairs[i][0]);
+        if (has_x == has(r, pairs[i][1])) continue;
+        return QN_FAIL(QN_BAD_FORMAT, "%s: table data_%s at line %llu has column _%s, but not _%s; expected both",
+                       qn_star_name(r->star), r->table->block, (unsigned long long)r->table->line,
+                       column_names[pairs[i][has_x ? 0 : 1]][r->dialect],
+                       column_names[pairs[i][has_x ? 1 : 0]][r->dialect]);
+    }
+    return QN_OK;
+}
+
 static qn_status read_particle_table(particle_reader *r, const qn_star_table *table)
 {
+    static const enum field angles[] = {ROT, TILT, PSI};
     if (r->has_table)
         return QN_FAIL(QN_UNSUPPORTED, "%s: has another table of images at line %llu (data_%s); expected one",
                        qn_star_name(r->star), (unsigned long long)table->line, table->block);
     r->has_table = true;
     r->set->has_images = true;
-    r->set->has_angles = has(r, ROT) && has(r, TILT) && has(r, PSI);
+    list_absent(r, angles, sizeof angles / sizeof *angles, r->set->lacking_angles, sizeof r->set->lacking_angles);
+    r->set->has_angles = r->set->lacking_angles[0] == '\0';
     r->set->has_subsets = has(r, SUBSET);
-    r->in_pixels = !has(r, X_ANGSTROM) && !has(r, Y_ANGSTROM);
+    QN_TRY(check_origins(r));
+    r->set->origins_in_pixels = has(r, X_PIXELS) && !has(r, X_ANGSTROM);
     r->names_optics = has(r, OPTICS_GROUP);
     r->has_defocus = has(r, DEFOCUS_U);
-    if (!r->has_optics_table) r->has_lens = has_lens(r);
+    if (!r->has_optics_table) find_lens(r);
     for (;;) {
         QN_TRY(qn_star_next_row(r->star, &r->values));
         if (!r->values) return QN_OK;
@@ -455,6 +505,14 @@ static void find_pixel(const qn_particle_set *set, uint32_t optics, qn_optics_gr
     if (group->pixel_assumed) group->pixel_angstrom = 1;
 }
 
+static void add_defocus(qn_particle_set *set)
+{
+    char others[sizeof set->lacking_ctf];
+    memcpy(others, set->lacking_ctf, sizeof others);
+    snprintf(set->lacking_ctf, sizeof set->lacking_ctf, "%s%s%.100s", column_names[DEFOCUS_U][RELION],
+             others[0] ? ", " : "", others);
+}
+
 static qn_status settle(particle_reader *r)
 {
     qn_particle_set *set = r->set;
@@ -465,10 +523,13 @@ static qn_status settle(particle_reader *r)
     QN_TRY(qn_stack_names_take(r->stacks, &set->stacks, &set->stack_count));
     for (size_t i = 0; i < set->optics_count; i++)
         if (!(set->optics[i].pixel_angstrom > 0)) find_pixel(set, (uint32_t)i, &set->optics[i]);
-    for (size_t i = 0; i < set->particle_count && r->in_pixels; i++) {
+    for (size_t i = 0; i < set->particle_count && set->origins_in_pixels; i++) {
         qn_particle *p = &set->particles[i];
         for (int k = 0; k < 2; k++) p->origin_angstrom[k] *= set->optics[p->optics].pixel_angstrom;
     }
+    if (r->names_optics && !r->has_optics_table)
+        snprintf(set->lacking_ctf, sizeof set->lacking_ctf, "table data_optics");
+    if (!r->has_defocus) add_defocus(set);
     set->has_ctf = r->has_defocus && r->has_lens;
     return QN_OK;
 }
