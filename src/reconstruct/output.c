@@ -119,8 +119,8 @@ qn_status qn_reconstruct_write(const qn_reconstruction *run)
     QN_TRY(write_volume(run, run->mask, "mask", "mask.mrc"));
     QN_TRY(write_curve(run, "fsc.csv", qn_fsc_write_csv));
     QN_TRY(write_curve(run, "fsc.star", qn_fsc_write_star));
-    QN_TRY(qn_reconstruct_find_warnings(run));
     QN_TRY(write_volume(run, run->map, "map", run->map_name));
+    QN_TRY(qn_reconstruct_find_warnings(run));
     QN_TRY(qn_reconstruct_write_report(run));
     return qn_reconstruct_write_run_json(run);
 }

@@ -77,7 +77,7 @@ static qn_status check_lengths(const qn_reconstruct_state *run)
     uint32_t longer;
     uint64_t bytes;
     const size_t count = qn_image_stacks_longer(run->stacks, &longer, &bytes);
-    if (run->options->last != UINT64_MAX && run->options->last > last_row)
+    if (run->options->last != UINT64_MAX && run->options->last > last_row && run->options->first <= last_row)
         QN_TRY(qn_job_warn(run->job, "%s: --particles ends at row %llu, but the last particle is in row %llu",
                            set->name, (unsigned long long)run->options->last, (unsigned long long)last_row));
     if (count == 0) return QN_OK;

@@ -77,6 +77,26 @@ refuses 1 'zero.mrc: every voxel is 0; expected a mask with values above 0' one.
 refuses 1 'twos.mrc: values go from 0 to 2; expected a mask of 0 to 1' one.mrc two.mrc --mask twos.mrc
 refuses 1 'the mean of noise.mrc and more.mrc: nothing stands out' noise.mrc more.mrc --mask auto
 refuses 1 'nothing is above the threshold of 50' one.mrc two.mrc --mask auto --threshold 50
+
+# Voxel sizes: none is assumed without a word.
+for name in one two; do
+  cp $name.mrc sizeless_$name.mrc && head -c 12 /dev/zero | dd of=sizeless_$name.mrc bs=1 seek=40 conv=notrunc status=none
+done
+resolution() { "$quern" fsc "$@" 2>message | grep '^FSC 0.143'; }
+truth=$(resolution one.mrc two.mrc)
+[ ! -s message ] || fail "one.mrc two.mrc: $(cat message)"
+resolution sizeless_one.mrc sizeless_two.mrc >/dev/null
+grep -q '^warning: sizeless_one.mrc and sizeless_two.mrc: neither states the size of its voxels; 1 Å is assumed' message ||
+  fail "no voxel sizes: $(cat message)"
+[ "$(resolution sizeless_one.mrc two.mrc)" = "$truth" ] || fail "one voxel size: another resolution"
+grep -q '^warning: sizeless_one.mrc: does not state the size of its voxels; 2 Å is used, as two.mrc has' message ||
+  fail "one voxel size: $(cat message)"
+for name in --pixel --angpix; do
+  [ "$(resolution sizeless_one.mrc sizeless_two.mrc $name 2)" = "$truth" ] || fail "$name 2: another resolution"
+  [ ! -s message ] || fail "$name 2: $(cat message)"
+done
+resolution one.mrc coarse.mrc --pixel 2 >/dev/null
+grep -q '^warning: coarse.mrc: has voxels of 2.1 Å; --pixel 2 is used instead' message || fail "--pixel: $(cat message)"
 touch file
 refuses 1 'file' one.mrc two.mrc -o file
 

@@ -62,7 +62,7 @@ refused 1 "16 x 16 x 12 voxels; expected a cube" flat.mrc --views 3 -o wrong.mrc
 refused 1 "absent.star" map.mrc --angles absent.star -o wrong.mrcs
 refused 1 "untilted.star" map.mrc --angles untilted.star -o wrong.mrcs
 refused 1 "nan" map.mrc --angles nan.star -o wrong.mrcs
-refused 1 "no defocus" map.mrc --angles views.star --ctf -o wrong.mrcs
+refused 1 "expected rlnDefocusU, rlnVoltage, rlnSphericalAberration, rlnAmplitudeContrast" map.mrc --angles views.star --ctf -o wrong.mrcs
 refused 2 "--ctf is of particles" map.mrc --views 3 --ctf -o wrong.mrcs
 refused 1 "the folder absent is not there" map.mrc --views 3 -o absent/wrong.mrcs
 refused 2 "ends in .mrcs" map.mrc --views 3 -o wrong.mrc
@@ -79,6 +79,21 @@ refused 1 "short.mrc" short.mrc --views 3 -o wrong.mrcs
 sed '/^1 opticsGroup1/s/2\.000000/2.100000/' views.star >larger.star
 project --angles larger.star -o other.mrcs --quiet 2>message || fail "pixels of another size"
 grep -q "^warning: .*pixels of 2.1 Å, the map voxels of 2 Å" message || fail "no warning of pixels: $(cat message)"
+
+# Voxel sizes that a user states, and a map that states none.
+for name in --pixel --angpix; do
+  out=$(project --views 1 $name 3 -o pixel.mrcs --overwrite 2>message) || fail "$name: $(cat message)"
+  case $out in "1 image of 16 x 16 pixels of 3 Å in "*) ;; *) fail "$name 3 said: $out" ;; esac
+  grep -qF "warning: map.mrc: has voxels of 2 Å; --pixel 3 is used instead" message || fail "$name 3: $(cat message)"
+done
+{ head -c 40 map.mrc && head -c 12 /dev/zero && tail -c +53 map.mrc; } >sizeless.mrc
+"$quern" project sizeless.mrc --views 3 -o sizeless.mrcs --device host --quiet 2>message || fail "no voxel size: $(cat message)"
+grep -q "^warning: sizeless.mrc: does not state the size of its voxels; 1 Å is assumed" message || fail "no voxel size: $(cat message)"
+grep -q "does not state the size of its voxels" sizeless_run.json || fail "no voxel size: no warning in run.json"
+"$quern" project sizeless.mrc --views 3 --pixel 2 -o sizeless.mrcs --device host --quiet --overwrite >message 2>&1 || fail "--pixel"
+[ ! -s message ] || fail "--pixel said: $(cat message)"
+project --angles views.star --last 40 -o other.mrcs --quiet --overwrite 2>message || fail "--last 40"
+grep -q "^warning: .*views.star: --last is 40, but the last particle is 9" message || fail "--last 40: $(cat message)"
 
 # An interrupted run leaves no file.
 "$quern" project map.mrc --views 300000 -o wrong.mrcs --device host --quiet 2>message &

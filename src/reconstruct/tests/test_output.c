@@ -420,9 +420,8 @@ static void the_report_shows_all_results(void)
     check_has(page, "differ from those around them by 25 % (root mean square)");
     check_has(page, "Gridding weights corrected for it.");
     check_has(page, "a &lt;CPU&gt;");
-    check_has(page, "</strong> No file states the pixel size.");
-    check_has(page, "</strong> 1 particle of weight 0 or less was left out.");
-    check_has(page, "</strong> The views leave gaps: 12 % of the transform");
+    check_has(page, "</strong> 1 particle of weight 0 or less was left out");
+    check_has(page, "</strong> the views leave gaps: 12 % of the transform");
     check_has(page, "<b>Defocus</b>");
     free(page);
     clear(&scene, QN_OK);
