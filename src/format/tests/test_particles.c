@@ -140,15 +140,15 @@ static qn_particle_set *read_text(const char *text)
 static void tables_may_come_in_any_order(void)
 {
     qn_particle_set *set =
-        read_text("data_particles\nloop_\n_rlnOriginX\n_rlnOpticsGroup\n_rlnImageName\n_rlnAngleRot\n"
-                  "_rlnParticleFigureOfMerit\n3 9 2@a.mrcs 10 0.5\n3 7 1@b.mrcs 20 -1\n\n" OPTICS);
+        read_text("data_particles\nloop_\n_rlnOriginX\n_rlnOriginY\n_rlnOpticsGroup\n_rlnImageName\n_rlnAngleRot\n"
+                  "_rlnParticleFigureOfMerit\n3 0 9 2@a.mrcs 10 0.5\n3 0 7 1@b.mrcs 20 -1\n\n" OPTICS);
     if (!set) return;
     CHECK(set->particle_count == 2 && set->optics_count == 2 && set->stack_count == 2 && !set->has_angles);
     CHECK(set->particles[0].optics == 1 && set->particles[0].origin_angstrom[0] == 12);
     CHECK(set->particles[1].optics == 0 && set->particles[1].origin_angstrom[0] == 6);
     CHECK(set->particles[0].image == 1 && set->particles[0].stack == 0 && set->particles[1].stack == 1);
     CHECK(set->particles[0].weight == 0.5 && set->particles[1].weight == -1 && set->particles[0].subset == 0);
-    CHECK(set->particles[1].row == 2 && set->particles[1].line == 9 && !set->has_ctf && !set->has_subsets);
+    CHECK(set->particles[1].row == 2 && set->particles[1].line == 10 && !set->has_ctf && !set->has_subsets);
     qn_particle_set_destroy(&set);
 }
 
@@ -157,9 +157,9 @@ static void rows_with_their_own_optics_share_groups(void)
 {
     qn_particle_set *set = read_text(
         "data_\nloop_\n_rlnImageName\n_rlnVoltage\n_rlnDefocusU\n_rlnSphericalAberration\n"
-        "_rlnAmplitudeContrast\n_rlnMagnification\n_rlnDetectorPixelSize\n_rlnOriginY\n"
-        "1@s 300 9000 2.7 0.1 100000 14 2\n2@s 200 8000 2.7 0.1 100000 14 2\n3@s 300 7000 2.7 0.1 100000 14 0\n"
-        "alone.mrc 300 1 2.7 0.1 50000 14 -2\n");
+        "_rlnAmplitudeContrast\n_rlnMagnification\n_rlnDetectorPixelSize\n_rlnOriginX\n_rlnOriginY\n"
+        "1@s 300 9000 2.7 0.1 100000 14 0 2\n2@s 200 8000 2.7 0.1 100000 14 0 2\n3@s 300 7000 2.7 0.1 100000 14 0 0\n"
+        "alone.mrc 300 1 2.7 0.1 50000 14 0 -2\n");
     if (!set) return;
     CHECK(set->optics_count == 3 && set->has_ctf && set->particles[2].optics == 0 && set->particles[1].optics == 1);
     CHECK_NEAR(set->optics[1].pixel_angstrom, 1.4, 1e-12);
@@ -316,7 +316,7 @@ static void missing_pixel_sizes_come_from_stack_headers(void)
     CHECK_OK(qn_image_stack_writer_create(path, 2, 2, 1.75, NULL, &writer));
     CHECK_OK(qn_image_stack_writer_append(writer, values));
     CHECK_OK(qn_image_stack_writer_finish(&writer));
-    qn_particle_set *set = read_text("data_\nloop_\n_rlnImageName\n_rlnOriginX\n1@sized.mrcs 2\n");
+    qn_particle_set *set = read_text("data_\nloop_\n_rlnImageName\n_rlnOriginX\n_rlnOriginY\n1@sized.mrcs 2 0\n");
     if (!set) return;
     CHECK(!set->optics[0].pixel_assumed);
     CHECK_NEAR(set->optics[0].pixel_angstrom, 1.75, 1e-7);

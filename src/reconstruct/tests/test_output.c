@@ -492,7 +492,7 @@ static void without_a_ctf_defocus_is_not_plotted(void)
     CHECK_OK(write(&scene));
     char *page = content("plain/report.html");
     CHECK(strstr(page, "<b>Defocus</b>") == NULL);
-    check_has(page, "the map was made without <code>--ctf</code>");
+    check_has(page, "the particles have a defocus, but there is no --ctf");
     free(page);
     clear(&scene, QN_OK);
     qn_release(&output);
