@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/load.h"
 #include "base/memory.h"
 #include "tune/store_database.h"
 
@@ -87,6 +88,7 @@ static void read_row(sqlite3_stmt *statement, qn_tune_row *row)
     row->test.spread = sqlite3_column_double(statement, 3);
     row->test.build_seconds = sqlite3_column_double(statement, 4);
     row->test.run_seconds = sqlite3_column_double(statement, 5);
+    row->load = NAN;
 }
 
 static qn_status abandon(qn_tune_store *store, int64_t problem, const char *configuration)
@@ -112,6 +114,7 @@ static qn_status list_tests(qn_tune_store *store, int64_t problem, qn_tune_row *
         read_row(statement, row);
         row->test.seconds = sqlite3_column_double(statement, 9);
         row->test.joules = sqlite3_column_double(statement, 10);
+        if (sqlite3_column_type(statement, 11) != SQLITE_NULL) row->load = sqlite3_column_double(statement, 11);
         if (!row->running) continue;
         row->running = is_alive(store, (const char *)sqlite3_column_text(statement, 7),
                                 (const char *)sqlite3_column_text(statement, 8));
@@ -184,6 +187,12 @@ static void bind_known(sqlite3_stmt *statement, int number, double value)
 qn_status qn_tune_store_finish(qn_tune_store *store, int64_t problem, const char *configuration, const qn_test *test,
                                double scale)
 {
+    return qn_tune_store_finish_under_load(store, problem, configuration, test, scale, NAN);
+}
+
+qn_status qn_tune_store_finish_under_load(qn_tune_store *store, int64_t problem, const char *configuration,
+                                          const qn_test *test, double scale, double load)
+{
     sqlite3_stmt *statement = store->statements[QN_STORE_FINISH];
     pthread_mutex_lock(&store->mutex);
     sqlite3_bind_int64(statement, 1, problem);
@@ -199,6 +208,11 @@ qn_status qn_tune_store_finish(qn_tune_store *store, int64_t problem, const char
     sqlite3_bind_double(statement, 8, scale);
     bind_known(statement, 9, test->seconds);
     bind_known(statement, 10, test->joules);
+    if (load >= 0)
+        sqlite3_bind_double(statement, 11, load);
+    else
+        sqlite3_bind_null(statement, 11);
+    sqlite3_bind_double(statement, 12, QN_LOAD_BUSY);
     qn_status status = run(store, QN_STORE_FINISH, NULL, NULL);
     pthread_mutex_unlock(&store->mutex);
     return status;
@@ -283,7 +297,7 @@ static void copy_column(sqlite3_stmt *statement, int column, char *text, size_t 
     snprintf(text, capacity, "%s", (const char *)sqlite3_column_text(statement, column));
 }
 
-/* Read the device that a result was found on; false if it is not related to the key's device. */
+/* Read the device that a result was found on; false if it is not known. */
 static bool read_hardware(sqlite3_stmt *statement, const qn_tune_key *key, qn_tune_best *row)
 {
     const char *line = (const char *)sqlite3_column_text(statement, 14);
@@ -292,10 +306,11 @@ static bool read_hardware(sqlite3_stmt *statement, const qn_tune_key *key, qn_tu
     if (sqlite3_column_int(statement, 13)) return true;
     if (!line || !qn_hardware_read(line, &row->hardware)) return false;
     row->nearness = qn_hardware_nearness(&key->hardware, &row->hardware);
-    return row->nearness != QN_TUNE_UNRELATED;
+    return true;
 }
 
-static qn_status list_best(qn_tune_store *store, const qn_tune_key *key, qn_tune_best **best, size_t *count)
+static qn_status list_best(qn_tune_store *store, const qn_tune_key *key, bool anywhere, qn_tune_best **best,
+                           size_t *count)
 {
     sqlite3_stmt *statement = store->statements[QN_STORE_BEST];
     size_t capacity = 0;
@@ -307,7 +322,7 @@ static qn_status list_best(qn_tune_store *store, const qn_tune_key *key, qn_tune
         status = qn_grow(&memory, &capacity, *count + 1, sizeof **best);
         if (status != QN_OK) break;
         qn_tune_best *row = (qn_tune_best *)memory + *count;
-        if (!read_hardware(statement, key, row)) continue;
+        if (!read_hardware(statement, key, row) || (!anywhere && row->nearness == QN_TUNE_UNRELATED)) continue;
         ++*count;
         read_row(statement, &row->row);
         copy_column(statement, 7, row->driver, sizeof row->driver);
@@ -322,18 +337,29 @@ static qn_status list_best(qn_tune_store *store, const qn_tune_key *key, qn_tune
     return status;
 }
 
-qn_status qn_tune_store_best(qn_tune_store *store, const qn_tune_key *key, qn_tune_best **best, size_t *count)
+static qn_status find_best(qn_tune_store *store, const qn_tune_key *key, bool anywhere, qn_tune_best **best,
+                           size_t *count)
 {
     *best = NULL;
     *count = 0;
     pthread_mutex_lock(&store->mutex);
-    qn_status status = list_best(store, key, best, count);
+    qn_status status = list_best(store, key, anywhere, best, count);
     pthread_mutex_unlock(&store->mutex);
     if (status != QN_OK) {
         qn_release(best);
         *count = 0;
     }
     return status;
+}
+
+qn_status qn_tune_store_best(qn_tune_store *store, const qn_tune_key *key, qn_tune_best **best, size_t *count)
+{
+    return find_best(store, key, false, best, count);
+}
+
+qn_status qn_tune_store_best_anywhere(qn_tune_store *store, const qn_tune_key *key, qn_tune_best **best, size_t *count)
+{
+    return find_best(store, key, true, best, count);
 }
 
 qn_status qn_tune_store_well_share(qn_tune_store *store, const char *family, double factor, double *share)

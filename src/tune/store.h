@@ -30,6 +30,7 @@ typedef struct qn_tune_row {
     double scale;
     bool running; /* a living process is testing it: no result yet, and not free to be tried */
     int deaths;   /* processes that ended while they ran it; 0 if there is a result */
+    double load;  /* share of the processors that other work used during the test (load.h); NAN: not known */
 } qn_tune_row;
 
 /* Get the number of the key's problem. The problem is added if the store does not have it. */
@@ -42,6 +43,11 @@ QN_MUST_CHECK qn_status qn_tune_store_tests(qn_tune_store *store, int64_t proble
 QN_MUST_CHECK qn_status qn_tune_store_start(qn_tune_store *store, int64_t problem, const char *configuration);
 QN_MUST_CHECK qn_status qn_tune_store_finish(qn_tune_store *store, int64_t problem, const char *configuration,
                                              const qn_test *test, double scale);
+/* The same with the load of the machine. A result under load (qn_load_is_busy) does not replace one without load,
+ * unless qn_tune_store_start was called for it. */
+QN_MUST_CHECK qn_status qn_tune_store_finish_under_load(qn_tune_store *store, int64_t problem,
+                                                        const char *configuration, const qn_test *test, double scale,
+                                                        double load);
 /* Cancel a test that this process started and did not run; configuration NULL: all of them. */
 QN_MUST_CHECK qn_status qn_tune_store_cancel(qn_tune_store *store, int64_t problem, const char *configuration);
 /* Delete all tests of a problem, and forget that its search is finished. */
@@ -75,6 +81,9 @@ typedef struct qn_tune_best {
  * releases `best` with qn_release. */
 QN_MUST_CHECK qn_status qn_tune_store_best(qn_tune_store *store, const qn_tune_key *key, qn_tune_best **best,
                                            size_t *count);
+/* The same, with unrelated devices too. */
+QN_MUST_CHECK qn_status qn_tune_store_best_anywhere(qn_tune_store *store, const qn_tune_key *key, qn_tune_best **best,
+                                                    size_t *count);
 
 /* Share of the correct configurations within `factor` of the best one, in the problem of a family (any device, source
  * and class) with the most correct tests; 0 when it has fewer than 20. */

@@ -15,7 +15,7 @@
 #include "runtime/context.h"
 #include "tune/store_database.h"
 
-enum { BUSY_MS = 10000, PAUSE_MS = 20, SET_ASIDE_MAX = 1000, VERSION = 3 };
+enum { BUSY_MS = 10000, PAUSE_MS = 20, SET_ASIDE_MAX = 1000, VERSION = 4 };
 
 static const char *const texts[QN_STORE_STATEMENTS] = {
     [QN_STORE_ADD_PROBLEM] = "INSERT OR IGNORE INTO problem(device, driver, family, source, class, hardware) "
@@ -25,18 +25,21 @@ static const char *const texts[QN_STORE_STATEMENTS] = {
         "class = ?5",
     [QN_STORE_LIST_TESTS] =
         "SELECT configuration, outcome, objective, spread, build_seconds, run_seconds, scale, process, start, "
-        "seconds, joules FROM test WHERE problem = ?1 ORDER BY id",
+        "seconds, joules, load FROM test WHERE problem = ?1 ORDER BY id",
     [QN_STORE_START] = "INSERT INTO test(problem, configuration, outcome, process, start) VALUES (?1, ?2, -1, ?3, ?4) "
                        "ON CONFLICT(problem, configuration) DO UPDATE SET "
                        "outcome = CASE WHEN outcome IN (-2, -3) THEN -3 ELSE -1 END, process = ?3, start = ?4",
     [QN_STORE_FINISH] =
         "INSERT INTO test(problem, configuration, outcome, objective, spread, build_seconds, run_seconds, scale, "
-        "seconds, joules) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(problem, configuration) DO "
+        "seconds, joules, load) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) "
+        "ON CONFLICT(problem, configuration) DO "
         "UPDATE SET "
         "outcome = ?3, objective = ?4, spread = ?5, build_seconds = ?6, run_seconds = ?7, scale = ?8, "
         /* a run that measures only the time keeps the energy if that is of the same work */
         "seconds = ?9, joules = CASE WHEN scale IS ?8 THEN COALESCE(?10, joules) ELSE ?10 END, "
-        "process = NULL, start = NULL",
+        "load = ?11, process = NULL, start = NULL "
+        /* a result under load does not replace one without */
+        "WHERE NOT (outcome >= 0 AND COALESCE(load, 1) <= ?12 AND COALESCE(?11, 0) > ?12)",
     [QN_STORE_CANCEL] =
         "DELETE FROM test WHERE problem = ?1 AND (?2 IS NULL OR configuration = ?2) AND outcome = -1 AND "
         "process = ?3 AND start = ?4",
@@ -74,8 +77,8 @@ static const char schema[] =
     "CREATE TABLE IF NOT EXISTS test(id INTEGER PRIMARY KEY, problem INTEGER NOT NULL REFERENCES problem(id), "
     "configuration TEXT NOT NULL, outcome INTEGER NOT NULL, objective REAL, spread REAL, build_seconds REAL, "
     "run_seconds REAL, scale REAL, process TEXT, start TEXT, seconds REAL, joules REAL, "
-    "made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, UNIQUE(problem, configuration));"
-    "PRAGMA user_version = 3;";
+    "made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, load REAL, UNIQUE(problem, configuration));"
+    "PRAGMA user_version = 4;";
 
 /* Version 1 had no energies. */
 static const char to_version_2[] =
@@ -89,6 +92,9 @@ static const char to_version_3[] =
     "UPDATE OR IGNORE problem SET device = substr(device, 1, instr(device, ', ') - 1) || ', ' || "
     "substr(driver, instr(driver, 'x86-64-v')) || substr(device, instr(device, ', ')) "
     "WHERE instr(device, ', ') > 0 AND instr(driver, 'x86-64-v') > 0; PRAGMA user_version = 3;";
+
+/* Version 3 had no loads. */
+static const char to_version_4[] = "ALTER TABLE test ADD COLUMN load REAL; PRAGMA user_version = 4;";
 
 void qn_store_process_start(long number, char start[32])
 {
@@ -172,6 +178,7 @@ static qn_status bring_up_to_date(qn_tune_store *store)
     if (status == QN_OK && version == 0) status = qn_store_execute(store, schema);
     if (status == QN_OK && version == 1) status = qn_store_execute(store, to_version_2);
     if (status == QN_OK && (version == 1 || version == 2)) status = qn_store_execute(store, to_version_3);
+    if (status == QN_OK && version >= 1 && version <= 3) status = qn_store_execute(store, to_version_4);
     if (status == QN_OK) status = qn_store_execute(store, "COMMIT");
     qn_error_save(status, &trail);
     if (status != QN_OK) (void)sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
