@@ -120,6 +120,8 @@ typedef struct qn_tune_progress {
     qn_point best_point;
     qn_test best;         /* outcome QN_TEST_CORRECT once there is one */
     double limit_seconds; /* qn_work_limit_seconds of the workload here; 0: not known */
+    const char *pipe;     /* that limits it: "memory" …; NULL: not known */
+    bool earlier;         /* of `known`: a test of an earlier run */
 } qn_tune_progress;
 
 typedef struct qn_tune_options {
@@ -140,6 +142,9 @@ typedef struct qn_tune_options {
     /* Called after each test; a nonzero return ends the tuning. May be NULL. */
     int (*progress)(const qn_tune_progress *progress, void *user);
     void *progress_user;
+    /* Called for each test that is known otherwise, with progress_user: those of earlier runs before the first test of
+     * this one (`earlier` is true), and those that are made again to compare the best at the end. May be NULL. */
+    int (*known)(const qn_tune_progress *progress, void *user);
 } qn_tune_options;
 
 static inline qn_tune_options qn_tune_default_options(void)
@@ -162,7 +167,7 @@ typedef struct qn_tune_front {
 typedef struct qn_tune_result {
     qn_configuration configuration; /* the best; of a workload */
     char text[512];                 /* the best as "TILE=32 LAYOUT=row" */
-    qn_test best, fallback;         /* the fallback's own test, measured first */
+    qn_test best, fallback;         /* the fallback's own test; at the end both are timed side by side */
     uint64_t tests, failed[QN_TEST_CRASH + 1];
     double seconds, limit_seconds;
     const char *pipe;                       /* slowest one */
@@ -189,12 +194,13 @@ qn_configuration qn_tune_configuration(const qn_space *space, qn_point point);
 
 /* ---- Commands ---- */
 
-/* Formats of tuning results. All are read; the format is found out from the content. */
+/* Formats of tuning results. All but the last are read; the format is found out from the content. */
 typedef enum qn_tune_format {
     QN_TUNE_T4,           /* the community's JSON */
     QN_TUNE_KERNEL_TUNER, /* Kernel Tuner's cache */
     QN_TUNE_KTT,          /* KTT's JSON */
-    QN_TUNE_SHIPPED       /* the text form of shipped results, which has the best configuration alone */
+    QN_TUNE_SHIPPED,      /* the text form of shipped results, which has the best configuration alone */
+    QN_TUNE_HEADER        /* a C header with the best configuration of each device as macros; only written */
 } qn_tune_format;
 
 /* Options of the actions of `quern tune`; each action reads those that its table lists. */
@@ -203,7 +209,7 @@ typedef struct qn_tune_request {
     qn_run_options run;       /* device, threads, quiet, and the seed of the searcher and the inputs */
     const char *const *names; /* run: workloads, or T1 files */
     size_t name_count;
-    const char *name;          /* explain: a family; export, import: a workload */
+    const char *name;          /* explain: a family or a T1 file; export: a workload or a T1 file; import: a workload */
     const char *problem_class; /* explain; NULL: all */
     qn_tune_format format;     /* export */
     const char *file;          /* export, import */
@@ -266,10 +272,27 @@ void qn_tune_origin_text(qn_tune_origin origin, qn_tune_nearness nearness, const
 QN_MUST_CHECK qn_status qn_tune_lookup(qn_device *device, qn_tune_store *store, const qn_family *family,
                                        const char *problem_class, qn_tune_known *known, size_t capacity, size_t *count);
 
+/* The same for a kernel of the user's own, described by a T1 file: results of the store, and last the default
+ * configuration. `configuration` of the results is not set; their `text` is. A result is stale if the T1 file or the
+ * kernel has changed since. Errors also: QN_NOT_FOUND and QN_BAD_FORMAT for the T1 file.
+ *
+ *     qn_tune_lookup_file(device, store, "row_sums.json", known, 8, &count);
+ */
+QN_MUST_CHECK qn_status qn_tune_lookup_file(qn_device *device, qn_tune_store *store, const char *path,
+                                            qn_tune_known *known, size_t capacity, size_t *count);
+
 /* Write what the store has of a workload's tests on a device. Errors: QN_NOT_FOUND when there are none;
  * QN_INVALID_ARGUMENT for the format. */
 QN_MUST_CHECK qn_status qn_tune_export(qn_device *device, qn_tune_store *store, const qn_workload *workload,
                                        const int sizes[QN_WORKLOAD_SIZES], qn_tune_format format, const char *path);
+
+/* The same for a kernel of the user's own, described by a T1 file. Errors also: QN_NOT_FOUND and QN_BAD_FORMAT for the
+ * T1 file.
+ *
+ *     qn_tune_export_file(device, store, "row_sums.json", QN_TUNE_HEADER, "row_sums_tuned.h");
+ */
+QN_MUST_CHECK qn_status qn_tune_export_file(qn_device *device, qn_tune_store *store, const char *path,
+                                            qn_tune_format format, const char *output);
 
 /* Put the tests of a file (any of these formats) into the store, as tests of this workload on this device. Those that
  * are not points of the space are counted in *left_out. Errors: QN_BAD_FORMAT; QN_INVALID_ARGUMENT when the file has
@@ -337,6 +360,7 @@ typedef struct qn_tune_step {
     char text[256];
     qn_test_outcome outcome;
     double objective, elapsed_seconds;
+    bool earlier; /* made by an earlier run, at an unknown time */
 } qn_tune_step;
 
 typedef struct qn_tune_trace {

@@ -23,6 +23,57 @@ int cli_tune_check_sizes(const qn_workload *workload, const int sizes[QN_WORKLOA
     return cli_error(CLI_USAGE, "--size is \"%s\"; expected %s for %s", text, names, workload->name);
 }
 
+bool cli_tune_is_file(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 5 && strcmp(name + length - 5, ".json") == 0;
+}
+
+int cli_tune_find_workload(const char *name, const qn_workload **workload)
+{
+    const qn_status status = qn_workload_find(name, workload);
+    if (status == QN_NOT_FOUND || status == QN_INVALID_ARGUMENT) return cli_error(CLI_USAGE, "%s", qn_error_message());
+    return cli_report(status);
+}
+
+int cli_tune_check_searchers(const char *names)
+{
+    const char *const *known, *const *meanings;
+    const size_t count = qn_tune_searchers(&known, &meanings);
+    if (!names || strcmp(names, "all") == 0) return CLI_DONE;
+    for (const char *at = names; *at;) {
+        const size_t length = strcspn(at, ",");
+        char word[64];
+        size_t i = 0;
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        while (i < count && strcmp(known[i], word) != 0) i++;
+        if (i == count) {
+            const char *nearest = cli_nearest_word(word, known, count);
+            if (nearest) return cli_error(CLI_USAGE, "there is no searcher \"%s\"; did you mean %s?", word, nearest);
+            char list[512] = "";
+            for (size_t k = 0; k < count; k++) {
+                const size_t used = strlen(list);
+                snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", known[k]);
+            }
+            return cli_error(CLI_USAGE, "there is no searcher \"%s\"; there are %s", word, list);
+        }
+        at += length + (at[length] == ',');
+    }
+    return CLI_DONE;
+}
+
+void cli_tune_format_limit(double limit_seconds, double seconds, const char *pipe, char *text, size_t bytes)
+{
+    static const double most = 1.1; /* measured limits are too low by a few per cent at times */
+    const double share = limit_seconds / seconds;
+    text[0] = '\0';
+    if (!(limit_seconds > 0)) return;
+    if (share > most && pipe && strcmp(pipe, "memory") == 0)
+        snprintf(text, bytes, "cache");
+    else
+        snprintf(text, bytes, "%.0f %%", 100 * share);
+}
+
 int cli_tune_open_store(qn_context *context, const char *path, qn_tune_store **store)
 {
     *store = NULL;

@@ -136,8 +136,8 @@ static int find_family(const char *name, const qn_family **family)
         if (i < 256) names[i] = slash ? slash + 1 : families[i]->name;
     }
     const char *nearest = cli_nearest_word(name, names, count < 256 ? count : 256);
-    if (nearest) return cli_error(CLI_FAILED, "there is no kernel family \"%s\"; did you mean %s?", name, nearest);
-    return cli_error(CLI_FAILED, "there is no kernel family \"%s\" (see quern tune list)", name);
+    if (nearest) return cli_error(CLI_USAGE, "there is no kernel family \"%s\"; did you mean %s?", name, nearest);
+    return cli_error(CLI_USAGE, "there is no kernel family \"%s\" (see quern tune list)", name);
 }
 
 static void explain_one(const qn_tune_known *known, bool used)
@@ -166,7 +166,6 @@ static void explain_all(const qn_tune_known *known, size_t count)
         explain_one(&known[i], known[i].use == QN_TUNE_USABLE && !found);
         found |= known[i].use == QN_TUNE_USABLE;
     }
-    printf("\nA configuration that a program sets takes precedence over all of these.\n");
 }
 
 static int run_explain(void *memory)
@@ -179,11 +178,20 @@ static int run_explain(void *memory)
     size_t count = 0;
     qn_tune_known *known = calloc(KNOWN_MAX, sizeof *known);
     if (!known) return cli_error(CLI_FAILED, "out of memory");
-    int exit_code = find_family(chosen->name, &family);
+    const bool is_file = cli_tune_is_file(chosen->name);
+    int exit_code = is_file ? CLI_DONE : find_family(chosen->name, &family);
+    if (exit_code == CLI_DONE && is_file && chosen->problem_class)
+        exit_code = cli_error(CLI_USAGE, "--class is \"%s\"; a T1 file has no problem classes", chosen->problem_class);
     if (exit_code == CLI_DONE) exit_code = open_all(chosen, &context, &device, &store);
     if (exit_code == CLI_DONE)
-        exit_code = cli_report(qn_tune_lookup(device, store, family, chosen->problem_class, known, KNOWN_MAX, &count));
-    if (exit_code == CLI_DONE) explain_all(known, count < KNOWN_MAX ? count : KNOWN_MAX);
+        exit_code = cli_report(
+            is_file ? qn_tune_lookup_file(device, store, chosen->name, known, KNOWN_MAX, &count)
+                    : qn_tune_lookup(device, store, family, chosen->problem_class, known, KNOWN_MAX, &count));
+    if (exit_code == CLI_DONE) {
+        explain_all(known, count < KNOWN_MAX ? count : KNOWN_MAX);
+        puts(is_file ? "\nquern tune export --format header writes the best of each device for your own build."
+                     : "\nA configuration that a program sets takes precedence over all of these.");
+    }
     close_all(&context, &device, &store);
     free(known);
     return exit_code;
@@ -202,7 +210,8 @@ const cli_command cli_tune_list = {
 const cli_command cli_tune_explain = {
     .name = "tune explain",
     .summary = "show which configuration would run, and why",
-    .description = "Show every configuration known for a kernel family on a device, by problem class, in the order in "
+    .description = "Show every configuration known for a kernel family, or for a kernel of your own, on a device, by "
+                   "problem class, in the order in "
                    "which they would be taken: of this device, first from the user's store, then shipped; of the "
                    "nearest device of the same architecture; of one of the same vendor; the fallback. An arrow marks "
                    "the one that runs.",

@@ -22,7 +22,7 @@ typedef struct settings {
 
 static const qn_option file_rows[] = {
     {.like = &cli_report_row},
-    {.like = &cli_csv_row, .meaning = "write every test to FILE as comma-separated values"},
+    {.like = &cli_csv_row, .meaning = "write every test to FILE as comma-separated values, with those of earlier runs"},
     {0}};
 static const qn_option_table file_table = {"tune run", sizeof(cli_files), file_rows, NULL};
 
@@ -38,11 +38,11 @@ typedef struct watcher {
     const qn_tune_request *request;
     const cli_files *files;
     cli_progress progress;
-    qn_tune_step *steps;
-    double *best;
-    size_t count, capacity, failed;
+    qn_tune_step *steps; /* tests of earlier runs first */
+    double *best;        /* after each step */
+    size_t count, earlier, capacity, failed;
     uint64_t space_size;
-    double fallback_seconds, fallback_objective;
+    double fallback_objective;
     bool out_of_memory, line_shown;
 } watcher;
 
@@ -58,7 +58,15 @@ static double seconds_of(const qn_test *test)
     return test->seconds > 0 ? test->seconds : test->objective;
 }
 
-static bool keep_step(watcher *watch, const qn_tune_progress *state)
+/* Find the step of a configuration; watch->count if there is none. */
+static size_t find_step(const watcher *watch, const char *text)
+{
+    size_t i = 0;
+    while (i < watch->count && strcmp(watch->steps[i].text, text) != 0) i++;
+    return i;
+}
+
+static bool make_room(watcher *watch)
 {
     if (watch->count == watch->capacity) {
         size_t capacity = watch->capacity ? 2 * watch->capacity : 256;
@@ -69,14 +77,60 @@ static bool keep_step(watcher *watch, const qn_tune_progress *state)
         if (!steps || !best) return false;
         watch->capacity = capacity;
     }
-    qn_tune_step *step = &watch->steps[watch->count];
-    *step = (qn_tune_step){
-        .outcome = state->test->outcome, .objective = seconds_of(state->test), .elapsed_seconds = state->seconds};
-    qn_space_format(state->space, state->point, step->text, sizeof step->text);
+    return true;
+}
+
+/* Drop the step of an earlier run, because this run made the test again. */
+static void drop_earlier(watcher *watch, const char *text)
+{
+    const size_t at = find_step(watch, text);
+    if (at >= watch->earlier) return;
+    watch->failed -= watch->steps[at].outcome != QN_TEST_CORRECT;
+    memmove(&watch->steps[at], &watch->steps[at + 1], (watch->count - at - 1) * sizeof *watch->steps);
+    memmove(&watch->best[at], &watch->best[at + 1], (watch->count - at - 1) * sizeof *watch->best);
+    watch->count--;
+    watch->earlier--;
+}
+
+static bool keep_step(watcher *watch, const qn_tune_progress *state)
+{
+    qn_tune_step step = {.outcome = state->test->outcome,
+                         .objective = seconds_of(state->test),
+                         .elapsed_seconds = state->seconds,
+                         .earlier = state->earlier};
+    qn_space_format(state->space, state->point, step.text, sizeof step.text);
+    if (!make_room(watch)) return false;
+    if (!state->earlier) drop_earlier(watch, step.text);
+    watch->steps[watch->count] = step;
     watch->best[watch->count++] = state->best.outcome == QN_TEST_CORRECT ? state->best.objective : INFINITY;
+    watch->earlier += state->earlier;
     watch->failed += state->test->outcome != QN_TEST_CORRECT;
     watch->space_size = qn_space_size(state->space);
     return true;
+}
+
+/* A test of an earlier run, or one that was made again to compare the best. */
+static int on_known(const qn_tune_progress *state, void *user)
+{
+    watcher *watch = user;
+    char text[sizeof watch->steps->text];
+    if (state->earlier) {
+        watch->out_of_memory = !keep_step(watch, state);
+        return watch->out_of_memory || cli_interrupted();
+    }
+    qn_space_format(state->space, state->point, text, sizeof text);
+    const size_t at = find_step(watch, text);
+    if (at < watch->count) {
+        watch->failed += (state->test->outcome != QN_TEST_CORRECT) - (watch->steps[at].outcome != QN_TEST_CORRECT);
+        watch->steps[at].outcome = state->test->outcome;
+        watch->steps[at].objective = seconds_of(state->test);
+        if (watch->steps[at].earlier) { /* now it is of this run, after all others */
+            watch->steps[at].earlier = false;
+            watch->steps[at].elapsed_seconds = watch->steps[watch->count - 1].elapsed_seconds;
+            watch->earlier--;
+        }
+    }
+    return cli_interrupted();
 }
 
 /* Print one row of the live table: an improvement. */
@@ -86,9 +140,9 @@ static void print_improvement(const watcher *watch, const qn_tune_progress *stat
     const double seconds = seconds_of(&state->best);
     cli_format_seconds(seconds, time, sizeof time);
     cli_format_duration(state->seconds, elapsed, sizeof elapsed);
-    if (state->limit_seconds > 0) snprintf(limit, sizeof limit, "%3.0f %%", 100 * state->limit_seconds / seconds);
+    cli_tune_format_limit(state->limit_seconds, seconds, state->pipe, limit, sizeof limit);
     qn_space_format(state->space, state->best_point, text, sizeof text);
-    printf("%6zu  %9s  %10s  %7.2f  %6s  %s\n", watch->count, elapsed, time,
+    printf("%6llu  %9s  %10s  %7.2f  %6s  %s\n", (unsigned long long)state->tests, elapsed, time,
            watch->fallback_objective > 0 ? watch->fallback_objective / state->best.objective : 1.0, limit, text);
     fflush(stdout);
 }
@@ -112,10 +166,7 @@ static int on_progress(const qn_tune_progress *state, void *user)
         watch->out_of_memory = true;
         return 1;
     }
-    if (watch->count == 1) {
-        watch->fallback_seconds = seconds_of(state->test);
-        watch->fallback_objective = state->test->objective;
-    }
+    if (watch->count == watch->earlier + 1) watch->fallback_objective = state->test->objective;
     remove_line(watch);
     if (!watch->request->run.quiet) {
         if (state->improved) print_improvement(watch, state);
@@ -154,6 +205,17 @@ static void print_objective(const watcher *watch, const qn_tune_result *result)
     }
 }
 
+static void print_limit(const qn_tune_result *result, double seconds)
+{
+    char limit[16];
+    cli_tune_format_limit(result->limit_seconds, seconds, result->pipe, limit, sizeof limit);
+    if (strcmp(limit, "cache") == 0)
+        printf(", faster than the memory (%.3g times its limit): the data stay in a cache at this --size",
+               result->limit_seconds / seconds);
+    else if (*limit)
+        printf(", %s of the limit (%s)", limit, result->pipe);
+}
+
 static void print_result(const watcher *watch, const qn_tune_result *result)
 {
     char best[32], usual[32], time[32];
@@ -169,10 +231,11 @@ static void print_result(const watcher *watch, const qn_tune_result *result)
     if (result->best.spread > 0) printf(" ± %.1f %%", 100 * result->best.spread / result->best.objective);
     if (result->fallback.outcome == QN_TEST_CORRECT)
         printf(", %.2f times as fast as the usual configuration (%s)", seconds_of(&result->fallback) / seconds, usual);
-    if (result->limit_seconds > 0)
-        printf(", %.0f %% of the limit (%s)", 100 * result->limit_seconds / seconds, result->pipe);
+    print_limit(result, seconds);
     print_objective(watch, result);
-    printf("\n%llu configurations in %s: %s.\n", (unsigned long long)result->tests, time, result->finished);
+    printf("\n%llu configurations in %s", (unsigned long long)result->tests, time);
+    if (watch->earlier > 0) printf(" (%zu of them in earlier runs)", watch->earlier);
+    printf(": %s.\n", result->finished);
     for (int kind = QN_TEST_WRONG; kind <= QN_TEST_CRASH; kind++) failed += result->failed[kind];
     if (failed == 0) return;
     printf("%llu failed:", (unsigned long long)failed);
@@ -187,14 +250,16 @@ static int write_csv(const char *path, const watcher *watch)
     cli_document document;
     int exit_code = cli_document_open(&document, path);
     if (exit_code != CLI_DONE) return exit_code;
-    fputs("test,elapsed_s,outcome,time_ms,configuration\n", document.stream);
+    fputs("test,elapsed_s,outcome,time_ms,configuration,run\n", document.stream);
     for (size_t i = 0; i < watch->count; i++) {
         const qn_tune_step *step = &watch->steps[i];
-        fprintf(document.stream, "%zu,%.3f,%s,", i + 1, step->elapsed_seconds, qn_test_outcome_name(step->outcome));
+        fprintf(document.stream, "%zu,", i + 1);
+        if (!step->earlier) fprintf(document.stream, "%.3f", step->elapsed_seconds);
+        fprintf(document.stream, ",%s,", qn_test_outcome_name(step->outcome));
         if (step->outcome == QN_TEST_CORRECT) fprintf(document.stream, "%.6g", 1e3 * step->objective);
         fputc(',', document.stream);
         cli_csv_text(document.stream, step->text);
-        fputc('\n', document.stream);
+        fputs(step->earlier ? ",earlier\n" : ",this\n", document.stream);
     }
     return cli_document_close(&document);
 }
@@ -227,7 +292,8 @@ static int write_files(const watcher *watch, const char *name, const qn_device *
                                  .space_size = watch->space_size,
                                  .steps = watch->steps,
                                  .step_count = watch->count,
-                                 .fallback_seconds = watch->fallback_seconds,
+                                 .fallback_seconds =
+                                     result->fallback.outcome == QN_TEST_CORRECT ? seconds_of(&result->fallback) : 0,
                                  .limit_seconds = result->limit_seconds,
                                  .pipe = result->pipe};
     name_output(files->report, name, several, path, sizeof path);
@@ -236,24 +302,13 @@ static int write_files(const watcher *watch, const char *name, const qn_device *
     return exit_code;
 }
 
-static bool is_file(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 5 && strcmp(name + length - 5, ".json") == 0;
-}
-
 static int tune_one(qn_device *device, const char *name, qn_tune_options *with, watcher *watch)
 {
     qn_tune_result result = {0};
     const qn_workload *workload = NULL;
-    watch->count = watch->failed = 0;
-    watch->fallback_seconds = watch->fallback_objective = 0;
-    if (!is_file(name)) {
-        int exit_code = cli_report(qn_workload_find(name, &workload));
-        if (exit_code == CLI_DONE) exit_code = cli_tune_check_sizes(workload, with->sizes);
-        if (exit_code != CLI_DONE) return exit_code;
-        name = workload->name;
-    }
+    watch->count = watch->earlier = watch->failed = 0;
+    watch->fallback_objective = 0;
+    if (!cli_tune_is_file(name) && qn_workload_find(name, &workload) == QN_OK) name = workload->name;
     if (!watch->request->run.quiet) {
         printf("%s on %s (%s)\n", name, qn_device_get_info(device)->identifier, qn_device_get_info(device)->name);
         printf("%6s  %9s  %10s  %7s  %6s  %s\n", "test", "elapsed", "time",
@@ -294,6 +349,7 @@ static int tune_watched(qn_tune_options *with, watcher *watch)
         .size = sizeof of_context, .threads = chosen->run.threads, .log = on_log, .log_user = watch};
     qn_context *context = NULL;
     with->progress = on_progress;
+    with->known = on_known;
     with->progress_user = watch;
     cli_progress_start(&watch->progress, stderr, chosen->run.quiet);
     int exit_code = cli_report(qn_context_create(&of_context, &context));
@@ -307,6 +363,19 @@ static int tune_watched(qn_tune_options *with, watcher *watch)
     return exit_code;
 }
 
+/* Check the names before the first of them is tuned. */
+static int check_names(const qn_tune_request *chosen)
+{
+    int exit_code = cli_tune_check_searchers(chosen->tune.tuner.searcher);
+    for (size_t i = 0; i < chosen->name_count && exit_code == CLI_DONE; i++) {
+        const qn_workload *workload;
+        if (cli_tune_is_file(chosen->names[i])) continue;
+        exit_code = cli_tune_find_workload(chosen->names[i], &workload);
+        if (exit_code == CLI_DONE) exit_code = cli_tune_check_sizes(workload, chosen->tune.sizes);
+    }
+    return exit_code;
+}
+
 static int run(void *memory)
 {
     const settings *chosen = memory;
@@ -314,6 +383,8 @@ static int run(void *memory)
     qn_tune_options with = chosen->request.tune;
     with.size = sizeof with;
     with.tuner.seed = chosen->request.run.seed;
+    const int exit_code = check_names(&chosen->request);
+    if (exit_code != CLI_DONE) return exit_code;
     return tune_watched(&with, &watch);
 }
 

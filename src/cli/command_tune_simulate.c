@@ -76,10 +76,12 @@ static int run(void *memory)
     const settings *chosen = memory;
     qn_context *context = NULL;
     qn_tune_scores *scores = NULL;
-    int exit_code = cli_report(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options),
-                                                                       .threads = chosen->simulate.run.threads,
-                                                                       .log = cli_log_warning},
-                                                 &context));
+    int exit_code = cli_tune_check_searchers(chosen->simulate.searchers);
+    if (exit_code != CLI_DONE) return exit_code;
+    exit_code = cli_report(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options),
+                                                                   .threads = chosen->simulate.run.threads,
+                                                                   .log = cli_log_warning},
+                                             &context));
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_tune_simulate(context, &chosen->simulate, &scores));
     if (exit_code == CLI_DONE && !cli_files_are_output(&chosen->files)) print_table(scores);
     if (exit_code == CLI_DONE && chosen->files.csv) exit_code = write_csv(chosen->files.csv, scores);

@@ -13,6 +13,20 @@ extern const cli_command cli_tune_list, cli_tune_run, cli_tune_simulate, cli_tun
  * error. */
 int cli_tune_check_sizes(const qn_workload *workload, const int sizes[QN_WORKLOAD_SIZES]);
 
+/* Whether a name is that of a T1 file, "*.json". */
+bool cli_tune_is_file(const char *name);
+
+/* Find a workload, a wrong name is a usage error. Returns the exit code, after printing an error. */
+int cli_tune_find_workload(const char *name, const qn_workload **workload);
+
+/* Check the names of searchers, separated by commas; NULL and "all" are valid. Returns the exit code, after printing an
+ * error. */
+int cli_tune_check_searchers(const char *names);
+
+/* Write the share of the device's limit that a run of `seconds` reaches: "93 %". Memory-bound work can seem to exceed
+ * the limit when its data come from a cache: "cache". "" if the limit is not known. */
+void cli_tune_format_limit(double limit_seconds, double seconds, const char *pipe, char *text, size_t bytes);
+
 /* Open a store. `path` NULL: the user's store; "off": *store becomes NULL. Returns the exit code, after printing an
  * error. */
 int cli_tune_open_store(qn_context *context, const char *path, qn_tune_store **store);

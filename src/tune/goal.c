@@ -120,6 +120,10 @@ qn_status qn_goal_note(qn_goal *goal, const char *text, const qn_test *test)
     if (goal->count < 2 || test->outcome != QN_TEST_CORRECT) return QN_OK;
     snprintf(added.front.text, sizeof added.front.text, "%s", text);
     for (int i = 0; i < goal->count; i++) QN_TRY(evaluate(goal, test, i, &added.values[i]));
+    for (size_t i = 0; i < goal->point_count; i++) /* the last test of a configuration is valid */
+        if (strcmp(goal->points[i].front.text, added.front.text) != 0) goal->points[kept++] = goal->points[i];
+    goal->point_count = kept;
+    kept = 0;
     for (size_t i = 0; i < goal->point_count; i++)
         if (covers(goal, &goal->points[i], &added)) return QN_OK;
     for (size_t i = 0; i < goal->point_count; i++)

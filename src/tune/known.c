@@ -1,5 +1,5 @@
 /* Known configurations before a run: from the user's store, the shipped results, and the fallback. */
-#include <quern/tune.h>
+#include "tune/known.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ typedef struct entry {
 } entry;
 
 typedef struct listing {
-    const qn_family *family;
+    const qn_family *family; /* NULL: a kernel of the user's own, with this space */
+    const qn_space *space;
     const qn_device_info *device;
     const qn_tune_key *key;
     bool every_class;
@@ -46,7 +47,12 @@ void qn_tune_origin_text(qn_tune_origin origin, qn_tune_nearness nearness, const
 static void judge(const listing *to, const char *text, bool stale, qn_tune_known *known)
 {
     bool allowed = false;
+    qn_point point;
     known->use = QN_TUNE_STALE;
+    if (to->space) {
+        if (!stale && qn_tune_point_read(to->space, text, &point)) known->use = QN_TUNE_USABLE;
+        return;
+    }
     if (!qn_tune_configuration_read(to->family, text, &known->configuration) || stale) return;
     if (qn_family_allows(to->family, to->device, &known->configuration, &allowed, NULL) != QN_OK) qn_error_clear();
     if (allowed)
@@ -124,9 +130,32 @@ static int compare_entries(const void *first, const void *second)
 static qn_status find(listing *to, qn_tune_store *store)
 {
     if (store) QN_TRY(add_stored(to, store));
-    QN_TRY(add_shipped(to));
+    if (to->family) QN_TRY(add_shipped(to));
     if (to->count > 1) qsort(to->entries, to->count, sizeof(entry), compare_entries);
     return QN_OK;
+}
+
+/* List the known configurations and, last, the fallback. Releases the entries. */
+static qn_status list(listing *to, qn_tune_store *store, const qn_tune_known *fallback, qn_tune_known *known,
+                      size_t capacity, size_t *count)
+{
+    *count = 0;
+    qn_status status = find(to, store);
+    for (size_t i = 0; i < to->count && i < capacity && status == QN_OK; i++)
+        known[i] = ((entry *)to->entries)[i].known;
+    if (status == QN_OK && to->count < capacity) known[to->count] = *fallback;
+    if (status == QN_OK) *count = to->count + 1;
+    qn_release(&to->entries);
+    return status;
+}
+
+qn_status qn_known_of_space(qn_tune_store *store, const qn_tune_key *key, const qn_space *space, const char *fallback,
+                            qn_tune_known *known, size_t capacity, size_t *count)
+{
+    listing to = {.space = space, .key = key, .every_class = true};
+    qn_tune_known last = {.origin = QN_TUNE_ORIGIN_FALLBACK};
+    snprintf(last.text, sizeof last.text, "%s", fallback);
+    return list(&to, store, &last, known, capacity, count);
 }
 
 static qn_status look_up(qn_device *device, qn_tune_store *store, const qn_family *family, const char *problem_class,
@@ -139,17 +168,10 @@ static qn_status look_up(qn_device *device, qn_tune_store *store, const qn_famil
     qn_tune_known last = {.origin = QN_TUNE_ORIGIN_FALLBACK};
     *count = 0;
     QN_TRY(qn_tune_key_make(family, device, problem_class, &key));
-    qn_status status = find(&to, store);
-    for (size_t i = 0; i < to.count && i < capacity && status == QN_OK; i++) known[i] = ((entry *)to.entries)[i].known;
-    if (status == QN_OK && to.count < capacity) {
-        last.configuration = fallback;
-        qn_tune_configuration_text(family, &fallback, last.text, sizeof last.text);
-        snprintf(last.problem_class, sizeof last.problem_class, "%s", problem_class ? problem_class : "");
-        known[to.count] = last;
-    }
-    if (status == QN_OK) *count = to.count + 1;
-    qn_release(&to.entries);
-    return status;
+    last.configuration = fallback;
+    qn_tune_configuration_text(family, &fallback, last.text, sizeof last.text);
+    snprintf(last.problem_class, sizeof last.problem_class, "%s", problem_class ? problem_class : "");
+    return list(&to, store, &last, known, capacity, count);
 }
 
 qn_status qn_tune_lookup(qn_device *device, qn_tune_store *store, const qn_family *family, const char *problem_class,

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -50,9 +51,11 @@ static qn_status add_facts(qn_report *report, const qn_tune_trace *trace, const 
     snprintf(values[3], FACT_TEXT, "–");
     if (best && trace->fallback_seconds > 0)
         snprintf(values[2], FACT_TEXT, "%.2f× as fast", trace->fallback_seconds / best->objective);
-    if (best && trace->limit_seconds > 0)
-        snprintf(values[3], FACT_TEXT, "%.0f %% (%s)", 100 * trace->limit_seconds / best->objective,
-                 trace->pipe ? trace->pipe : "");
+    const double share = best && trace->limit_seconds > 0 ? trace->limit_seconds / best->objective : 0;
+    if (share > 1.1 && trace->pipe && strcmp(trace->pipe, "memory") == 0)
+        snprintf(values[3], FACT_TEXT, "above the memory's: the data stay in a cache");
+    else if (share > 0)
+        snprintf(values[3], FACT_TEXT, "%.0f %% (%s)", 100 * share, trace->pipe ? trace->pipe : "");
     snprintf(values[4], FACT_TEXT, "%zu", trace->step_count);
     snprintf(values[5], FACT_TEXT, "%llu", (unsigned long long)trace->space_size);
     for (int i = 0; i < FACTS; i++) pointers[i] = values[i];

@@ -92,7 +92,7 @@ qn_status qn_tune_source_hash(const qn_family *family, const char *kernel_folder
     return status;
 }
 
-qn_status qn_tune_key_make(const qn_family *family, qn_device *device, const char *problem_class, qn_tune_key *key)
+void qn_tune_key_of_device(qn_device *device, qn_tune_key *key)
 {
     const qn_device_info *info = qn_device_get_info(device);
     char name[QN_HARDWARE_NAME];
@@ -101,6 +101,11 @@ qn_status qn_tune_key_make(const qn_family *family, qn_device *device, const cha
     qn_hardware_name(&key->hardware, name);
     snprintf(key->device, sizeof key->device, "%s %s", key->hardware.driver, name);
     snprintf(key->driver, sizeof key->driver, "%s", info->driver_version);
+}
+
+qn_status qn_tune_key_make(const qn_family *family, qn_device *device, const char *problem_class, qn_tune_key *key)
+{
+    qn_tune_key_of_device(device, key);
     snprintf(key->family, sizeof key->family, "%s", family->name);
     snprintf(key->problem_class, sizeof key->problem_class, "%s", problem_class ? problem_class : "");
     return qn_tune_source_hash(family, qn_context_kernel_folder(qn_device_context(device)),
@@ -151,9 +156,14 @@ static void value_text(const qn_value *value, char *text, size_t capacity)
 void qn_tune_point_text(const qn_space *space, qn_point point, char *text, size_t capacity)
 {
     uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
+    qn_space_get(space, point, numbers);
+    qn_tune_values_text(space, numbers, text, capacity);
+}
+
+void qn_tune_values_text(const qn_space *space, const uint16_t *numbers, char *text, size_t capacity)
+{
     char value[256];
     size_t length = 0;
-    qn_space_get(space, point, numbers);
     if (capacity > 0) text[0] = '\0';
     for (size_t i = 0; i < qn_space_parameter_count(space) && length < capacity; i++) {
         value_text(qn_space_value(space, i, numbers[i]), value, sizeof value);

@@ -15,6 +15,9 @@ void qn_tune_workload_sizes(const qn_workload *workload, const qn_device_info *d
 QN_MUST_CHECK qn_status qn_tune_source_hash(const qn_family *family, const char *kernel_folder, const char *driver,
                                             char digits[QN_TUNE_SOURCE_DIGITS + 1]);
 
+/* Set the fields of a key that name the device and its driver, and clear the others. */
+void qn_tune_key_of_device(qn_device *device, qn_tune_key *key);
+
 /* Make the key under which a family's results on a device are stored. */
 QN_MUST_CHECK qn_status qn_tune_key_make(const qn_family *family, qn_device *device, const char *problem_class,
                                          qn_tune_key *key);
@@ -26,6 +29,7 @@ void qn_tune_configuration_text(const qn_family *family, const qn_configuration 
 bool qn_tune_configuration_read(const qn_family *family, const char *text, qn_configuration *configuration);
 
 /* The same for points of a space. */
+void qn_tune_values_text(const qn_space *space, const uint16_t *numbers, char *text, size_t capacity);
 void qn_tune_point_text(const qn_space *space, qn_point point, char *text, size_t capacity);
 bool qn_tune_point_read(const qn_space *space, const char *text, qn_point *point);
 bool qn_tune_point_of(const qn_space *space, const qn_configuration *configuration, qn_point *point);

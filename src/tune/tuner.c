@@ -21,7 +21,7 @@ struct qn_tuner {
     int64_t problem;        /* in the store */
     double started_s;
     uint64_t least_tests;
-    uint64_t tests; /* results so far, with those of a resumed journal */
+    uint64_t tests; /* points with a result, with those of a resumed journal */
     qn_stop_curve curve;
     double well_share;
     bool has_best;
@@ -30,13 +30,19 @@ struct qn_tuner {
     char finished[FINISHED_BYTES];
 };
 
+/* Note a test. A point that is told again counts once; its last test is valid. */
 static qn_status note(qn_tuner *tuner, qn_point point, const qn_test *test)
 {
+    const bool again = qn_searcher_was_told(tuner->searcher, point);
     qn_test known = *test;
     if (known.outcome != QN_TEST_CORRECT) known.objective = INFINITY;
     QN_TRY(qn_searcher_tell(tuner->searcher, point, &known));
-    tuner->tests++;
-    qn_stop_add(&tuner->curve, known.objective);
+    if (again && tuner->has_best && tuner->best_point == point)
+        tuner->has_best = qn_searcher_best(tuner->searcher, &tuner->best_point, &tuner->best);
+    if (!again) {
+        tuner->tests++;
+        qn_stop_add(&tuner->curve, known.objective);
+    }
     if (known.outcome == QN_TEST_CORRECT && (!tuner->has_best || known.objective < tuner->best.objective)) {
         tuner->has_best = true;
         tuner->best_point = point;
@@ -256,6 +262,11 @@ bool qn_tuner_best(const qn_tuner *tuner, qn_point *point, qn_test *test)
     if (point) *point = tuner->best_point;
     if (test) *test = tuner->best;
     return true;
+}
+
+bool qn_tuner_was_told(const qn_tuner *tuner, qn_point point)
+{
+    return qn_searcher_was_told(tuner->searcher, point);
 }
 
 uint64_t qn_tuner_test_count(const qn_tuner *tuner)

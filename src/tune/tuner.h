@@ -16,6 +16,9 @@ typedef struct qn_tuner_guide {
 QN_MUST_CHECK qn_status qn_tuner_create_guided(const qn_space *space, const qn_tuner_options *options,
                                                const qn_tuner_guide *guide, qn_tuner **tuner);
 
+/* Whether the test of a point was told. */
+bool qn_tuner_was_told(const qn_tuner *tuner, qn_point point);
+
 /* Whether a searcher (NULL: the default) uses a guide. */
 bool qn_tuner_is_guided(const char *searcher);
 

@@ -152,11 +152,8 @@ expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
 expect 1 err 1 'absent.d/' screen deck absent.d --device host --quiet
 expect 1 err 1 'absent.sdf' screen pack absent.sdf -o out.qlib
-expect 1 err 1 'there is no workload "gem"; there are benchmark/' tune run gem --device host --store off
 expect 1 err 1 'absent.json' tune run absent.json --device host --store off --quiet
 expect 1 err 1 'absent.json' tune simulate absent.json
-expect 1 err 1 'there is no searcher "nobody"' tune run bicg --searcher nobody --device host --store off --quiet
-expect 1 err 1 'there is no kernel family "corelate"; did you mean correlate?' tune explain corelate --store off
 expect 1 err 1 'absent' evaluate absent --reference absent.pdb absent.pdb
 expect 2 err 1 'floppy:0' dock a.pdb b.pdb -o out.d --device floppy:0
 expect 1 err 1 'opencl:99' dock a.pdb b.pdb -o out.d --device opencl:99

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/device.h"
+#include "tune/exchange/header.h"
 #include "tune/model/nominal.h"
 #include "tune/recorded/builder.h"
 #include "tune/session.h"
@@ -130,6 +131,24 @@ static qn_status write_best(const exchange *with, const qn_tune_row *rows, size_
     return status;
 }
 
+static qn_status write_header(const exchange *with, const char *path)
+{
+    const qn_configuration fallback = qn_family_fallback(with->family);
+    char usual[QN_TUNE_CONFIGURATION_BYTES];
+    const char *slash = strrchr(with->family->name, '/');
+    qn_tune_best *best;
+    qn_text text = {0};
+    size_t count;
+    qn_tune_configuration_text(with->family, &fallback, usual, sizeof usual);
+    QN_TRY(qn_tune_store_best_anywhere(with->store, &with->key, &best, &count));
+    qn_status status =
+        qn_header_append(slash ? slash + 1 : with->family->name, &with->key, best, count, with->scale, usual, &text);
+    if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
+    qn_text_clear(&text);
+    qn_release(&best);
+    return status;
+}
+
 qn_status qn_tune_export(qn_device *device, qn_tune_store *store, const qn_workload *workload,
                          const int sizes[QN_WORKLOAD_SIZES], qn_tune_format format, const char *path)
 {
@@ -139,10 +158,11 @@ qn_status qn_tune_export(qn_device *device, qn_tune_store *store, const qn_workl
     exchange with = {.device = device, .store = store, .workload = workload};
     qn_tune_row *rows;
     size_t count;
-    if ((unsigned)format > QN_TUNE_SHIPPED)
+    if ((unsigned)format > QN_TUNE_HEADER)
         return QN_FAIL(QN_INVALID_ARGUMENT, "the format of tuning results is %d; expected a qn_tune_format, 0 to %d",
-                       (int)format, (int)QN_TUNE_SHIPPED);
+                       (int)format, (int)QN_TUNE_HEADER);
     QN_TRY(open_exchange(&with, sizes));
+    if (format == QN_TUNE_HEADER) return write_header(&with, path);
     QN_TRY(qn_tune_store_tests(store, with.problem, &rows, &count));
     keep_results(&with, rows, &count);
     qn_status status = QN_OK;

@@ -5,19 +5,20 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/sized_struct.h"
 #include "runtime/device.h"
 #include "tune/exchange/t1.h"
+#include "tune/exchange/t1_results.h"
 #include "tune/goal.h"
 #include "tune/model/static_model.h"
+#include "tune/offline/compare_best.h"
+#include "tune/offline/test_journal.h"
 #include "tune/session.h"
 #include "tune/tuner.h"
 
-enum { DEFAULT_REPEATS = 50 };
+enum { DEFAULT_REPEATS = 50, COMPARED_REPEATS = 15 };
 static const double default_precision = 0.01, timeout_factor = 20, least_timeout_s = 1;
 
 typedef struct tuning {
@@ -29,55 +30,25 @@ typedef struct tuning {
     qn_t1_target *target;
     qn_tuner *tuner;
     qn_goal goal;
+    qn_test_journal journal;
     double started_s;
-    char key[65]; /* of the journal: hash of the device, the problem's file, the kernel's file and the objective */
+    bool has_usual, has_in_use; /* tested in this run */
+    qn_compared usual, in_use;
+    bool has_winner; /* the comparison at the end was made */
+    qn_compared winner;
 } tuning;
 
-static qn_status add_file(qn_hash *hash, const char *path)
-{
-    char *data;
-    size_t size;
-    QN_TRY(qn_file_read(path, &data, &size));
-    qn_hash_add(hash, data, size);
-    qn_release(&data);
-    return QN_OK;
-}
-
-static qn_status make_key(tuning *t)
-{
-    const qn_device_info *info = qn_device_get_info(t->device);
-    qn_hash hash;
-    qn_hash_start(&hash);
-    qn_hash_add(&hash, info->driver, strlen(info->driver) + 1);
-    qn_hash_add(&hash, info->name, strlen(info->name) + 1);
-    qn_hash_add(&hash, info->driver_version, strlen(info->driver_version) + 1);
-    QN_TRY(add_file(&hash, t->t1->path));
-    QN_TRY(add_file(&hash, t->t1->kernel_path));
-    if (!t->goal.is_time) qn_hash_add(&hash, t->options->objective, strlen(t->options->objective));
-    qn_hash_finish(&hash, t->key);
-    t->key[48] = 0; /* as much as a journal's key holds */
-    return QN_OK;
-}
-
-/* The tuner reads its journal by itself; here only the front of several objectives is read from the journal. */
 static qn_status open_journal(tuning *t)
 {
-    qn_tune_store *store = t->options->store;
-    qn_tune_key key = {.device = "journal"};
-    qn_tune_row *rows;
-    size_t count;
-    int64_t problem;
-    snprintf(key.family, sizeof key.family, "%s", qn_space_name(t->t1->space));
-    snprintf(key.problem_class, sizeof key.problem_class, "%s", t->key);
-    QN_TRY(qn_tune_store_problem(store, &key, &problem));
-    if (t->options->restart) return qn_tune_store_forget(store, problem);
-    if (t->goal.count < 2) return QN_OK;
-    QN_TRY(qn_tune_store_tests(store, problem, &rows, &count));
-    qn_status status = QN_OK;
-    for (size_t i = 0; i < count && status == QN_OK; i++)
-        if (!rows[i].running) status = qn_goal_note(&t->goal, rows[i].configuration, &rows[i].test);
-    qn_release(&rows);
-    return status;
+    const qn_device_info *info = qn_device_get_info(t->device);
+    qn_tune_key key;
+    QN_TRY(qn_t1_key_make(t->t1, t->device, &key));
+    t->journal = (qn_test_journal){.options = t->options,
+                                   .result = t->result,
+                                   .space = t->t1->space,
+                                   .goal = &t->goal,
+                                   .on_cpu = info->kind == QN_DEVICE_CPU};
+    return qn_test_journal_open(&t->journal, &key);
 }
 
 /* Only the launch of a user's own kernel is known. */
@@ -113,16 +84,16 @@ static qn_status open_tuner(tuning *t)
 {
     qn_tuner_options options = t->options->tuner;
     qn_tuner_guide guide = {.device = qn_device_get_info(t->device)};
-    options.store = t->options->store;
-    options.store_key = t->options->store ? t->key : NULL;
-    QN_TRY(make_key(t));
-    if (options.store) QN_TRY(open_journal(t));
+    options.store = t->options->store; /* for its history; the journal stores the tests */
+    options.store_key = NULL;
     QN_TRY(make_model(t, &guide.model));
-    return qn_tuner_create_guided(t->t1->space, &options, &guide, &t->tuner);
+    QN_TRY(qn_tuner_create_guided(t->t1->space, &options, &guide, &t->tuner));
+    QN_TRY(open_journal(t));
+    return qn_test_journal_resume(&t->journal, t->tuner);
 }
 
 /* Build, check and time a configuration. Its failures go into *test; a returned failure ends the tuning. */
-static qn_status try_point(tuning *t, qn_point point, qn_test *test, char reason[256])
+static qn_status try_point(tuning *t, qn_point point, bool compared, qn_test *test, char reason[256])
 {
     const qn_tune_options *options = t->options;
     qn_test best;
@@ -130,10 +101,11 @@ static qn_status try_point(tuning *t, qn_point point, qn_test *test, char reason
     qn_measure_limits limits = {.timeout_s = options->timeout_seconds,
                                 .precision = options->precision > 0 ? options->precision : default_precision,
                                 .most_repeats = options->most_repeats > 0 ? options->most_repeats : DEFAULT_REPEATS,
-                                .best = has_best && t->goal.is_time ? &best : NULL,
+                                .best = has_best && t->goal.is_time && !compared ? &best : NULL,
                                 .meter = t->goal.meter};
     if (limits.timeout_s <= 0 && has_best)
         limits.timeout_s = fmax(timeout_factor * (t->goal.is_time ? best.objective : best.seconds), least_timeout_s);
+    if (compared && limits.most_repeats > COMPARED_REPEATS) limits.most_repeats = COMPARED_REPEATS;
     double began_s = qn_clock_s();
     *test = (qn_test){.objective = INFINITY};
     qn_status status = qn_t1_target_set(t->target, point);
@@ -168,13 +140,16 @@ static qn_status report(const tuning *t, qn_point point, const qn_test *test)
 static qn_status test_point(tuning *t, qn_point point, qn_test *test)
 {
     char reason[256] = "", text[QN_TUNE_CONFIGURATION_BYTES];
-    qn_status status = try_point(t, point, test, reason);
+    /* A test of an earlier run stays in the store until it is replaced. */
+    if (!qn_tuner_was_told(t->tuner, point)) QN_TRY(qn_test_journal_start(&t->journal, point));
+    qn_status status = try_point(t, point, false, test, reason);
+    if (status == QN_CANCELLED) qn_test_journal_cancel(&t->journal, point);
     if (status == QN_DEVICE_LOST) { /* the test counts as a crash, so that later runs do not try it again */
         qn_error_trail trail;
         qn_error_save(status, &trail);
         test->outcome = QN_TEST_CRASH;
         test->objective = INFINITY;
-        (void)!qn_tuner_tell(t->tuner, point, test);
+        (void)!qn_test_journal_finish(&t->journal, point, test);
         return qn_error_restore(&trail);
     }
     QN_TRY(status);
@@ -184,27 +159,80 @@ static qn_status test_point(tuning *t, qn_point point, qn_test *test)
     if (test->outcome != QN_TEST_CORRECT) t->result->failed[test->outcome]++;
     qn_tune_point_text(t->t1->space, point, text, sizeof text);
     QN_TRY(qn_goal_note(&t->goal, text, test));
+    QN_TRY(qn_test_journal_finish(&t->journal, point, test));
     if (reason[0])
         qn_log(QN_LOG_DEBUG, "%s: %s: %s: %s", t->t1->name, text, qn_test_outcome_name(test->outcome), reason);
     return report(t, point, test);
 }
 
-/* The default configuration is tested first, if it is valid, because the best is compared with it. */
-static qn_status search(tuning *t)
+/* The default configuration is tested first, if it is valid, because the best is compared with it; then the best of
+ * earlier runs, which only a faster one may replace. */
+static qn_status test_usual(tuning *t)
 {
     const qn_space *space = t->t1->space;
+    const uint64_t tests = t->options->tuner.tests;
     uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
+    qn_test *usual = &t->result->fallback;
+    for (size_t i = 0; i < qn_space_parameter_count(space); i++) numbers[i] = (uint16_t)qn_space_usual(space, i);
+    usual->outcome = QN_TEST_LIMITS;
+    usual->objective = INFINITY;
+    if (qn_space_find(space, numbers, &t->usual.point)) {
+        QN_TRY(test_point(t, t->usual.point, usual));
+        t->has_usual = usual->outcome == QN_TEST_CORRECT;
+        t->usual.test = *usual;
+    }
+    if (!t->journal.has_best || (t->has_usual && t->usual.point == t->journal.best_point) || tests == 1) return QN_OK;
+    t->in_use.point = t->journal.best_point;
+    QN_TRY(test_point(t, t->in_use.point, &t->in_use.test));
+    t->has_in_use = t->in_use.test.outcome == QN_TEST_CORRECT;
+    return QN_OK;
+}
+
+static qn_status search(tuning *t)
+{
     qn_point point;
     qn_test test;
-    for (size_t i = 0; i < qn_space_parameter_count(space); i++) numbers[i] = (uint16_t)qn_space_usual(space, i);
-    t->result->fallback.outcome = QN_TEST_LIMITS;
-    t->result->fallback.objective = INFINITY;
-    if (qn_space_find(space, numbers, &point)) QN_TRY(test_point(t, point, &t->result->fallback));
     while (!qn_tuner_finished(t->tuner)) {
-        QN_TRY(qn_tuner_next(t->tuner, &point));
-        if (qn_tuner_finished(t->tuner)) break;
+        if (!qn_test_journal_next_again(&t->journal, t->tuner, &point)) {
+            QN_TRY(qn_tuner_next(t->tuner, &point));
+            if (qn_tuner_finished(t->tuner)) break;
+        }
         QN_TRY(test_point(t, point, &test));
     }
+    return QN_OK;
+}
+
+static qn_status measure_again(void *user, qn_point point, qn_test *test)
+{
+    tuning *t = user;
+    char reason[256] = "";
+    QN_TRY(try_point(t, point, true, test, reason));
+    qn_t1_target_forget(t->target);
+    return qn_goal_apply(&t->goal, test);
+}
+
+static qn_status note_again(void *user, qn_point point, const qn_test *test)
+{
+    tuning *t = user;
+    char text[QN_TUNE_CONFIGURATION_BYTES];
+    qn_tune_point_text(t->t1->space, point, text, sizeof text);
+    QN_TRY(qn_tuner_tell(t->tuner, point, test));
+    QN_TRY(qn_goal_note(&t->goal, text, test));
+    QN_TRY(qn_test_journal_finish(&t->journal, point, test));
+    return qn_test_journal_show(&t->journal, t->tuner, point, test, false);
+}
+
+static qn_status compare_best(tuning *t)
+{
+    const qn_comparison comparison = {.tuner = t->tuner, .measure = measure_again, .note = note_again, .user = t};
+    qn_compared tested[2];
+    size_t count = 0;
+    if (t->has_usual) tested[count++] = t->usual;
+    if (t->has_in_use) tested[count++] = t->in_use;
+    QN_TRY(qn_compare_best(&comparison, tested, count, &t->winner));
+    if (t->has_usual) t->result->fallback = tested[0].test;
+    t->has_winner = true;
+    qn_test_journal_judge_load(&t->journal, t->t1->name);
     return QN_OK;
 }
 
@@ -215,6 +243,10 @@ static void summarise(tuning *t)
     result->tests = t->tuner ? qn_tuner_test_count(t->tuner) : 0;
     result->seconds = qn_clock_s() - t->started_s;
     if (!t->tuner || !qn_tuner_best(t->tuner, &point, &result->best)) return;
+    if (t->has_winner) {
+        point = t->winner.point;
+        result->best = t->winner.test;
+    }
     qn_tune_point_text(t->t1->space, point, result->text, sizeof result->text);
     qn_goal_report(&t->goal, result);
     const char *finished = qn_tuner_finished(t->tuner);
@@ -234,10 +266,13 @@ static qn_status run_file(qn_device *device, const char *path, const qn_tune_opt
     if (status == QN_OK) status = qn_t1_target_create(t.t1, t.queue, t.options->tuner.seed, &t.target);
     if (status == QN_OK) status = qn_goal_open(t.options->objective, device, 0, NULL, &t.goal);
     if (status == QN_OK) status = open_tuner(&t);
+    if (status == QN_OK) status = test_usual(&t);
     if (status == QN_OK) status = search(&t);
+    if (status == QN_OK) status = compare_best(&t);
     qn_error_save(status, &trail);
     summarise(&t);
     qn_goal_close(&t.goal);
+    qn_test_journal_close(&t.journal);
     qn_t1_target_destroy(&t.target);
     qn_queue_destroy(&t.queue);
     qn_tuner_destroy(&t.tuner);

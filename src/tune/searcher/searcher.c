@@ -141,6 +141,28 @@ qn_status qn_searcher_tell(qn_searcher *searcher, qn_point point, const qn_test 
     return searcher->class->tell(searcher->state, point, &told);
 }
 
+bool qn_searcher_was_told(const qn_searcher *searcher, qn_point point)
+{
+    const entry *known = &searcher->entries[slot_of(searcher, point)];
+    return known->point == point && known->told;
+}
+
+bool qn_searcher_best(const qn_searcher *searcher, qn_point *point, qn_test *test)
+{
+    const entry *best = NULL;
+    for (size_t i = 0; i < searcher->slots; i++) {
+        const entry *known = &searcher->entries[i];
+        if (known->point == EMPTY || !known->told || !(known->test.objective < (double)INFINITY)) continue;
+        if (best && known->test.objective > best->test.objective) continue;
+        if (best && known->test.objective == best->test.objective && known->point > best->point) continue;
+        best = known;
+    }
+    if (!best) return false;
+    *point = best->point;
+    *test = best->test;
+    return true;
+}
+
 uint64_t qn_searcher_reruns(const qn_searcher *searcher)
 {
     return searcher->class->reruns ? searcher->class->reruns(searcher->state) : 0;

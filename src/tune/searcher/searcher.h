@@ -44,6 +44,11 @@ QN_MUST_CHECK qn_status qn_searcher_create(const char *class_name, const qn_sear
 /* *found false: every point was handed out. */
 QN_MUST_CHECK qn_status qn_searcher_ask(qn_searcher *searcher, qn_point *point, bool *found);
 QN_MUST_CHECK qn_status qn_searcher_tell(qn_searcher *searcher, qn_point point, const qn_test *test);
+/* Whether the test of a point was told. */
+bool qn_searcher_was_told(const qn_searcher *searcher, qn_point point);
+/* Find the point with the lowest objective of the last tests told, the first of equal ones; false: no test was
+ * correct. */
+bool qn_searcher_best(const qn_searcher *searcher, qn_point *point, qn_test *test);
 /* Number of tests that were added to read counters of points timed before. */
 uint64_t qn_searcher_reruns(const qn_searcher *searcher);
 void qn_searcher_destroy(qn_searcher **searcher);

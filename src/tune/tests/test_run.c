@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "runtime/device.h"
 #include "tune/measure.h"
@@ -43,28 +44,42 @@ static void new_store(const char *file, qn_tune_store **store)
 
 /* Last outcome that the progress callback reported, by configuration. */
 static qn_test_outcome told[FAULTS][DELAYS];
-static int tests_told, improvements, stop_after;
+static int tests_told, improvements, stop_after, earlier_told, again_told;
+static double earlier_objective[DELAYS];
+static int order[DELAYS * FAULTS]; /* DELAY of each test */
 
 static int on_progress(const qn_tune_progress *progress, void *user)
 {
     qn_configuration configuration = qn_tune_configuration(progress->space, progress->point);
     (void)user;
     told[configuration.value[FAULT]][configuration.value[DELAY]] = progress->test->outcome;
-    tests_told++;
+    order[tests_told++] = configuration.value[DELAY];
     improvements += progress->improved;
     return stop_after > 0 && tests_told >= stop_after;
+}
+
+static int on_known(const qn_tune_progress *progress, void *user)
+{
+    (void)user;
+    if (progress->earlier)
+        earlier_objective[qn_tune_configuration(progress->space, progress->point).value[DELAY]] =
+            progress->test->objective;
+    earlier_told += progress->earlier;
+    again_told += !progress->earlier;
+    return 0;
 }
 
 static qn_tune_options options_of(const char *searcher, qn_tune_store *store)
 {
     memset(planted_runs, 0, sizeof planted_runs);
-    tests_told = improvements = stop_after = 0;
+    tests_told = improvements = stop_after = earlier_told = again_told = 0;
     return (qn_tune_options){.size = sizeof(qn_tune_options),
                              .tuner = {.size = sizeof(qn_tuner_options), .searcher = searcher, .seed = 3},
                              .timeout_seconds = 1,
                              .most_repeats = 15,
                              .store = store,
-                             .progress = on_progress};
+                             .progress = on_progress,
+                             .known = on_known};
 }
 
 static void faults_are_recorded_and_never_chosen(void)
@@ -113,7 +128,7 @@ static void a_stopped_run_is_resumed(void)
     CHECK_OK(qn_tune_store_open(NULL, path, &store));
     options = options_of("full", store);
     CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
-    CHECK(result.tests == DELAYS && tests_told == DELAYS - 3); /* the fallback again, and the missing ones */
+    CHECK(result.tests == DELAYS && tests_told == DELAYS - 2); /* fallback and best again, and the missing ones */
     CHECK(result.configuration.value[DELAY] == BEST_DELAY);
     options = options_of("full", store);
     options.restart = true;
@@ -148,8 +163,123 @@ static void times_of_other_sizes_are_scaled_by_their_work(void)
     options.tuner.tests = 4; /* the two stored ones, the fallback, which is slower, and another */
     CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
     CHECK(result.tests == 4 && result.failed[QN_TEST_BUILD] == 0);
-    CHECK_TEXT(result.text, "FAULT=0 DELAY=7");
-    CHECK_NEAR(result.best.objective, 1e-6, 1e-12);
+    CHECK(earlier_told == 2);
+    CHECK_NEAR(earlier_objective[7], 1e-6, 1e-12);
+    CHECK_NEAR(earlier_objective[6], 0.1, 1e-7);
+    qn_tune_store_close(&store);
+}
+
+/* The time of the best is never that of an earlier run, when the machine may have been faster: it is timed again beside
+ * the fallback, and so is every other one that an untrue time puts in front. */
+static void the_best_is_timed_again_beside_the_fallback(void)
+{
+    qn_tune_store *store;
+    qn_tune_result result;
+    qn_tune_key key;
+    int64_t problem;
+    const qn_test untrue = {.outcome = QN_TEST_CORRECT, .objective = 1e-9};
+    new_store("again.db", &store);
+    CHECK_OK(qn_tune_key_make(&honest_family, device, "n=7", &key));
+    CHECK_OK(qn_tune_store_problem(store, &key, &problem));
+    CHECK_OK(qn_tune_store_finish(store, problem, "FAULT=0 DELAY=7", &untrue, 0));
+    CHECK_OK(qn_tune_store_finish(store, problem, "FAULT=0 DELAY=6", &untrue, 0));
+    qn_tune_options options = options_of("full", store);
+    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK(result.tests == DELAYS && result.configuration.value[DELAY] == BEST_DELAY);
+    CHECK(result.best.objective > 1e-5 && planted_runs[0][6] > 0 && planted_runs[0][7] > 0);
+    CHECK(again_told >= 4); /* fallback, in use, the other untrue one, the best */
+    qn_tune_store_close(&store);
+}
+
+/* Failures of an earlier run are known in the next one: counted, told, and not repeated. */
+static void earlier_failures_are_known(void)
+{
+    qn_tune_store *store;
+    qn_tune_result result;
+    new_store("failures.db", &store);
+    qn_tune_options options = options_of("full", store);
+    CHECK_OK(qn_tune_run(device, &planted_workload, &options, &result));
+    CHECK(earlier_told == 0);
+    options = options_of("full", store);
+    CHECK_OK(qn_tune_run(device, &planted_workload, &options, &result));
+    CHECK(result.tests == DELAYS + FAULTS - 1 && earlier_told == DELAYS + FAULTS - 1 && tests_told == 2);
+    for (int f = 1; f < FAULTS; f++) CHECK(planted_runs[f][2] == 0);
+    for (int kind = QN_TEST_WRONG; kind < QN_TEST_CRASH; kind++) CHECK(result.failed[kind] == 1);
+    qn_tune_store_close(&store);
+}
+
+/* A shipped configuration is in use: it is tested before any other except the fallback, and stays in use. */
+static void the_configuration_in_use_is_tested_first(void)
+{
+    qn_tune_store *store;
+    qn_tune_result result;
+    char folder[600], file[640];
+    const int sizes[QN_WORKLOAD_SIZES] = {0};
+    new_store("shipping.db", &store);
+    qn_tune_options options = options_of("full", store);
+    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    snprintf(folder, sizeof folder, "%s/tuned", check_scratch_folder());
+    snprintf(file, sizeof file, "%s/here.txt", folder);
+    CHECK_OK(qn_folder_create(folder));
+    CHECK_OK(qn_tune_export(device, store, &honest_workload, sizes, QN_TUNE_SHIPPED, file));
+    qn_tune_store_close(&store);
+    setenv("QUERN_TUNED_DIR", folder, 1);
+    for (int tests = 1; tests <= 3; tests++) {
+        snprintf(file, sizeof file, "in-use-%d.db", tests);
+        new_store(file, &store);
+        options = options_of("full", store);
+        options.tuner.tests = (uint64_t)tests;
+        CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+        CHECK(result.tests == (uint64_t)tests && tests_told == tests);
+        CHECK(order[tests == 1 ? 0 : 1] == BEST_DELAY && result.configuration.value[DELAY] == BEST_DELAY);
+        qn_tune_store_close(&store);
+    }
+    unsetenv("QUERN_TUNED_DIR");
+}
+
+/* Load of the store's test of the best; -1: not known. */
+static double load_of_best(qn_tune_store *store)
+{
+    qn_tune_key key;
+    qn_tune_row *rows = NULL;
+    size_t count = 0;
+    int64_t problem;
+    double load = -1;
+    CHECK_OK(qn_tune_key_make(&honest_family, device, "n=7", &key));
+    CHECK_OK(qn_tune_store_problem(store, &key, &problem));
+    CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].configuration, "FAULT=0 DELAY=5") == 0 && rows[i].load >= 0) load = rows[i].load;
+    qn_release(&rows);
+    return load;
+}
+
+/* Tests under load are made again on a quiet machine, and do not replace those without load. */
+static void tests_under_load_give_way(void)
+{
+    static const struct {
+        const char *share;
+        double load;
+        int told, earlier;
+    } turns[] = {{"0.5", 0.5, DELAYS, 0},
+                 {"0.6", 0.6, 2, DELAYS},
+                 {"0", 0, DELAYS, 0},
+                 {"0", 0, 2, DELAYS},
+                 {"0.7", 0, 2, DELAYS}};
+    qn_tune_store *store;
+    qn_tune_result result;
+    new_store("load.db", &store);
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        qn_tune_options options = options_of("full", store);
+        setenv("QUERN_LOAD", turns[i].share, 1);
+        CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+        if (qn_device_get_info(device)->kind != QN_DEVICE_CPU) break; /* other work does not disturb it */
+        if (!CHECK(tests_told == turns[i].told && earlier_told == turns[i].earlier))
+            fprintf(stderr, "  turn %zu: %d tests, %d of earlier runs\n", i, tests_told, earlier_told);
+        CHECK_NEAR(load_of_best(store), turns[i].load, 0);
+        CHECK(result.tests == DELAYS && result.configuration.value[DELAY] == BEST_DELAY);
+    }
+    setenv("QUERN_LOAD", "0", 1);
     qn_tune_store_close(&store);
 }
 
@@ -236,12 +366,17 @@ int main(int argc, char **argv)
 {
     name = argc > 1 ? argv[1] : "host";
     setenv("QUERN_TUNING_STORE", "off", 1);
+    setenv("QUERN_LOAD", "0", 1); /* the load of this machine would decide which tests are made again */
     RUN(a_configuration_that_ends_two_processes_is_not_run_again);
     RUN(a_configuration_whose_process_is_killed_is_tried_again);
     if (!open_device()) check_skip(name, qn_error_message());
     RUN(faults_are_recorded_and_never_chosen);
     RUN_LONG(a_stopped_run_is_resumed);
     RUN_LONG(times_of_other_sizes_are_scaled_by_their_work);
+    RUN(the_best_is_timed_again_beside_the_fallback);
+    RUN(earlier_failures_are_known);
+    RUN(the_configuration_in_use_is_tested_first);
+    RUN(tests_under_load_give_way);
     RUN_LONG(the_budget_excludes_the_preparation);
     RUN(intervals_are_robust);
     close_device();

@@ -1,6 +1,6 @@
 /* Offline tuning with a given energy meter, for tests on machines whose devices do not count energy. */
-#ifndef QN_TUNE_RUN_H
-#define QN_TUNE_RUN_H
+#ifndef QN_TUNE_OFFLINE_RUN_H
+#define QN_TUNE_OFFLINE_RUN_H
 
 #include "tune/measure.h"
 

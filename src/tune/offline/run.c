@@ -14,10 +14,12 @@
 #include "tune/guide.h"
 #include "tune/live_counters.h"
 #include "tune/model/nominal.h"
-#include "tune/run.h"
+#include "tune/offline/compare_best.h"
+#include "tune/offline/run.h"
+#include "tune/offline/test_journal.h"
 #include "tune/session.h"
 
-enum { AHEAD_MAX = 16, DEFAULT_THREADS = 8, DEFAULT_REPEATS = 50 };
+enum { AHEAD_MAX = 16, DEFAULT_THREADS = 8, DEFAULT_REPEATS = 50, COMPARED_REPEATS = 15 };
 
 static const double default_precision = 0.01, timeout_factor = 20, least_timeout_s = 1;
 
@@ -41,71 +43,53 @@ typedef struct run_state {
     qn_goal goal;
     const qn_tune_meter *planted; /* a test's meter; NULL: none */
     qn_live_counters *live;       /* NULL: none */
+    qn_test_journal journal;
     qn_device_rates rates;
     bool has_rates;
-    int64_t problem; /* in the store; 0: none */
-    double scale;
+    double scale; /* nominal seconds of a run */
     double started_s;
-    qn_point fallback_point;
+    qn_point fallback_point, in_use_point;
+    qn_test in_use;
+    bool has_winner; /* the comparison at the end was made */
+    qn_compared winner;
     char definitions[QN_AHEAD_DEFINITIONS];
     qn_ahead *ahead;
     waiting line[AHEAD_MAX]; /* a ring */
     int first, count, most;
 } run_state;
 
-static qn_status open_store(run_state *run)
+static qn_status open_journal(run_state *run)
 {
     qn_tune_key key;
     char problem_class[64];
-    if (!run->options->store) return QN_OK;
     run->workload->problem_class(run->sizes, problem_class);
     QN_TRY(qn_tune_key_make(run->workload->family, run->device, problem_class, &key));
-    QN_TRY(qn_tune_store_problem(run->options->store, &key, &run->problem));
-    return run->options->restart ? qn_tune_store_forget(run->options->store, run->problem) : QN_OK;
+    run->journal = (qn_test_journal){.options = run->options,
+                                     .result = run->result,
+                                     .space = run->space,
+                                     .goal = &run->goal,
+                                     .scale = run->scale,
+                                     .on_cpu = qn_device_get_info(run->device)->kind == QN_DEVICE_CPU};
+    return qn_test_journal_open(&run->journal, &key);
 }
 
-/* Tell the tuner a row of an earlier run. That run may have had another goal: a row without the needed energy is left
- * out, so that it is tested again. */
-static qn_status resume_row(run_state *run, qn_point point, qn_tune_row *row)
+/* Find the configuration that programs use now: of the store, shipped, or the fallback. */
+static qn_status find_in_use(run_state *run)
 {
-    if (row->test.outcome == QN_TEST_CORRECT && run->goal.uses_energy && !(row->test.joules > 0)) return QN_OK;
-    if (row->scale > 0 && run->scale > 0) {
-        row->test.objective *= run->scale / row->scale;
-        row->test.spread *= run->scale / row->scale;
-        row->test.joules *= run->scale / row->scale;
-    }
-    run->result->failed[row->test.outcome]++;
-    QN_TRY(qn_goal_apply(&run->goal, &row->test));
-    QN_TRY(qn_goal_note(&run->goal, row->configuration, &row->test));
-    return qn_tuner_tell(run->tuner, point, &row->test);
-}
-
-/* Make the row of a test. Rows hold seconds for every goal. */
-static qn_test row_of(const qn_test *test)
-{
-    qn_test row = *test;
-    if (test->outcome != QN_TEST_CORRECT) return row;
-    row.objective = test->seconds;
-    row.spread = test->spread / test->objective * test->seconds;
-    return row;
-}
-
-/* Take over the tests of an earlier run. The fallback is measured again, because all results are compared with it. */
-static qn_status resume(run_state *run)
-{
-    qn_tune_row *rows;
-    size_t count;
-    qn_point point;
-    if (!run->problem) return QN_OK;
-    QN_TRY(qn_tune_store_tests(run->options->store, run->problem, &rows, &count));
-    qn_status status = QN_OK;
-    for (size_t i = 0; i < count && status == QN_OK; i++) {
-        if (rows[i].running || !qn_tune_point_read(run->space, rows[i].configuration, &point) ||
-            point == run->fallback_point)
-            continue;
-        status = resume_row(run, point, &rows[i]);
-    }
-    qn_release(&rows);
+    enum { KNOWN_MAX = 64 };
+    char problem_class[64];
+    qn_tune_known *known;
+    size_t count, i = 0;
+    run->in_use_point = run->fallback_point;
+    run->workload->problem_class(run->sizes, problem_class);
+    QN_TRY(qn_allocate(KNOWN_MAX, sizeof *known, (void **)&known));
+    qn_status status = qn_tune_lookup(run->device, run->options->store, run->workload->family, problem_class, known,
+                                      KNOWN_MAX, &count);
+    while (status == QN_OK && i < count && i < KNOWN_MAX && known[i].use != QN_TUNE_USABLE) i++;
+    if (status == QN_OK && i < count && i < KNOWN_MAX &&
+        !qn_tune_point_of(run->space, &known[i].configuration, &run->in_use_point))
+        run->in_use_point = run->fallback_point;
+    qn_release(&known);
     return status;
 }
 
@@ -156,13 +140,15 @@ static qn_status open_run(run_state *run)
     QN_TRY(qn_goal_open(run->options->objective, run->device, run->result->limit_seconds, run->planted, &run->goal));
     QN_TRY(open_tuner(run));
     QN_TRY(qn_live_counters_open(run->device, workload, run->guide.model, run->space, &run->live));
-    QN_TRY(open_store(run));
-    return resume(run);
+    QN_TRY(find_in_use(run)); /* before `restart` deletes it */
+    QN_TRY(open_journal(run));
+    return qn_test_journal_resume(&run->journal, run->tuner);
 }
 
 static void close_run(run_state *run)
 {
     qn_goal_close(&run->goal);
+    qn_test_journal_close(&run->journal);
     qn_ahead_destroy(&run->ahead);
     if (run->state) run->workload->destroy(&run->state);
     qn_queue_destroy(&run->queue);
@@ -180,10 +166,7 @@ static qn_status record(run_state *run, qn_point point, const qn_test *test)
     if (test->outcome != QN_TEST_CORRECT) run->result->failed[test->outcome]++;
     qn_tune_point_text(run->space, point, text, sizeof text);
     QN_TRY(qn_goal_note(&run->goal, text, test));
-    if (run->problem) {
-        const qn_test row = row_of(test);
-        QN_TRY(qn_tune_store_finish(run->options->store, run->problem, text, &row, run->scale));
-    }
+    QN_TRY(qn_test_journal_finish(&run->journal, point, test));
     bool has = qn_tuner_best(run->tuner, &best, NULL);
     if (!has || best != point || (had && before != best)) { /* thousands are built: keep only the best one */
         qn_configuration drop = qn_tune_configuration(run->space, has && best == point ? before : point);
@@ -196,7 +179,8 @@ static qn_status record(run_state *run, qn_point point, const qn_test *test)
                                  .point = point,
                                  .test = test,
                                  .improved = has && best == point,
-                                 .limit_seconds = run->result->limit_seconds};
+                                 .limit_seconds = run->result->limit_seconds,
+                                 .pipe = run->result->pipe};
     progress.best.outcome = QN_TEST_WRONG;
     qn_tuner_best(run->tuner, &progress.best_point, &progress.best);
     if (run->options->progress(&progress, run->options->progress_user) != 0)
@@ -205,39 +189,42 @@ static qn_status record(run_state *run, qn_point point, const qn_test *test)
     return QN_OK;
 }
 
-/* Measure a configuration that is built. The store gets its row before, so that a crash is known, and its result
- * afterwards (record). */
-static qn_status test_point(run_state *run, qn_point point, qn_test *test, char reason[256])
+/* Measure a configuration. compared: for the comparison at the end, in fewer repeats and to the full precision. */
+static qn_status measure_point(run_state *run, qn_point point, bool compared, qn_test *test, char reason[256])
 {
     const qn_tune_options *options = run->options;
     const qn_configuration configuration = qn_tune_configuration(run->space, point);
-    char text[QN_TUNE_CONFIGURATION_BYTES];
     qn_test best;
     bool has_best = qn_tuner_best(run->tuner, NULL, &best);
     qn_measure_limits limits = {.timeout_s = options->timeout_seconds,
                                 .precision = options->precision > 0 ? options->precision : default_precision,
                                 .most_repeats = options->most_repeats > 0 ? options->most_repeats : DEFAULT_REPEATS,
-                                .best = has_best && run->goal.is_time ? &best : NULL,
+                                .best = has_best && run->goal.is_time && !compared ? &best : NULL,
                                 .meter = run->goal.meter};
     if (limits.timeout_s <= 0 && has_best) limits.timeout_s = fmax(timeout_factor * best.seconds, least_timeout_s);
+    if (compared && limits.most_repeats > COMPARED_REPEATS) limits.most_repeats = COMPARED_REPEATS;
+    QN_TRY(qn_measure_configuration(run->workload, run->state, run->queue, &configuration, &limits, test, reason));
+    return qn_goal_apply(&run->goal, test);
+}
+
+/* Test a configuration that is built. The store gets its row before, so that a crash is known, and its result
+ * afterwards (record). */
+static qn_status test_point(run_state *run, qn_point point, qn_test *test, char reason[256])
+{
+    char text[QN_TUNE_CONFIGURATION_BYTES];
+    qn_test best;
+    bool has_best = qn_tuner_best(run->tuner, NULL, &best);
+    /* A test of an earlier run stays in the store until it is replaced. */
+    if (!qn_tuner_was_told(run->tuner, point)) QN_TRY(qn_test_journal_start(&run->journal, point));
+    qn_status status = measure_point(run, point, false, test, reason);
+    if (status == QN_CANCELLED) qn_test_journal_cancel(&run->journal, point);
     qn_tune_point_text(run->space, point, text, sizeof text);
-    if (run->problem) QN_TRY(qn_tune_store_start(options->store, run->problem, text));
-    qn_status status =
-        qn_measure_configuration(run->workload, run->state, run->queue, &configuration, &limits, test, reason);
-    if (status == QN_CANCELLED && run->problem) {
-        qn_error_trail trail;
-        qn_error_save(status, &trail);
-        (void)!qn_tune_store_cancel(options->store, run->problem, text);
-        return qn_error_restore(&trail);
-    }
     if (reason[0])
         qn_log(QN_LOG_DEBUG, "%s: %s: %s: %s", run->workload->name, text, qn_test_outcome_name(test->outcome), reason);
-    if (status == QN_OK) status = qn_goal_apply(&run->goal, test);
-    if (test->outcome == QN_TEST_CORRECT)
-        qn_guide_learn(&run->guide, run->workload->family, run->device, run->space, point);
-    if (status == QN_OK && test->outcome == QN_TEST_CORRECT && (!has_best || test->objective < best.objective))
-        status = qn_live_counters_read(run->live, run->state, run->queue, point, test);
-    return status;
+    if (status != QN_OK || test->outcome != QN_TEST_CORRECT) return status;
+    qn_guide_learn(&run->guide, run->workload->family, run->device, run->space, point);
+    if (has_best && !(test->objective < best.objective)) return QN_OK;
+    return qn_live_counters_read(run->live, run->state, run->queue, point, test);
 }
 
 static qn_status test_fallback(run_state *run)
@@ -259,8 +246,29 @@ static qn_status test_fallback(run_state *run)
         return QN_FAIL(test->outcome == QN_TEST_BUILD ? QN_BUILD_FAILED : QN_LAUNCH_FAILED,
                        "%s on %s: the fallback configuration does not run: %s", run->workload->name,
                        qn_device_get_info(run->device)->identifier, reason);
+    return QN_OK;
+}
+
+/* Test the fallback, with which all others are compared, and the configuration in use, which only a faster one may
+ * replace. A run of a single test has only the latter. */
+static qn_status test_usual(run_state *run)
+{
+    const bool differ = run->in_use_point != run->fallback_point;
+    char reason[256] = "";
+    if (!differ || run->options->tuner.tests != 1) QN_TRY(test_fallback(run));
+    if (differ) {
+        QN_TRY(test_point(run, run->in_use_point, &run->in_use, reason));
+        QN_TRY(record(run, run->in_use_point, &run->in_use));
+    }
     qn_tuner_start_clock(run->tuner); /* because making the problem can take longer than a small budget */
     return QN_OK;
+}
+
+static bool is_waiting(const run_state *run, qn_point point)
+{
+    for (int i = 0; i < run->count; i++)
+        if (run->line[(run->first + i) % AHEAD_MAX].point == point) return true;
+    return false;
 }
 
 /* Ask for points until the line is full; each is built in the background. */
@@ -271,8 +279,11 @@ static qn_status fill_line(run_state *run)
         qn_point point;
         if (limit > 0 && qn_tuner_test_count(run->tuner) + (uint64_t)run->count >= limit) break;
         if (qn_tuner_test_count(run->tuner) + (uint64_t)run->count >= qn_space_size(run->space)) break;
-        QN_TRY(qn_tuner_next(run->tuner, &point));
-        if (qn_tuner_finished(run->tuner)) break;
+        if (!qn_test_journal_next_again(&run->journal, run->tuner, &point)) {
+            QN_TRY(qn_tuner_next(run->tuner, &point));
+            if (qn_tuner_finished(run->tuner)) break;
+            if (is_waiting(run, point)) continue; /* its test gave way */
+        }
         waiting *added = &run->line[(run->first + run->count++) % AHEAD_MAX];
         *added = (waiting){.point = point,
                            .job = {.family = run->workload->family,
@@ -332,6 +343,39 @@ static qn_status search(run_state *run)
     }
 }
 
+static qn_status measure_again(void *user, qn_point point, qn_test *test)
+{
+    char reason[256] = "";
+    return measure_point(user, point, true, test, reason);
+}
+
+static qn_status note_again(void *user, qn_point point, const qn_test *test)
+{
+    run_state *run = user;
+    char text[QN_TUNE_CONFIGURATION_BYTES];
+    qn_tune_point_text(run->space, point, text, sizeof text);
+    QN_TRY(qn_tuner_tell(run->tuner, point, test));
+    QN_TRY(qn_goal_note(&run->goal, text, test));
+    QN_TRY(qn_test_journal_finish(&run->journal, point, test));
+    return qn_test_journal_show(&run->journal, run->tuner, point, test, false);
+}
+
+static qn_status compare_best(run_state *run)
+{
+    const qn_comparison comparison = {.tuner = run->tuner, .measure = measure_again, .note = note_again, .user = run};
+    qn_test *fallback = &run->result->fallback;
+    qn_compared tested[2];
+    size_t count = 0;
+    if (fallback->outcome == QN_TEST_CORRECT) tested[count++] = (qn_compared){run->fallback_point, *fallback};
+    if (run->in_use.outcome == QN_TEST_CORRECT && run->in_use_point != run->fallback_point)
+        tested[count++] = (qn_compared){run->in_use_point, run->in_use};
+    QN_TRY(qn_compare_best(&comparison, tested, count, &run->winner));
+    if (fallback->outcome == QN_TEST_CORRECT) *fallback = tested[0].test;
+    run->has_winner = true;
+    qn_test_journal_judge_load(&run->journal, run->workload->name);
+    return QN_OK;
+}
+
 static void summarise(run_state *run)
 {
     qn_tune_result *result = run->result;
@@ -339,6 +383,10 @@ static void summarise(run_state *run)
     result->tests = run->tuner ? qn_tuner_test_count(run->tuner) : 0;
     result->seconds = qn_clock_s() - run->started_s;
     if (!run->tuner || !qn_tuner_best(run->tuner, &point, &result->best)) return;
+    if (run->has_winner) {
+        point = run->winner.point;
+        result->best = run->winner.test;
+    }
     result->configuration = qn_tune_configuration(run->space, point);
     qn_tune_point_text(run->space, point, result->text, sizeof result->text);
     qn_goal_report(&run->goal, result);
@@ -370,8 +418,11 @@ static qn_status run_metered(qn_device *device, const qn_workload *workload, con
     run->planted = meter;
     run->started_s = qn_clock_s();
     qn_status status = open_run(run);
-    if (status == QN_OK) status = test_fallback(run);
+    run->result->fallback.outcome = QN_TEST_LIMITS; /* until it is tested */
+    run->result->fallback.objective = INFINITY;
+    if (status == QN_OK) status = test_usual(run);
     if (status == QN_OK) status = search(run);
+    if (status == QN_OK) status = compare_best(run);
     qn_error_save(status, &trail);
     summarise(run);
     close_run(run);
