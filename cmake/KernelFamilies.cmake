@@ -106,7 +106,7 @@ const qn_workload *const *qn_workload_list(size_t *count)
   target_sources(${target} PRIVATE ${list_file})
 endfunction()
 
-# Shipped tuning results: tuned/*.txt as character arrays.
+# Shipped tuning results, tuned/*.txt, and portable models, tuned/models/<name>.model, as character arrays.
 function(quern_embed_tuned target)
   file(GLOB texts CONFIGURE_DEPENDS tuned/*.txt)
   set(list_file ${CMAKE_CURRENT_BINARY_DIR}/generated/tuned_list.c)
@@ -121,13 +121,27 @@ function(quern_embed_tuned target)
     string(APPEND entries "    text_${number},\n")
     math(EXPR number "${number} + 1")
   endforeach()
+  file(GLOB models CONFIGURE_DEPENDS tuned/models/*.model)
+  set(model_entries "")
+  foreach(model IN LISTS models)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${model})
+    file(READ ${model} hex HEX)
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "(char)0x\\1," bytes "${hex}")
+    string(APPEND arrays "static const char text_${number}[] = {${bytes}0x00};\n")
+    get_filename_component(name ${model} NAME_WE)
+    string(APPEND model_entries "    \"${name}\", text_${number},\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
   file(CONFIGURE OUTPUT ${list_file} @ONLY CONTENT
 "/* Made by CMake from tuned/. */
 extern const char *const qn_tuned_texts[];
+extern const char *const qn_tuned_models[];
 
 @arrays@
 const char *const qn_tuned_texts[] = {
 @entries@    0};
+const char *const qn_tuned_models[] = {
+@model_entries@    0};
 ")
   target_sources(${target} PRIVATE ${list_file})
 endfunction()

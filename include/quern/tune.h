@@ -136,7 +136,7 @@ typedef struct qn_tune_options {
     double precision; /* repeat until half of the 95 % confidence interval is at most this share of the time; 0: 0.01 */
     int most_repeats; /* of the runs of one configuration; 0: 50 */
     int compile_threads;  /* compiling ahead; 0: the context's threads minus one, at most 8 */
-    const char *model;    /* of the searcher `profile`: a model's file; NULL: the static one */
+    const char *model;    /* of the searcher `profile`: a model's file or a shipped one's name; NULL: the static one */
     qn_tune_store *store; /* NULL: nothing is kept */
     bool restart;         /* forget the stored results of this workload */
     /* Called after each test; a nonzero return ends the tuning. May be NULL. */
@@ -377,6 +377,41 @@ QN_MUST_CHECK qn_status qn_tune_write_report(const qn_tune_trace *trace, const c
 
 /* ---- Recorded spaces ---- */
 
+/* A portable model predicts the hardware counters of a kernel from its parameters; it guides the searcher `profile` on
+ * devices that it was not trained on. docs/formats/tuning_model.md describes its file. */
+typedef struct qn_tune_model_options {
+    size_t size;        /* of this struct in bytes */
+    qn_run_options run; /* `seed`: of the trees */
+    const char *file;   /* a recorded space with counters */
+    const char *output; /* the model's file */
+    int trees;          /* default 10 */
+    int least_leaf;     /* fewest configurations in a leaf; 0: 1, and one more per 1000 configurations */
+} qn_tune_model_options;
+
+const qn_option_table *qn_tune_model_train_option_table(void); /* see <quern/option.h> */
+
+static inline qn_tune_model_options qn_tune_model_default_options(void)
+{
+    qn_tune_model_options options;
+    qn_option_defaults(qn_tune_model_train_option_table(), &options, sizeof options);
+    return options;
+}
+
+typedef struct qn_tune_model_facts {
+    uint64_t samples; /* configurations that it was trained on: correct, with all counters */
+    size_t parameters, columns;
+    double error; /* mean relative error of the counts of configurations that were held out, five times a fifth; NAN:
+                     fewer than 20 samples */
+} qn_tune_model_facts;
+
+/* Train a model on a recorded space. Equal files and options give the same bytes. facts may be NULL. Errors:
+ * QN_NOT_FOUND, QN_BAD_FORMAT for the file, also when it has no counters; QN_INVALID_ARGUMENT when fewer than two
+ * configurations have them.
+ *
+ *     options.file = "space.json", options.output = "kernel.model", status = qn_tune_model_train(&options, &facts);
+ */
+QN_MUST_CHECK qn_status qn_tune_model_train(const qn_tune_model_options *options, qn_tune_model_facts *facts);
+
 typedef struct qn_tune_simulate_options {
     size_t size;        /* of this struct in bytes */
     qn_run_options run; /* `seed`: of the first run; commands use `threads` */
@@ -384,7 +419,8 @@ typedef struct qn_tune_simulate_options {
     size_t file_count;
     const char *searchers; /* names separated by commas, or "all" */
     int repeats;           /* default 100 */
-    const char *model;     /* for `profile`: a file of a trained model; NULL: trained on a random half of the space */
+    const char *model; /* for `profile`: a model's file or a shipped one's name; NULL: trained on a random half of the
+                          space */
 } qn_tune_simulate_options;
 
 const qn_option_table *qn_tune_simulate_option_table(void); /* see <quern/option.h> */

@@ -81,8 +81,8 @@ int cli_tune_open_store(qn_context *context, const char *path, qn_tune_store **s
     return cli_report(qn_tune_store_open(context, path, store));
 }
 
-static const cli_command *const actions[] = {
-    &cli_tune_list, &cli_tune_run, &cli_tune_simulate, &cli_tune_explain, &cli_tune_export, &cli_tune_import, NULL};
+static const cli_command *const actions[] = {&cli_tune_list,   &cli_tune_run,    &cli_tune_simulate, &cli_tune_explain,
+                                             &cli_tune_export, &cli_tune_import, &cli_tune_model,    NULL};
 
 const cli_command cli_tune = {
     .name = "tune",

@@ -61,7 +61,7 @@ static void print_option(FILE *stream, const qn_option *row)
 
 const char *cli_action_word(const cli_command *action)
 {
-    const char *space = strchr(action->name, ' ');
+    const char *space = strrchr(action->name, ' ');
     return space ? space + 1 : action->name;
 }
 

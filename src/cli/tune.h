@@ -7,7 +7,7 @@
 #include "cli/options.h"
 
 extern const cli_command cli_tune_list, cli_tune_run, cli_tune_simulate, cli_tune_explain, cli_tune_export,
-    cli_tune_import;
+    cli_tune_import, cli_tune_model;
 
 /* Check that a workload has this many sizes; no sizes mean its defaults. Returns the exit code, after printing an
  * error. */

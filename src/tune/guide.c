@@ -29,7 +29,7 @@ qn_status qn_guide_make(const char *searcher, const char *path, const qn_family 
 {
     *guide = (qn_guide){NULL};
     if (!qn_tuner_is_guided(searcher)) return QN_OK;
-    if (path) return qn_tuning_model_read(path, &guide->model);
+    if (path) return qn_tuning_model_find(path, &guide->model);
     if (problem)
         return bear(qn_static_family_create(family, problem, device, space, &guide->description, &guide->model),
                     family);

@@ -34,7 +34,9 @@ static const qn_option model_row = {.name = "model",
                                     .kind = QN_OPTION_PATH,
                                     .argument = "FILE",
                                     .fallback_meaning = "made from the kernel's declaration",
-                                    .meaning = "portable model for the searcher profile"};
+                                    .meaning = "portable model for the searcher profile: a file of quern tune model "
+                                               "train, or the name of a shipped model: ktt-convolution, "
+                                               "ktt-coulomb3d"};
 
 static const char alone[] = "every processor this process may use";
 
@@ -272,6 +274,52 @@ static const qn_option_table import_table = {"tune import", sizeof(qn_tune_reque
 const qn_option_table *qn_tune_import_option_table(void)
 {
     return &import_table;
+}
+
+/* ---- model train ---- */
+
+#define MODEL_FIELD(name) offsetof(qn_tune_model_options, name)
+
+static const qn_option model_train_rows[] = {
+    {.name = "space",
+     .kind = QN_OPTION_PATH,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "SPACE",
+     .offset = MODEL_FIELD(file),
+     .required = true,
+     .meaning = "a recorded space with hardware counters: KTT's JSON or T4 results, gzipped or not"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "MODEL",
+     .offset = MODEL_FIELD(output),
+     .required = true,
+     .meaning = "file to write, for --model of quern tune run and quern tune simulate"},
+    {.name = "trees",
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = MODEL_FIELD(trees),
+     .least = 1,
+     .most = 1000,
+     .fallback = "10",
+     .meaning = "trees whose predictions are averaged"},
+    {.name = "leaf",
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = MODEL_FIELD(least_leaf),
+     .least = 0,
+     .most = 1000000,
+     .fallback_meaning = "1, and one more for each 1000 configurations",
+     .meaning = "fewest configurations in a leaf of a tree; more make a smaller file"},
+    {.like = &qn_run_rows[QN_RUN_SEED], .offset = MODEL_FIELD(run), .meaning = "of the trees' random numbers"},
+    {0}};
+
+static const qn_option_table model_train_table = {"tune model train", sizeof(qn_tune_model_options), model_train_rows,
+                                                  NULL};
+
+const qn_option_table *qn_tune_model_train_option_table(void)
+{
+    return &model_train_table;
 }
 
 /* ---- simulate ---- */

@@ -25,6 +25,9 @@ for command in $commands; do
     compare "$command"
     for action in $("$quern" "$command" -h | sed -n '/^Actions:$/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
         compare "$command $action"
+        for part in $("$quern" "$command" "$action" -h | sed -n '/^Actions:$/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
+            compare "$command $action $part"
+        done
     done
 done
 for page in "$source"/docs/commands/*.md; do

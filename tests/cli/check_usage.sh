@@ -147,6 +147,14 @@ expect 2 err 1 'NAME is missing' tune run
 expect 2 err 1 '\-\-budget is "5 parsecs"; expected a time from 0.001 to 1e+09 s, such as 60s, 5min or 2h' tune run gemm --budget '5 parsecs'
 expect 2 err 1 '\-\-size is "12x"; expected 1 to 5 whole numbers from 1 to 2147483647 joined by x' tune run gemm --device host --size 12x
 expect 2 err 1 '\-\-size is "1x2x3x4"; expected rowsxcolumnsxinner' tune run gemm --device host --size 1x2x3x4
+expect 2 err 1 'there is no workload "gem"; there are benchmark/' tune run gem --device host --store off
+expect 2 err 1 'there is no workload "gem"; there are benchmark/' tune run transpose gem --device host --store off
+expect 2 err 1 'there is no workload "gem"; there are benchmark/' tune export gem --device host -o a.json
+expect 2 err 1 'there is no workload "gem"; there are benchmark/' tune import gem a.json --device host
+expect 2 err 1 'there is no searcher "nobody"; there are auto' tune run bicg --searcher nobody --device host --store off --quiet
+expect 2 err 1 'there is no searcher "ranom"; did you mean random?' tune simulate absent.json --searcher climb,ranom
+expect 2 err 1 'there is no kernel family "corelate"; did you mean correlate?' tune explain corelate --store off
+expect 2 err - '^Usage: quern tune model ACTION' tune model
 # Refused by the library: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet

@@ -21,13 +21,25 @@
 
 #include "report/options.h"
 
-static const qn_option_table *(*const tables[])(void) = {
-    qn_dock_option_table,        qn_screen_option_table,      qn_screen_pack_option_table,
-    qn_screen_deck_option_table, qn_trajectory_option_table,  qn_trajectory_convert_option_table,
-    qn_reconstruct_option_table, qn_fsc_option_table,         qn_project_option_table,
-    qn_evaluate_option_table,    qn_devices_option_table,     qn_fft_advice_option_table,
-    qn_tune_run_option_table,    qn_tune_list_option_table,   qn_tune_explain_option_table,
-    qn_tune_export_option_table, qn_tune_import_option_table, qn_tune_simulate_option_table};
+static const qn_option_table *(*const tables[])(void) = {qn_dock_option_table,
+                                                         qn_screen_option_table,
+                                                         qn_screen_pack_option_table,
+                                                         qn_screen_deck_option_table,
+                                                         qn_trajectory_option_table,
+                                                         qn_trajectory_convert_option_table,
+                                                         qn_reconstruct_option_table,
+                                                         qn_fsc_option_table,
+                                                         qn_project_option_table,
+                                                         qn_evaluate_option_table,
+                                                         qn_devices_option_table,
+                                                         qn_fft_advice_option_table,
+                                                         qn_tune_run_option_table,
+                                                         qn_tune_list_option_table,
+                                                         qn_tune_explain_option_table,
+                                                         qn_tune_export_option_table,
+                                                         qn_tune_import_option_table,
+                                                         qn_tune_simulate_option_table,
+                                                         qn_tune_model_train_option_table};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 enum { OPTIONS_BYTES = 4096, CASES_MAX = 16 };

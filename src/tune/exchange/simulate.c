@@ -82,7 +82,7 @@ static qn_status get_model(const simulation *run, const qn_replay *replay, qn_tu
     size_t points = (size_t)qn_space_size(record->space);
     unsigned char *learned;
     *model = NULL;
-    if (run->options->model) return qn_tuning_model_read(run->options->model, model);
+    if (run->options->model) return qn_tuning_model_find(run->options->model, model);
     if (!record->counter_count) return QN_OK;
     QN_TRY(qn_allocate(points, 1, (void **)&learned));
     for (size_t i = 0; i < points; i++) learned[i] = qn_random_uniform(run->options->run.seed, 0x68616c66, i) < 0.5;

@@ -72,7 +72,7 @@ static qn_status make_model(tuning *t, qn_tuning_model **model)
     const qn_static_limits limits = qn_static_limits_of(qn_device_get_info(t->device));
     *model = NULL;
     if (!qn_tuner_is_guided(t->options->tuner.searcher)) return QN_OK;
-    if (t->options->model) return qn_tuning_model_read(t->options->model, model);
+    if (t->options->model) return qn_tuning_model_find(t->options->model, model);
     if (qn_space_size(t->t1->space) <= POINTS_MAX &&
         qn_static_model_create(t->t1->space, describe, t->t1, &limits, model) == QN_OK)
         return QN_OK;

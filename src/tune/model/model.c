@@ -98,6 +98,11 @@ qn_status qn_tuning_model_from_function(const qn_space *space, const char *const
     return status;
 }
 
+size_t qn_tuning_model_sample_count(const qn_tuning_model *model)
+{
+    return model->sample_count;
+}
+
 size_t qn_tuning_model_column_count(const qn_tuning_model *model)
 {
     return model->column_count;

@@ -44,6 +44,10 @@ QN_MUST_CHECK qn_status qn_tuning_model_read_memory(const char *name, const char
 QN_MUST_CHECK qn_status qn_tuning_model_write(const qn_tuning_model *model, const char *path);
 QN_MUST_CHECK qn_status qn_tuning_model_append(const qn_tuning_model *model, qn_text *text);
 
+/* Read a model that the library ships, by its name ("ktt-convolution"), else a file. Errors: those of
+ * qn_tuning_model_read. */
+QN_MUST_CHECK qn_status qn_tuning_model_find(const char *name, qn_tuning_model **model);
+
 /* Make a model from the columns of every point of one space: values[point][column], copied. */
 QN_MUST_CHECK qn_status qn_tuning_model_from_table(const qn_space *space, const char *const *names, size_t column_count,
                                                    const double *values, qn_tuning_model **model);
@@ -55,6 +59,7 @@ QN_MUST_CHECK qn_status qn_tuning_model_from_function(const qn_space *space, con
                                                       void *user, void (*drop)(void **user), qn_tuning_model **model);
 void qn_tuning_model_destroy(qn_tuning_model **model);
 
+size_t qn_tuning_model_sample_count(const qn_tuning_model *model); /* points that it was trained on */
 size_t qn_tuning_model_column_count(const qn_tuning_model *model);
 const char *qn_tuning_model_column_name(const qn_tuning_model *model, size_t column);
 
