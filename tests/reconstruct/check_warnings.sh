@@ -85,8 +85,8 @@ cp out/map.mrc class.mrc
 awk '!/@/ || $NF == 2' classes.star >second.star
 silent "particles of one class" "class" second.star --pixel 2 --deterministic
 cmp out/map.mrc class.mrc || fail "--class 2: not the map of the particles of class 2"
-refused 1 "an empty class" "classes.star: no particle is of class 4;" classes.star --pixel 2 --class 1,4
-refused 1 "no classes" "plain.star: has no column _rlnClassNumber, which --class needs" plain.star --pixel 2 --class 1
+refused 2 "an empty class" "classes.star: no particle is of class 4;" classes.star --pixel 2 --class 1,4
+refused 2 "no classes" "plain.star: has no column _rlnClassNumber, which --class needs" plain.star --pixel 2 --class 1
 for list in one 1, ,1 1,,2 -1 1.5 99999999999; do
   refused 2 "--class $list" "--class is \"$list\"; expected numbers of classes" classes.star --class=$list
 done
