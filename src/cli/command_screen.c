@@ -29,7 +29,7 @@ static void print_result(const qn_screen_options *options, const qn_screen_resul
         printf("%llu of the %s: fewer than four of %d rounds found the lowest energy; more --rounds or --poses may "
                "find a lower one\n",
                (unsigned long long)result->unsettled_count,
-               cli_screen_plural(result->conformer_count, "conformer", "conformers"), options->rounds);
+               cli_plural(result->conformer_count, "conformer", "conformers"), options->rounds);
     if (result->rejection_count) printf("reasons of rejected molecules: %s/rejected.csv\n", options->output);
     printf("results in %s, report in %s\n", options->output, result->report);
 }
