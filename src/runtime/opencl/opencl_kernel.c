@@ -8,6 +8,7 @@
 typedef struct opencl_kernel {
     cl_kernel kernel;
     const qn_kernel_declaration *declaration;
+    int arguments;        /* with LOCAL_ROOM_PARAMETER */
     size_t largest_group; /* of this kernel; registers may make it smaller than the device's */
     pthread_mutex_t lock; /* arguments are set in the cl_kernel, so threads of two queues must take turns */
 } opencl_kernel;
@@ -60,7 +61,7 @@ qn_status qn_opencl_kernel_create(qn_driver_device opaque, qn_driver_program pro
     /* One additional argument is LOCAL_ROOM_PARAMETER. */
     if (status == QN_OK && (int)arguments != declaration->argument_count &&
         (int)arguments != declaration->argument_count + 1)
-        status = qn_error_set(QN_INTERNAL, __FILE__, __LINE__, "kernel '%s' has %u arguments but %d are declared",
+        status = qn_error_set(QN_NOT_FOUND, __FILE__, __LINE__, "kernel '%s' takes %u arguments; %d are declared",
                               declaration->name, (unsigned)arguments, declaration->argument_count);
     if (status == QN_OK) status = find_largest_group(device, native, &kernel->largest_group);
     if (status == QN_OK && pthread_mutex_init(&kernel->lock, NULL) != 0)
@@ -72,6 +73,7 @@ qn_status qn_opencl_kernel_create(qn_driver_device opaque, qn_driver_program pro
     }
     kernel->kernel = native;
     kernel->declaration = declaration;
+    kernel->arguments = (int)arguments;
     *created = kernel;
     return QN_OK;
 }
@@ -181,6 +183,9 @@ qn_status qn_opencl_launch(qn_driver_device opaque, qn_driver_queue queue, qn_dr
     if (argument_count != kernel->declaration->argument_count || argument_count > QN_ARGUMENT_MAX)
         return QN_FAIL(QN_INVALID_ARGUMENT, "kernel '%s' has %d arguments but %d are given", name,
                        kernel->declaration->argument_count, argument_count);
+    if (kernel->arguments != argument_count + (local_room_bytes > 0))
+        return QN_FAIL(QN_NOT_FOUND, "kernel '%s' takes %d arguments; %d are declared", name, kernel->arguments,
+                       argument_count + (local_room_bytes > 0));
     if (group > kernel->largest_group)
         return QN_FAIL(QN_LAUNCH_FAILED, "opencl:%d: kernel '%s' runs in groups of at most %zu work-items, not %zu",
                        device->number, name, kernel->largest_group, group);
