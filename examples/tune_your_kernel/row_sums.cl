@@ -1,5 +1,5 @@
 /* Sums of the rows of a matrix, an example of a user's kernel: plain OpenCL C with parameters as macros.
- * A group of GROUP_SIZE work-items sums ROWS_PER_GROUP rows; each work-item loads vectors of VECTOR floats. */
+ * A group of block_size_x work-items sums ROWS_PER_GROUP rows; each work-item loads vectors of VECTOR floats. */
 #if VECTOR == 1
 #define LOAD(pointer) (*(pointer))
 #define SUM(v) (v)
@@ -16,16 +16,16 @@ typedef float4 vector;
 
 __kernel void row_sums(__global float *sums, __global const float *matrix, int columns)
 {
-    __local float partial[GROUP_SIZE];
+    __local float partial[block_size_x];
     int item = get_local_id(0);
     for (int r = 0; r < ROWS_PER_GROUP; r++) {
         int row = get_group_id(0) * ROWS_PER_GROUP + r;
         __global const float *values = matrix + (size_t)row * columns;
         vector total = 0.0f;
-        for (int i = item * VECTOR; i < columns; i += GROUP_SIZE * VECTOR) total += LOAD(values + i);
+        for (int i = item * VECTOR; i < columns; i += block_size_x * VECTOR) total += LOAD(values + i);
         partial[item] = SUM(total);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int half_way = GROUP_SIZE / 2; half_way > 0; half_way /= 2) {
+        for (int half_way = block_size_x / 2; half_way > 0; half_way /= 2) {
             if (item < half_way) partial[item] += partial[item + half_way];
             barrier(CLK_LOCAL_MEM_FENCE);
         }
