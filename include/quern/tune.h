@@ -122,6 +122,7 @@ typedef struct qn_tune_progress {
     double limit_seconds; /* qn_work_limit_seconds of the workload here; 0: not known */
     const char *pipe;     /* that limits it: "memory" …; NULL: not known */
     bool earlier;         /* of `known`: a test of an earlier run */
+    const char *reason;   /* why the test failed: the compiler's message, the largest error …; NULL: it did not */
 } qn_tune_progress;
 
 typedef struct qn_tune_options {
@@ -145,6 +146,10 @@ typedef struct qn_tune_options {
     /* Called for each test that is known otherwise, with progress_user: those of earlier runs before the first test of
      * this one (`earlier` is true), and those that are made again to compare the best at the end. May be NULL. */
     int (*known)(const qn_tune_progress *progress, void *user);
+    /* Of qn_tune_run_file: program and arguments, ending with NULL, of a process that tests the configurations and may
+     * crash or hang without ending this one; it calls qn_tune_serve. NULL: this process tests them. */
+    const char *const *worker;
+    uint64_t worker_memory_bytes; /* a worker that takes more is ended; 0: three quarters of the machine's */
 } qn_tune_options;
 
 static inline qn_tune_options qn_tune_default_options(void)
@@ -184,9 +189,25 @@ QN_MUST_CHECK qn_status qn_tune_run(qn_device *device, const qn_workload *worklo
                                     qn_tune_result *result);
 
 /* The same for a kernel of the user's own, described by a T1 file (as Kernel Tuner and KTT read). Errors also:
- * QN_NOT_FOUND, QN_BAD_FORMAT, with file and place. */
+ * QN_NOT_FOUND, QN_BAD_FORMAT, with file and place; QN_BAD_FORMAT if the result of the default configuration cannot be
+ * the reference of the others; QN_NOT_FOUND if no configuration is correct, with the numbers of failures in *result. */
 QN_MUST_CHECK qn_status qn_tune_run_file(qn_device *device, const char *path, const qn_tune_options *options,
                                          qn_tune_result *result);
+
+/* Open the device on which qn_tune_run_file is to run a T1 file. `identifier` "auto" or NULL: the first GPU, else the
+ * first device, that runs the kernel's language. Errors: those of qn_device_open; QN_NO_DEVICE; QN_NOT_FOUND,
+ * QN_BAD_FORMAT, QN_UNSUPPORTED, with the file.
+ *
+ *     qn_tune_file_device(context, "row_sums.json", "auto", &device);
+ */
+QN_MUST_CHECK qn_status qn_tune_file_device(qn_context *context, const char *path, const char *identifier,
+                                            qn_device **device);
+
+/* Test configurations for a tuning in another process, which has started this one as its `worker`; returns when that
+ * tuning ends. A program can be its own worker: it calls this function and exits. It talks to the tuning through this
+ * descriptor, and its standard output is not shown. Errors: QN_INVALID_ARGUMENT if the process was not started so. */
+enum { QN_TUNE_WORKER_DESCRIPTOR = 3 };
+QN_MUST_CHECK qn_status qn_tune_serve(void);
 
 /* The space of a family on a device: its tunables, constraints, the device's limits; solved. */
 QN_MUST_CHECK qn_status qn_tune_family_space(const qn_family *family, const qn_device_info *device, qn_space **space);
@@ -360,7 +381,8 @@ typedef struct qn_tune_step {
     char text[256];
     qn_test_outcome outcome;
     double objective, elapsed_seconds;
-    bool earlier; /* made by an earlier run, at an unknown time */
+    bool earlier;       /* made by an earlier run, at an unknown time */
+    const char *reason; /* why it failed; NULL: it did not, or that is not known */
 } qn_tune_step;
 
 typedef struct qn_tune_trace {

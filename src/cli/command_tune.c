@@ -81,6 +81,14 @@ int cli_tune_open_store(qn_context *context, const char *path, qn_tune_store **s
     return cli_report(qn_tune_store_open(context, path, store));
 }
 
+const char cli_tune_worker_word[] = "tune-worker";
+const char *const cli_tune_worker[] = {"/proc/self/exe", cli_tune_worker_word, NULL};
+
+int cli_tune_work(void)
+{
+    return cli_report(qn_tune_serve());
+}
+
 static const cli_command *const actions[] = {&cli_tune_list,   &cli_tune_run,    &cli_tune_simulate, &cli_tune_explain,
                                              &cli_tune_export, &cli_tune_import, &cli_tune_model,    NULL};
 

@@ -58,6 +58,12 @@ static double seconds_of(const qn_test *test)
     return test->seconds > 0 ? test->seconds : test->objective;
 }
 
+static void forget_steps(watcher *watch)
+{
+    for (size_t i = 0; i < watch->count; i++) free((char *)watch->steps[i].reason);
+    watch->count = watch->earlier = watch->failed = 0;
+}
+
 /* Find the step of a configuration; watch->count if there is none. */
 static size_t find_step(const watcher *watch, const char *text)
 {
@@ -85,6 +91,7 @@ static void drop_earlier(watcher *watch, const char *text)
 {
     const size_t at = find_step(watch, text);
     if (at >= watch->earlier) return;
+    free((char *)watch->steps[at].reason);
     watch->failed -= watch->steps[at].outcome != QN_TEST_CORRECT;
     memmove(&watch->steps[at], &watch->steps[at + 1], (watch->count - at - 1) * sizeof *watch->steps);
     memmove(&watch->best[at], &watch->best[at + 1], (watch->count - at - 1) * sizeof *watch->best);
@@ -101,6 +108,7 @@ static bool keep_step(watcher *watch, const qn_tune_progress *state)
     qn_space_format(state->space, state->point, step.text, sizeof step.text);
     if (!make_room(watch)) return false;
     if (!state->earlier) drop_earlier(watch, step.text);
+    step.reason = state->reason ? strdup(state->reason) : NULL;
     watch->steps[watch->count] = step;
     watch->best[watch->count++] = state->best.outcome == QN_TEST_CORRECT ? state->best.objective : INFINITY;
     watch->earlier += state->earlier;
@@ -136,14 +144,15 @@ static int on_known(const qn_tune_progress *state, void *user)
 /* Print one row of the live table: an improvement. */
 static void print_improvement(const watcher *watch, const qn_tune_progress *state)
 {
-    char time[32], elapsed[32], limit[16] = "", text[256];
+    char time[32], elapsed[32], faster[32] = "", limit[16] = "", text[256];
     const double seconds = seconds_of(&state->best);
     cli_format_seconds(seconds, time, sizeof time);
     cli_format_duration(state->seconds, elapsed, sizeof elapsed);
     cli_tune_format_limit(state->limit_seconds, seconds, state->pipe, limit, sizeof limit);
     qn_space_format(state->space, state->best_point, text, sizeof text);
-    printf("%6llu  %9s  %10s  %7.2f  %6s  %s\n", (unsigned long long)state->tests, elapsed, time,
-           watch->fallback_objective > 0 ? watch->fallback_objective / state->best.objective : 1.0, limit, text);
+    if (watch->fallback_objective > 0)
+        snprintf(faster, sizeof faster, "%.2f", watch->fallback_objective / state->best.objective);
+    printf("%6llu  %9s  %10s  %7s  %6s  %s\n", (unsigned long long)state->tests, elapsed, time, faster, limit, text);
     fflush(stdout);
 }
 
@@ -166,7 +175,8 @@ static int on_progress(const qn_tune_progress *state, void *user)
         watch->out_of_memory = true;
         return 1;
     }
-    if (watch->count == watch->earlier + 1) watch->fallback_objective = state->test->objective;
+    if (watch->count == watch->earlier + 1 && state->test->outcome == QN_TEST_CORRECT)
+        watch->fallback_objective = state->test->objective;
     remove_line(watch);
     if (!watch->request->run.quiet) {
         if (state->improved) print_improvement(watch, state);
@@ -250,7 +260,7 @@ static int write_csv(const char *path, const watcher *watch)
     cli_document document;
     int exit_code = cli_document_open(&document, path);
     if (exit_code != CLI_DONE) return exit_code;
-    fputs("test,elapsed_s,outcome,time_ms,configuration,run\n", document.stream);
+    fputs("test,elapsed_s,outcome,time_ms,configuration,run,reason\n", document.stream);
     for (size_t i = 0; i < watch->count; i++) {
         const qn_tune_step *step = &watch->steps[i];
         fprintf(document.stream, "%zu,", i + 1);
@@ -259,7 +269,9 @@ static int write_csv(const char *path, const watcher *watch)
         if (step->outcome == QN_TEST_CORRECT) fprintf(document.stream, "%.6g", 1e3 * step->objective);
         fputc(',', document.stream);
         cli_csv_text(document.stream, step->text);
-        fputs(step->earlier ? ",earlier\n" : ",this\n", document.stream);
+        fputs(step->earlier ? ",earlier," : ",this,", document.stream);
+        cli_csv_text(document.stream, step->reason ? step->reason : "");
+        fputc('\n', document.stream);
     }
     return cli_document_close(&document);
 }
@@ -306,7 +318,7 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
 {
     qn_tune_result result = {0};
     const qn_workload *workload = NULL;
-    watch->count = watch->earlier = watch->failed = 0;
+    forget_steps(watch);
     watch->fallback_objective = 0;
     if (!cli_tune_is_file(name) && qn_workload_find(name, &workload) == QN_OK) name = workload->name;
     if (!watch->request->run.quiet) {
@@ -321,23 +333,33 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
     if (status == QN_CANCELLED && watch->request->store == NULL)
         fputs("quern: stopped; the same command continues from here\n", stderr);
     int exit_code = cli_report(status);
-    if (exit_code != CLI_DONE) return exit_code;
-    print_result(watch, &result);
-    return write_files(watch, name, device, &result);
+    if (exit_code == CLI_DONE) print_result(watch, &result);
+    if (exit_code != CLI_DONE && watch->count == 0) return exit_code;
+    const int written = write_files(watch, name, device, &result); /* of a failure too: they show the reasons */
+    return exit_code == CLI_DONE ? written : exit_code;
+}
+
+/* Tune one name on the device that is wanted; "auto" depends on the language of a kernel of the user's own. */
+static int tune_name(qn_context *context, const char *name, qn_tune_options *with, watcher *watch)
+{
+    const char *wanted = watch->request->run.device;
+    qn_device *device = NULL;
+    int exit_code = cli_report(cli_tune_is_file(name) ? qn_tune_file_device(context, name, wanted, &device)
+                                                      : qn_device_open(context, wanted, &device));
+    if (exit_code == CLI_DONE) exit_code = tune_one(device, name, with, watch);
+    qn_device_release(&device);
+    return exit_code;
 }
 
 static int tune_all(qn_context *context, qn_tune_options *with, watcher *watch)
 {
     const qn_tune_request *chosen = watch->request;
-    qn_device *device = NULL;
-    int exit_code = cli_report(qn_device_open(context, chosen->run.device, &device));
-    if (exit_code != CLI_DONE) return exit_code;
+    int exit_code = CLI_DONE;
     cli_interrupt_watch();
     for (size_t i = 0; i < chosen->name_count && exit_code == CLI_DONE; i++) {
         if (i > 0) putchar('\n');
-        exit_code = tune_one(device, chosen->names[i], with, watch);
+        exit_code = tune_name(context, chosen->names[i], with, watch);
     }
-    qn_device_release(&device);
     return exit_code;
 }
 
@@ -358,6 +380,7 @@ static int tune_watched(qn_tune_options *with, watcher *watch)
     qn_context_destroy(&context);
     qn_tune_store_close(&with->store);
     cli_progress_finish(&watch->progress);
+    forget_steps(watch);
     free(watch->steps);
     free(watch->best);
     return exit_code;
@@ -383,6 +406,8 @@ static int run(void *memory)
     qn_tune_options with = chosen->request.tune;
     with.size = sizeof with;
     with.tuner.seed = chosen->request.run.seed;
+    with.worker = cli_tune_worker;
+    with.worker_memory_bytes = chosen->request.run.memory_bytes;
     const int exit_code = check_names(&chosen->request);
     if (exit_code != CLI_DONE) return exit_code;
     return tune_watched(&with, &watch);

@@ -1,6 +1,7 @@
 /* quern: find the command and run it. This is the only place that sets the exit code (cli/options.h). */
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/tune.h"
 
 #include <errno.h>
 #include <quern/version.h>
@@ -55,6 +56,7 @@ static int dispatch(int count, char **arguments)
         printf("quern %s\n", qn_version());
         return CLI_DONE;
     }
+    if (strcmp(name, cli_tune_worker_word) == 0) return cli_tune_work();
     const cli_command *command = cli_command_find(name);
     if (command) return cli_command_run(command, count - 2, arguments + 2);
     if (name[0] == '-') return cli_error(CLI_USAGE, "unknown option %s (see quern -h)", name);

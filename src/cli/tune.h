@@ -27,6 +27,13 @@ int cli_tune_check_searchers(const char *names);
  * the limit when its data come from a cache: "cache". "" if the limit is not known. */
 void cli_tune_format_limit(double limit_seconds, double seconds, const char *pipe, char *text, size_t bytes);
 
+/* The command line of a worker for kernels of the user's own: this program with a hidden word. */
+extern const char cli_tune_worker_word[];
+extern const char *const cli_tune_worker[];
+
+/* Be a worker. Returns the exit code. */
+int cli_tune_work(void);
+
 /* Open a store. `path` NULL: the user's store; "off": *store becomes NULL. Returns the exit code, after printing an
  * error. */
 int cli_tune_open_store(qn_context *context, const char *path, qn_tune_store **store);

@@ -38,19 +38,19 @@ static void fail(qn_test *test, qn_test_outcome outcome)
 
 /* Run once and check the result. */
 static qn_status try_once(const qn_workload *workload, void *state, qn_queue *queue,
-                          const qn_configuration *configuration, qn_test *test, char reason[256])
+                          const qn_configuration *configuration, qn_test *test, char reason[QN_MEASURE_REASON_BYTES])
 {
     double error = INFINITY;
     qn_status status = workload->clear(state, queue);
     if (status == QN_OK) status = workload->run(state, queue, configuration, NULL);
     if (status == QN_OK) status = workload->check(state, queue, &error);
     if (status != QN_OK) {
-        snprintf(reason, 256, "%s", qn_error_message());
+        snprintf(reason, QN_MEASURE_REASON_BYTES, "%s", qn_error_message());
         fail(test, qn_tune_outcome_of(status));
         if (status == QN_DEVICE_LOST || status == QN_CANCELLED) return status;
         qn_error_clear();
     } else if (!(error <= 1)) {
-        snprintf(reason, 256, "the result is wrong by %g times the tolerance", error);
+        snprintf(reason, QN_MEASURE_REASON_BYTES, "the result is wrong by %g times the tolerance", error);
         fail(test, QN_TEST_WRONG);
     }
     return QN_OK;
@@ -95,7 +95,7 @@ static qn_status measure_energy(const qn_workload *workload, void *state, qn_que
 
 qn_status qn_measure_configuration(const qn_workload *workload, void *state, qn_queue *queue,
                                    const qn_configuration *configuration, const qn_measure_limits *limits,
-                                   qn_test *test, char reason[256])
+                                   qn_test *test, char reason[QN_MEASURE_REASON_BYTES])
 {
     double times[QN_MEASURE_REPEATS], start_s = qn_clock_s();
     int most = limits->most_repeats < QN_MEASURE_REPEATS ? limits->most_repeats : QN_MEASURE_REPEATS, count = 0;
@@ -106,12 +106,13 @@ qn_status qn_measure_configuration(const qn_workload *workload, void *state, qn_
         double seconds = 0, began_s = qn_clock_s();
         status = workload->run(state, queue, configuration, &seconds);
         if (status != QN_OK) {
-            snprintf(reason, 256, "%s", qn_error_message());
+            snprintf(reason, QN_MEASURE_REASON_BYTES, "%s", qn_error_message());
             fail(test, qn_tune_outcome_of(status));
             break;
         }
         if (limits->timeout_s > 0 && (seconds > limits->timeout_s || qn_clock_s() - began_s > 2 * limits->timeout_s)) {
-            snprintf(reason, 256, "a run took %.3g s; %.3g s are allowed", seconds, limits->timeout_s);
+            snprintf(reason, QN_MEASURE_REASON_BYTES, "a run took %.3g s; %.3g s are allowed", seconds,
+                     limits->timeout_s);
             fail(test, QN_TEST_TIMEOUT);
             break;
         }

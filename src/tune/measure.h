@@ -4,7 +4,7 @@
 
 #include <quern/tune.h>
 
-enum { QN_MEASURE_REPEATS = 1000 };
+enum { QN_MEASURE_REPEATS = 1000, QN_MEASURE_REASON_BYTES = 1024 };
 
 /* Compute the median of `count` times and half the width of its 95 % interval, by order statistics, which are robust
  * against the outliers of a shared machine. Sorts the times. With fewer than eight times the interval is their whole
@@ -30,6 +30,6 @@ typedef struct qn_measure_limits {
  * *test is kept. */
 QN_MUST_CHECK qn_status qn_measure_configuration(const qn_workload *workload, void *state, qn_queue *queue,
                                                  const qn_configuration *configuration, const qn_measure_limits *limits,
-                                                 qn_test *test, char reason[256]);
+                                                 qn_test *test, char reason[QN_MEASURE_REASON_BYTES]);
 
 #endif

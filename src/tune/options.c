@@ -116,7 +116,9 @@ static const qn_option run_rows[] = {
      .least = 1e-3,
      .most = 1e9,
      .fallback_meaning = "20 times the best, at least 1s",
-     .meaning = "give up a configuration whose run takes longer"},
+     .meaning =
+         "give up a configuration whose run takes longer; the process of a kernel of your own is killed if a run "
+         "does not end within twice this time and 5 s"},
     {.name = "precision",
      .kind = QN_OPTION_NUMBER,
      .argument = "SHARE",
@@ -148,6 +150,10 @@ static const qn_option run_rows[] = {
      .offset = RUN,
      .fallback_meaning = alone,
      .meaning = "CPU threads of the host device"},
+    {.like = &qn_run_rows[QN_RUN_MEMORY],
+     .offset = RUN,
+     .fallback_meaning = "three quarters of the machine's",
+     .meaning = "largest memory of the process that tests kernels of your own; one that takes more is ended"},
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN, .meaning = "print the result only"},
     {0}};
 

@@ -124,6 +124,30 @@ static qn_status add_best(qn_report *report, const qn_tune_trace *trace, const q
     return qn_report_table(report, headers, COLUMNS, pointers, rows);
 }
 
+/* The first failures with their reasons: the compiler's message, the error of the launch, the largest difference. */
+static qn_status add_reasons(qn_report *report, const qn_tune_trace *trace)
+{
+    enum { REASON_COLUMNS = 4 };
+    static const char *const headers[REASON_COLUMNS] = {"Test", "Kind", "Configuration", "Reason"};
+    char numbers[SHOWN][32];
+    const char *pointers[SHOWN * REASON_COLUMNS];
+    size_t rows = 0;
+    for (size_t i = 0; i < trace->step_count && rows < SHOWN; i++) {
+        const qn_tune_step *step = &trace->steps[i];
+        if (step->outcome == QN_TEST_CORRECT || !step->reason) continue;
+        snprintf(numbers[rows], sizeof numbers[rows], "%zu", i + 1);
+        const char **row = pointers + rows * REASON_COLUMNS;
+        row[0] = numbers[rows];
+        row[1] = qn_test_outcome_name(step->outcome);
+        row[2] = step->text;
+        row[3] = step->reason;
+        rows++;
+    }
+    if (rows == 0) return QN_OK;
+    QN_TRY(qn_report_heading(report, "Reasons of the first failures"));
+    return qn_report_table(report, headers, REASON_COLUMNS, pointers, rows);
+}
+
 static qn_status add_failures(qn_report *report, const qn_tune_trace *trace)
 {
     static const char *const headers[2] = {"Kind", "Configurations"};
@@ -140,7 +164,8 @@ static qn_status add_failures(qn_report *report, const qn_tune_trace *trace)
     }
     if (rows == 0) return QN_OK;
     QN_TRY(qn_report_heading(report, "Failed configurations"));
-    return qn_report_table(report, headers, 2, pointers, rows);
+    QN_TRY(qn_report_table(report, headers, 2, pointers, rows));
+    return add_reasons(report, trace);
 }
 
 static qn_status add_all(qn_report *report, const qn_tune_trace *trace)

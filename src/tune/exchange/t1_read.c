@@ -7,9 +7,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "tune/exchange/t1.h"
+#include "tune/exchange/t1_keys.h"
+#include "tune/exchange/t1_source.h"
 #include "tune/recorded/builder.h"
 #include "tune/space/space.h"
 
@@ -75,17 +78,27 @@ static qn_status read_values(const reader *r, const char *name, const json_t *js
     return qn_expression_evaluate_list(*expression, NULL, values, count);
 }
 
-/* The default if it is one of the values, else the first value. In some files it is another value, or a list. */
-static qn_value default_of(const json_t *parameter, const qn_value *values, size_t count)
+/* Find the default, the first value if the file states none. Some files state a list of one value. */
+static qn_status find_default(const reader *r, const char *name, const json_t *parameter, const qn_value *values,
+                              size_t count, qn_value *found)
 {
     const json_t *json = json_object_get(parameter, "Default");
-    const qn_recorded_space_builder builder = {.path = ""};
-    qn_value wanted;
+    const qn_recorded_space_builder builder = {.path = r->t1->path};
+    char text[64];
+    *found = values[0];
     if (json_is_array(json)) json = json_array_get(json, 0);
-    if (json && qn_recorded_space_value(&builder, "", "", json, &wanted) == QN_OK)
-        for (size_t i = 0; i < count; i++)
-            if (qn_value_equal(&values[i], &wanted)) return wanted;
-    return values[0];
+    if (!json) return QN_OK;
+    QN_TRY(qn_recorded_space_value(&builder, "Default", name, json, found));
+    for (size_t i = 0; i < count; i++)
+        if (qn_value_equal(&values[i], found)) return QN_OK;
+    qn_value_format(found, text, sizeof text);
+    if (count == 1) { /* so in some published files */
+        qn_log(QN_LOG_WARNING, "%s: Default %s of parameter %s is not its only value, which is used", r->t1->path, text,
+               name);
+        *found = values[0];
+        return QN_OK;
+    }
+    return QN_FAIL(QN_BAD_FORMAT, "%s: Default %s of parameter %s is not one of its Values", r->t1->path, text, name);
 }
 
 static qn_status read_parameter(const reader *r, size_t number, const json_t *parameter)
@@ -102,7 +115,9 @@ static qn_status read_parameter(const reader *r, size_t number, const json_t *pa
     if (status == QN_OK && count == 0)
         status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
                               "%s: parameter %s has no values; expected at least one", r->t1->path, name);
-    if (status == QN_OK) status = qn_space_add(r->t1->space, name, values, count, default_of(parameter, values, count));
+    qn_value usual;
+    if (status == QN_OK) status = find_default(r, name, parameter, values, count, &usual);
+    if (status == QN_OK) status = qn_space_add(r->t1->space, name, values, count, usual);
     qn_release(&values);
     qn_expression_destroy(&expression);
     return status;
@@ -253,19 +268,6 @@ static qn_status read_type(const reader *r, const char *place, const char *text,
     return bad(r, wrong, "int8 … uint64, half, float or double, the last three also with 2, 4, 8 or 16");
 }
 
-/* "folder of the T1 file/name" */
-static qn_status path_beside(const reader *r, const char *name, char **path)
-{
-    char *folder;
-    if (name[0] == '/') return qn_text_copy(name, path);
-    QN_TRY(qn_text_copy(r->t1->path, &folder));
-    char *slash = strrchr(folder, '/');
-    if (slash) *slash = 0;
-    qn_status status = slash ? qn_path_join(slash == folder ? "/" : folder, name, path) : qn_text_copy(name, path);
-    qn_release(&folder);
-    return status;
-}
-
 static qn_status read_content(const reader *r, const char *place, const json_t *json, qn_t1_content *content)
 {
     static const char *const fills[] = {"Constant", "Random", "Generator", "BinaryRaw"};
@@ -281,7 +283,7 @@ static qn_status read_content(const reader *r, const char *place, const json_t *
     if (i < 2) return QN_OK;
     snprintf(wrong, sizeof wrong, "%.100s has no DataSource", place);
     if (!source) return bad(r, wrong, i == 2 ? "an expression of i" : "a file");
-    return i == 2 ? qn_text_copy(source, &content->source) : path_beside(r, source, &content->source);
+    return i == 2 ? qn_text_copy(source, &content->source) : qn_t1_path_beside(r->t1->path, source, &content->source);
 }
 
 /* Sizes cannot depend on the configuration: only parameters with one value may occur, or the lists of values of the
@@ -309,15 +311,68 @@ static qn_status read_size(const reader *r, const char *place, const json_t *jso
     return QN_OK;
 }
 
+/* AccessType is ReadOnly if the file states none. */
+static qn_status read_access(const reader *r, const char *place, const char *access, qn_t1_argument *argument)
+{
+    char wrong[240];
+    bool read_only = !access || strcmp(access, "ReadOnly") == 0, kept = access && strcmp(access, "ReadWrite") == 0;
+    snprintf(wrong, sizeof wrong, "%.160s: AccessType \"%.40s\"", place, access ? access : "");
+    if (!read_only && !kept && strcmp(access, "WriteOnly") != 0)
+        return bad(r, wrong, "ReadOnly, WriteOnly or ReadWrite");
+    argument->written = argument->vector && !read_only;
+    argument->kept = argument->written && kept;
+    return QN_OK;
+}
+
+static qn_status read_bound(const reader *r, const char *place, const json_t *json, const char *key, double *bound)
+{
+    char wrong[240];
+    const json_t *value = json_object_get(json, key);
+    if (!value) return QN_OK;
+    snprintf(wrong, sizeof wrong, "%.160s: %.40s", place, key);
+    if (!json_is_number(value) || !(json_number_value(value) >= 0)) return bad(r, wrong, "a number of at least 0");
+    *bound = json_number_value(value);
+    return QN_OK;
+}
+
+/* Read ValidationMethod and ValidationThreshold as KTT defines them, with its defaults, and our AbsoluteTolerance and
+ * RelativeTolerance. */
+static qn_status read_tolerance(const reader *r, const char *place, const json_t *json, qn_t1_argument *argument)
+{
+    static const char *const methods[] = {"SideBySideComparison", "SideBySideRelativeComparison", "AbsoluteDifference"};
+    const double usual_threshold = 1e-4;
+    const char *method = text_of(json, "ValidationMethod");
+    qn_t1_tolerance *tolerance = &argument->tolerance;
+    double threshold = -1;
+    char wrong[240];
+    size_t i = 0;
+    QN_TRY(read_bound(r, place, json, "ValidationThreshold", &threshold));
+    while (method && i < 3 && strcmp(method, methods[i]) != 0) i++;
+    snprintf(wrong, sizeof wrong, "%.160s: ValidationMethod \"%.40s\"", place, method ? method : "");
+    if (i == 3) return bad(r, wrong, "SideBySideComparison, SideBySideRelativeComparison or AbsoluteDifference");
+    if (method && threshold < 0) threshold = usual_threshold;
+    if (threshold >= 0)
+        *tolerance = i == 1 ? (qn_t1_tolerance){.relative = threshold}
+                            : (qn_t1_tolerance){.absolute = threshold, .of_sum = i == 2};
+    bool given = threshold >= 0;
+    double absolute = -1, relative = -1;
+    QN_TRY(read_bound(r, place, json, "AbsoluteTolerance", &absolute));
+    QN_TRY(read_bound(r, place, json, "RelativeTolerance", &relative));
+    if (absolute < 0 && relative < 0) return QN_OK;
+    if (given) return bad(r, place, "either ValidationThreshold or AbsoluteTolerance and RelativeTolerance");
+    *tolerance = (qn_t1_tolerance){.absolute = fmax(absolute, 0), .relative = fmax(relative, 0)};
+    return QN_OK;
+}
+
 static qn_status read_argument(reader *r, size_t number, const json_t *json)
 {
     qn_t1_argument *argument = &r->t1->arguments[number];
-    const char *memory = text_of(json, "MemoryType"), *access = text_of(json, "AccessType"),
-               *name = text_of(json, "Name");
+    const char *memory = text_of(json, "MemoryType"), *name = text_of(json, "Name");
     char place[160], size_place[200];
     snprintf(place, sizeof place, "argument %zu%s%.80s", number + 1, name ? " " : "", name ? name : "");
     snprintf(size_place, sizeof size_place, "Size of %s", place);
     r->t1->argument_count++;
+    argument->tolerance = (qn_t1_tolerance){.absolute = -1, .relative = -1};
     QN_TRY(qn_text_copy(name ? name : "", &argument->name));
     QN_TRY(read_type(r, place, text_of(json, "Type"), argument));
     argument->vector = memory && strcmp(memory, "Vector") == 0;
@@ -329,7 +384,8 @@ static qn_status read_argument(reader *r, size_t number, const json_t *json)
     QN_TRY(read_content(r, place, json, &argument->content));
     argument->count = 1;
     if (argument->vector) QN_TRY(read_size(r, size_place, json_object_get(json, "Size"), argument));
-    argument->written = argument->vector && access && strcmp(access, "ReadOnly") != 0;
+    QN_TRY(read_access(r, place, text_of(json, "AccessType"), argument));
+    QN_TRY(read_tolerance(r, place, json, argument));
     const json_t *output = json_object_get(json, "Output");
     argument->output = argument->written && (!output || json_is_true(output) || json_integer_value(output) != 0);
     bool small = argument->type <= QN_T1_UINT16 || argument->type == QN_T1_HALF || argument->lanes > 1;
@@ -350,6 +406,7 @@ static qn_status read_reference(reader *r, const json_t *json)
         QN_TRY(qn_allocate(1, sizeof *argument->reference, &memory));
         argument->reference = memory;
         argument->output = true;
+        QN_TRY(read_tolerance(r, place, json, argument));
         return read_content(r, place, json, argument->reference);
     }
     return bad(r, place, "the name of an argument that the kernel writes");
@@ -394,8 +451,8 @@ static bool is_in_geometry(const qn_t1 *t1, size_t parameter)
     return used;
 }
 
-/* A parameter that changes nothing is probably misspelt. Parameters with one value, and kernels in several files, are
- * not checked. */
+/* A parameter that changes nothing is probably misspelt. Parameters with one value, and kernels that include other
+ * files than those beside them, are not checked. */
 static qn_status check_use(const reader *r)
 {
     const qn_t1 *t1 = r->t1;
@@ -426,24 +483,77 @@ static qn_status read_options(reader *r)
     return status;
 }
 
+/* The limits of the tuning that the file states; of several of one kind, the smallest. */
+static qn_status read_budget(reader *r)
+{
+    const json_t *list = json_object_get(r->root, "Budget");
+    if (list && !json_is_array(list)) return bad(r, "Budget", "a list");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *limit = json_array_get(list, i), *value = json_object_get(limit, "BudgetValue");
+        const char *type = text_of(limit, "Type");
+        double number = json_number_value(value);
+        char wrong[120];
+        snprintf(wrong, sizeof wrong, "Budget[%zu].BudgetValue", i);
+        if (!json_is_number(value) || !(number > 0 && number <= 1e15)) return bad(r, wrong, "a number above 0");
+        if (type && strcmp(type, "TuningDuration") == 0)
+            r->t1->seconds = r->t1->seconds > 0 ? fmin(r->t1->seconds, number) : number;
+        else if (type && strcmp(type, "ConfigurationCount") == 0)
+            r->t1->tests = r->t1->tests > 0 && (double)r->t1->tests < number ? r->t1->tests : (uint64_t)ceil(number);
+        else if (type && strcmp(type, "ConfigurationFraction") == 0)
+            r->t1->fraction = r->t1->fraction > 0 ? fmin(r->t1->fraction, number) : number;
+        else {
+            snprintf(wrong, sizeof wrong, "Budget[%zu].Type \"%.40s\"", i, type ? type : "");
+            return bad(r, wrong, "TuningDuration (seconds), ConfigurationCount or ConfigurationFraction");
+        }
+    }
+    return QN_OK;
+}
+
+/* Our addition to the format: a kernel that computes the reference. */
+static qn_status read_reference_kernel(reader *r)
+{
+    const json_t *kernel = json_object_get(r->kernel, "ReferenceKernel");
+    const json_t *local = json_object_get(kernel, "LocalSize"), *global = json_object_get(kernel, "GlobalSize");
+    const char *name = text_of(kernel, "KernelName"), *file = text_of(kernel, "KernelFile");
+    if (!kernel) return QN_OK;
+    if (!name || !json_object_get(local, "X") || !json_object_get(global, "X"))
+        return bad(r, "ReferenceKernel", "KernelName, LocalSize.X and GlobalSize.X");
+    QN_TRY(qn_text_copy(name, &r->t1->reference_kernel));
+    if (!file) file = text_of(r->kernel, "KernelFile");
+    QN_TRY(qn_t1_path_beside(r->t1->path, file, &r->t1->reference_path));
+    for (int d = 0; d < 3; d++) {
+        char place[40];
+        const json_t *size = json_object_get(local, axes[d]);
+        snprintf(place, sizeof place, "ReferenceKernel.LocalSize.%s", axes[d]);
+        if (size) QN_TRY(read_expression(r, place, size, &r->t1->reference_local[d]));
+        size = json_object_get(global, axes[d]);
+        snprintf(place, sizeof place, "ReferenceKernel.GlobalSize.%s", axes[d]);
+        if (size) QN_TRY(read_expression(r, place, size, &r->t1->reference_global[d]));
+    }
+    return QN_OK;
+}
+
 static qn_status read_kernel(reader *r)
 {
     const char *language = text_of(r->kernel, "Language"), *file = text_of(r->kernel, "KernelFile");
     const char *kernel = text_of(r->kernel, "KernelName");
-    size_t size;
     if (!language || (strcmp(language, "CUDA") != 0 && strcmp(language, "OpenCL") != 0))
         return bad(r, "KernelSpecification.Language", "OpenCL or CUDA");
     if (!file || !kernel) return bad(r, "no KernelFile or no KernelName", "both");
+    if (json_number_value(json_object_get(r->kernel, "SharedMemory")) != 0)
+        return bad(r, "SharedMemory", "0, because memory that is sized at the launch is not supported");
     r->t1->cuda = language[0] == 'C';
     QN_TRY(qn_text_copy(kernel, &r->t1->kernel_name));
-    QN_TRY(path_beside(r, file, &r->t1->kernel_path));
+    QN_TRY(qn_t1_path_beside(r->t1->path, file, &r->t1->kernel_path));
     QN_TRY(read_options(r));
     QN_TRY(read_problem_size(r));
     QN_TRY(read_space(r));
     set_names(r);
     QN_TRY(read_geometry(r));
     QN_TRY(read_arguments(r));
-    qn_status status = qn_file_read(r->t1->kernel_path, &r->source, &size);
+    QN_TRY(read_reference_kernel(r));
+    QN_TRY(read_budget(r));
+    qn_status status = qn_t1_source_read(r->t1->kernel_path, &r->source);
     if (status != QN_OK) return qn_error_add_context(status, "%s: KernelFile", r->t1->path);
     return check_use(r);
 }
@@ -453,6 +563,7 @@ static qn_status read_all(reader *r)
     const char *name = text_of(json_object_get(r->root, "General"), "BenchmarkName");
     r->kernel = json_object_get(r->root, "KernelSpecification");
     if (!json_is_object(r->kernel)) return bad(r, "no KernelSpecification", "a T1 tuning problem");
+    QN_TRY(qn_t1_check_keys(r->t1->path, r->root));
     if (!name) name = text_of(r->kernel, "BenchmarkName");
     QN_TRY(qn_text_copy(name ? name : qn_path_name(r->t1->path), &r->t1->name));
     return read_kernel(r);
@@ -512,6 +623,8 @@ void qn_t1_destroy(qn_t1 **problem)
     for (int d = 0; d < 3; d++) {
         qn_expression_destroy(&t1->local[d]);
         qn_expression_destroy(&t1->global[d]);
+        qn_expression_destroy(&t1->reference_local[d]);
+        qn_expression_destroy(&t1->reference_global[d]);
         for (size_t i = 0; i < t1->divisor_counts[d]; i++) qn_expression_destroy(&t1->divisors[d][i]);
         qn_release(&t1->divisors[d]);
     }
@@ -520,6 +633,8 @@ void qn_t1_destroy(qn_t1 **problem)
     qn_release(&t1->name);
     qn_release(&t1->kernel_name);
     qn_release(&t1->kernel_path);
+    qn_release(&t1->reference_kernel);
+    qn_release(&t1->reference_path);
     qn_release(&t1->options);
     qn_release(problem);
 }
@@ -558,12 +673,26 @@ static qn_status divided(const qn_t1 *t1, int axis, const qn_value *values, size
     return QN_OK;
 }
 
-qn_status qn_t1_geometry(const qn_t1 *t1, qn_point point, qn_geometry *geometry)
+static void values_of(const qn_t1 *t1, qn_point point, qn_value values[QN_SPACE_PARAMETERS_MAX])
 {
     uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
-    qn_value values[QN_SPACE_PARAMETERS_MAX];
     qn_space_get(t1->space, point, numbers);
     for (size_t i = 0; i < t1->space->parameter_count; i++) values[i] = t1->space->parameters[i].values[numbers[i]];
+}
+
+/* Set the size along an axis from the number of groups or of work-items. */
+static qn_status set_items(const qn_t1 *t1, int axis, size_t count, bool groups, qn_geometry *geometry)
+{
+    geometry->items[axis] = groups ? count * geometry->group[axis] : count;
+    if (geometry->items[axis] % geometry->group[axis] == 0) return QN_OK;
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %zu work-items in groups of %zu along %s; expected a multiple", t1->path,
+                   geometry->items[axis], geometry->group[axis], axes[axis]);
+}
+
+qn_status qn_t1_geometry(const qn_t1 *t1, qn_point point, qn_geometry *geometry)
+{
+    qn_value values[QN_SPACE_PARAMETERS_MAX];
+    values_of(t1, point, values);
     for (int d = 0; d < 3; d++) {
         size_t count;
         QN_TRY(positive(t1, t1->local[d], values, &geometry->group[d]));
@@ -571,11 +700,20 @@ qn_status qn_t1_geometry(const qn_t1 *t1, qn_point point, qn_geometry *geometry)
             QN_TRY(divided(t1, d, values, &count));
         else
             QN_TRY(positive(t1, t1->global[d], values, &count));
-        bool groups = t1->by_divisors || t1->global_in_groups;
-        geometry->items[d] = groups ? count * geometry->group[d] : count;
-        if (geometry->items[d] % geometry->group[d] != 0)
-            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %zu work-items in groups of %zu along %s; expected a multiple",
-                           t1->path, geometry->items[d], geometry->group[d], axes[d]);
+        QN_TRY(set_items(t1, d, count, t1->by_divisors || t1->global_in_groups, geometry));
+    }
+    return QN_OK;
+}
+
+qn_status qn_t1_reference_geometry(const qn_t1 *t1, qn_point point, qn_geometry *geometry)
+{
+    qn_value values[QN_SPACE_PARAMETERS_MAX];
+    values_of(t1, point, values);
+    for (int d = 0; d < 3; d++) {
+        size_t count;
+        QN_TRY(positive(t1, t1->reference_local[d], values, &geometry->group[d]));
+        QN_TRY(positive(t1, t1->reference_global[d], values, &count));
+        QN_TRY(set_items(t1, d, count, t1->global_in_groups, geometry));
     }
     return QN_OK;
 }

@@ -1,4 +1,5 @@
 #include "tune/exchange/t1_results.h"
+#include "tune/exchange/t1_source.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,16 @@ static qn_status add_file(qn_hash *hash, const char *path)
     return QN_OK;
 }
 
+/* The kernel with the files that it includes. */
+static qn_status add_source(qn_hash *hash, const char *path)
+{
+    char *source;
+    QN_TRY(qn_t1_source_read(path, &source));
+    qn_hash_add(hash, source, strlen(source));
+    qn_release(&source);
+    return QN_OK;
+}
+
 qn_status qn_t1_key_make(const qn_t1 *problem, qn_device *device, qn_tune_key *key)
 {
     qn_hash hash;
@@ -33,7 +44,8 @@ qn_status qn_t1_key_make(const qn_t1 *problem, qn_device *device, qn_tune_key *k
     snprintf(key->family, sizeof key->family, "%s", qn_space_name(problem->space));
     qn_hash_start(&hash);
     QN_TRY(add_file(&hash, problem->path));
-    QN_TRY(add_file(&hash, problem->kernel_path));
+    QN_TRY(add_source(&hash, problem->kernel_path));
+    if (problem->reference_path) QN_TRY(add_source(&hash, problem->reference_path));
     qn_hash_finish(&hash, digest);
     snprintf(key->source, sizeof key->source, "%.*s", QN_TUNE_SOURCE_DIGITS, digest);
     return QN_OK;

@@ -1,19 +1,20 @@
 /* Running T1 problems: the user's kernel as a family without prelude or tunables; a configuration is definitions. */
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "tune/exchange/t1.h"
+#include "tune/exchange/t1_outputs.h"
+#include "tune/exchange/t1_source.h"
 #include "tune/space/space.h"
 
-enum { TRIED_FOR_REFERENCE = 50 };
-/* A float result is right within this part of its reference and of the largest reference value. */
-static const double relative_tolerance = 1e-4, absolute_tolerance = 1e-6;
+/* Outputs hold these bytes before a run, unless they are kept: elements that are not written are found by them. As
+ * floats and halves, 0xFF is no number. The second is for the second of the two runs that make a reference. */
+enum { FILL = 0xff, SECOND_FILL = 0 };
 
 struct qn_t1_target {
     const qn_t1 *t1;
@@ -25,94 +26,17 @@ struct qn_t1_target {
     qn_argument arguments[QN_ARGUMENT_MAX];
     void *contents[QN_ARGUMENT_MAX];   /* content of written vectors before a run */
     void *references[QN_ARGUMENT_MAX]; /* expected values of outputs */
-    qn_geometry geometry;              /* of the configuration that is set */
+    qn_point point;                    /* the configuration that is set, */
+    qn_geometry geometry;              /* and its launch */
     char *definitions;
+    char difference[QN_T1_DIFFERENCE_BYTES]; /* of the last check */
+    /* the ReferenceKernel of the file */
+    char *reference_source;
+    qn_family reference_family;
+    qn_kernel_declaration reference_kernel;
+    qn_t1_phase phase; /* NULL: nobody watches */
+    void *phase_user;
 };
-
-static size_t element_size(const qn_t1_argument *argument)
-{
-    static const size_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
-    return sizes[argument->type] * argument->lanes;
-}
-
-/* ---- Contents ---- */
-
-static void store(qn_t1_type type, void *bytes, size_t place, double value)
-{
-    switch (type) {
-    case QN_T1_INT8: ((int8_t *)bytes)[place] = (int8_t)(int64_t)value; break;
-    case QN_T1_UINT8: ((uint8_t *)bytes)[place] = (uint8_t)(int64_t)value; break;
-    case QN_T1_INT16: ((int16_t *)bytes)[place] = (int16_t)(int64_t)value; break;
-    case QN_T1_UINT16: ((uint16_t *)bytes)[place] = (uint16_t)(int64_t)value; break;
-    case QN_T1_INT32: ((int32_t *)bytes)[place] = (int32_t)(int64_t)value; break;
-    case QN_T1_UINT32: ((uint32_t *)bytes)[place] = (uint32_t)(int64_t)value; break;
-    case QN_T1_INT64: ((int64_t *)bytes)[place] = (int64_t)value; break;
-    case QN_T1_UINT64: ((uint64_t *)bytes)[place] = (uint64_t)(int64_t)value; break;
-    case QN_T1_HALF: ((uint16_t *)bytes)[place] = 0; break;
-    case QN_T1_FLOAT: ((float *)bytes)[place] = (float)value; break;
-    case QN_T1_DOUBLE: ((double *)bytes)[place] = value; break;
-    }
-}
-
-static uint64_t mix(uint64_t x) /* splitmix64 */
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-static qn_status generate(const qn_t1 *t1, const qn_t1_argument *argument, const qn_t1_content *content, void *bytes)
-{
-    static const char *const names[] = {"i"};
-    qn_expression *expression;
-    char what[300];
-    qn_status status = QN_OK;
-    snprintf(what, sizeof what, "%.200s: DataSource of %.60s", t1->path, argument->name);
-    QN_TRY(qn_expression_create(content->source, what, names, 1, &expression));
-    for (size_t i = 0; i < argument->count * argument->lanes && status == QN_OK; i++) {
-        qn_value number = qn_value_integer((int64_t)i), value = {0};
-        status = qn_expression_evaluate(expression, &number, &value);
-        double real = value.kind == QN_REAL      ? value.as.real
-                      : value.kind == QN_INTEGER ? (double)value.as.integer
-                                                 : (double)value.as.boolean;
-        if (status == QN_OK && value.kind == QN_TEXT)
-            status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s gives a text; expected numbers", what);
-        else if (status == QN_OK)
-            store(argument->type, bytes, i, real);
-    }
-    qn_expression_destroy(&expression);
-    return status;
-}
-
-static qn_status load(const qn_t1 *t1, const qn_t1_argument *argument, const qn_t1_content *content, void *bytes)
-{
-    char *data;
-    size_t size, wanted = argument->count * element_size(argument);
-    qn_status status = qn_file_read(content->source, &data, &size);
-    if (status != QN_OK) return qn_error_add_context(status, "%s: DataSource of %s", t1->path, argument->name);
-    if (size == wanted) memcpy(bytes, data, size);
-    qn_release(&data);
-    if (size == wanted) return QN_OK;
-    return QN_FAIL(QN_BAD_FORMAT, "%s: %s has %zu bytes; expected the %zu of argument %s", t1->path, content->source,
-                   size, wanted, argument->name);
-}
-
-static qn_status make_content(const qn_t1 *t1, const qn_t1_argument *argument, const qn_t1_content *content,
-                              uint64_t seed, void **bytes)
-{
-    size_t lanes = argument->count * argument->lanes;
-    bool whole = argument->type < QN_T1_HALF;
-    QN_TRY(qn_allocate(argument->count, element_size(argument), bytes));
-    if (content->fill == QN_T1_GENERATOR) return generate(t1, argument, content, *bytes);
-    if (content->fill == QN_T1_FILE) return load(t1, argument, content, *bytes);
-    for (size_t i = 0; i < lanes; i++) {
-        double random = (double)(mix(seed + i) >> 11) * 0x1p-53;
-        double value = content->fill == QN_T1_CONSTANT ? content->value : random * (content->value + whole);
-        store(argument->type, *bytes, i, whole ? floor(value) : value);
-    }
-    return QN_OK;
-}
 
 /* Make a scalar argument. A double is passed as the bytes of an int64. */
 static qn_argument scalar(const qn_t1_argument *argument)
@@ -135,7 +59,7 @@ static qn_status make_argument(qn_t1_target *target, size_t number, uint64_t see
 {
     const qn_t1_argument *argument = &target->t1->arguments[number];
     qn_argument_declaration *declared = &target->declarations[number];
-    size_t bytes = argument->count * element_size(argument);
+    size_t bytes = argument->count * qn_t1_element_size(argument);
     qn_buffer *buffer;
     declared->name = argument->name;
     if (!argument->vector) {
@@ -144,17 +68,18 @@ static qn_status make_argument(qn_t1_target *target, size_t number, uint64_t see
         declared->element = target->arguments[number].element;
         return QN_OK;
     }
-    declared->access = argument->written ? QN_INOUT : QN_IN; /* a configuration may leave parts unchanged */
+    declared->access = argument->written ? QN_INOUT : QN_IN; /* a wrong configuration may leave parts unchanged */
     declared->element = QN_BYTES;
-    QN_TRY(make_content(target->t1, argument, &argument->content, mix(seed) + ((uint64_t)number << 40),
-                        &target->contents[number]));
+    QN_TRY(qn_t1_content_make(target->t1, argument, &argument->content, qn_t1_mix(seed) + ((uint64_t)number << 40),
+                              &target->contents[number]));
     QN_TRY(qn_buffer_create(qn_queue_device(target->queue), bytes, &buffer));
     target->arguments[number] = qn_argument_buffer(buffer);
     QN_TRY(qn_queue_write(target->queue, buffer, 0, target->contents[number], bytes, NULL));
     QN_TRY(qn_queue_finish(target->queue));
     if (!argument->written) qn_release(&target->contents[number]);
+    if (argument->output && !argument->kept) memset(target->contents[number], FILL, bytes);
     if (argument->reference)
-        QN_TRY(make_content(target->t1, argument, argument->reference, 0, &target->references[number]));
+        QN_TRY(qn_t1_content_make(target->t1, argument, argument->reference, 0, &target->references[number]));
     return QN_OK;
 }
 
@@ -189,19 +114,18 @@ static const char *place_of_linkage(const char *text, const char *kernel)
     return strstr(begin, "\"C\"") && strstr(begin, "\"C\"") < place ? NULL : place;
 }
 
-static qn_status make_source(qn_t1_target *target)
+static qn_status make_source(const char *path, const char *kernel, bool cuda, char **source)
 {
     char *data;
-    size_t size;
     qn_text text = {0};
-    QN_TRY(qn_file_read(target->t1->kernel_path, &data, &size));
-    const char *place = target->t1->cuda ? place_of_linkage(data, target->t1->kernel_name) : NULL;
-    qn_status status = qn_text_append(&text, "#define kernel_tuner 1\n#line 1 \"%s\"\n", target->t1->kernel_path);
+    QN_TRY(qn_t1_source_read(path, &data));
+    const char *place = cuda ? place_of_linkage(data, kernel) : NULL;
+    qn_status status = qn_text_append(&text, "#define kernel_tuner 1\n");
     if (status == QN_OK && place) status = qn_text_append_bytes(&text, data, (size_t)(place - data));
     if (status == QN_OK && place) status = qn_text_append(&text, "extern \"C\" ");
     if (status == QN_OK) status = qn_text_append(&text, "%s", place ? place : data);
     qn_release(&data);
-    target->source = text.data;
+    *source = text.data;
     return status;
 }
 
@@ -211,18 +135,31 @@ static qn_geometry geometry_of_target(const qn_configuration *configuration, con
     return *(const qn_geometry *)problem;
 }
 
-static void make_family(qn_t1_target *target)
+static void make_family(const qn_t1_target *target, const char *kernel_name, const char *source,
+                        qn_kernel_declaration *kernel, qn_family *family)
 {
-    target->kernel = (qn_kernel_declaration){.name = target->t1->kernel_name,
-                                             .arguments = target->declarations,
-                                             .argument_count = (int)target->t1->argument_count,
-                                             .geometry = geometry_of_target};
-    target->family = (qn_family){.name = target->t1->name,
-                                 .source = target->source,
-                                 .kernels = &target->kernel,
-                                 .kernel_count = 1,
-                                 .without_prelude = true,
-                                 .compiler_options = target->t1->options};
+    *kernel = (qn_kernel_declaration){.name = kernel_name,
+                                      .arguments = target->declarations,
+                                      .argument_count = (int)target->t1->argument_count,
+                                      .geometry = geometry_of_target};
+    *family = (qn_family){.name = target->t1->name,
+                          .source = source,
+                          .kernels = kernel,
+                          .kernel_count = 1,
+                          .without_prelude = true,
+                          .compiler_options = target->t1->options};
+}
+
+static qn_status make_families(qn_t1_target *target)
+{
+    const qn_t1 *t1 = target->t1;
+    QN_TRY(make_source(t1->kernel_path, t1->kernel_name, t1->cuda, &target->source));
+    make_family(target, t1->kernel_name, target->source, &target->kernel, &target->family);
+    if (!t1->reference_kernel) return QN_OK;
+    QN_TRY(make_source(t1->reference_path, t1->reference_kernel, t1->cuda, &target->reference_source));
+    make_family(target, t1->reference_kernel, target->reference_source, &target->reference_kernel,
+                &target->reference_family);
+    return QN_OK;
 }
 
 /* ---- A configuration ---- */
@@ -249,6 +186,7 @@ static qn_status make_definitions(const qn_space *space, qn_point point, char **
 qn_status qn_t1_target_set(qn_t1_target *target, qn_point point)
 {
     qn_release(&target->definitions);
+    target->point = point;
     QN_TRY(make_definitions(target->t1->space, point, &target->definitions));
     return qn_t1_geometry(target->t1, point, &target->geometry);
 }
@@ -266,62 +204,55 @@ void qn_t1_target_forget(qn_t1_target *target)
     qn_family_forget(&target->family, qn_queue_device(target->queue), &no_tunables);
 }
 
-static qn_status clear(void *state, qn_queue *queue)
+static qn_status fill(qn_t1_target *target, qn_queue *queue, int byte)
 {
-    qn_t1_target *target = state;
     for (size_t i = 0; i < target->t1->argument_count; i++) {
         const qn_t1_argument *argument = &target->t1->arguments[i];
-        if (target->contents[i])
-            QN_TRY(qn_queue_write(queue, target->arguments[i].buffer, 0, target->contents[i],
-                                  argument->count * element_size(argument), NULL));
+        const size_t bytes = argument->count * qn_t1_element_size(argument);
+        if (!target->contents[i]) continue;
+        if (argument->output && !argument->kept) memset(target->contents[i], byte, bytes);
+        QN_TRY(qn_queue_write(queue, target->arguments[i].buffer, 0, target->contents[i], bytes, NULL));
+        QN_TRY(qn_queue_finish(queue));
     }
-    return qn_queue_finish(queue);
+    return QN_OK;
+}
+
+static qn_status clear(void *state, qn_queue *queue)
+{
+    return fill(state, queue, FILL);
+}
+
+static qn_status launch(qn_t1_target *target, qn_queue *queue, const qn_family *family, const qn_geometry *geometry,
+                        double *seconds)
+{
+    qn_event *event;
+    const qn_family_call call = {.arguments = target->arguments,
+                                 .argument_count = (int)target->t1->argument_count,
+                                 .problem = geometry,
+                                 .definitions = target->definitions,
+                                 .configuration = &no_tunables};
+    if (target->phase) target->phase(target->phase_user, true);
+    qn_status status = qn_family_run(family, queue, &call, &event);
+    if (status == QN_OK) {
+        status = qn_event_wait(event);
+        if (status == QN_OK && seconds) status = qn_event_seconds(event, seconds);
+        qn_event_destroy(&event);
+    }
+    if (target->phase) target->phase(target->phase_user, false);
+    return status;
 }
 
 static qn_status run(void *state, qn_queue *queue, const qn_configuration *configuration, double *seconds)
 {
     qn_t1_target *target = state;
-    qn_event *event;
     (void)configuration;
-    const qn_family_call call = {.arguments = target->arguments,
-                                 .argument_count = (int)target->t1->argument_count,
-                                 .problem = &target->geometry,
-                                 .definitions = target->definitions,
-                                 .configuration = &no_tunables};
-    QN_TRY(qn_family_run(&target->family, queue, &call, &event));
-    qn_status status = qn_event_wait(event);
-    if (status == QN_OK && seconds) status = qn_event_seconds(event, seconds);
-    qn_event_destroy(&event);
-    return status;
-}
-
-/* Largest difference in units of the tolerance; infinite if whole numbers or bytes differ at all. */
-static double compare(const qn_t1_argument *argument, const void *is, const void *reference)
-{
-    size_t lanes = argument->count * argument->lanes;
-    bool single = argument->type == QN_T1_FLOAT;
-    double largest = 0, worst = 0;
-    if (!single && argument->type != QN_T1_DOUBLE)
-        return memcmp(is, reference, argument->count * element_size(argument)) == 0 ? 0 : INFINITY;
-    for (size_t i = 0; i < lanes; i++) {
-        double wanted = single ? ((const float *)reference)[i] : ((const double *)reference)[i];
-        if (fabs(wanted) > largest && isfinite(wanted)) largest = fabs(wanted);
-    }
-    for (size_t i = 0; i < lanes; i++) {
-        double wanted = single ? ((const float *)reference)[i] : ((const double *)reference)[i];
-        double got = single ? ((const float *)is)[i] : ((const double *)is)[i];
-        double error = fabs(got - wanted), tolerance = relative_tolerance * fabs(wanted) + absolute_tolerance * largest;
-        if (got == wanted || (isnan(got) && isnan(wanted))) continue;
-        double units = tolerance > 0 ? error / tolerance : INFINITY;
-        if (!(units <= worst)) worst = isnan(units) ? INFINITY : units;
-    }
-    return worst;
+    return launch(target, queue, &target->family, &target->geometry, seconds);
 }
 
 static qn_status read_output(const qn_t1_target *target, qn_queue *queue, size_t number, void **bytes)
 {
     const qn_t1_argument *argument = &target->t1->arguments[number];
-    size_t size = argument->count * element_size(argument);
+    size_t size = argument->count * qn_t1_element_size(argument);
     QN_TRY(qn_allocate(size, 1, bytes));
     QN_TRY(qn_queue_read(queue, target->arguments[number].buffer, 0, *bytes, size, NULL));
     return qn_queue_finish(queue);
@@ -330,17 +261,33 @@ static qn_status read_output(const qn_t1_target *target, qn_queue *queue, size_t
 static qn_status check(void *state, qn_queue *queue, double *largest_error)
 {
     qn_t1_target *target = state;
+    char words[QN_T1_DIFFERENCE_BYTES];
     *largest_error = 0;
+    target->difference[0] = 0;
     for (size_t i = 0; i < target->t1->argument_count; i++) {
         void *is = NULL;
         if (!target->t1->arguments[i].output) continue;
+        if (!target->references[i]) return QN_FAIL(QN_INTERNAL, "%s: there is no reference", target->t1->path);
         qn_status status = read_output(target, queue, i, &is);
-        double error = status == QN_OK ? compare(&target->t1->arguments[i], is, target->references[i]) : 0;
+        double error = status == QN_OK ? qn_t1_compare(&target->t1->arguments[i], is, target->references[i], words) : 0;
         qn_release(&is);
         QN_TRY(status);
-        if (error > *largest_error) *largest_error = error;
+        if (error <= *largest_error) continue;
+        *largest_error = error;
+        memcpy(target->difference, words, sizeof words);
     }
     return QN_OK;
+}
+
+const char *qn_t1_target_difference(const qn_t1_target *target)
+{
+    return target->difference;
+}
+
+void qn_t1_target_watch(qn_t1_target *target, qn_t1_phase phase, void *user)
+{
+    target->phase = phase;
+    target->phase_user = user;
 }
 
 static void no_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
@@ -366,54 +313,90 @@ const qn_workload qn_t1_workload = {.name = "T1",
 
 /* ---- The target ---- */
 
-static qn_status run_for_reference(qn_t1_target *target, qn_point point)
+/* Run the kernel of the reference once, on outputs that hold `byte`, and read the outputs that lack a reference. */
+static qn_status run_for_reference(qn_t1_target *target, int byte, void *outputs[QN_ARGUMENT_MAX])
 {
-    QN_TRY(qn_t1_target_set(target, point));
-    QN_TRY(qn_t1_target_build(target));
-    QN_TRY(clear(target, target->queue));
-    QN_TRY(run(target, target->queue, NULL, NULL));
-    for (size_t i = 0; i < target->t1->argument_count; i++) {
-        if (!target->t1->arguments[i].output || target->references[i]) continue;
-        QN_TRY(read_output(target, target->queue, i, &target->references[i]));
+    const qn_t1 *t1 = target->t1;
+    QN_TRY(fill(target, target->queue, byte));
+    if (t1->reference_kernel) {
+        qn_geometry geometry;
+        QN_TRY(qn_t1_reference_geometry(t1, target->point, &geometry));
+        qn_status status = launch(target, target->queue, &target->reference_family, &geometry, NULL);
+        if (status != QN_OK) return qn_error_add_context(status, "ReferenceKernel %s", t1->reference_kernel);
+    } else {
+        QN_TRY(launch(target, target->queue, &target->family, &target->geometry, NULL));
     }
+    for (size_t i = 0; i < t1->argument_count; i++)
+        if (t1->arguments[i].output && !target->references[i])
+            QN_TRY(read_output(target, target->queue, i, &outputs[i]));
     return QN_OK;
 }
 
-/* Make the references of outputs without expected values: the results of the default configuration or, if it does not
- * run, of the first configuration tried that does. */
-static qn_status make_references(qn_t1_target *target)
+static qn_status check_references(const qn_t1_target *target, void *first[QN_ARGUMENT_MAX],
+                                  void *second[QN_ARGUMENT_MAX])
 {
-    const qn_space *space = target->t1->space;
-    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
-    bool lacking = false;
-    qn_point usual;
-    for (size_t i = 0; i < target->t1->argument_count; i++)
-        lacking |= target->t1->arguments[i].output && !target->references[i];
-    if (!lacking) return QN_OK;
-    for (size_t i = 0; i < space->parameter_count; i++) numbers[i] = (uint16_t)space->parameters[i].usual;
-    qn_status status = QN_INTERNAL;
-    if (qn_space_find(space, numbers, &usual)) status = run_for_reference(target, usual);
-    uint64_t most = qn_space_size(space) < TRIED_FOR_REFERENCE ? qn_space_size(space) : TRIED_FOR_REFERENCE;
-    for (uint64_t i = 0; i < most && status != QN_OK && status != QN_DEVICE_LOST; i++)
-        status = run_for_reference(target, qn_space_size(space) / most * i);
-    if (status == QN_OK) return QN_OK;
-    return qn_error_add_context(status, "%s: no configuration tried runs, so there is no reference result",
-                                target->t1->path);
+    const qn_t1 *t1 = target->t1;
+    const char *unchanged = NULL;
+    bool any = false;
+    for (size_t i = 0; i < t1->argument_count; i++) {
+        bool changed = false;
+        if (!first[i]) continue;
+        QN_TRY(qn_t1_check_reference(&t1->arguments[i], target->contents[i], first[i], second[i], FILL, SECOND_FILL,
+                                     &changed));
+        any |= changed;
+        if (!changed) unchanged = t1->arguments[i].name;
+    }
+    if (!any) return QN_FAIL(QN_CHECK_FAILED, "it changes nothing in %s; expected results", unchanged);
+    if (unchanged)
+        qn_log(QN_LOG_WARNING, "%s: the kernel changes nothing in %s, so nothing in it is the right result", t1->path,
+               unchanged);
+    return QN_OK;
+}
+
+bool qn_t1_lacks_reference(const qn_t1 *t1)
+{
+    for (size_t i = 0; i < t1->argument_count; i++)
+        if (t1->arguments[i].output && !t1->arguments[i].reference) return true;
+    return false;
+}
+
+qn_status qn_t1_target_reference(qn_t1_target *target, qn_point point)
+{
+    void *first[QN_ARGUMENT_MAX] = {0}, *second[QN_ARGUMENT_MAX] = {0};
+    for (size_t i = 0; i < QN_ARGUMENT_MAX; i++)
+        if (i >= target->t1->argument_count || !target->t1->arguments[i].reference) qn_release(&target->references[i]);
+    QN_TRY(qn_t1_target_set(target, point));
+    if (!target->t1->reference_kernel) QN_TRY(qn_t1_target_build(target));
+    qn_status status = run_for_reference(target, FILL, first);
+    if (status == QN_OK) status = run_for_reference(target, SECOND_FILL, second);
+    if (status == QN_OK) status = check_references(target, first, second);
+    for (size_t i = 0; i < QN_ARGUMENT_MAX; i++) {
+        qn_release(&second[i]);
+        if (status == QN_OK && first[i])
+            target->references[i] = first[i];
+        else
+            qn_release(&first[i]);
+    }
+    return status;
+}
+
+qn_status qn_t1_fits_device(const qn_t1 *t1, const qn_device *device)
+{
+    const qn_device_info *info = qn_device_get_info(device);
+    const char *wanted = t1->cuda ? "cuda" : "opencl", *inner = strchr(info->identifier, ':');
+    bool fits = strcmp(info->driver, wanted) == 0 ||
+                (strcmp(info->driver, "checking") == 0 && inner && strncmp(inner + 1, wanted, strlen(wanted)) == 0);
+    if (fits) return QN_OK;
+    return QN_FAIL(QN_UNSUPPORTED, "%s: the kernel is in %s and %s does not run that; expected a device %s:N", t1->path,
+                   t1->cuda ? "CUDA" : "OpenCL", info->identifier, wanted);
 }
 
 static qn_status fill_target(qn_t1_target *target, uint64_t seed)
 {
-    const qn_device_info *info = qn_device_get_info(qn_queue_device(target->queue));
-    const char *wanted = target->t1->cuda ? "cuda" : "opencl", *inner = strchr(info->identifier, ':');
-    bool fits = strcmp(info->driver, wanted) == 0 ||
-                (strcmp(info->driver, "checking") == 0 && inner && strncmp(inner + 1, wanted, strlen(wanted)) == 0);
-    if (!fits)
-        return QN_FAIL(QN_UNSUPPORTED, "%s: the kernel is in %s and %s does not run that; expected a device %s:N",
-                       target->t1->path, target->t1->cuda ? "CUDA" : "OpenCL", info->identifier, wanted);
-    QN_TRY(make_source(target));
-    make_family(target);
+    QN_TRY(qn_t1_fits_device(target->t1, qn_queue_device(target->queue)));
+    QN_TRY(make_families(target));
     for (size_t i = 0; i < target->t1->argument_count; i++) QN_TRY(make_argument(target, i, seed));
-    return make_references(target);
+    return QN_OK;
 }
 
 qn_status qn_t1_target_create(const qn_t1 *problem, qn_queue *queue, uint64_t seed, qn_t1_target **target)
@@ -436,7 +419,10 @@ void qn_t1_target_destroy(qn_t1_target **target)
 {
     qn_t1_target *t = *target;
     if (!t) return;
-    if (t->family.kernel_count) qn_t1_target_forget(t); /* the device must not keep a destroyed family's programs */
+    /* the device must not keep a destroyed family's programs */
+    if (t->family.kernel_count) qn_t1_target_forget(t);
+    if (t->reference_family.kernel_count)
+        qn_family_forget(&t->reference_family, qn_queue_device(t->queue), &no_tunables);
     for (size_t i = 0; i < QN_ARGUMENT_MAX; i++) {
         qn_buffer_release(&t->arguments[i].buffer);
         qn_release(&t->contents[i]);
@@ -444,5 +430,6 @@ void qn_t1_target_destroy(qn_t1_target **target)
     }
     qn_release(&t->definitions);
     qn_release(&t->source);
+    qn_release(&t->reference_source);
     qn_release(target);
 }

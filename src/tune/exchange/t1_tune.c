@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/sized_struct.h"
 #include "runtime/device.h"
-#include "tune/exchange/t1.h"
+#include "tune/exchange/t1_bench.h"
 #include "tune/exchange/t1_results.h"
 #include "tune/goal.h"
 #include "tune/model/static_model.h"
@@ -26,8 +26,9 @@ typedef struct tuning {
     const qn_tune_options *options;
     qn_tune_result *result;
     qn_t1 *t1;
-    qn_queue *queue;
-    qn_t1_target *target;
+    qn_t1_bench *bench;
+    uint64_t tested; /* in this run */
+    char first_failure[300];
     qn_tuner *tuner;
     qn_goal goal;
     qn_test_journal journal;
@@ -93,7 +94,8 @@ static qn_status open_tuner(tuning *t)
 }
 
 /* Build, check and time a configuration. Its failures go into *test; a returned failure ends the tuning. */
-static qn_status try_point(tuning *t, qn_point point, bool compared, qn_test *test, char reason[256])
+static qn_status try_point(tuning *t, qn_point point, bool compared, qn_test *test,
+                           char reason[QN_MEASURE_REASON_BYTES])
 {
     const qn_tune_options *options = t->options;
     qn_test best;
@@ -106,29 +108,18 @@ static qn_status try_point(tuning *t, qn_point point, bool compared, qn_test *te
     if (limits.timeout_s <= 0 && has_best)
         limits.timeout_s = fmax(timeout_factor * (t->goal.is_time ? best.objective : best.seconds), least_timeout_s);
     if (compared && limits.most_repeats > COMPARED_REPEATS) limits.most_repeats = COMPARED_REPEATS;
-    double began_s = qn_clock_s();
-    *test = (qn_test){.objective = INFINITY};
-    qn_status status = qn_t1_target_set(t->target, point);
-    bool placed = status == QN_OK;
-    if (placed) status = qn_t1_target_build(t->target);
-    test->build_seconds = qn_clock_s() - began_s;
-    if (status == QN_OK)
-        return qn_measure_configuration(&qn_t1_workload, t->target, t->queue, NULL, &limits, test, reason);
-    if (status == QN_DEVICE_LOST || status == QN_CANCELLED) return status;
-    test->outcome = placed ? qn_tune_outcome_of(status) : QN_TEST_LIMITS;
-    snprintf(reason, 256, "%s", qn_error_message());
-    qn_error_clear();
-    return QN_OK;
+    return qn_t1_bench_test(t->bench, point, &limits, test, reason);
 }
 
-static qn_status report(const tuning *t, qn_point point, const qn_test *test)
+static qn_status report(const tuning *t, qn_point point, const qn_test *test, const char *reason)
 {
     qn_point best;
     qn_tune_progress progress = {.space = t->t1->space,
                                  .tests = qn_tuner_test_count(t->tuner),
                                  .seconds = qn_clock_s() - t->started_s,
                                  .point = point,
-                                 .test = test};
+                                 .test = test,
+                                 .reason = reason[0] ? reason : NULL};
     progress.best.outcome = QN_TEST_WRONG;
     progress.improved = qn_tuner_best(t->tuner, &best, &progress.best) && best == point;
     progress.best_point = progress.best.outcome == QN_TEST_CORRECT ? best : 0;
@@ -139,7 +130,7 @@ static qn_status report(const tuning *t, qn_point point, const qn_test *test)
 
 static qn_status test_point(tuning *t, qn_point point, qn_test *test)
 {
-    char reason[256] = "", text[QN_TUNE_CONFIGURATION_BYTES];
+    char reason[QN_MEASURE_REASON_BYTES] = "", text[QN_TUNE_CONFIGURATION_BYTES];
     /* A test of an earlier run stays in the store until it is replaced. */
     if (!qn_tuner_was_told(t->tuner, point)) QN_TRY(qn_test_journal_start(&t->journal, point));
     qn_status status = try_point(t, point, false, test, reason);
@@ -153,16 +144,19 @@ static qn_status test_point(tuning *t, qn_point point, qn_test *test)
         return qn_error_restore(&trail);
     }
     QN_TRY(status);
+    for (char *at = reason; (at = strchr(at, '\n'));) *at = ' '; /* compilers write several lines */
     QN_TRY(qn_goal_apply(&t->goal, test));
-    qn_t1_target_forget(t->target); /* thousands of programs would fill the memory; the disk cache keeps them */
     QN_TRY(qn_tuner_tell(t->tuner, point, test));
+    t->tested++;
     if (test->outcome != QN_TEST_CORRECT) t->result->failed[test->outcome]++;
+    if (test->outcome != QN_TEST_CORRECT && !t->first_failure[0])
+        snprintf(t->first_failure, sizeof t->first_failure, "%s: %.200s", qn_test_outcome_name(test->outcome), reason);
     qn_tune_point_text(t->t1->space, point, text, sizeof text);
     QN_TRY(qn_goal_note(&t->goal, text, test));
     QN_TRY(qn_test_journal_finish(&t->journal, point, test));
     if (reason[0])
         qn_log(QN_LOG_DEBUG, "%s: %s: %s: %s", t->t1->name, text, qn_test_outcome_name(test->outcome), reason);
-    return report(t, point, test);
+    return report(t, point, test, reason);
 }
 
 /* The default configuration is tested first, if it is valid, because the best is compared with it; then the best of
@@ -205,9 +199,8 @@ static qn_status search(tuning *t)
 static qn_status measure_again(void *user, qn_point point, qn_test *test)
 {
     tuning *t = user;
-    char reason[256] = "";
+    char reason[QN_MEASURE_REASON_BYTES] = "";
     QN_TRY(try_point(t, point, true, test, reason));
-    qn_t1_target_forget(t->target);
     return qn_goal_apply(&t->goal, test);
 }
 
@@ -236,6 +229,24 @@ static qn_status compare_best(tuning *t)
     return QN_OK;
 }
 
+/* A tuning without a correct configuration has failed. */
+static qn_status check_found(const tuning *t)
+{
+    char kinds[160] = "";
+    size_t used = 0;
+    if (qn_tuner_best(t->tuner, NULL, NULL)) return QN_OK;
+    for (int kind = QN_TEST_WRONG; kind <= QN_TEST_CRASH; kind++)
+        if (t->result->failed[kind] > 0 && used < sizeof kinds)
+            used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s %llu", used ? ", " : "",
+                                     qn_test_outcome_name((qn_test_outcome)kind),
+                                     (unsigned long long)t->result->failed[kind]);
+    if (t->tested == 0)
+        return QN_FAIL(QN_NOT_FOUND, "%s: no correct configuration is known, and no test was made (%s)", t->t1->path,
+                       qn_tuner_finished(t->tuner));
+    return QN_FAIL(QN_NOT_FOUND, "%s: none of %llu configurations is correct: %s; the first: %s", t->t1->path,
+                   (unsigned long long)t->tested, kinds, t->first_failure);
+}
+
 static void summarise(tuning *t)
 {
     qn_tune_result *result = t->result;
@@ -253,6 +264,20 @@ static void summarise(tuning *t)
     snprintf(result->finished, sizeof result->finished, "%s", finished ? finished : "stopped");
 }
 
+/* Obey the file's Budget too: the limit that is met first ends the tuning. */
+static void set_budget(const tuning *t, qn_tune_options *options)
+{
+    qn_tuner_options *limits = &options->tuner;
+    const qn_t1 *t1 = t->t1;
+    if (t1->tests > 0 && (limits->tests == 0 || t1->tests < limits->tests)) limits->tests = t1->tests;
+    if (t1->fraction > 0 && (limits->fraction == 0 || t1->fraction < limits->fraction)) limits->fraction = t1->fraction;
+    if (t1->seconds > limits->seconds && limits->seconds > 0)
+        qn_log(QN_LOG_WARNING, "%s: Budget allows %g s, and the tuning ends earlier, after %g s", t1->path, t1->seconds,
+               limits->seconds);
+    else if (t1->seconds > 0)
+        limits->seconds = t1->seconds;
+}
+
 static qn_status run_file(qn_device *device, const char *path, const qn_tune_options *options, qn_tune_result *result)
 {
     qn_tune_options own = qn_tune_default_options();
@@ -262,19 +287,19 @@ static qn_status run_file(qn_device *device, const char *path, const qn_tune_opt
     own.tuner.size = sizeof own.tuner;
     tuning t = {.device = device, .options = &own, .result = result, .started_s = qn_clock_s()};
     qn_status status = qn_t1_read(path, &t.t1);
-    if (status == QN_OK) status = qn_queue_create(device, &t.queue);
-    if (status == QN_OK) status = qn_t1_target_create(t.t1, t.queue, t.options->tuner.seed, &t.target);
+    if (status == QN_OK) set_budget(&t, &own);
+    if (status == QN_OK) status = qn_t1_bench_open(t.t1, device, &own, &t.bench);
     if (status == QN_OK) status = qn_goal_open(t.options->objective, device, 0, NULL, &t.goal);
     if (status == QN_OK) status = open_tuner(&t);
     if (status == QN_OK) status = test_usual(&t);
     if (status == QN_OK) status = search(&t);
+    if (status == QN_OK) status = check_found(&t);
     if (status == QN_OK) status = compare_best(&t);
     qn_error_save(status, &trail);
     summarise(&t);
     qn_goal_close(&t.goal);
     qn_test_journal_close(&t.journal);
-    qn_t1_target_destroy(&t.target);
-    qn_queue_destroy(&t.queue);
+    qn_t1_bench_close(&t.bench);
     qn_tuner_destroy(&t.tuner);
     qn_t1_destroy(&t.t1);
     return qn_error_restore(&trail);
@@ -285,5 +310,47 @@ qn_status qn_tune_run_file(qn_device *device, const char *path, const qn_tune_op
     const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
     const qn_status status = run_file(device, path, options, result);
     qn_log_return(outer);
+    return status;
+}
+
+/* Find the first device of a driver, a GPU if there is one. */
+static qn_status find_device(qn_context *context, const qn_t1 *t1, qn_device **device)
+{
+    enum { LISTED = 64 };
+    const char *driver = t1->cuda ? "cuda" : "opencl";
+    const qn_device_info *found = NULL;
+    void *memory;
+    size_t count;
+    QN_TRY(qn_allocate(LISTED, sizeof(qn_device_listing), &memory));
+    const qn_device_listing *listings = memory;
+    qn_status status = qn_device_list(context, memory, LISTED, &count);
+    for (size_t i = 0; i < count && i < LISTED && status == QN_OK; i++) {
+        const qn_device_info *info = &listings[i].info;
+        if (!listings[i].usable || strcmp(info->driver, driver) != 0) continue;
+        if (!found || (found->kind != QN_DEVICE_GPU && info->kind == QN_DEVICE_GPU)) found = info;
+    }
+    if (status == QN_OK && !found)
+        status = qn_error_set(QN_NO_DEVICE, __FILE__, __LINE__,
+                              "%s: the kernel is in %s and no device here runs that (see quern devices)", t1->path,
+                              t1->cuda ? "CUDA" : "OpenCL");
+    if (status == QN_OK) status = qn_device_open(context, found->identifier, device);
+    qn_release(&memory);
+    return status;
+}
+
+qn_status qn_tune_file_device(qn_context *context, const char *path, const char *identifier, qn_device **device)
+{
+    qn_t1 *t1 = NULL;
+    *device = NULL;
+    qn_status status = qn_t1_read(path, &t1); /* without a log: qn_tune_run_file reads and logs again */
+    if (status == QN_OK) {
+        if (!identifier || strcmp(identifier, "auto") == 0)
+            status = find_device(context, t1, device);
+        else
+            status = qn_device_open(context, identifier, device);
+        if (status == QN_OK) status = qn_t1_fits_device(t1, *device);
+        if (status != QN_OK) qn_device_release(device);
+    }
+    qn_t1_destroy(&t1);
     return status;
 }

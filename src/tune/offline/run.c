@@ -190,7 +190,8 @@ static qn_status record(run_state *run, qn_point point, const qn_test *test)
 }
 
 /* Measure a configuration. compared: for the comparison at the end, in fewer repeats and to the full precision. */
-static qn_status measure_point(run_state *run, qn_point point, bool compared, qn_test *test, char reason[256])
+static qn_status measure_point(run_state *run, qn_point point, bool compared, qn_test *test,
+                               char reason[QN_MEASURE_REASON_BYTES])
 {
     const qn_tune_options *options = run->options;
     const qn_configuration configuration = qn_tune_configuration(run->space, point);
@@ -209,7 +210,7 @@ static qn_status measure_point(run_state *run, qn_point point, bool compared, qn
 
 /* Test a configuration that is built. The store gets its row before, so that a crash is known, and its result
  * afterwards (record). */
-static qn_status test_point(run_state *run, qn_point point, qn_test *test, char reason[256])
+static qn_status test_point(run_state *run, qn_point point, qn_test *test, char reason[QN_MEASURE_REASON_BYTES])
 {
     char text[QN_TUNE_CONFIGURATION_BYTES];
     qn_test best;
@@ -232,7 +233,7 @@ static qn_status test_fallback(run_state *run)
     const qn_family *family = run->workload->family;
     const qn_configuration fallback = qn_family_fallback(family);
     qn_test *test = &run->result->fallback;
-    char reason[256] = "";
+    char reason[QN_MEASURE_REASON_BYTES] = "";
     QN_TRY(test_point(run, run->fallback_point, test, reason));
     /* Before the test is recorded, because record() drops the program if a resumed run's best is faster. */
     qn_family_built_definitions(family, run->device, &fallback, run->definitions, sizeof run->definitions);
@@ -254,7 +255,7 @@ static qn_status test_fallback(run_state *run)
 static qn_status test_usual(run_state *run)
 {
     const bool differ = run->in_use_point != run->fallback_point;
-    char reason[256] = "";
+    char reason[QN_MEASURE_REASON_BYTES] = "";
     if (!differ || run->options->tuner.tests != 1) QN_TRY(test_fallback(run));
     if (differ) {
         QN_TRY(test_point(run, run->in_use_point, &run->in_use, reason));
@@ -299,7 +300,7 @@ static qn_status test_next(run_state *run)
 {
     waiting *next = &run->line[run->first];
     qn_test test = {.objective = INFINITY};
-    char reason[256] = "", text[QN_TUNE_CONFIGURATION_BYTES];
+    char reason[QN_MEASURE_REASON_BYTES] = "", text[QN_TUNE_CONFIGURATION_BYTES];
     qn_ahead_wait(run->ahead, &next->job);
     run->first = (run->first + 1) % AHEAD_MAX;
     run->count--;
@@ -345,7 +346,7 @@ static qn_status search(run_state *run)
 
 static qn_status measure_again(void *user, qn_point point, qn_test *test)
 {
-    char reason[256] = "";
+    char reason[QN_MEASURE_REASON_BYTES] = "";
     return measure_point(user, point, true, test, reason);
 }
 

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "tune/exchange/t1.h"
+#include "tune/exchange/t1_outputs.h"
 
 static const char *device_name;
 
@@ -120,7 +120,81 @@ static void mistakes_are_named(void)
     refuse("\"TargetName\": \"y\"", "\"TargetName\": \"x\"", QN_BAD_FORMAT, "reference argument of \"x\"");
     refuse("\"GlobalSizeType\": \"OpenCL\"", "\"GlobalSizeType\": \"Metal\"", QN_BAD_FORMAT, "GlobalSizeType");
     refuse("\"ProblemSize\": [4096]", "\"ProblemSize\": [-1]", QN_BAD_FORMAT, "ProblemSize");
+    refuse("\"General\"", "\"Generals\"", QN_BAD_FORMAT, "there is no key Generals; did you mean General?");
+    refuse("\"Conditions\"", "\"Constraints\"", QN_BAD_FORMAT,
+           "no key ConfigurationSpace.Constraints; expected one of TuningParameters Conditions");
+    refuse("\"BenchmarkName\"", "\"OutputFile\"", QN_BAD_FORMAT, "General.OutputFile is set");
+    refuse("\"Default\": 64", "\"Default\": 65", QN_BAD_FORMAT,
+           "Default 65 of parameter block_size_x is not one of its Values");
+    refuse("\"SharedMemory\": 0", "\"SharedMemory\": 1", QN_BAD_FORMAT, "SharedMemory");
+    refuse("\"WriteOnly\"", "\"Write\"", QN_BAD_FORMAT, "argument 1 y: AccessType \"Write\"");
+    refuse("\"Output\": 1", "\"ValidationThreshold\": \"1\"", QN_BAD_FORMAT, "argument 1 y: ValidationThreshold");
+    refuse("\"Output\": 1", "\"AbsoluteTolerance\": 1, \"ValidationMethod\": \"AbsoluteDifference\"", QN_BAD_FORMAT,
+           "argument 1 y; expected either ValidationThreshold or AbsoluteTolerance");
+    refuse("\"General\":", "\"Budget\": [{\"Type\": \"Tests\", \"BudgetValue\": 3}], \"General\":", QN_BAD_FORMAT,
+           "Budget[0].Type \"Tests\"");
+    refuse("\"General\":", "\"Budget\": [{\"Type\": \"ConfigurationCount\", \"BudgetValue\": 0}], \"General\":",
+           QN_BAD_FORMAT, "Budget[0].BudgetValue");
+    refuse("\"SharedMemory\": 0,", "\"ReferenceKernel\": {\"KernelName\": \"right\"},", QN_BAD_FORMAT,
+           "ReferenceKernel; expected KernelName, LocalSize.X and GlobalSize.X");
     refuse("\"Language\": \"", "\"Language\": \"Vulkan ", QN_BAD_FORMAT, "Language");
+}
+
+/* Differences by hand, in units of the tolerance. */
+static void outputs_are_compared(void)
+{
+    const float reference[] = {1, -2, 4}, is[] = {1, -2.5f, 4.25f};
+    const int32_t whole_reference[] = {7, 8}, whole[] = {7, 10};
+    const uint16_t half_reference[] = {0x3c00, 0xc000}, half[] = {0x3c00, 0xc100}; /* 1, -2; 1, -2.5 */
+    char words[QN_T1_DIFFERENCE_BYTES], name[] = "y";
+    qn_t1_argument y = {.name = name, .type = QN_T1_FLOAT, .lanes = 1, .count = 3};
+    y.tolerance = (qn_t1_tolerance){.absolute = 0.25};
+    CHECK_NEAR(qn_t1_compare(&y, is, reference, words), 2, 1e-12);
+    CHECK_TEXT(words, "y[1] is -2.5 and the reference -2, which is 2 times the tolerance");
+    y.tolerance = (qn_t1_tolerance){.absolute = 0.5, .relative = 0.25};
+    CHECK_NEAR(qn_t1_compare(&y, is, reference, words), 0.5, 1e-12); /* 0.5 / (0.5 + 0.25 · 2) */
+    y.tolerance = (qn_t1_tolerance){.relative = 0.0625};
+    CHECK_NEAR(qn_t1_compare(&y, is, reference, words), 4, 1e-12); /* 0.5 / (2 / 16) */
+    y.tolerance = (qn_t1_tolerance){.absolute = 1.5, .of_sum = true};
+    CHECK_NEAR(qn_t1_compare(&y, is, reference, words), 0.5, 1e-12); /* (0.5 + 0.25) / 1.5 */
+    y.tolerance = (qn_t1_tolerance){.absolute = -1, .relative = -1};
+    CHECK_NEAR(qn_t1_compare(&y, is, reference, words), 0.5 / (2e-4 + 4e-6), 1e-6);
+    CHECK(qn_t1_compare(&y, reference, reference, words) == 0 && words[0] == 0);
+    y = (qn_t1_argument){.name = name, .type = QN_T1_INT32, .lanes = 1, .count = 2, .tolerance = y.tolerance};
+    CHECK(isinf(qn_t1_compare(&y, whole, whole_reference, words)));
+    y.tolerance = (qn_t1_tolerance){.absolute = 4};
+    CHECK_NEAR(qn_t1_compare(&y, whole, whole_reference, words), 0.5, 1e-12);
+    y.type = QN_T1_HALF;
+    CHECK_NEAR(qn_t1_compare(&y, half, half_reference, words), 0.125, 1e-12);
+    y.tolerance = (qn_t1_tolerance){.absolute = -1, .relative = -1};
+    CHECK(isinf(qn_t1_compare(&y, half, half_reference, words)));
+}
+
+/* Outputs after runs on 0xFF and on 0 bytes. */
+static void references_are_checked(void)
+{
+    const uint32_t unwritten = 0xffffffff;
+    float first[] = {1, 2}, second[] = {1, 2}, before[] = {1, 2};
+    char name[] = "y";
+    bool changed = false;
+    qn_t1_argument y = {.name = name, .type = QN_T1_FLOAT, .lanes = 2, .count = 1, .tolerance = {-1, -1, false}};
+    CHECK_OK(qn_t1_check_reference(&y, NULL, first, second, 0xff, 0, &changed));
+    CHECK(changed);
+    y.kept = true;
+    changed = false;
+    CHECK_OK(qn_t1_check_reference(&y, before, first, second, 0xff, 0, &changed));
+    CHECK(!changed);
+    y.kept = false;
+    second[1] = 2.001f;
+    CHECK_FAILS(qn_t1_check_reference(&y, NULL, first, second, 0xff, 0, &changed), QN_CHECK_FAILED);
+    CHECK_MESSAGE_HAS("y[1] is 2 after one run and 2.00");
+    first[1] = second[1] = INFINITY;
+    CHECK_FAILS(qn_t1_check_reference(&y, NULL, first, second, 0xff, 0, &changed), QN_CHECK_FAILED);
+    CHECK_MESSAGE_HAS("it gives inf in y[1]; expected finite numbers");
+    memcpy(&first[1], &unwritten, sizeof unwritten);
+    second[1] = 0;
+    CHECK_FAILS(qn_t1_check_reference(&y, NULL, first, second, 0xff, 0, &changed), QN_CHECK_FAILED);
+    CHECK_MESSAGE_HAS("it does not write y[1]");
 }
 
 static qn_context *context;
@@ -133,7 +207,8 @@ static void kernels_run_and_are_checked(void)
     qn_t1_target *target = NULL;
     double error = -1, seconds = -1;
     CHECK_OK(qn_queue_create(device, &queue));
-    if (CHECK_OK(qn_t1_read(problem_path(), &t1)) && CHECK_OK(qn_t1_target_create(t1, queue, 1, &target))) {
+    if (CHECK_OK(qn_t1_read(problem_path(), &t1)) && CHECK_OK(qn_t1_target_create(t1, queue, 1, &target)) &&
+        CHECK_OK(qn_t1_target_reference(target, point_of(t1, 64, 1, 1)))) {
         for (int unroll = 1; unroll <= 4; unroll *= 2)
             for (int way = 1; way <= 3; way++) {
                 CHECK_OK(qn_t1_target_set(target, point_of(t1, 64, unroll, way)));
@@ -176,6 +251,27 @@ static void problems_are_tuned(void)
     CHECK(calls == 20 && result.tests == 20);
 }
 
+/* A worker, here this program again, finds the same as this process. */
+static void workers_test(void)
+{
+    const char *const worker[] = {"/proc/self/exe", "--worker", NULL}, *const none[] = {"/no/such/program", NULL};
+    qn_tune_result result;
+    qn_tune_options options = {.size = sizeof options,
+                               .tuner = {.size = sizeof(qn_tuner_options), .searcher = "random", .seed = 3},
+                               .most_repeats = 3,
+                               .worker = worker};
+    CHECK_OK(qn_tune_run_file(device, problem_path(), &options, &result));
+    CHECK(result.tests == 33 && result.failed[QN_TEST_WRONG] == 11 && !strstr(result.text, "WAY=3"));
+    options.worker_memory_bytes = 1 << 16;
+    CHECK_FAILS(qn_tune_run_file(device, problem_path(), &options, &result), QN_IO_ERROR);
+    CHECK_MESSAGE_HAS("GiB of memory and was killed");
+    options.worker = none;
+    CHECK_FAILS(qn_tune_run_file(device, problem_path(), &options, &result), QN_IO_ERROR);
+    CHECK_MESSAGE_HAS("/no/such/program: cannot start it as a worker");
+    CHECK_FAILS(qn_tune_serve(), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("no socket of a tuning");
+}
+
 /* With a store a tuning continues where it stopped; with `restart` it starts again. */
 static void stopped_tunings_are_resumed(void)
 {
@@ -207,17 +303,21 @@ static void stopped_tunings_are_resumed(void)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--worker") == 0) return qn_tune_serve() != QN_OK;
     device_name = argc > 1 ? argv[1] : "opencl:0";
     setenv("QUERN_LOAD", "0", 1);           /* the load of this machine would decide which tests are made again */
     setenv("QUERN_KERNEL_CACHE", "off", 1); /* PoCL 3 aborts when it loads the binaries of some kernels of users */
     RUN(problems_are_read);
     RUN(published_problems_are_read);
     RUN(mistakes_are_named);
+    RUN(outputs_are_compared);
+    RUN(references_are_checked);
     if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, device_name, &device) != QN_OK) check_skip(device_name, qn_error_message());
     if (device) {
         RUN(kernels_run_and_are_checked);
         RUN(problems_are_tuned);
+        RUN(workers_test);
         RUN(stopped_tunings_are_resumed);
     }
     qn_device_release(&device);
