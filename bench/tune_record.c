@@ -92,7 +92,7 @@ static void add_row(recording *r, qn_point point, const qn_test *test)
 static void record(recording *r, qn_point point, qn_ahead_job *job)
 {
     const qn_measure_limits limits = {.timeout_s = 2, .precision = 0.01, .most_repeats = REPEATS};
-    char reason[256] = "";
+    char reason[QN_MEASURE_REASON_BYTES] = "";
     qn_test test = {.objective = INFINITY, .build_seconds = job->seconds};
     if (job->status != QN_OK) {
         test.outcome = qn_tune_outcome_of(job->status);
