@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <quern/tune.h>
 
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "job/input.h"
 #include "job/job.h"
 #include "report/json.h"
@@ -28,6 +30,17 @@ static void format_time(time_t moment, char text[24])
 
 /* ---- inputs ---- */
 
+/* Find the size of a file, or of what a pipe gave. */
+static qn_status find_size(const char *path, uint64_t *bytes)
+{
+    struct stat information;
+    int descriptor;
+    QN_TRY(qn_file_open(path, &descriptor));
+    *bytes = fstat(descriptor, &information) == 0 ? (uint64_t)information.st_size : 0;
+    close(descriptor);
+    return QN_OK;
+}
+
 static qn_status look_at_input(qn_job_input *input, qn_job_reading reading)
 {
     struct stat information;
@@ -37,9 +50,11 @@ static qn_status look_at_input(qn_job_input *input, qn_job_reading reading)
     if (stat(name, &information) != 0)
         status = qn_error_set(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, __FILE__, __LINE__, "%s: cannot open: %s",
                               name, strerror(errno));
-    if (status == QN_OK && S_ISREG(information.st_mode)) { /* a pipe can be read only once, by the program */
-        input->bytes = (uint64_t)information.st_size;
-        format_time(information.st_mtime, input->modified);
+    if (status == QN_OK) {
+        if (S_ISREG(information.st_mode)) format_time(information.st_mtime, input->modified);
+        status = find_size(name, &input->bytes);
+    }
+    if (status == QN_OK) {
         const bool large = input->bytes > hashed_bytes_max;
         input->all_at_last = reading == QN_JOB_KEY_ENDS && !large;
         input->ends_only = reading == QN_JOB_READ_ENDS || reading == QN_JOB_KEY_ENDS || large;

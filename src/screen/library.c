@@ -3,9 +3,11 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 
 struct qn_screen_library {
     qn_screen_sources sources;
@@ -16,33 +18,26 @@ struct qn_screen_library {
     uint64_t *file_bytes;
 };
 
-qn_status qn_screen_path_check(const char *path, uint64_t *bytes)
+/* Get the size of a file. A library is read again for its hits, so standard input is refused. */
+static qn_status look_at_path(const char *path, uint64_t *bytes)
 {
     struct stat information;
-    const bool known = stat(path, &information) == 0;
-    if (known && !S_ISREG(information.st_mode))
-        return QN_FAIL(QN_UNSUPPORTED,
-                       "%s: is a pipe, a folder or a device, which cannot be read more than once; expected a "
-                       "regular file",
-                       path);
-    if (bytes) *bytes = known ? (uint64_t)information.st_size : 0;
-    return QN_OK;
-}
-
-static qn_status check_library(const char *path, uint64_t *bytes)
-{
+    int descriptor;
     if (strcmp(path, "-") == 0)
         return QN_FAIL(QN_UNSUPPORTED,
                        "the library is standard input, which cannot be read a second time for the hits; "
                        "expected a file");
-    return qn_screen_path_check(path, bytes);
+    QN_TRY(qn_file_open(path, &descriptor));
+    *bytes = fstat(descriptor, &information) == 0 ? (uint64_t)information.st_size : 0;
+    close(descriptor);
+    return QN_OK;
 }
 
 static qn_status check_source(const qn_screen_sources *sources, size_t index, uint64_t *bytes)
 {
     qn_compound_stream *stream;
     if (sources->paths)
-        QN_TRY(check_library(sources->paths[index], bytes));
+        QN_TRY(look_at_path(sources->paths[index], bytes));
     else
         *bytes = sources->contents[index].size;
     QN_TRY(qn_screen_sources_open(sources, index, &stream));

@@ -9,13 +9,9 @@
 
 typedef struct qn_screen_library qn_screen_library;
 
-/* Refuse the path of an input that exists and can be read only once, since a run reads its inputs several times. *bytes
- * (may be NULL) gets the size of the file; 0: not known. QN_UNSUPPORTED: it is not a regular file. */
-QN_MUST_CHECK qn_status qn_screen_path_check(const char *path, uint64_t *bytes);
-
 /* Paths and contents of the sources must live as long as the library. All files are opened once, so that a missing
- * file is reported before any molecule is searched. Errors: those of qn_compound_stream_open; QN_UNSUPPORTED for "-"
- * and for a path that is not a regular file. */
+ * file is reported before any molecule is searched. Errors: those of qn_compound_stream_open and qn_file_open;
+ * QN_UNSUPPORTED for "-". */
 QN_MUST_CHECK qn_status qn_screen_library_open(const qn_screen_sources *sources, qn_screen_library **library);
 void qn_screen_library_close(qn_screen_library **library);
 

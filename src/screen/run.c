@@ -92,18 +92,6 @@ static qn_status check_options(const qn_screen_options *options)
     return QN_OK;
 }
 
-/* The receptor's path may end in ":chains". */
-static qn_status check_paths(const qn_screen_options *options)
-{
-    char *receptor;
-    if (options->site) QN_TRY(qn_screen_path_check(options->site, NULL));
-    if (!options->receptor) return QN_OK;
-    QN_TRY(qn_input_file(options->receptor, &receptor));
-    const qn_status status = qn_screen_path_check(receptor, NULL);
-    qn_release(&receptor);
-    return status;
-}
-
 /* Read and check all inputs, and make the key. */
 static qn_status read_inputs(qn_screen_state *run)
 {
@@ -111,7 +99,6 @@ static qn_status read_inputs(qn_screen_state *run)
     run->score.kind = options->score == QN_SCREEN_VINA ? QN_SCORE_VINA : QN_SCORE_BUDE;
     run->score.force_field = qn_bude_find("2016");
     run->term_count = qn_screen_term_names(run->score.kind, &run->term_names);
-    QN_TRY(check_paths(options));
     QN_TRY(options->receptor
                ? qn_score_receptor_read(options->receptor, &run->score, &run->receptor)
                : qn_score_receptor_from_molecule(options->receptor_molecule, &run->score, &run->receptor));

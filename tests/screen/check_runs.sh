@@ -126,9 +126,18 @@ refused "a library that is absent" "absent.sdf" "$quern" screen "$work/pocket.pd
 refused "an empty library" "empty.sdf" "$quern" screen "$work/pocket.pdb" "$work/empty.sdf" "${options[@]}" -o "$work/empty"
 [ ! -e "$work/empty" ] || fail "a run of no molecules left a folder"
 mkfifo "$work/pipe.sdf"
-refused "a receptor from a pipe" "expected a regular file" timeout 10 "$quern" screen "$work/pipe.sdf" "$work/first.sdf" "${options[@]}" -o "$work/nowhere"
-refused "a site from a pipe" "expected a regular file" timeout 10 "$quern" screen "$work/pocket.pdb" "$work/first.sdf" --site "$work/pipe.sdf" -o "$work/nowhere"
-refused "a pipe" "expected a regular file" timeout 10 "$quern" screen "$work/pocket.pdb" "$work/pipe.sdf" "${options[@]}" -o "$work/nowhere"
+mkfifo "$work/pipe.pdb"
+scores() { cut -d, -f1-11 "$1/scores.csv"; } # without the name of the file
+from_pipes() { # from_pipes LIBRARY OPTION…: receptor and library come through pipes, which a run reads several times
+  timeout 5 cat "$work/pocket.pdb" >"$work/pipe.pdb" &
+  timeout 5 cat "$1" >"$work/pipe.sdf" &
+  timeout 60 "$quern" screen "$work/pipe.pdb" "$work/pipe.sdf" "${options[@]}" "${@:2}"
+}
+from_pipes "$work/first.sdf" -o "$work/piped" || fail "receptor and library from pipes"
+"$quern" screen "$work/pocket.pdb" "$work/first.sdf" "${options[@]}" -o "$work/unpiped" || fail "a screen of files"
+cmp -s <(scores "$work/piped") <(scores "$work/unpiped") || fail "pipes and files give other scores"
+sed '1,/^\$\$\$\$/d' "$work/first.sdf" >"$work/other.sdf"
+refused "other molecules through the pipe" "library=" from_pipes "$work/other.sdf" -o "$work/piped" --resume
 refused "rejected molecules" "rejected, see" screen -o "$work/one" --resume --strict
 same two one
 
