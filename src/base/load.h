@@ -2,7 +2,7 @@
  * makes a kernel on the CPU slower, so times that were measured under load give way to times without.
  *
  * Source: /proc/stat counts the time in which each processor was busy, or taken away by the machine's host; the time of
- * this process and of its ended children is subtracted. Only the processors that this process may use count. Load
+ * this process and of its children is subtracted. Only the processors that this process may use count. Load
  * averages are not used: they contain the work of this process and of a minute ago.
  *
  * QUERN_LOAD, a share from 0 to 1, replaces the measurement: for tests, and for systems that count wrongly.
