@@ -1,8 +1,9 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE 1 /* mkostemp */
 #include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,33 @@ qn_status qn_file_write(const char *path, const void *data, size_t size)
     const qn_status status = qn_written_file_write(&file, data, size);
     if (status == QN_OK) return qn_written_file_finish(&file);
     qn_written_file_discard(&file);
+    return status;
+}
+
+qn_status qn_descriptor_write(int descriptor, const char *name, const void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t count = write(descriptor, (const char *)data + done, size - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return system_failure(name, "write");
+        done += (size_t)count;
+    }
+    return QN_OK;
+}
+
+qn_status qn_nameless_file_open(const char *name, int *descriptor)
+{
+    const char *chosen = getenv("TMPDIR"), *folder = chosen && *chosen ? chosen : "/tmp";
+    qn_text path = {0};
+    QN_TRY(qn_text_append(&path, "%s/quern-XXXXXX", folder));
+    *descriptor = mkostemp(path.data, O_CLOEXEC);
+    qn_status status = QN_OK;
+    if (*descriptor < 0)
+        status =
+            QN_FAIL(QN_IO_ERROR, "%s: cannot make a temporary file for it in %s: %s", name, folder, strerror(errno));
+    else
+        unlink(path.data);
+    qn_text_clear(&path);
     return status;
 }
 

@@ -15,6 +15,13 @@ QN_MUST_CHECK qn_status qn_file_read(const char *path, char **data, size_t *size
 
 bool qn_file_exists(const char *path);
 
+/* Write all `size` bytes to an open file; `name` goes into the message. QN_IO_ERROR. */
+QN_MUST_CHECK qn_status qn_descriptor_write(int descriptor, const char *name, const void *data, size_t size);
+
+/* Open a temporary file without a name in $TMPDIR, else /tmp, for the data of `name`; it disappears when it is closed.
+ * QN_IO_ERROR. */
+QN_MUST_CHECK qn_status qn_nameless_file_open(const char *name, int *descriptor);
+
 /* Create a folder and its missing parents; an existing folder is fine. */
 QN_MUST_CHECK qn_status qn_folder_create(const char *path);
 

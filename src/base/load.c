@@ -23,6 +23,7 @@ double qn_load_busy_seconds(const char *text, const bool *allowed, size_t allowe
         /* user, nice, system, idle, waiting for input, interrupts (two kinds), stolen by the machine's host */
         double time[8] = {0};
         unsigned number;
+        if (strncmp(line, "cpu", 3) != 0 || line[3] < '0' || line[3] > '9') continue; /* "cpu " is the sum of all */
         if (sscanf(line, "cpu%u %lf %lf %lf %lf %lf %lf %lf %lf", &number, &time[0], &time[1], &time[2], &time[3],
                    &time[4], &time[5], &time[6], &time[7]) < 5)
             continue;

@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 enum { LIMIT_GIB = 16 };
 
@@ -24,32 +24,64 @@ typedef struct kept_pipe {
     dev_t device;
     ino_t node;
     int descriptor; /* the temporary file with its content */
+    bool reading;   /* a thread is reading the pipe */
 } kept_pipe;
 
-static struct {
-    pthread_mutex_t mutex; /* also held while a pipe is read, so that two threads do not share its bytes */
-    int keepers;
+/* The pipes that the runs of one context keep. Threads of a run log into the log of its context. */
+typedef struct keeper {
+    struct keeper *next;
+    const void *log; /* qn_log_target */
+    int runs;
     kept_pipe *first;
-} kept = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} keeper;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of all below; never held while a pipe is read */
+static pthread_cond_t read_to_end = PTHREAD_COND_INITIALIZER;
+static keeper *keepers;
+
+/* The caller holds the mutex. */
+static keeper *find_keeper(void)
+{
+    const void *log = qn_log_current().target;
+    keeper *found = keepers;
+    while (found && found->log != log) found = found->next;
+    return found;
+}
 
 void qn_pipes_keep(void)
 {
-    pthread_mutex_lock(&kept.mutex);
-    kept.keepers++;
-    pthread_mutex_unlock(&kept.mutex);
+    void *memory;
+    pthread_mutex_lock(&mutex);
+    keeper *own = find_keeper();
+    if (!own && qn_allocate(1, sizeof *own, &memory) == QN_OK) {
+        own = memory;
+        *own = (keeper){.next = keepers, .log = qn_log_current().target};
+        keepers = own;
+    }
+    if (own) own->runs++; /* otherwise pipes are read once */
+    pthread_mutex_unlock(&mutex);
+}
+
+static void remove_keeper(keeper *own)
+{
+    keeper **place = &keepers;
+    while (*place != own) place = &(*place)->next;
+    *place = own->next;
+    while (own->first) {
+        kept_pipe *pipe = own->first;
+        own->first = pipe->next;
+        close(pipe->descriptor);
+        qn_release(&pipe);
+    }
+    qn_release(&own);
 }
 
 void qn_pipes_release(void)
 {
-    pthread_mutex_lock(&kept.mutex);
-    kept.keepers--;
-    while (kept.keepers == 0 && kept.first) {
-        kept_pipe *pipe = kept.first;
-        kept.first = pipe->next;
-        close(pipe->descriptor);
-        qn_release(&pipe);
-    }
-    pthread_mutex_unlock(&kept.mutex);
+    pthread_mutex_lock(&mutex);
+    keeper *own = find_keeper();
+    if (own && --own->runs == 0) remove_keeper(own);
+    pthread_mutex_unlock(&mutex);
 }
 
 static qn_status cannot(const char *path, const char *what)
@@ -67,16 +99,6 @@ static qn_status wait_for(const char *path, int descriptor)
     return cannot(path, "wait for the pipe");
 }
 
-static qn_status write_all(const char *path, int descriptor, const char *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t count = write(descriptor, data + done, size - done);
-        if (count < 0 && errno != EINTR) return cannot(path, "keep the data of this pipe in a temporary file");
-        if (count > 0) done += (size_t)count;
-    }
-    return QN_OK;
-}
-
 /* Copy the pipe into a file, at most LIMIT_GIB. */
 static qn_status copy_pipe(const char *path, int from, int to)
 {
@@ -87,43 +109,48 @@ static qn_status copy_pipe(const char *path, int from, int to)
         if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         if (count < 0) return cannot(path, "read");
         if (count == 0) return QN_OK;
-        QN_TRY(write_all(path, to, block, (size_t)count));
+        QN_TRY(qn_descriptor_write(to, path, block, (size_t)count));
         copied += (size_t)count;
     }
     return QN_FAIL(QN_UNSUPPORTED, "%s: is a pipe with more than %d GiB; expected at most that, or a file", path,
                    LIMIT_GIB);
 }
 
-static qn_status make_nameless_file(const char *path, int *descriptor)
-{
-    const char *folder = getenv("TMPDIR");
-    qn_text name = {0};
-    QN_TRY(qn_text_append(&name, "%s/quern-XXXXXX", folder && *folder ? folder : "/tmp"));
-    *descriptor = mkstemp(name.data);
-    const qn_status status = *descriptor < 0 ? cannot(path, "keep the data of this pipe in a temporary file") : QN_OK;
-    if (status == QN_OK) unlink(name.data);
-    qn_text_clear(&name);
-    return status;
-}
-
-static qn_status keep(const char *path, int from, const struct stat *information, kept_pipe **out)
+/* Add an entry for a pipe that this thread is going to read. The caller holds the mutex. */
+static qn_status add(keeper *own, const struct stat *information, kept_pipe **out)
 {
     void *memory;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
-    kept_pipe *pipe = memory;
-    *pipe = (kept_pipe){.next = kept.first, .device = information->st_dev, .node = information->st_ino};
-    qn_status status = make_nameless_file(path, &pipe->descriptor);
-    if (status == QN_OK) {
-        status = copy_pipe(path, from, pipe->descriptor);
-        if (status != QN_OK) close(pipe->descriptor);
-    }
-    if (status != QN_OK) {
-        qn_release(&pipe);
-        return status;
-    }
-    kept.first = pipe;
-    *out = pipe;
+    *out = memory;
+    **out = (kept_pipe){.next = own->first,
+                        .device = information->st_dev,
+                        .node = information->st_ino,
+                        .descriptor = -1,
+                        .reading = true};
+    own->first = *out;
     return QN_OK;
+}
+
+static void drop(keeper *own, kept_pipe *pipe)
+{
+    kept_pipe **place = &own->first;
+    while (*place != pipe) place = &(*place)->next;
+    *place = pipe->next;
+    if (pipe->descriptor >= 0) close(pipe->descriptor);
+    qn_release(&pipe);
+}
+
+/* Read a pipe to its end. The caller holds the mutex, which is released meanwhile. */
+static qn_status read_pipe(const char *path, int from, keeper *own, kept_pipe *pipe)
+{
+    pthread_mutex_unlock(&mutex);
+    qn_status status = qn_nameless_file_open(path, &pipe->descriptor);
+    if (status == QN_OK) status = copy_pipe(path, from, pipe->descriptor);
+    pthread_mutex_lock(&mutex);
+    pipe->reading = false;
+    if (status != QN_OK) drop(own, pipe);
+    pthread_cond_broadcast(&read_to_end);
+    return status;
 }
 
 /* Open the kept content again, so that every reader has its own place in it. */
@@ -135,12 +162,20 @@ static qn_status open_again(const char *path, const kept_pipe *pipe, int *descri
     return *descriptor < 0 ? cannot(path, "open the temporary file with its data") : QN_OK;
 }
 
-static qn_status open_kept(const char *path, int from, const struct stat *information, int *descriptor)
+/* The caller holds the mutex. */
+static qn_status open_kept(const char *path, int from, keeper *own, const struct stat *information, int *descriptor)
 {
-    kept_pipe *pipe = kept.first;
-    while (pipe && (pipe->device != information->st_dev || pipe->node != information->st_ino)) pipe = pipe->next;
-    if (!pipe) QN_TRY(keep(path, from, information, &pipe));
-    return open_again(path, pipe, descriptor);
+    for (;;) {
+        kept_pipe *pipe = own->first;
+        while (pipe && (pipe->device != information->st_dev || pipe->node != information->st_ino)) pipe = pipe->next;
+        if (pipe && !pipe->reading) return open_again(path, pipe, descriptor);
+        if (pipe) {
+            pthread_cond_wait(&read_to_end, &mutex);
+            continue; /* it may be gone */
+        }
+        QN_TRY(add(own, information, &pipe));
+        QN_TRY(read_pipe(path, from, own, pipe));
+    }
 }
 
 /* A pipe that no run keeps: wait for its first bytes, then read it as usual. */
@@ -155,11 +190,11 @@ static qn_status open_directly(const char *path, int from, int *descriptor)
 
 static qn_status open_pipe(const char *path, int from, const struct stat *information, int *descriptor)
 {
-    pthread_mutex_lock(&kept.mutex);
-    const qn_status status =
-        kept.keepers > 0 ? open_kept(path, from, information, descriptor) : open_directly(path, from, descriptor);
-    pthread_mutex_unlock(&kept.mutex);
-    return status;
+    pthread_mutex_lock(&mutex);
+    keeper *own = find_keeper();
+    const qn_status status = own ? open_kept(path, from, own, information, descriptor) : QN_OK;
+    pthread_mutex_unlock(&mutex);
+    return own ? status : open_directly(path, from, descriptor);
 }
 
 qn_status qn_file_open(const char *path, int *descriptor)
@@ -175,7 +210,7 @@ qn_status qn_file_open(const char *path, int *descriptor)
     }
     if (status == QN_OK && S_ISDIR(information.st_mode))
         status = QN_FAIL(QN_IO_ERROR, "%s: is a folder; expected a file", path);
-    else if (status == QN_OK && (S_ISFIFO(information.st_mode) || S_ISSOCK(information.st_mode) || isatty(opened)))
+    else if (status == QN_OK && (S_ISFIFO(information.st_mode) || isatty(opened)))
         status = open_pipe(path, opened, &information, descriptor);
     else if (status == QN_OK)
         status = QN_FAIL(QN_UNSUPPORTED, "%s: is a device; expected a file or a pipe", path);

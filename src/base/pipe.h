@@ -1,14 +1,17 @@
 /* Named pipes as inputs. A pipe can be read once, but a run reads its inputs several times: to recognise their format,
  * to compute their digests, to read them. So a pipe is read to its end at the first opening, into a temporary file
- * without a name, and every opening reads that file. While no run keeps pipes, an opening reads the pipe itself.
+ * without a name, and every opening by the run reads that file. Where no run keeps pipes, an opening reads the pipe
+ * itself.
  *
- * The contents are global in the process, as the pipes are. Thread rule: any thread. */
+ * The contents belong to the log that the calling thread writes into, and so to a context: runs of other contexts read
+ * what is written for them. Thread rule: any thread. */
 #ifndef QN_BASE_PIPE_H
 #define QN_BASE_PIPE_H
 
 #include <quern/status.h>
 
-/* Keep the contents of pipes until the matching qn_pipes_release. Calls may nest and come from several threads. */
+/* Keep the contents of pipes until the matching qn_pipes_release, which must be called with the same log. Calls may
+ * nest. */
 void qn_pipes_keep(void);
 void qn_pipes_release(void);
 

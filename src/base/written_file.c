@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -48,53 +49,59 @@ static qn_status open_beside(qn_written_file *file)
     return status;
 }
 
-/* Open a temporary file without a name, which is copied into the pipe at the end. */
-static qn_status open_nameless(qn_written_file *file)
+/* Number of the open descriptor that a path names, such as /dev/stdout or /dev/fd/3; -1: none. Opening such a path
+ * again would begin at the start of the file that the descriptor leads to. */
+static int descriptor_of(const char *path)
 {
-    const char *folder = getenv("TMPDIR");
-    qn_text path = {0};
-    QN_TRY(qn_text_append(&path, "%s/quern-XXXXXX", folder && *folder ? folder : "/tmp"));
-    file->target = file->descriptor;
-    file->descriptor = mkstemp(path.data);
-    qn_status status = QN_OK;
-    if (file->descriptor < 0)
-        status = QN_FAIL(QN_IO_ERROR, "%s: cannot make a temporary file for it in %s: %s", file->name.data,
-                         folder && *folder ? folder : "/tmp", strerror(errno));
-    else
-        unlink(path.data);
-    qn_text_clear(&path);
-    return status;
+    int number = -1, length = 0;
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    if (sscanf(path, "/dev/fd/%9d%n", &number, &length) == 1 && !path[length]) return number;
+    if (sscanf(path, "/proc/self/fd/%9d%n", &number, &length) == 1 && !path[length]) return number;
+    return -1;
 }
 
-static bool is_standard_output(const char *path)
+/* Open what the path names. A pipe without a reader is waited for, until a signal: ENXIO says that there is none. */
+static qn_status wait_for_reader(qn_written_file *file)
 {
-    return strcmp(path, "-") == 0;
-}
-
-static qn_status open_into(qn_written_file *file, bool goes_back)
-{
-    file->descriptor = is_standard_output(file->path.data) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-                                                           : open(file->path.data, O_WRONLY | O_CLOEXEC);
-    if (file->descriptor < 0) return system_failure(file, "open");
-    if (goes_back && lseek(file->descriptor, 0, SEEK_CUR) < 0) return open_nameless(file);
+    const struct timespec pause = {.tv_nsec = 50000000};
+    while ((file->descriptor = open(file->path.data, O_WRONLY | O_CLOEXEC | O_NONBLOCK)) < 0 && errno == ENXIO)
+        if (nanosleep(&pause, NULL) != 0)
+            return QN_FAIL(QN_CANCELLED, "%s: stopped while waiting for a reader of this pipe", file->name.data);
+    if (file->descriptor >= 0) (void)fcntl(file->descriptor, F_SETFL, O_WRONLY);
     return QN_OK;
+}
+
+/* Write into a descriptor, or into what the path names. What is written before its beginning goes through a file
+ * without a name, unless that place can be found again. */
+static qn_status open_into(qn_written_file *file, int number, bool goes_back)
+{
+    if (number >= 0)
+        file->descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0);
+    else
+        QN_TRY(wait_for_reader(file));
+    if (file->descriptor < 0) return system_failure(file, "open");
+    if (!goes_back || (number < 0 && lseek(file->descriptor, 0, SEEK_CUR) >= 0)) return QN_OK;
+    file->target = file->descriptor;
+    file->descriptor = -1;
+    return qn_nameless_file_open(file->name.data, &file->descriptor);
 }
 
 qn_status qn_written_file_open(const char *path, bool goes_back, qn_written_file *file)
 {
     struct stat information;
     *file = (qn_written_file){.descriptor = -1, .target = -1};
-    const char *name = is_standard_output(path) ? "standard output" : path;
-    qn_status status = qn_text_append(&file->name, "%s", name);
+    const int number = descriptor_of(path);
+    qn_status status = qn_text_append(&file->name, "%s", strcmp(path, "-") == 0 ? "standard output" : path);
     if (status == QN_OK) status = qn_text_append(&file->path, "%s", path);
     if (status == QN_OK) {
         const bool exists = stat(path, &information) == 0;
-        if (is_standard_output(path))
-            status = open_into(file, goes_back);
+        if (number >= 0)
+            status = open_into(file, number, goes_back);
         else if (exists && S_ISDIR(information.st_mode))
             status = QN_FAIL(QN_INVALID_ARGUMENT, "%s: is a folder; expected the name of a file", path);
         else if (exists && !S_ISREG(information.st_mode))
-            status = open_into(file, goes_back);
+            status = open_into(file, -1, goes_back);
         else
             status = open_beside(file);
     }
@@ -102,20 +109,9 @@ qn_status qn_written_file_open(const char *path, bool goes_back, qn_written_file
     return status;
 }
 
-static qn_status write_to(const qn_written_file *file, int descriptor, const char *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t count = write(descriptor, data + done, size - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return system_failure(file, "write");
-        done += (size_t)count;
-    }
-    return QN_OK;
-}
-
 qn_status qn_written_file_write(qn_written_file *file, const void *data, size_t size)
 {
-    return write_to(file, file->descriptor, data, size);
+    return qn_descriptor_write(file->descriptor, file->name.data, data, size);
 }
 
 qn_status qn_written_file_go_to(qn_written_file *file, uint64_t offset)
@@ -131,7 +127,7 @@ static qn_status copy_to_target(qn_written_file *file)
     while ((got = read(file->descriptor, block, sizeof block)) != 0) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return system_failure(file, "read the temporary file for it");
-        QN_TRY(write_to(file, file->target, block, (size_t)got));
+        QN_TRY(qn_descriptor_write(file->target, file->name.data, block, (size_t)got));
     }
     return QN_OK;
 }

@@ -2,9 +2,9 @@
  *
  *   nothing, a regular file    written beside it, and renamed over it at the end; a symbolic link stays, and its target
  *                              is replaced
- *   a pipe, device or socket   written into it; where the writer goes back in the file, a temporary file is filled
+ *   a pipe or a device         written into it; where the writer goes back in the file, a temporary file is filled
  *                              first and copied at the end
- *   -                          standard output, likewise
+ *   -, /dev/stdout, /dev/fd/N  written into this descriptor at its present place, likewise
  *
  * Life cycle: open → write, go_to → finish or discard. Thread rule: one thread at a time. */
 #ifndef QN_BASE_WRITTEN_FILE_H

@@ -30,7 +30,6 @@ static qn_status check_reserved(const qn_run_options *options)
 
 qn_status qn_job_open(qn_context *context, const char *program, const qn_run_options *options, qn_job *job)
 {
-    qn_pipes_keep();
     *job = (qn_job){.program = program,
                     .context = context,
                     .options = options,
@@ -39,6 +38,7 @@ qn_status qn_job_open(qn_context *context, const char *program, const qn_run_opt
                     .started_at = (int64_t)time(NULL)};
     pthread_mutex_init(&job->mutex, NULL);
     job->outer_log = qn_context_enter_log(context);
+    qn_pipes_keep();
     job->outer_explain = qn_context_set_explain(context, true);
     (void)qn_context_set_explain(context, job->outer_explain || options->explain);
     QN_TRY(qn_ranks_open(&job->ranks)); /* after a failure every process prints its own error */
@@ -107,8 +107,8 @@ qn_status qn_job_close(qn_job *job, qn_status status)
     if (job->ranks) qn_agreement_end(&job->agreement);
     qn_ranks_close(&job->ranks);
     pthread_mutex_destroy(&job->mutex);
-    qn_pipes_release();
     (void)qn_context_set_explain(job->context, job->outer_explain);
+    qn_pipes_release();
     qn_log_return(job->outer_log);
     qn_error_clear();
     (void)qn_error_restore(&trail);

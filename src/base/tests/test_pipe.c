@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/pipe.h"
 
@@ -71,6 +73,57 @@ static void a_kept_pipe_is_read_again(void)
     pthread_join(thread, NULL);
 }
 
+/* While a run of one context waits for a pipe, runs of another begin, read and end. */
+static void contexts_keep_their_own_pipes(void)
+{
+    qn_log_target first = {.mutex = PTHREAD_MUTEX_INITIALIZER}, second = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t thread;
+    make_pipe("shared.pipe");
+    const qn_log_scope outer = qn_log_enter(&first);
+    qn_pipes_keep();
+    CHECK(pthread_create(&thread, NULL, write_pipe, "first") == 0);
+    reads("first");
+    pthread_join(thread, NULL);
+    (void)qn_log_enter(&second);
+    qn_pipes_keep();
+    CHECK(pthread_create(&thread, NULL, write_pipe, "second") == 0);
+    reads("second");
+    pthread_join(thread, NULL);
+    (void)qn_log_enter(&first);
+    reads("first");
+    qn_pipes_release();
+    (void)qn_log_enter(&second);
+    reads("second");
+    qn_pipes_release();
+    qn_log_return(outer);
+}
+
+static void *open_and_close(void *user)
+{
+    int descriptor = -1;
+    qn_pipes_keep();
+    const qn_status status = qn_file_open(user, &descriptor);
+    if (descriptor >= 0) close(descriptor);
+    qn_pipes_release();
+    return status == QN_OK ? user : NULL;
+}
+
+static void a_wait_for_a_pipe_stops_no_other_run(void)
+{
+    qn_log_target other = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t waiting;
+    void *result;
+    make_pipe("awaited.pipe");
+    CHECK(pthread_create(&waiting, NULL, open_and_close, pipe_path) == 0);
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    const qn_log_scope outer = qn_log_enter(&other);
+    qn_pipes_keep(); /* the test would hang here */
+    qn_pipes_release();
+    qn_log_return(outer);
+    (void)write_pipe("late");
+    CHECK(pthread_join(waiting, &result) == 0 && result);
+}
+
 static void without_a_run_a_pipe_is_read_once(void)
 {
     pthread_t thread;
@@ -127,6 +180,8 @@ static void files_that_are_read_whole_are_bounded(void)
 int main(void)
 {
     RUN(a_kept_pipe_is_read_again);
+    RUN(contexts_keep_their_own_pipes);
+    RUN(a_wait_for_a_pipe_stops_no_other_run);
     RUN(without_a_run_a_pipe_is_read_once);
     RUN(a_signal_ends_the_wait_for_a_pipe);
     RUN(devices_and_folders_are_refused);

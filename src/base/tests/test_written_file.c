@@ -126,6 +126,26 @@ static void devices_stay_devices(void)
     CHECK(stat("/dev/full", &information) == 0 && S_ISCHR(information.st_mode));
 }
 
+/* A path that names an open descriptor is written at the descriptor's present place, not into a new file there. */
+static void open_descriptors_are_written_at_their_place(void)
+{
+    const char *path = in_scratch(0, "redirected.txt");
+    char name[64];
+    qn_written_file file;
+    const int descriptor = open(path, O_CREAT | O_RDWR, 0666);
+    CHECK(write(descriptor, "before ", 7) == 7);
+    snprintf(name, sizeof name, "/dev/fd/%d", descriptor);
+    CHECK_OK(qn_file_write(name, "one ", 4));
+    CHECK_OK(qn_written_file_open(name, true, &file));
+    CHECK_OK(qn_written_file_write(&file, "?wo", 3));
+    CHECK_OK(qn_written_file_go_to(&file, 0));
+    CHECK_OK(qn_written_file_write(&file, "t", 1));
+    CHECK_OK(qn_written_file_finish(&file));
+    CHECK(write(descriptor, " after", 6) == 6);
+    close(descriptor);
+    holds(path, "before one two after");
+}
+
 static void failures_leave_nothing(void)
 {
     CHECK_FAILS(qn_file_write(check_scratch_folder(), "x", 1), QN_INVALID_ARGUMENT);
@@ -154,6 +174,7 @@ int main(void)
     RUN(a_link_stays_and_its_target_is_replaced);
     RUN(a_pipe_is_written_into);
     RUN(devices_stay_devices);
+    RUN(open_descriptors_are_written_at_their_place);
     RUN(failures_leave_nothing);
     return check_finish();
 }

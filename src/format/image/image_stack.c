@@ -40,6 +40,9 @@ static qn_status start(qn_image_stack *stack, const char *path)
     struct stat information;
     size_t got;
     QN_TRY(qn_text_copy(path, &stack->path));
+    /* a pipe is refused before it is waited for */
+    if (stat(path, &information) == 0 && !S_ISREG(information.st_mode))
+        return QN_FAIL(QN_UNSUPPORTED, "%s: is not a plain file; images are read in any order", path);
     QN_TRY(qn_file_open(path, &stack->descriptor));
     if (fstat(stack->descriptor, &information) != 0 || !S_ISREG(information.st_mode))
         return QN_FAIL(QN_UNSUPPORTED, "%s: is not a plain file; images are read in any order", path);
