@@ -100,7 +100,8 @@ size_t qn_tune_searchers(const char *const **names, const char *const **meanings
 /* ---- The store ---- */
 
 /* Results by device, driver, family, source hash and problem class, in SQLite: $XDG_DATA_HOME/quern/tuning.db, or
- * QUERN_TUNING_STORE (a path, or "off"). A corrupt one is set aside (tuning.db.corrupt-N) with a warning. */
+ * QUERN_TUNING_STORE (a path, or "off"). A damaged one is set aside (tuning.db.corrupt-N) with a warning;
+ * QN_BAD_FORMAT for a file that is no database. */
 typedef struct qn_tune_store qn_tune_store;
 
 /* path NULL: the user's; *store is then NULL when it is switched off or there is no home. Warnings go to the log of
@@ -202,6 +203,10 @@ QN_MUST_CHECK qn_status qn_tune_run_file(qn_device *device, const char *path, co
  */
 QN_MUST_CHECK qn_status qn_tune_file_device(qn_context *context, const char *path, const char *identifier,
                                             qn_device **device);
+
+/* Whether a T1 file names `file`, as its kernel, its reference or the content of an argument, or is this file itself.
+ * So an output can be refused that would replace an input. Errors: those of reading a T1 file. */
+QN_MUST_CHECK qn_status qn_tune_file_reads(const char *path, const char *file, bool *reads);
 
 /* Test configurations for a tuning in another process, which has started this one as its `worker`; returns when that
  * tuning ends. A program can be its own worker: it calls this function and exits. It talks to the tuning through this

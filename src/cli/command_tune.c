@@ -6,6 +6,16 @@
 
 #include <string.h>
 
+int cli_tune_check_output(const char *name, const char *option, const char *path)
+{
+    bool reads = false;
+    if (!path || !cli_tune_is_file(name)) return CLI_DONE;
+    const int exit_code = cli_report(qn_tune_file_reads(name, path, &reads));
+    if (exit_code != CLI_DONE || !reads) return exit_code;
+    return cli_error(CLI_USAGE, "--%s is \"%s\", which is an input of %s; expected a file of its own", option, path,
+                     name);
+}
+
 int cli_tune_check_sizes(const qn_workload *workload, const int sizes[QN_WORKLOAD_SIZES])
 {
     int wanted = 0, told = 0;

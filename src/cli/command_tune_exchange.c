@@ -53,7 +53,8 @@ static int run_export(void *memory)
 {
     const qn_tune_request *chosen = memory;
     exchange with = {0};
-    int exit_code = begin(chosen, cli_tune_is_file(chosen->name), &with);
+    int exit_code = cli_tune_check_output(chosen->name, "output", chosen->file);
+    if (exit_code == CLI_DONE) exit_code = begin(chosen, cli_tune_is_file(chosen->name), &with);
     if (exit_code == CLI_DONE && with.workload)
         exit_code = cli_report(
             qn_tune_export(with.device, with.store, with.workload, chosen->tune.sizes, chosen->format, chosen->file));

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 
 #include <math.h>
+#include <string.h>
 
 static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
@@ -17,12 +18,13 @@ static int run(void *memory)
     qn_tune_model_facts facts;
     const int exit_code = cli_report(qn_tune_model_train(options, &facts));
     if (exit_code != CLI_DONE) return exit_code;
-    printf("%s: %zu counters of %zu parameters, learned from %llu configurations", options->output, facts.columns,
-           facts.parameters, (unsigned long long)facts.samples);
+    FILE *stream = strcmp(options->output, "-") == 0 ? stderr : stdout; /* - holds the model */
+    fprintf(stream, "%s: %zu counters of %zu parameters, learned from %llu configurations", options->output,
+            facts.columns, facts.parameters, (unsigned long long)facts.samples);
     if (isfinite(facts.error))
-        printf("; counts of configurations that were held out are predicted with a mean error of %.0f %%",
-               100 * facts.error);
-    putchar('\n');
+        fprintf(stream, "; counts of configurations that were held out are predicted with a mean error of %.0f %%",
+                100 * facts.error);
+    fputc('\n', stream);
     return exit_code;
 }
 

@@ -168,6 +168,12 @@ static void print_status(watcher *watch, const qn_tune_progress *state)
     watch->line_shown = true;
 }
 
+/* Whether a file is standard output, which then holds nothing else. */
+static bool prints_file(const cli_files *files)
+{
+    return cli_files_are_output(files) || (files->report && strcmp(files->report, "-") == 0);
+}
+
 static int on_progress(const qn_tune_progress *state, void *user)
 {
     watcher *watch = user;
@@ -178,7 +184,7 @@ static int on_progress(const qn_tune_progress *state, void *user)
     if (watch->count == watch->earlier + 1 && state->test->outcome == QN_TEST_CORRECT)
         watch->fallback_objective = state->test->objective;
     remove_line(watch);
-    if (!watch->request->run.quiet) {
+    if (!watch->request->run.quiet && !prints_file(watch->files)) {
         if (state->improved) print_improvement(watch, state);
         print_status(watch, state);
     }
@@ -321,7 +327,7 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
     forget_steps(watch);
     watch->fallback_objective = 0;
     if (!cli_tune_is_file(name) && qn_workload_find(name, &workload) == QN_OK) name = workload->name;
-    if (!watch->request->run.quiet) {
+    if (!watch->request->run.quiet && !prints_file(watch->files)) {
         printf("%s on %s (%s)\n", name, qn_device_get_info(device)->identifier, qn_device_get_info(device)->name);
         printf("%6s  %9s  %10s  %7s  %6s  %s\n", "test", "elapsed", "time",
                watch->request->tune.objective ? "better" : "faster", "limit", "configuration");
@@ -333,7 +339,7 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
     if (status == QN_CANCELLED && watch->request->store == NULL)
         fputs("quern: stopped; the same command continues from here\n", stderr);
     int exit_code = cli_report(status);
-    if (exit_code == CLI_DONE) print_result(watch, &result);
+    if (exit_code == CLI_DONE && !prints_file(watch->files)) print_result(watch, &result);
     if (exit_code != CLI_DONE && watch->count == 0) return exit_code;
     const int written = write_files(watch, name, device, &result); /* of a failure too: they show the reasons */
     return exit_code == CLI_DONE ? written : exit_code;
@@ -344,8 +350,11 @@ static int tune_name(qn_context *context, const char *name, qn_tune_options *wit
 {
     const char *wanted = watch->request->run.device;
     qn_device *device = NULL;
-    int exit_code = cli_report(cli_tune_is_file(name) ? qn_tune_file_device(context, name, wanted, &device)
-                                                      : qn_device_open(context, wanted, &device));
+    int exit_code = cli_tune_check_output(name, "csv", watch->files->csv);
+    if (exit_code == CLI_DONE) exit_code = cli_tune_check_output(name, "report", watch->files->report);
+    if (exit_code != CLI_DONE) return exit_code;
+    exit_code = cli_report(cli_tune_is_file(name) ? qn_tune_file_device(context, name, wanted, &device)
+                                                  : qn_device_open(context, wanted, &device));
     if (exit_code == CLI_DONE) exit_code = tune_one(device, name, with, watch);
     qn_device_release(&device);
     return exit_code;

@@ -38,4 +38,7 @@ int cli_tune_work(void);
  * error. */
 int cli_tune_open_store(qn_context *context, const char *path, qn_tune_store **store);
 
+/* Refuse `path`, the output of --option (NULL: none), if the T1 file `name` reads it. Returns the exit code. */
+int cli_tune_check_output(const char *name, const char *option, const char *path);
+
 #endif

@@ -295,6 +295,7 @@ static const qn_option model_train_rows[] = {
      .required = true,
      .meaning = "a recorded space with hardware counters: KTT's JSON or T4 results, gzipped or not"},
     {.name = "output",
+     .is_output = true,
      .letter = 'o',
      .kind = QN_OPTION_PATH,
      .argument = "MODEL",

@@ -39,7 +39,7 @@ static const char *const texts[QN_STORE_STATEMENTS] = {
         "seconds = ?9, joules = CASE WHEN scale IS ?8 THEN COALESCE(?10, joules) ELSE ?10 END, "
         "load = ?11, process = NULL, start = NULL "
         /* a result under load does not replace one without */
-        "WHERE NOT (outcome >= 0 AND COALESCE(load, 1) <= ?12 AND COALESCE(?11, 0) > ?12)",
+        "WHERE NOT (?3 = 0 AND outcome >= 0 AND COALESCE(load, 1) <= ?12 AND COALESCE(?11, 0) > ?12)",
     [QN_STORE_CANCEL] =
         "DELETE FROM test WHERE problem = ?1 AND (?2 IS NULL OR configuration = ?2) AND outcome = -1 AND "
         "process = ?3 AND start = ?4",
@@ -214,6 +214,19 @@ static qn_status open_database(qn_tune_store *store)
     return QN_OK;
 }
 
+/* Whether the file begins as a database of SQLite does, or as one that was cut: only such a file can be a damaged
+ * store. */
+static bool is_database(const char *path)
+{
+    static const char magic[16] = "SQLite format 3";
+    char start[sizeof magic];
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    const size_t got = fread(start, 1, sizeof start, file);
+    fclose(file);
+    return memcmp(start, magic, got) == 0;
+}
+
 /* Rename the file and its companions to the first free "…corrupt-N". */
 static qn_status set_aside(qn_tune_store *store)
 {
@@ -274,7 +287,10 @@ static qn_status open_store(const char *path, qn_tune_store **out)
     status = open_database(store);
     if (status == QN_BAD_FORMAT) {
         close_database(store);
-        status = set_aside(store);
+        status = is_database(store->path)
+                     ? set_aside(store)
+                     : QN_FAIL(QN_BAD_FORMAT, "%s: is not a tuning store; expected one, or a name that is not taken",
+                               store->path);
         if (status == QN_OK) status = open_database(store);
     }
     if (status != QN_OK) {

@@ -74,8 +74,8 @@ static qn_status name_searchers(const char *wanted, simulation *run)
     return QN_OK;
 }
 
-/* Get the model of the options, else a model that is trained on a random half of the points; NULL if there are no
- * counters. */
+/* Get the model of the options, else a model that is trained on a random half of the points; NULL if these have no
+ * counters, or too few points have. */
 static qn_status get_model(const simulation *run, const qn_replay *replay, qn_tuning_model **model)
 {
     const qn_recorded_space *record = replay->record;
@@ -88,6 +88,10 @@ static qn_status get_model(const simulation *run, const qn_replay *replay, qn_tu
     for (size_t i = 0; i < points; i++) learned[i] = qn_random_uniform(run->options->run.seed, 0x68616c66, i) < 0.5;
     qn_tuning_model_options options = {.seed = run->options->run.seed, .learned = learned};
     qn_status status = qn_tuning_model_train(record, &options, model);
+    if (status == QN_INVALID_ARGUMENT) { /* the half has too few points: searchers do without a model */
+        qn_error_clear();
+        status = QN_OK;
+    }
     qn_release(&learned);
     return status;
 }

@@ -95,7 +95,8 @@ static qn_status need_worker(qn_t1_bench *bench)
     if (!bench->has_reference || !qn_t1_lacks_reference(bench->t1)) return QN_OK;
     qn_status status = ask_for_reference(bench, bench->reference);
     if (status == QN_OK) return QN_OK;
-    return qn_error_add_context(status == QN_CANCELLED ? QN_LAUNCH_FAILED : status,
+    /* not the fault of the configuration that is tested next */
+    return qn_error_add_context(status == QN_CANCELLED || status == QN_DEVICE_LOST ? QN_LAUNCH_FAILED : status,
                                 "%s: the reference result cannot be computed again", bench->t1->path);
 }
 
@@ -172,6 +173,7 @@ static qn_status make_reference(qn_t1_bench *bench)
         status = compute_reference(bench, point);
         if (is_final(status) && status != QN_OK) return refuse_reference(bench, status, whose, point);
         snprintf(first, sizeof first, "%.290s", status == QN_OK ? "" : qn_error_message());
+        first[strcspn(first, "\n")] = '\0'; /* a compiler's further lines are in the log and in the report */
     }
     const uint64_t size = qn_space_size(space), most = size < TRIED_FOR_REFERENCE ? size : TRIED_FOR_REFERENCE;
     for (uint64_t i = 0; i < most && status != QN_OK; i++) {

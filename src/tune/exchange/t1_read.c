@@ -540,7 +540,8 @@ static qn_status read_kernel(reader *r)
     if (!language || (strcmp(language, "CUDA") != 0 && strcmp(language, "OpenCL") != 0))
         return bad(r, "KernelSpecification.Language", "OpenCL or CUDA");
     if (!file || !kernel) return bad(r, "no KernelFile or no KernelName", "both");
-    if (json_number_value(json_object_get(r->kernel, "SharedMemory")) != 0)
+    const json_t *local = json_object_get(r->kernel, "SharedMemory");
+    if (local && !json_is_null(local) && !(json_is_number(local) && json_number_value(local) == 0))
         return bad(r, "SharedMemory", "0, because memory that is sized at the launch is not supported");
     r->t1->cuda = language[0] == 'C';
     QN_TRY(qn_text_copy(kernel, &r->t1->kernel_name));

@@ -31,7 +31,11 @@ static qn_status add_source(qn_hash *hash, const char *path)
 {
     char *source;
     QN_TRY(qn_t1_source_read(path, &source));
-    qn_hash_add(hash, source, strlen(source));
+    for (const char *line = source; *line;) { /* #line has the path as the user spelled it */
+        const size_t length = strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+        if (strncmp(line, "#line ", 6) != 0) qn_hash_add(hash, line, length);
+        line += length;
+    }
     qn_release(&source);
     return QN_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/sized_struct.h"
@@ -134,7 +135,7 @@ static qn_status test_point(tuning *t, qn_point point, qn_test *test)
     /* A test of an earlier run stays in the store until it is replaced. */
     if (!qn_tuner_was_told(t->tuner, point)) QN_TRY(qn_test_journal_start(&t->journal, point));
     qn_status status = try_point(t, point, false, test, reason);
-    if (status == QN_CANCELLED) qn_test_journal_cancel(&t->journal, point);
+    if (status != QN_OK && status != QN_DEVICE_LOST) qn_test_journal_cancel(&t->journal, point);
     if (status == QN_DEVICE_LOST) { /* the test counts as a crash, so that later runs do not try it again */
         qn_error_trail trail;
         qn_error_save(status, &trail);
@@ -336,6 +337,27 @@ static qn_status find_device(qn_context *context, const qn_t1 *t1, qn_device **d
     if (status == QN_OK) status = qn_device_open(context, found->identifier, device);
     qn_release(&memory);
     return status;
+}
+
+static bool is_named(const char *named, const char *file)
+{
+    return named && qn_file_is_same(named, file);
+}
+
+qn_status qn_tune_file_reads(const char *path, const char *file, bool *reads)
+{
+    qn_t1 *t1 = NULL;
+    *reads = false;
+    QN_TRY(qn_t1_read(path, &t1));
+    *reads = qn_file_is_same(path, file) || is_named(t1->kernel_path, file) || is_named(t1->reference_path, file);
+    for (size_t i = 0; i < t1->argument_count; i++) {
+        const qn_t1_argument *argument = &t1->arguments[i];
+        const qn_t1_content *contents[] = {&argument->content, argument->reference};
+        for (int k = 0; k < 2; k++)
+            if (contents[k] && contents[k]->fill == QN_T1_FILE) *reads |= is_named(contents[k]->source, file);
+    }
+    qn_t1_destroy(&t1);
+    return QN_OK;
 }
 
 qn_status qn_tune_file_device(qn_context *context, const char *path, const char *identifier, qn_device **device)

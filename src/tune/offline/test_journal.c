@@ -132,7 +132,7 @@ qn_status qn_test_journal_finish(qn_test_journal *journal, qn_point point, const
 {
     char text[QN_TUNE_CONFIGURATION_BYTES];
     qn_test row = *test;
-    const double load = load_now(journal);
+    const double load = journal->on_cpu ? load_now(journal) : (double)NAN; /* a GPU does not share the processors */
     if (!journal->problem) return QN_OK;
     if (test->outcome == QN_TEST_CORRECT) {
         row.objective = test->seconds;

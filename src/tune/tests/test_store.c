@@ -361,9 +361,18 @@ static void damaged_stores_are_set_aside(void)
     new_path("damaged.db");
     static qn_log_target heard = {.callback = keep_warning, .mutex = PTHREAD_MUTEX_INITIALIZER};
     const qn_log_scope outer = qn_log_enter(&heard);
+    qn_tune_store *store = NULL;
+    char *data;
+    size_t size;
+    /* a file of something else stays */
     CHECK_OK(qn_file_write(path, "this is no database, but long enough to be one", 46));
+    CHECK_FAILS(qn_tune_store_open(NULL, path, &store), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("is not a tuning store; expected one");
+    if (CHECK_OK(qn_file_read(path, &data, &size))) CHECK(size == 46);
+    qn_release(&data);
+    CHECK_OK(qn_file_write(path, "SQLite format 3\0and no more than this", 38));
     expect_set_aside(1);
-    qn_tune_store *store = open_store(&problem);
+    store = open_store(&problem);
     for (int i = 0; i < 500; i++) {
         char text[32];
         const qn_test test = {.outcome = QN_TEST_CORRECT, .objective = i};
