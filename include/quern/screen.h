@@ -68,10 +68,10 @@ typedef struct qn_screen_options {
     const char *actives;       /* known actives, a file of names or "item=value": adds the enrichment; NULL: none */
     const char *const *active_names; /* instead of `actives`: names in memory */
     size_t active_name_count;
-    bool exact; /* the same bits on every device */
-    bool cull;  /* leave out receptor atoms beyond reach, which changes no energy; default true */
     int rounds; /* independent searches of a conformer, at most: they end when four of them have found the lowest
                  * energy; default 12 */
+    bool exact; /* the same bits on every device */
+    bool cull;  /* leave out receptor atoms beyond reach, which changes no energy; default true */
 } qn_screen_options;
 
 const qn_option_table *qn_screen_option_table(void); /* see <quern/option.h> */

@@ -14,10 +14,13 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 /* The lowest energy of each coefficient set. Energies of different sets have no common scale. */
 static void print_energies(const qn_dock_result *result)
 {
+    const char *separator = " of";
     printf("lowest energy");
     for (size_t i = 0; i < result->set_count; i++) {
         const qn_dock_result_set *set = &result->sets[i];
-        if (set->pose_count > 0) printf("%s %s %.3f", i ? "," : " of", set->name, set->poses[0].energy);
+        if (set->pose_count == 0) continue;
+        printf("%s %s %.3f", separator, set->name, set->poses[0].energy);
+        separator = ",";
     }
     printf("%s\n", result->set_count > 1 ? "; those of different sets cannot be compared" : "");
 }

@@ -40,8 +40,8 @@ static int run(void *memory)
         fprintf(strcmp(options->output, "-") == 0 ? stderr : stdout, "%llu %s in %s, %llu rejected\n", molecules,
                 cli_plural(molecules, "molecule", "molecules"), options->output, rejected);
     if (rejected == 0 || !options->run.strict) return CLI_DONE;
-    return cli_error(CLI_FAILED, "%llu %s rejected, see %s.rejected.csv", rejected,
-                     cli_plural(rejected, "molecule was", "molecules were"), options->output);
+    return cli_error(CLI_FAILED, "%llu %s rejected; expected none, as --strict asks", rejected,
+                     cli_plural(rejected, "molecule was", "molecules were"));
 }
 
 const cli_command cli_screen_pack = {

@@ -56,8 +56,9 @@ static int prepare(void *memory)
     settings *chosen = memory;
     const char *live = chosen->trajectory.live; /* of the command line; replaces the plan's trajectories */
     if (!chosen->file.path) return CLI_DONE;    /* the option table's check reports it */
-    const int exit_code = cli_report(qn_trajectory_plan_read(chosen->file.path, &chosen->plan));
-    if (exit_code != CLI_DONE) return exit_code;
+    const qn_status status = qn_trajectory_plan_read(chosen->file.path, &chosen->plan);
+    const int exit_code = cli_report(status);
+    if (exit_code != CLI_DONE) return status == QN_BAD_FORMAT ? CLI_USAGE : exit_code; /* a plan is a command line */
     qn_trajectory_plan_options(chosen->plan, &chosen->trajectory);
     if (live) chosen->trajectory.trajectory_count = 0;
     if (chosen->trajectory.output) return CLI_DONE;

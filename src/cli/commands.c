@@ -61,16 +61,16 @@ static int refuse_usage(const cli_line *line)
     return cli_error(CLI_USAGE, "%s: %s (see quern %s -h)", name, line->message, name);
 }
 
-/* Whether a launcher of MPI programs (Open MPI, MPICH, PMIx, Slurm) started this process as another than the first.
- * QUERN_MPI_LIBRARY=off says that the processes have nothing to do with each other. */
-static bool is_later_process(void)
+/* Number of this process among those that a launcher of MPI programs (Open MPI, MPICH, PMIx, Slurm) started; 0: the
+ * first, or no launcher. QUERN_MPI_LIBRARY=off says that the processes have nothing to do with each other. */
+static int process_number(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
     const char *library = getenv("QUERN_MPI_LIBRARY"), *tasks = getenv("SLURM_STEP_NUM_TASKS");
-    if (library && strcmp(library, "off") == 0) return false;
+    if (library && strcmp(library, "off") == 0) return 0;
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        if (getenv(variables[i])) return atoi(getenv(variables[i])) > 0;
-    return tasks && atoi(tasks) > 1 && getenv("SLURM_PROCID") && atoi(getenv("SLURM_PROCID")) > 0;
+        if (getenv(variables[i])) return atoi(getenv(variables[i]));
+    return tasks && atoi(tasks) > 1 && getenv("SLURM_PROCID") ? atoi(getenv("SLURM_PROCID")) : 0;
 }
 
 /* Fill the settings from defaults, `prepare`, and the command line, in this order; then check them; then run. */
@@ -93,7 +93,14 @@ static int run_line(const cli_command *command, int count, char **arguments)
 {
     cli_line line;
     int exit_code = CLI_DONE;
-    if (!command->many_processes && is_later_process()) return CLI_DONE;
+    if (!command->many_processes && process_number() > 0) {
+        if (process_number() == 1)
+            fprintf(stderr,
+                    "warning: a launcher started several processes; quern %s works in the first alone "
+                    "(QUERN_MPI_LIBRARY=off: in each)\n",
+                    command->name);
+        return CLI_DONE;
+    }
     void *settings = calloc(1, command->settings_bytes);
     switch (cli_line_read(command, count, arguments, &line)) {
     case CLI_PARSED:

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { WORD_MAX = 48, OPTIONS_MAX = 96 };
 
@@ -291,7 +292,35 @@ cli_parse_result cli_line_apply(cli_line *line, void *settings)
     return place_positionals(line, settings);
 }
 
-/* Whether a text of the command line names the existing file `path`: as it is, as standard input, or before ":chains". */
+/* Whether two paths lead to one place, where a file need not exist yet: one name in one folder. */
+static bool is_same_place(const char *path, const char *other)
+{
+    char folders[2][4096];
+    const char *const paths[] = {path, other};
+    const char *names[2];
+    if (strcmp(path, other) == 0 || qn_file_is_same(path, other)) return true;
+    for (int i = 0; i < 2; i++) {
+        const char *slash = strrchr(paths[i], '/');
+        names[i] = slash ? slash + 1 : paths[i];
+        snprintf(folders[i], sizeof folders[i], "%.*s", slash ? (int)(slash - paths[i]) + 1 : 1,
+                 slash ? paths[i] : ".");
+    }
+    return strcmp(names[0], names[1]) == 0 && qn_file_is_same(folders[0], folders[1]);
+}
+
+/* Whether the existing file `path` lies in the folder `folder`, all files of which may be inputs. */
+static bool lies_in(const char *path, const char *folder)
+{
+    struct stat information;
+    char above[4096];
+    const char *slash = strrchr(path, '/');
+    if (stat(folder, &information) != 0 || !S_ISDIR(information.st_mode) || stat(path, &information) != 0) return false;
+    snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    return qn_file_is_same(above, folder);
+}
+
+/* Whether a text of the command line names the existing file `path`: as it is, as standard input, or before ":chains".
+ */
 static bool names_file(const char *text, const char *path)
 {
     char name[4096];
@@ -299,10 +328,16 @@ static bool names_file(const char *text, const char *path)
     if (strcmp(text, "-") == 0) return qn_file_is_same("/dev/stdin", path);
     snprintf(name, sizeof name, "%s", text);
     char *colon = strrchr(name, ':');
-    if (qn_file_is_same(name, path)) return true;
+    if (qn_file_is_same(name, path) || lies_in(path, name)) return true;
     if (!colon) return false;
     *colon = '\0';
     return qn_file_is_same(name, path);
+}
+
+static bool may_name_file(const qn_option *row)
+{
+    return row->kind == QN_OPTION_PATH || row->kind == QN_OPTION_TEXT || row->kind == QN_OPTION_TEXTS ||
+           row->kind == QN_OPTION_PAIR;
 }
 
 /* An output must not be a file that the command line names again, as an input or as another output. */
@@ -310,13 +345,15 @@ static cli_parse_result check_output(cli_line *line, const cli_given *output)
 {
     const char *path = output->texts[0];
     bool again = false;
+    struct stat information;
     if (!output->row.is_output || strcmp(path, "-") == 0) return CLI_PARSED;
+    if (stat(path, &information) == 0 && !S_ISREG(information.st_mode)) return CLI_PARSED; /* it is not replaced */
     for (size_t i = 0; i < line->positional_count; i++) again = again || names_file(line->positionals[i], path);
     for (size_t i = 0; i < line->given_count; i++) {
         const cli_given *other = &line->given[i];
-        if (strcmp(other->row.name, output->row.name) == 0 || !takes_value(&other->row)) continue;
+        if (strcmp(other->row.name, output->row.name) == 0 || !may_name_file(&other->row)) continue;
         again = again || names_file(other->texts[0], path) || names_file(other->texts[1], path);
-        again = again || (other->row.is_output && strcmp(other->texts[0], path) == 0); /* it need not exist yet */
+        again = again || (other->row.is_output && is_same_place(other->texts[0], path));
     }
     if (!again) return CLI_PARSED;
     return refuse(line, "--%s is \"%s\", which is an input or another output too; expected a file of its own",

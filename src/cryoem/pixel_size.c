@@ -1,12 +1,5 @@
 #include "cryoem/pixel_size.h"
 
-#include <math.h>
-
-bool qn_pixels_differ(double first_angstrom, double second_angstrom)
-{
-    return fabs(first_angstrom / second_angstrom - 1) > QN_PIXEL_DIFFERENCE_MAX;
-}
-
 void qn_particle_set_change_pixel(qn_particle_set *set, size_t index, double pixel_angstrom)
 {
     qn_optics_group *group = &set->optics[index];

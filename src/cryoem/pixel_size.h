@@ -4,11 +4,6 @@
 
 #include <quern/particles.h>
 
-/* Relative difference within which two sizes count as the same: headers hold rounded ones. */
-#define QN_PIXEL_DIFFERENCE_MAX 1e-3
-
-bool qn_pixels_differ(double first_angstrom, double second_angstrom);
-
 /* Give an optics group another pixel size. Origins that were measured in pixels of the former size are scaled with it:
  * those that the file states in pixels, and those in Å beside a stated pixel size. */
 void qn_particle_set_change_pixel(qn_particle_set *set, size_t group, double pixel_angstrom);

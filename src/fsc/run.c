@@ -129,7 +129,7 @@ static qn_status settle_voxels(qn_fsc_state *run)
     const qn_volume *halves = run->halves;
     if (pixel > 0) {
         for (int k = 0; k < 2; k++) {
-            if (!halves[k].voxel_assumed && qn_pixels_differ(halves[k].voxel_angstrom[0], pixel))
+            if (!halves[k].voxel_assumed && qn_voxels_differ(halves[k].voxel_angstrom[0], pixel))
                 QN_TRY(qn_job_warn(run->job, "%s: has voxels of %g Å; --pixel %g is used instead", run->names[k],
                                    halves[k].voxel_angstrom[0], pixel));
             set_voxels(run, k, pixel);

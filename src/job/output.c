@@ -188,6 +188,12 @@ void qn_output_remove_file(const qn_output *output, const char *listed_name)
 {
     char *path;
     if (!stays_inside(listed_name) || qn_output_listed_path(output, listed_name, &path) != QN_OK) return;
+    /* beside an output file lie files of other runs, whose run.json may have been copied */
+    const size_t stem = output->stem ? strlen(output->stem) : 0;
+    if (stem > 0 && (strncmp(path, output->stem, stem) != 0 || !strchr("._", path[stem]))) {
+        qn_release(&path);
+        return;
+    }
     unlink(path);
     for (char *slash; (slash = strrchr(path, '/')) && slash >= path + folder_length(output);) {
         *slash = '\0';

@@ -35,6 +35,7 @@ static qn_option merge(qn_option row)
     row.offset += like->offset;
     row.required |= like->required;
     row.by_commands |= like->by_commands;
+    row.is_output |= like->is_output;
     row.like = NULL;
     return row;
 }

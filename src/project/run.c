@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cryoem/memory_inputs.h"
 #include "cryoem/pixel_size.h"
+#include "cryoem/volume_check.h"
 #include "project/images.h"
 #include "report/json.h"
 #include "report/options.h"
@@ -50,7 +51,7 @@ static qn_status change_voxel(qn_projection *run)
     const double pixel = run->options->pixel_angstrom;
     qn_volume *map = &run->map;
     if (!(pixel > 0)) return QN_OK;
-    if (!map->voxel_assumed && qn_pixels_differ(map->voxel_angstrom[0], pixel))
+    if (!map->voxel_assumed && qn_voxels_differ(map->voxel_angstrom[0], pixel))
         QN_TRY(qn_job_warn(run->job, "%s: has voxels of %g Å; --pixel %g is used instead", map->name,
                            map->voxel_angstrom[0], pixel));
     for (int k = 0; k < 3; k++) map->voxel_angstrom[k] = pixel;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cryoem/memory_inputs.h"
 #include "cryoem/pixel_size.h"
+#include "cryoem/volume_check.h"
 
 /* ---- files ---- */
 
@@ -161,7 +162,7 @@ static qn_status compare_pixels(const qn_project_options *options, const qn_volu
     for (size_t i = 0; i < set->optics_count; i++) {
         const qn_optics_group *group = &set->optics[i];
         if (group->pixel_assumed) qn_particle_set_change_pixel(set, i, voxel);
-        if (!qn_pixels_differ(group->pixel_angstrom, voxel)) continue;
+        if (!qn_voxels_differ(group->pixel_angstrom, voxel)) continue;
         return qn_job_warn(job, "%s: optics group %d has pixels of %g Å, the map voxels of %g Å; images get the map's",
                            set->name, group->number, group->pixel_angstrom, voxel);
     }

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cryoem/memory_inputs.h"
 #include "cryoem/pixel_size.h"
+#include "cryoem/volume_check.h"
 #include "math/symmetry_group.h"
 #include "reconstruct/classes.h"
 #include "reconstruct/kernels/insert_slices.h"
@@ -43,7 +44,7 @@ static qn_status change_pixels(qn_reconstruct_state *run)
     bool warned = false;
     for (size_t i = 0; i < set->optics_count && pixel > 0; i++) {
         const qn_optics_group *group = &set->optics[i];
-        if (!warned && !group->pixel_assumed && qn_pixels_differ(group->pixel_angstrom, pixel)) {
+        if (!warned && !group->pixel_assumed && qn_voxels_differ(group->pixel_angstrom, pixel)) {
             QN_TRY(qn_job_warn(run->job, "%s: optics group %d has pixels of %g Å; --pixel %g is used instead",
                                set->name, group->number, group->pixel_angstrom, pixel));
             warned = true;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 #include "base/text.h"
 #include "format/compound/packed_library.h"
 #include "report/csv.h"
@@ -144,7 +145,8 @@ static qn_status write_rejections(const packing *pack)
     qn_text name = {0}, csv = {0};
     struct stat information;
     const size_t rejected = pack->owned->result.rejection_count;
-    if (stat(pack->options->output, &information) != 0 || !S_ISREG(information.st_mode)) {
+    if (strcmp(pack->options->output, "-") == 0 || stat(pack->options->output, &information) != 0 ||
+        !S_ISREG(information.st_mode) || strncmp(pack->options->output, "/dev/", 5) == 0) {
         if (rejected > 0)
             qn_log(QN_LOG_WARNING, "%zu of %llu molecules were rejected, the last because: %s", rejected,
                    (unsigned long long)pack->position, pack->owned->result.rejections[rejected - 1].reason);
@@ -173,12 +175,27 @@ static qn_status finish(packing *pack)
     return QN_OK;
 }
 
+/* Refuse an output that is an input: the library, or the table of rejections beside it. */
+static qn_status check_outputs(const qn_screen_pack_options *options)
+{
+    static const char *const endings[] = {"", ".rejected.csv"};
+    for (int k = 0; options->output && k < 2; k++) {
+        qn_text name = {0};
+        QN_TRY(qn_text_append(&name, "%s%s", options->output, endings[k]));
+        qn_status status = QN_OK;
+        for (size_t i = 0; i < options->library_count && status == QN_OK; i++)
+            if (qn_file_is_same(options->libraries[i], name.data))
+                status = QN_FAIL(QN_INVALID_ARGUMENT, "%s: is an input; expected another output", name.data);
+        qn_text_clear(&name);
+        QN_TRY(status);
+    }
+    return QN_OK;
+}
+
 static qn_status check_options(const qn_screen_pack_options *options)
 {
     QN_TRY(qn_option_check(qn_screen_pack_option_table(), options));
-    for (size_t i = 0; options->output && i < options->library_count; i++)
-        if (qn_file_is_same(options->libraries[i], options->output))
-            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: is an input; expected another output", options->output);
+    QN_TRY(check_outputs(options));
     return qn_screen_sources_check(options->library_count, options->library_contents, options->library_content_count);
 }
 
@@ -207,7 +224,9 @@ qn_status qn_screen_pack(qn_context *context, const qn_screen_pack_options *opti
     qn_status status = qn_allocate(1, sizeof *pack.owned, &memory);
     if (status == QN_OK) {
         pack.owned = memory;
+        qn_pipes_keep(); /* a packed library is opened again to be mapped */
         status = pack_libraries(&pack);
+        qn_pipes_release();
         qn_screen_pack_result *made = &pack.owned->result;
         if (status == QN_OK && result)
             *result = made;

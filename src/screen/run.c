@@ -85,6 +85,8 @@ static qn_status check_options(const qn_screen_options *options)
     QN_TRY(qn_option_check(qn_screen_option_table(), options));
     QN_TRY(qn_input_check_one("receptor", options->receptor, "receptor_molecule", options->receptor_molecule));
     QN_TRY(qn_screen_sources_check(options->library_count, options->library_contents, options->library_content_count));
+    if (options->site && strcmp(options->site, "-") == 0)
+        return QN_FAIL(QN_UNSUPPORTED, "the site is standard input, which cannot be read twice; expected a file");
     if (qn_screen_has_site(options))
         QN_TRY(qn_input_check_one("site", options->site, "site_content", options->site_content));
     if (options->actives && options->active_name_count)

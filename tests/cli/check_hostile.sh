@@ -8,7 +8,7 @@ set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2")
 . "$source/tests/support/script.sh"
 . "$source/tests/support/inputs.sh"
-export LC_ALL=C QUERN_TUNE=off
+export LC_ALL=C QUERN_TUNE=off QUERN_LOAD=0 # a busy machine is warned of
 limit_s=200                 # a command that takes longer hangs; a busy machine is slow
 memory_kib=$((12 << 20)) # address space: inputs here need much less
 programs=("${@:4}")
@@ -172,6 +172,10 @@ mkdir good && (cd good && make_good) || { echo "FAILED: making the inputs"; exit
 awk 'BEGIN { srand(1); for (i = 0; i < 20000; i++) printf "%c", int(rand() * 256) }' >random
 head -c 4500000000 /dev/zero | gzip -1 >bomb.gz # unpacks to more than what is read whole
 for program in "${programs[@]}"; do
+  if [ "$program" = tune ] && ! "$quern" devices 2>/dev/null | grep -q '^ *opencl:0'; then
+    echo "without an OpenCL device: $program"
+    continue
+  fi
   describe "$program"
   before=$failures
   fresh

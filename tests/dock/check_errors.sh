@@ -44,6 +44,8 @@ expect "lacks the column _atom_site.Cartn_y" "$receptor" "$work/columns.cif"
 expect "damaged or cut off" "$work/cut.pdb.gz" "$ligand"
 expect "receptor: $work/twice.pdb: over a tenth of its 3258 heavy atoms are less than 0.7 Å from another one" "$work/twice.pdb" "$ligand"
 expect "ligand: $work/point.pdb: over a tenth of its 222 heavy atoms are less than 0.7 Å from another one" "$receptor" "$work/point.pdb"
+grep -m1 "^ATOM" "$ligand" >"$work/one.pdb"
+expect "one.pdb: 1 heavy atom; expected at least 3" "$receptor" "$work/one.pdb"
 expect "is not text" "$work/binary.pdb" "$ligand"
 expect "there is no chain Z; the file has A" "$receptor:Z" "$ligand"
 expect "there is no model 3" "$receptor" "$ligand" --model 3

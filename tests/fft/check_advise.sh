@@ -35,10 +35,10 @@ refuses 2 '--grow is "401"; expected percents from 0 to 400' 64 --grow 401
 refuses 2 '--grow is "nan"; expected percents' 64 --grow nan
 refuses 2 '--grow is "20%%"; expected percents' 64 --grow 20%%
 refuses 2 '--engine is "fastest"; expected one of: auto own fftw vkfft cufft' 64 --engine fastest
-refuses 1 '4093 x 1 x 1 may neither shrink nor grow (crop 0 %, grow 0 %), so there is nothing to choose' 4093 --crop 0 --grow 0
+refuses 2 '4093 x 1 x 1 may neither shrink nor grow (crop 0 %, grow 0 %), so there is nothing to choose' 4093 --crop 0 --grow 0
 refuses 1 'no size allowed for 512 x 512 x 1 fits 0.01 MiB: the smallest, 461 x 512 x 1, needs' 512x512 --crop 10%,0 --memory 0.01
 refuses 1 'the transform engine "cufft" does not run on host' 64 --engine cufft
-refuses 1 'more points than any memory holds' 268435456x268435456
+refuses 2 'more points than any memory holds' 268435456x268435456
 
 # A percentage for each axis applies to that axis: x shrinks only, y grows only, z keeps its size.
 "$quern" fft advise 211x211x211 --crop 10%,0,0 --grow 0,20%,0 --no-measure -d host --csv "$work/axes.csv" >/dev/null || fail "percents by axis"

@@ -135,7 +135,7 @@ expect 2 'unknown action "densty"; did you mean density?' densty "${pair[@]}"
 expect 1 "did you mean gyration?" list gyraton
 expect 1 "missing.yaml" run missing.yaml
 printf 'topology: %s\ntrajectory: %s\nqueries:\n  - query: density\n    bns: 3\n' "${pair[@]}" >wrong.yaml
-expect 1 "wrong.yaml:5: " run wrong.yaml
+expect 2 "wrong.yaml:5: " run wrong.yaml
 for file in all/*_*.xvg; do # further tables of queries
     name=$(basename "$file" .xvg)
     { cat all.yaml; echo "  - {query: com, name: $name}"; } >wrong.yaml
@@ -143,14 +143,14 @@ for file in all/*_*.xvg; do # further tables of queries
 done
 [ "${name:-}" = inertia_axes ] || fail "the last table is $name"
 printf 'topology: %s\ntrajectory: {}\nqueries: [com]\n' "$water/water.gro" >wrong.yaml
-expect 1 "wrong.yaml:2: trajectory is a table" run wrong.yaml --output no
+expect 2 "wrong.yaml:2: trajectory is a table" run wrong.yaml --output no
 printf 'topology: %s\nlive-timeout: -5\nqueries: [com]\n' "$water/water.gro" >wrong.yaml
-expect 1 "--live-timeout is \"-5\"; expected a time from 0.1" run wrong.yaml --output no
+expect 2 "--live-timeout is \"-5\"; expected a time from 0.1" run wrong.yaml --output no
 OMPI_COMM_WORLD_SIZE=2 QUERN_MPI_LIBRARY=/nowhere.so expect 1 "/nowhere.so" cog "${pair[@]}" --output no
 printf 'topology: %s\nqueries: [volume]\nbegni: 3\n' "$water/water.tpr" >wrong.yaml
-expect 1 "begin" run wrong.yaml
+expect 2 "begin" run wrong.yaml
 printf 'topology: %s\nqueries: [com]\n---\nstride: 2\n' "$water/water.tpr" >wrong.yaml
-expect 1 "wrong.yaml:3: a second document begins here" run wrong.yaml --output no
+expect 2 "wrong.yaml:3: a second document begins here" run wrong.yaml --output no
 expect 2 "lags from 0 to" msd "${pair[@]}" --fit-begin 1e9 --output no_lags
 [ ! -e no ] || fail "a refused run leaves its folder: $(ls no)"
 [ $failures -eq 0 ]

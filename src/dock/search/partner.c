@@ -49,6 +49,8 @@ static qn_status make_sites(qn_dock_partner *partner)
     return status;
 }
 
+enum { LIGAND_ATOMS_LEAST = 3 };
+
 /* Check the molecule, assign parameters to the molecule's atoms and log its size. `name` is the molecule's name in
  * messages. */
 static qn_status finish(const char *role, const char *name, qn_dock_partner *partner)
@@ -60,6 +62,10 @@ static qn_status finish(const char *role, const char *name, qn_dock_partner *par
         return QN_FAIL(QN_BAD_FORMAT,
                        "%s: %s: no atoms are left once waters and hydrogens are dropped; expected a molecule", role,
                        name);
+    if (strcmp(role, "ligand") == 0 && partner->summary.heavy_atoms < LIGAND_ATOMS_LEAST)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s: %zu heavy %s; expected at least %d, which a rotation turns", role, name,
+                       (size_t)partner->summary.heavy_atoms,
+                       qn_plural((size_t)partner->summary.heavy_atoms, "atom", "atoms"), LIGAND_ATOMS_LEAST);
     if (partner->molecule->dropped_waters)
         qn_log(QN_LOG_NOTE, "%s: dropped %zu %s", role, partner->molecule->dropped_waters,
                qn_plural(partner->molecule->dropped_waters, "water", "waters"));
