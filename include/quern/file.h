@@ -21,7 +21,7 @@ extern "C" {
 /* Write `size` bytes to a file, which is untouched or complete after a crash, a full disk or a failure: a temporary
  * file in the same folder is flushed to disk and renamed to `path`. A symbolic link stays, and its target is replaced.
  * A pipe or a device is written into, and so is the open descriptor that /dev/stdout, /dev/fd/N or - names. Errors:
- * QN_NOT_FOUND (no such folder), QN_INVALID_ARGUMENT (a folder), QN_IO_ERROR. */
+ * QN_NOT_FOUND (no such folder), QN_IO_ERROR (also for a folder). */
 QN_MUST_CHECK qn_status qn_file_write(const char *path, const void *data, size_t size);
 
 /* Whether two paths lead to the same existing file. */

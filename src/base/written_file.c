@@ -99,7 +99,7 @@ qn_status qn_written_file_open(const char *path, bool goes_back, qn_written_file
         if (number >= 0)
             status = open_into(file, number, goes_back);
         else if (exists && S_ISDIR(information.st_mode))
-            status = QN_FAIL(QN_INVALID_ARGUMENT, "%s: is a folder; expected the name of a file", path);
+            status = QN_FAIL(QN_IO_ERROR, "%s: is a folder; expected the name of a file", path);
         else if (exists && !S_ISREG(information.st_mode))
             status = open_into(file, -1, goes_back);
         else

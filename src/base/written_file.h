@@ -25,8 +25,8 @@ typedef struct qn_written_file {
     qn_text name; /* as the user gave it, for messages */
 } qn_written_file;
 
-/* Begin. `goes_back`: the writer calls qn_written_file_go_to. QN_NOT_FOUND (the folder does not exist), QN_IO_ERROR;
- * QN_INVALID_ARGUMENT (a folder). */
+/* Begin. `goes_back`: the writer calls qn_written_file_go_to. QN_NOT_FOUND (the folder does not exist), QN_IO_ERROR
+ * (also for a folder). */
 QN_MUST_CHECK qn_status qn_written_file_open(const char *path, bool goes_back, qn_written_file *file);
 
 QN_MUST_CHECK qn_status qn_written_file_write(qn_written_file *file, const void *data, size_t size);

@@ -148,7 +148,7 @@ static void open_descriptors_are_written_at_their_place(void)
 
 static void failures_leave_nothing(void)
 {
-    CHECK_FAILS(qn_file_write(check_scratch_folder(), "x", 1), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_file_write(check_scratch_folder(), "x", 1), QN_IO_ERROR);
     CHECK_MESSAGE_HAS("is a folder; expected the name of a file");
     CHECK_FAILS(qn_file_write(in_scratch(0, "absent/file.txt"), "x", 1), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("absent/file.txt: cannot create");
