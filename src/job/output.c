@@ -175,6 +175,13 @@ void qn_output_found_clear(qn_output_found *found)
 
 /* ---- removing ---- */
 
+/* Remove a file that a run wrote. A link, a device and a pipe stay: runs write into what they lead to. */
+static void remove_written(const char *path)
+{
+    struct stat information;
+    if (lstat(path, &information) == 0 && S_ISREG(information.st_mode)) unlink(path);
+}
+
 qn_status qn_output_remove_run(const qn_output *output)
 {
     char *path;
@@ -194,7 +201,7 @@ void qn_output_remove_file(const qn_output *output, const char *listed_name)
         qn_release(&path);
         return;
     }
-    unlink(path);
+    remove_written(path);
     for (char *slash; (slash = strrchr(path, '/')) && slash >= path + folder_length(output);) {
         *slash = '\0';
         if (rmdir(path) != 0) break;
@@ -212,7 +219,7 @@ qn_status qn_output_remove_files(const qn_output *output, const qn_output_found 
     for (i = 0; output->stem && output->names[i]; i++) {
         char *path;
         QN_TRY(qn_output_path(output, output->names[i], &path));
-        unlink(path);
+        remove_written(path);
         qn_release(&path);
     }
     return QN_OK;
