@@ -33,6 +33,7 @@ typedef struct compound_bytes {
 } compound_bytes;
 
 static const size_t most_record_bytes = (size_t)64 << 20;
+static const uint64_t most_skipped_bytes = (uint64_t)1 << 30; /* of a record that is too large to be kept */
 
 /* Find the format by the first bytes, and open a packed library. */
 static qn_status find_format(qn_compound_stream *stream, const compound_bytes *bytes)
@@ -130,6 +131,7 @@ static qn_status cut_record(qn_compound_stream *stream, qn_compound_record *reco
     const qn_compound_format_entry *format = qn_compound_format_entry_of(stream->format);
     qn_record_cutter cutter = {0};
     bool starts_line = true, blank = true, ended = false;
+    uint64_t skipped = 0;
     while (!ended) {
         const char *line;
         size_t size;
@@ -146,6 +148,11 @@ static qn_status cut_record(qn_compound_stream *stream, qn_compound_record *reco
         }
         cutter.begun = true;
         record->too_large |= size > most_record_bytes - record->size;
+        skipped += record->too_large ? size : 0;
+        if (skipped > most_skipped_bytes)
+            return QN_FAIL(
+                QN_BAD_FORMAT, "%s:%llu: the molecule does not end within %llu MiB; expected the end of its record",
+                stream->path, (unsigned long long)record->line, (unsigned long long)(most_skipped_bytes >> 20));
         if (keep && !record->too_large) QN_TRY(append(record, line, size));
         if (!record->too_large) record->size += size;
         blank = blank && is_blank(line, size);
