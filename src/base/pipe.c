@@ -31,7 +31,7 @@ typedef struct kept_pipe {
 typedef struct keeper {
     struct keeper *next;
     const void *log; /* qn_log_target */
-    int runs;
+    int runs, processes;
     kept_pipe *first;
 } keeper;
 
@@ -81,6 +81,14 @@ void qn_pipes_release(void)
     pthread_mutex_lock(&mutex);
     keeper *own = find_keeper();
     if (own && --own->runs == 0) remove_keeper(own);
+    pthread_mutex_unlock(&mutex);
+}
+
+void qn_pipes_set_processes(int processes)
+{
+    pthread_mutex_lock(&mutex);
+    keeper *own = find_keeper();
+    if (own) own->processes = processes;
     pthread_mutex_unlock(&mutex);
 }
 
@@ -165,6 +173,9 @@ static qn_status open_again(const char *path, const kept_pipe *pipe, int *descri
 /* The caller holds the mutex. */
 static qn_status open_kept(const char *path, int from, keeper *own, const struct stat *information, int *descriptor)
 {
+    if (own->processes > 1)
+        return QN_FAIL(QN_UNSUPPORTED, "%s: is a pipe, which %d processes cannot share; expected a file", path,
+                       own->processes);
     for (;;) {
         kept_pipe *pipe = own->first;
         while (pipe && (pipe->device != information->st_dev || pipe->node != information->st_ino)) pipe = pipe->next;

@@ -15,8 +15,12 @@
 void qn_pipes_keep(void);
 void qn_pipes_release(void);
 
+/* The number of processes of the run that keeps pipes. Several processes cannot share a pipe, which is then refused. */
+void qn_pipes_set_processes(int processes);
+
 /* Open a file for reading; *descriptor is closed by the caller. Waiting for a pipe ends at a signal. Errors:
- * QN_NOT_FOUND, QN_IO_ERROR, QN_CANCELLED (a signal), QN_UNSUPPORTED (a device; a pipe with more than 16 GiB). */
+ * QN_NOT_FOUND, QN_IO_ERROR, QN_CANCELLED (a signal), QN_UNSUPPORTED (a device; a pipe with more
+ * than 16 GiB, or of several processes). */
 QN_MUST_CHECK qn_status qn_file_open(const char *path, int *descriptor);
 
 #endif

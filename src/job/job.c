@@ -42,6 +42,7 @@ qn_status qn_job_open(qn_context *context, const char *program, const qn_run_opt
     job->outer_explain = qn_context_set_explain(context, true);
     (void)qn_context_set_explain(context, job->outer_explain || options->explain);
     QN_TRY(qn_ranks_open(&job->ranks)); /* after a failure every process prints its own error */
+    qn_pipes_set_processes(qn_ranks_count(job->ranks));
     qn_agreement_begin(job->ranks, &job->agreement);
     if (!qn_job_is_first(job)) (void)qn_log_turn_off(); /* other ranks would log the same */
     if (qn_ranks_count(job->ranks) > 1)
