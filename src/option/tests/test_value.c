@@ -295,6 +295,23 @@ static void values_are_written_as_they_are_read(void)
     }
 }
 
+static void a_row_keeps_what_the_row_that_it_is_like_says(void)
+{
+    static const qn_option written = {.name = "csv",
+                                      .kind = QN_OPTION_PATH,
+                                      .argument = "FILE",
+                                      .required = true,
+                                      .by_commands = true,
+                                      .is_output = true,
+                                      .meaning = "the table"};
+    static const qn_option like_rows[] = {{.like = &written, .offset = sizeof(size_t)}, {0}};
+    const qn_option_table like = {"like", 2 * sizeof(size_t), like_rows, NULL};
+    qn_option row;
+    CHECK(qn_option_row(&like, 0, &row));
+    CHECK_TEXT(row.name, "csv");
+    CHECK(row.kind == QN_OPTION_PATH && row.required && row.by_commands && row.is_output);
+}
+
 int main(void)
 {
     RUN(defaults_come_from_the_rows);
@@ -306,6 +323,7 @@ int main(void)
     RUN(a_value_and_a_list_are_set_by_functions_of_their_own);
     RUN(commands_require_more_than_programs);
     RUN(lists_hold_texts);
+    RUN(a_row_keeps_what_the_row_that_it_is_like_says);
     RUN(values_are_written_as_they_are_read);
     return check_finish();
 }
