@@ -21,12 +21,25 @@ static qn_status system_failure(const qn_written_file *file, const char *what)
                    strerror(reason));
 }
 
-/* Replace the path by that of the file which a chain of symbolic links leads to, which need not exist. */
+/* Number of the open descriptor that a path names, such as /dev/stdout or /dev/fd/3; -1: none. Opening such a path
+ * again would begin at the start of the file that the descriptor leads to. */
+static int descriptor_of(const char *path)
+{
+    int number = -1, length = 0;
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    if (sscanf(path, "/dev/fd/%9d%n", &number, &length) == 1 && !path[length]) return number;
+    if (sscanf(path, "/proc/self/fd/%9d%n", &number, &length) == 1 && !path[length]) return number;
+    return -1;
+}
+
+/* Replace the path by that of the file which a chain of symbolic links leads to, which need not exist, or
+ * by one that names a descriptor. */
 static qn_status follow_links(qn_text *path)
 {
     enum { LINKS_MAX = 40 }; /* as Linux does */
     char target[4096];
-    for (int i = 0; i < LINKS_MAX; i++) {
+    for (int i = 0; i < LINKS_MAX && descriptor_of(path->data) < 0; i++) {
         const ssize_t length = readlink(path->data, target, sizeof target - 1);
         if (length < 0) return QN_OK; /* not a link */
         target[length] = '\0';
@@ -40,7 +53,6 @@ static qn_status follow_links(qn_text *path)
 
 static qn_status open_beside(qn_written_file *file)
 {
-    QN_TRY(follow_links(&file->path));
     QN_TRY(qn_text_append(&file->temporary, "%s.partial.%ld", file->path.data, (long)getpid()));
     file->descriptor = open(file->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file->descriptor >= 0) return QN_OK;
@@ -49,23 +61,11 @@ static qn_status open_beside(qn_written_file *file)
     return status;
 }
 
-/* Number of the open descriptor that a path names, such as /dev/stdout or /dev/fd/3; -1: none. Opening such a path
- * again would begin at the start of the file that the descriptor leads to. */
-static int descriptor_of(const char *path)
-{
-    int number = -1, length = 0;
-    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
-    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
-    if (sscanf(path, "/dev/fd/%9d%n", &number, &length) == 1 && !path[length]) return number;
-    if (sscanf(path, "/proc/self/fd/%9d%n", &number, &length) == 1 && !path[length]) return number;
-    return -1;
-}
-
 /* Open what the path names. A pipe without a reader is waited for, until a signal: ENXIO says that there is none. */
 static qn_status wait_for_reader(qn_written_file *file)
 {
     const struct timespec pause = {.tv_nsec = 50000000};
-    while ((file->descriptor = open(file->path.data, O_WRONLY | O_CLOEXEC | O_NONBLOCK)) < 0 && errno == ENXIO)
+    while ((file->descriptor = open(file->name.data, O_WRONLY | O_CLOEXEC | O_NONBLOCK)) < 0 && errno == ENXIO)
         if (nanosleep(&pause, NULL) != 0)
             return QN_FAIL(QN_CANCELLED, "%s: stopped while waiting for a reader of this pipe", file->name.data);
     if (file->descriptor >= 0) (void)fcntl(file->descriptor, F_SETFL, O_WRONLY);
@@ -91,10 +91,11 @@ qn_status qn_written_file_open(const char *path, bool goes_back, qn_written_file
 {
     struct stat information;
     *file = (qn_written_file){.descriptor = -1, .target = -1};
-    const int number = descriptor_of(path);
     qn_status status = qn_text_append(&file->name, "%s", strcmp(path, "-") == 0 ? "standard output" : path);
     if (status == QN_OK) status = qn_text_append(&file->path, "%s", path);
+    if (status == QN_OK) status = follow_links(&file->path);
     if (status == QN_OK) {
+        const int number = descriptor_of(file->path.data);
         const bool exists = stat(path, &information) == 0;
         if (number >= 0)
             status = open_into(file, number, goes_back);

@@ -116,6 +116,27 @@ static void a_pipe_is_written_into(void)
     }
 }
 
+/* The file of a redirected standard output has content that is not the writer's. */
+static void a_link_to_a_redirected_output_appends(void)
+{
+    const char *path = in_scratch(0, "appended.txt"), *link = in_scratch(1, "standard-output");
+    qn_written_file file;
+    CHECK(symlink("/dev/stdout", link) == 0);
+    fflush(stdout);
+    const int outer = dup(STDOUT_FILENO), redirected = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    CHECK(write(redirected, "above ", 6) == 6 && dup2(redirected, STDOUT_FILENO) == STDOUT_FILENO);
+    qn_status status = qn_written_file_open(link, true, &file);
+    if (status == QN_OK) status = qn_written_file_write(&file, "?bc", 3);
+    if (status == QN_OK) status = qn_written_file_go_to(&file, 0);
+    if (status == QN_OK) status = qn_written_file_write(&file, "a", 1);
+    if (status == QN_OK) status = qn_written_file_finish(&file);
+    dup2(outer, STDOUT_FILENO);
+    close(outer);
+    close(redirected);
+    CHECK_OK(status);
+    holds(path, "above abc");
+}
+
 static void devices_stay_devices(void)
 {
     struct stat information;
@@ -173,6 +194,7 @@ int main(void)
     RUN(a_regular_file_is_untouched_or_complete);
     RUN(a_link_stays_and_its_target_is_replaced);
     RUN(a_pipe_is_written_into);
+    RUN(a_link_to_a_redirected_output_appends);
     RUN(devices_stay_devices);
     RUN(open_descriptors_are_written_at_their_place);
     RUN(failures_leave_nothing);
