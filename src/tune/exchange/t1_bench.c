@@ -185,6 +185,7 @@ static qn_status make_reference(qn_t1_bench *bench)
     }
     bench->reference = point;
     bench->has_reference = status == QN_OK;
+    if (status == QN_DEVICE_LOST) status = QN_LAUNCH_FAILED; /* a worker lost it, not this process */
     if (status != QN_OK)
         return qn_error_set(status, __FILE__, __LINE__,
                             "%s: none of %llu configurations runs, so there is no reference result; the default "

@@ -263,7 +263,9 @@ static void workers_test(void)
     CHECK_OK(qn_tune_run_file(device, problem_path(), &options, &result));
     CHECK(result.tests == 33 && result.failed[QN_TEST_WRONG] == 11 && !strstr(result.text, "WAY=3"));
     options.worker_memory_bytes = 1 << 16;
-    CHECK_FAILS(qn_tune_run_file(device, problem_path(), &options, &result), QN_IO_ERROR);
+    /* the worker is killed while it starts or, on a busy machine, at its first task */
+    const qn_status killed = qn_tune_run_file(device, problem_path(), &options, &result);
+    CHECK(killed == QN_IO_ERROR || killed == QN_LAUNCH_FAILED);
     CHECK_MESSAGE_HAS("GiB of memory and was killed");
     options.worker = none;
     CHECK_FAILS(qn_tune_run_file(device, problem_path(), &options, &result), QN_IO_ERROR);
