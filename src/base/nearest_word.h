@@ -8,7 +8,7 @@
  * NULL when all need more edits than a third of the letters. Words of 48 characters and more are ignored. */
 const char *qn_nearest_word(const char *text, const char *const *words, size_t count);
 
-/* What a message about an unknown word says was expected: "expected one of: rdf msd sdh (did you mean \"rdf\"?)". A
+/* The end of a message about an unknown word: "expected one of: rdf msd sdh (did you mean \"rdf\"?)". A
  * list that does not fit is cut and ends in "...". */
 typedef struct qn_expected_words {
     char text[640];

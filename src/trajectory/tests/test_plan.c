@@ -137,7 +137,7 @@ static void expect_failure(qn_context *context, const char *text, const char *me
     qn_trajectory_plan_destroy(&plan);
 }
 
-/* What only the run can find wrong has the line of the plan too. */
+/* Errors that only the run can find have the line of the plan too. */
 static void failures_of_the_run_name_file_and_line(void)
 {
     qn_context *context;

@@ -115,7 +115,7 @@ QN_MUST_CHECK qn_status qn_t1_target_build(qn_t1_target *target);
 /* Drop the compiled program. */
 void qn_t1_target_forget(qn_t1_target *target);
 
-/* What differs the most from the reference, in words, as the last check found it. */
+/* The largest difference from the reference that the last check found, in words. */
 const char *qn_t1_target_difference(const qn_t1_target *target);
 
 /* Have `phase` called before (`running`) and after each run of a kernel. */
