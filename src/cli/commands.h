@@ -21,4 +21,10 @@ int cli_command_run(const cli_command *command, int count, char **arguments);
  * Returns the exit code. */
 int cli_command_help(const cli_command *command, int count, char *const *arguments);
 
+/* A hidden word in place of a command: quern tune starts this program with it for kernels of the user's own. */
+extern const char cli_tune_worker_word[];
+
+/* Be such a worker. Returns the exit code. */
+int cli_tune_work(void);
+
 #endif

@@ -1,7 +1,6 @@
 /* quern: find the command and run it. This is the only place that sets the exit code (cli/options.h). */
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/tune.h"
 
 #include <errno.h>
 #include <quern/version.h>

@@ -1,5 +1,5 @@
 /* quern tune model: portable models for the searcher profile. */
-#include "cli/tune.h"
+#include "cli/tune/tune.h"
 
 #include "cli/output.h"
 

@@ -8,7 +8,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/tune.h"
+#include "cli/tune/tune.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* quern tune: the tuner's command, and functions that its actions share. */
-#include "cli/tune.h"
+#include "cli/tune/tune.h"
 
 #include "cli/commands.h"
 #include "cli/output.h"

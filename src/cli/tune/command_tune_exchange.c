@@ -1,5 +1,5 @@
 /* quern tune export and quern tune import: exchange of results with other tuners. */
-#include "cli/tune.h"
+#include "cli/tune/tune.h"
 
 #include "cli/output.h"
 

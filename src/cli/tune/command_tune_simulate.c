@@ -1,5 +1,5 @@
 /* quern tune simulate: searchers on recorded spaces, without the device. */
-#include "cli/tune.h"
+#include "cli/tune/tune.h"
 
 #include "cli/files.h"
 #include "cli/output.h"

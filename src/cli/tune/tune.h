@@ -1,6 +1,6 @@
 /* Shared by the actions of quern tune. */
-#ifndef QN_CLI_TUNE_H
-#define QN_CLI_TUNE_H
+#ifndef QN_CLI_TUNE_TUNE_H
+#define QN_CLI_TUNE_TUNE_H
 
 #include <quern/tune.h>
 
@@ -27,12 +27,8 @@ int cli_tune_check_searchers(const char *names);
  * the limit when its data come from a cache: "cache". "" if the limit is not known. */
 void cli_tune_format_limit(double limit_seconds, double seconds, const char *pipe, char *text, size_t bytes);
 
-/* The command line of a worker for kernels of the user's own: this program with a hidden word. */
-extern const char cli_tune_worker_word[];
+/* The command line of a worker for kernels of the user's own: this program with cli_tune_worker_word. */
 extern const char *const cli_tune_worker[];
-
-/* Be a worker. Returns the exit code. */
-int cli_tune_work(void);
 
 /* Open a store. `path` NULL: the user's store; "off": *store becomes NULL. Returns the exit code, after printing an
  * error. */

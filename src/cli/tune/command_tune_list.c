@@ -1,6 +1,6 @@
 /* quern tune list and quern tune explain: known results, and the configurations that would run. */
 #define _DEFAULT_SOURCE 1
-#include "cli/tune.h"
+#include "cli/tune/tune.h"
 
 #include "cli/convergence.h"
 #include "cli/output.h"
