@@ -84,8 +84,8 @@ static void end(void **made)
 const qn_measure qn_measure_drmsd = {
     .name = "drmsd",
     .unit = "Å",
-    .meaning = "root mean square difference of the distances between atoms; blind to mirror images",
     .step = 0.001f,
+    .is_blind = true,
     .tile_side = 2048,
     .check = check,
     .begin = begin,

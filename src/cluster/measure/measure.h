@@ -46,13 +46,13 @@ typedef struct qn_measure_tile {
 } qn_measure_tile;
 
 typedef struct qn_measure {
-    const char *name;    /* of --measure: "drmsd" */
-    const char *unit;    /* "Å"; "": a number from 0 to 1 */
-    const char *meaning; /* what a user reads about it; no final full stop */
-    float step;          /* of values that are stored in 16 bits */
-    bool is_similarity;  /* 1 for structures that are alike; its distance is 1 − value */
-    bool on_host;        /* threads of the host do all the work, whatever the device is */
-    size_t tile_side;    /* largest side of a tile; it fixes the size of the pieces that are dealt and recorded */
+    const char *name;   /* of --measure: "drmsd" */
+    const char *unit;   /* "Å"; "": a number from 0 to 1 */
+    float step;         /* of values that are stored in 16 bits */
+    bool is_similarity; /* 1 for structures that are alike; its distance is 1 − value */
+    bool is_blind;      /* the value of a pair stays when one of the two is replaced by its mirror image */
+    bool on_host;       /* threads of the host do all the work, whatever the device is */
+    size_t tile_side;   /* largest side of a tile; it fixes the size of the pieces that are dealt and recorded */
 
     /* Refuse structures or settings that the measure cannot use. NULL: it takes all. */
     qn_status (*check)(const qn_structures *structures, const qn_measure_settings *settings);
@@ -76,6 +76,11 @@ extern const qn_measure *const qn_measures[];
 
 /* Names of all rows, separated by one space, in the order of qn_measures. */
 #define QN_MEASURE_NAMES "drmsd"
+
+/* What users read about them. */
+#define QN_MEASURE_MEANINGS                                                                                             \
+    "drmsd: root mean square difference of the distances between atoms, in Å; it needs no superposition and does not " \
+    "tell mirror images apart"
 
 /* Distance of a value: the value itself, or 1 − value of a similarity. */
 static inline float qn_measure_distance(const qn_measure *measure, float value)

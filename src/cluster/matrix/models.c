@@ -1,0 +1,353 @@
+#include "cluster/matrix/models.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "model/topology.h"
+
+enum { SAMPLED_FILES_MAX = 256 }; /* of more files only the sizes are listed, since it takes long to open each */
+
+typedef struct path_list {
+    const char **items;
+    size_t count, capacity, first_count; /* first_count: of the input */
+} path_list;
+
+/* What the reading of a run shares. */
+typedef struct assembly {
+    qn_job *job;
+    const qn_structure_input *input;
+    path_list paths;
+    qn_model_set *sets; /* one for each file; of a trajectory one */
+    size_t set_count;
+    size_t first_sets; /* of the input */
+    qn_models *models;
+    uint64_t most_bytes;
+} assembly;
+
+/* ---- names of files ---- */
+
+static qn_status append_path(path_list *paths, const char *path)
+{
+    void *memory = paths->items;
+    qn_status status = qn_grow(&memory, &paths->capacity, paths->count + 1, sizeof *paths->items);
+    paths->items = memory;
+    QN_TRY(status);
+    paths->items[paths->count++] = path;
+    return QN_OK;
+}
+
+static qn_status append_own_path(qn_models *models, path_list *paths, const char *text, size_t length)
+{
+    void *memory = models->paths;
+    qn_text copy = {0};
+    qn_status status = qn_grow(&memory, &models->path_capacity, models->path_count + 1, sizeof *models->paths);
+    models->paths = memory;
+    QN_TRY(status);
+    QN_TRY(qn_text_append_bytes(&copy, text, length));
+    models->paths[models->path_count++] = copy.data;
+    return append_path(paths, copy.data);
+}
+
+/* Append the files that a list names, one in each line; blank lines and lines that begin with # are left out. */
+static qn_status append_list(qn_models *models, path_list *paths, const char *list)
+{
+    char *data;
+    size_t size;
+    const size_t before = paths->count;
+    if (!list) return QN_OK;
+    QN_TRY(qn_file_read(list, &data, &size));
+    qn_status status = QN_OK;
+    for (const char *line = data; line < data + size && status == QN_OK;) {
+        const char *end = memchr(line, '\n', (size_t)(data + size - line)), *next = end ? end + 1 : data + size;
+        size_t length = (size_t)((end ? end : data + size) - line);
+        while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == ' ')) length--;
+        if (length > 0 && line[0] != '#') status = append_own_path(models, paths, line, length);
+        line = next;
+    }
+    qn_release(&data);
+    QN_TRY(status);
+    if (paths->count == before)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: names no file; expected a file of models in each line", list);
+    return QN_OK;
+}
+
+static qn_status gather_paths(assembly *self, const qn_model_references *references)
+{
+    path_list *paths = &self->paths;
+    for (size_t i = 0; i < self->input->file_count; i++) QN_TRY(append_path(paths, self->input->files[i]));
+    QN_TRY(append_list(self->models, paths, self->input->list));
+    paths->first_count = paths->count;
+    if (!references) return QN_OK;
+    for (size_t i = 0; i < references->file_count; i++) QN_TRY(append_path(paths, references->files[i]));
+    return append_list(self->models, paths, references->list);
+}
+
+/* ---- reading ---- */
+
+static qn_status check_memory(const assembly *self, const qn_model_set *set)
+{
+    const uint64_t bytes = (uint64_t)set->count * set->atom_count * 3 * sizeof(float);
+    if (self->most_bytes == 0 || bytes <= self->most_bytes) return QN_OK;
+    return QN_FAIL(QN_OUT_OF_MEMORY,
+                   "%zu structures of %s take %.1f MiB, more than --memory, %.1f MiB; expected fewer structures or "
+                   "atoms, or more memory",
+                   set->count, qn_count_of(set->atom_count, "atom").text, (double)bytes / 0x1p20,
+                   (double)self->most_bytes / 0x1p20);
+}
+
+static qn_status read_set(size_t index, int worker, void *user)
+{
+    assembly *self = user;
+    const size_t files = self->set_count - self->first_sets;
+    const size_t path = index < self->first_sets ? index : self->paths.count - files + index - self->first_sets;
+    (void)worker;
+    return qn_model_set_read_file(self->job, self->input, self->paths.items[path], &self->sets[index]);
+}
+
+static qn_status read_sets(assembly *self)
+{
+    qn_models *models = self->models;
+    void *memory;
+    if (self->input->frames)
+        models->are_frames = true;
+    else
+        QN_TRY(qn_models_are_frames(self->paths.items, self->paths.first_count, &models->are_frames));
+    self->first_sets = models->are_frames ? 1 : self->paths.first_count;
+    const size_t count = self->first_sets + self->paths.count - self->paths.first_count;
+    QN_TRY(qn_allocate(count, sizeof *self->sets, &memory));
+    self->sets = memory;
+    self->set_count = count;
+    if (!models->are_frames) return qn_pool_run(self->job->pool, count, read_set, self);
+    QN_TRY(qn_model_set_read_trajectory(self->job, self->input, self->paths.items, self->paths.first_count,
+                                        &self->sets[0]));
+    for (size_t i = 1; i < count; i++) QN_TRY(read_set(i, 0, self));
+    return QN_OK;
+}
+
+/* ---- assembling ---- */
+
+/* All structures have as many atoms as the first. */
+static qn_status check_counts(const assembly *self)
+{
+    const qn_model_set *first = &self->sets[0];
+    for (size_t i = 1; i < self->set_count; i++) {
+        const qn_model_set *set = &self->sets[i];
+        if (set->count == 0 || first->count == 0 || set->atom_count == first->atom_count) continue;
+        return QN_FAIL(QN_BAD_FORMAT, "%s: \"%s\" selects %s, but %zu of %s; expected as many in all models",
+                       set->origins[0].path, self->input->select, qn_count_of(set->atom_count, "atom").text,
+                       first->atom_count, first->origins[0].path);
+    }
+    return QN_OK;
+}
+
+/* Leave out models by their number through all files. Frames of trajectories were chosen when they were read. */
+static void choose_models(assembly *self)
+{
+    const qn_structure_input *input = self->input;
+    uint64_t number = 0, chosen = 0;
+    if (self->models->are_frames) return;
+    for (size_t s = 0; s < self->first_sets; s++) {
+        qn_model_set *set = &self->sets[s];
+        const size_t floats = 3 * set->atom_count;
+        size_t kept = 0;
+        for (size_t i = 0; i < set->count; i++, number++) {
+            if (number < input->first_frame || number > input->last_frame || chosen++ % input->stride != 0) continue;
+            memmove(set->positions_angstrom + kept * floats, set->positions_angstrom + i * floats,
+                    floats * sizeof(float));
+            set->origins[kept++] = set->origins[i];
+        }
+        set->count = kept;
+    }
+}
+
+/* Join the sets. A single set is taken over as it is. */
+static qn_status join(assembly *self)
+{
+    qn_models *models = self->models;
+    size_t count = 0;
+    void *memory;
+    for (size_t i = 0; i < self->set_count; i++) {
+        if (i == self->first_sets) models->first_count = count;
+        count += self->sets[i].count;
+    }
+    if (self->set_count == self->first_sets) models->first_count = count;
+    const size_t atoms = self->sets[0].atom_count, floats = 3 * atoms;
+    models->structures = (qn_structures){.count = count, .atom_count = atoms};
+    QN_TRY(check_memory(self, &(qn_model_set){.count = count, .atom_count = atoms}));
+    if (self->set_count == 1) {
+        models->positions_angstrom = self->sets[0].positions_angstrom;
+        models->origins = self->sets[0].origins;
+        self->sets[0].positions_angstrom = NULL;
+        self->sets[0].origins = NULL;
+    } else {
+        QN_TRY(qn_allocate(count, floats * sizeof(float), &memory));
+        models->positions_angstrom = memory;
+        QN_TRY(qn_allocate(count, sizeof *models->origins, &memory));
+        models->origins = memory;
+        for (size_t i = 0, place = 0; i < self->set_count; place += self->sets[i++].count) {
+            const qn_model_set *set = &self->sets[i];
+            if (set->count == 0) continue;
+            memcpy(models->positions_angstrom + place * floats, set->positions_angstrom,
+                   set->count * floats * sizeof(float));
+            memcpy(models->origins + place, set->origins, set->count * sizeof *set->origins);
+        }
+    }
+    models->structures.positions_angstrom = models->positions_angstrom;
+    return QN_OK;
+}
+
+/* The atoms of the first structure stand for those of all. */
+static void take_atoms(assembly *self)
+{
+    qn_models *models = self->models;
+    models->topology = self->sets[0].own_topology;
+    models->atoms = self->sets[0].atoms;
+    self->sets[0].own_topology = NULL;
+    self->sets[0].atoms = NULL;
+}
+
+static qn_status check_finite(const qn_models *models)
+{
+    const qn_structures *structures = &models->structures;
+    const size_t floats = 3 * structures->atom_count;
+    for (size_t i = 0; i < structures->count; i++) {
+        const float *row = structures->positions_angstrom + i * floats;
+        size_t k = 0;
+        while (k < floats && isfinite(row[k])) k++;
+        if (k == floats) continue;
+        qn_text name = {0};
+        QN_TRY(qn_models_name(models, i, &name));
+        const qn_status status =
+            QN_FAIL(QN_BAD_FORMAT, "%s: selected atom %zu has a coordinate of %g; expected a number", name.data,
+                    k % structures->atom_count + 1, (double)row[k]);
+        qn_text_clear(&name);
+        return status;
+    }
+    return QN_OK;
+}
+
+static void digest(qn_models *models)
+{
+    const qn_structures *structures = &models->structures;
+    const uint64_t counts[3] = {structures->count, models->first_count, structures->atom_count};
+    qn_hash hash;
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, counts, sizeof counts);
+    qn_hash_add(&hash, structures->positions_angstrom,
+                3 * structures->count * structures->atom_count * sizeof *structures->positions_angstrom);
+    qn_hash_finish(&hash, models->digest);
+}
+
+static qn_status refuse_none(const assembly *self)
+{
+    const qn_structure_input *input = self->input;
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no %s in the chosen range of times and numbers",
+                   self->paths.count > 0 ? self->paths.items[0]
+                   : input->frames->name ? input->frames->name
+                                         : "the frames in memory",
+                   self->models->are_frames ? "frame" : "model");
+}
+
+static qn_status assemble(assembly *self, const qn_model_references *references)
+{
+    QN_TRY(gather_paths(self, references));
+    QN_TRY(read_sets(self));
+    QN_TRY(check_counts(self));
+    choose_models(self);
+    QN_TRY(join(self));
+    if (self->models->first_count == 0) return refuse_none(self);
+    take_atoms(self);
+    QN_TRY(check_finite(self->models));
+    digest(self->models);
+    return QN_OK;
+}
+
+qn_status qn_models_read(qn_job *job, const qn_structure_input *input, const qn_model_references *references,
+                         uint64_t most_bytes, qn_models **out)
+{
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_allocate(1, sizeof **out, &memory));
+    assembly self = {.job = job, .input = input, .models = memory, .most_bytes = most_bytes};
+    const qn_status status = assemble(&self, references);
+    for (size_t i = 0; i < self.set_count; i++) qn_model_set_clear(&self.sets[i]);
+    qn_release(&self.sets);
+    qn_release(&self.paths.items);
+    *out = self.models;
+    if (status != QN_OK) qn_models_destroy(out);
+    return status;
+}
+
+void qn_models_destroy(qn_models **pointer)
+{
+    qn_models *models = *pointer;
+    if (!models) return;
+    qn_release(&models->positions_angstrom);
+    qn_release(&models->origins);
+    qn_release(&models->atoms);
+    qn_topology_destroy(&models->topology);
+    for (size_t i = 0; i < models->path_count; i++) qn_release(&models->paths[i]);
+    qn_release(&models->paths);
+    qn_release(pointer);
+}
+
+qn_status qn_models_name(const qn_models *models, size_t index, qn_text *name)
+{
+    const qn_model_origin *origin = &models->origins[index];
+    if (models->are_frames && index < models->first_count)
+        return qn_text_append(name, "frame %" PRIu64, origin->number);
+    QN_TRY(qn_text_append(name, "%s", origin->path));
+    return origin->alone ? QN_OK : qn_text_append(name, "#%" PRIu64, origin->number);
+}
+
+/* ---- key ---- */
+
+static qn_status add_file(qn_job *job, const char *role, const char *path, bool many)
+{
+    if (strcmp(path, "-") == 0) return QN_OK;
+    return qn_job_input_add(job, role, path, many ? QN_JOB_LIST_SIZE : QN_JOB_LIST_ONLY);
+}
+
+/* A line of the key; line breaks in the text become spaces. */
+static qn_status add_text(qn_job *job, const char *name, const char *text)
+{
+    char *line;
+    QN_TRY(qn_text_copy(text, &line));
+    for (char *place = line; *place; place++)
+        if (*place == '\n') *place = ' ';
+    const qn_status status = qn_job_key(job, "%s=%s\n", name, line);
+    qn_release(&line);
+    return status;
+}
+
+qn_status qn_models_key(qn_job *job, const qn_structure_input *input, const qn_model_references *references,
+                        const qn_models *models)
+{
+    const size_t reference_files = references ? references->file_count : 0;
+    const bool many = input->file_count + reference_files + models->path_count > SAMPLED_FILES_MAX;
+    uint64_t bytes;
+    char text[65];
+    if (input->frames) {
+        qn_topology_digest(input->topology, &bytes, text);
+        QN_TRY(qn_job_input_add_memory(job, "topology", "the topology in memory", bytes, text));
+        QN_TRY(qn_job_input_add_memory(job, "frames", models->origins[0].path,
+                                       3 * models->structures.count * models->structures.atom_count * sizeof(float),
+                                       models->digest));
+    }
+    for (size_t i = 0; i < input->file_count; i++)
+        QN_TRY(add_file(job, models->are_frames && i == 0 ? "topology" : "models", input->files[i], many));
+    for (size_t i = 0; i < reference_files; i++) QN_TRY(add_file(job, "reference", references->files[i], many));
+    for (size_t i = 0; i < models->path_count; i++) QN_TRY(add_file(job, "listed", models->paths[i], many));
+    if (input->list) QN_TRY(qn_job_input_add(job, "list", input->list, QN_JOB_LIST_ONLY));
+    if (references && references->list)
+        QN_TRY(qn_job_input_add(job, "list of references", references->list, QN_JOB_LIST_ONLY));
+    if (input->index_file) QN_TRY(qn_job_input_add(job, "index file", input->index_file, QN_JOB_LIST_ONLY));
+    QN_TRY(add_text(job, "select", input->select));
+    return qn_job_key(job, "structures=%zu\nreferences=%zu\natoms=%zu\npositions=%s\n", models->first_count,
+                      models->structures.count - models->first_count, models->structures.atom_count, models->digest);
+}

@@ -1,0 +1,84 @@
+/* The structures of a run, read from files or from memory: the positions of the selected atoms of every model or frame.
+ *
+ * Files of models are read by many threads, each with atoms of its own: names may differ from file to file, and only
+ * the number of selected atoms must be the same. Of alternate locations of an atom the first is taken.
+ *
+ * Life cycle: read → use → destroy.
+ */
+#ifndef QN_CLUSTER_MATRIX_MODELS_H
+#define QN_CLUSTER_MATRIX_MODELS_H
+
+#include <quern/distance.h>
+
+#include "cluster/measure/structures.h"
+#include "job/job.h"
+
+/* Where a structure comes from. */
+typedef struct qn_model_origin {
+    const char *path; /* of its file; of frames in memory their name */
+    uint64_t number;  /* of a model in its file, from 1; of a frame through all files, from 0 */
+    double time_ps;   /* NaN: not known */
+    bool alone;       /* the only model of its file */
+} qn_model_origin;
+
+typedef struct qn_models {
+    qn_structures structures; /* first those of the input, then the references */
+    size_t first_count;       /* structures of the input */
+    qn_model_origin *origins; /* one for each structure */
+    bool are_frames;          /* the input is a trajectory */
+    qn_topology *topology;    /* of the first structure: all its atoms */
+    uint32_t *atoms;          /* the selected atoms of `topology` */
+    char digest[65];          /* SHA-256 of counts and positions */
+
+    /* private to models.c */
+    float *positions_angstrom;
+    char **paths; /* that were read from lists */
+    size_t path_count, path_capacity;
+} qn_models;
+
+/* References of a run beside its input. */
+typedef struct qn_model_references {
+    const char *const *files;
+    size_t file_count;
+    const char *list; /* a text file that names one more file in each line; NULL: none */
+} qn_model_references;
+
+/* Read the structures that `input` names, then those of `references` (NULL: none). Warnings go to the job; `most_bytes`
+ * limits the memory of positions (0: no limit). Errors name file, model and counts: QN_NOT_FOUND, QN_BAD_FORMAT,
+ * QN_INVALID_ARGUMENT, QN_UNSUPPORTED, QN_OUT_OF_MEMORY, QN_IO_ERROR. */
+QN_MUST_CHECK qn_status qn_models_read(qn_job *job, const qn_structure_input *input,
+                                       const qn_model_references *references, uint64_t most_bytes, qn_models **models);
+void qn_models_destroy(qn_models **models);
+
+/* Name of a structure: "model.pdb", "models.pdb#3" or "frame 12". */
+QN_MUST_CHECK qn_status qn_models_name(const qn_models *models, size_t index, qn_text *name);
+
+/* List the input's files in run.json, and put what the distances depend on into the key. */
+QN_MUST_CHECK qn_status qn_models_key(qn_job *job, const qn_structure_input *input,
+                                      const qn_model_references *references, const qn_models *models);
+
+/* ---- one file, for models.c ---- */
+
+/* Structures of one file, or of one trajectory. Zero-initialise; release with qn_model_set_clear. */
+typedef struct qn_model_set {
+    size_t count, atom_count; /* of the selected atoms */
+    float *positions_angstrom;
+    qn_model_origin *origins;
+    size_t position_capacity, origin_capacity;
+    qn_topology *own_topology;
+    uint32_t *atoms;
+} qn_model_set;
+
+/* Read the models of a file into `set`. `input` has selection, times and the like. Any thread may call. */
+QN_MUST_CHECK qn_status qn_model_set_read_file(qn_job *job, const qn_structure_input *input, const char *path,
+                                               qn_model_set *set);
+
+/* Read a trajectory: files[0] is the topology. Without files, `input` has topology and frames in memory. */
+QN_MUST_CHECK qn_status qn_model_set_read_trajectory(qn_job *job, const qn_structure_input *input,
+                                                     const char *const *files, size_t file_count, qn_model_set *set);
+
+/* Whether files are a topology and trajectories instead of models, as the formats of the first two tell. */
+QN_MUST_CHECK qn_status qn_models_are_frames(const char *const *files, size_t count, bool *are_frames);
+void qn_model_set_clear(qn_model_set *set);
+
+#endif
