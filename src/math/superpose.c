@@ -67,6 +67,102 @@ static void quaternion_to_rotation(const double q[4], double r[9])
     r[8] = q[0] * q[0] - q[1] * q[1] - q[2] * q[2] + q[3] * q[3];
 }
 
+/* ---- the rotation from the correlation alone ---- */
+
+static double determinant_3(const double m[9])
+{
+    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+}
+
+/* Minors of two columns of the rows a and b of n: columns 01 02 03 12 13 23. */
+static void row_minors(const double n[4][4], int a, int b, double minors[6])
+{
+    int k = 0;
+    for (int i = 0; i < 4; i++)
+        for (int j = i + 1; j < 4; j++) minors[k++] = n[a][i] * n[b][j] - n[a][j] * n[b][i];
+}
+
+/* The largest root of the characteristic polynomial λ⁴ + c2 λ² + c1 λ + c0 of Horn's matrix, by Newton's method from an
+ * upper bound (Theobald 2005, doi 10.1107/S0108767305015266). The largest eigenvalue is σ1 + σ2 ± σ3 with the singular
+ * values σ of s, so √3 |s| bounds it. */
+static double largest_root(const double s[9], const double n[4][4])
+{
+    double squares = 0, upper[6], lower[6];
+    for (int k = 0; k < 9; k++) squares += s[k] * s[k];
+    row_minors(n, 0, 1, upper);
+    row_minors(n, 2, 3, lower);
+    const double c2 = -2 * squares, c1 = -8 * determinant_3(s);
+    const double c0 = upper[0] * lower[5] - upper[1] * lower[4] + upper[2] * lower[3] + upper[3] * lower[2] -
+                      upper[4] * lower[1] + upper[5] * lower[0];
+    double root = sqrt(3 * squares);
+    for (int k = 0; k < 40; k++) {
+        const double square = root * root, inner = (square + c2) * root + c1;
+        const double step = (inner * root + c0) / (3 * square * root + c2 * root + inner);
+        root -= step;
+        if (!(fabs(step) > 1e-15 * root)) break;
+    }
+    return root;
+}
+
+/* A column of the adjugate of n − value·1, which is an eigenvector where `value` is a simple eigenvalue: the longest of
+ * the four. Returns its length relative to value³, which is small where another eigenvalue is near. */
+static double adjugate_column(const double n[4][4], double value, double column[4])
+{
+    double m[4][4], upper[6], lower[6], best = 0;
+    memcpy(m, n, sizeof m);
+    for (int k = 0; k < 4; k++) m[k][k] -= value;
+    row_minors(m, 0, 1, upper);
+    row_minors(m, 2, 3, lower);
+    /* columns 0 and 1 from the minors of rows 2 and 3, columns 2 and 3 from those of rows 0 and 1 */
+    for (int c = 0; c < 4; c++) {
+        const double *o = m[c ^ 1], *p = c < 2 ? lower : upper, sign = c % 2 ? -1 : 1;
+        const double candidate[4] = {
+            sign * (o[1] * p[5] - o[2] * p[4] + o[3] * p[3]), -sign * (o[0] * p[5] - o[2] * p[2] + o[3] * p[1]),
+            sign * (o[0] * p[4] - o[1] * p[2] + o[3] * p[0]), -sign * (o[0] * p[3] - o[1] * p[1] + o[2] * p[0])};
+        double square = 0;
+        for (int k = 0; k < 4; k++) square += candidate[k] * candidate[k];
+        if (square > best) {
+            best = square;
+            memcpy(column, candidate, sizeof candidate);
+        }
+    }
+    const double length = sqrt(best);
+    for (int k = 0; k < 4 && length > 0; k++) column[k] /= length;
+    return length / (value * value * value);
+}
+
+/* Rayleigh's quotient: its error is the square of the vector's. */
+static double rayleigh(const double n[4][4], const double q[4])
+{
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) sum += q[i] * n[i][j] * q[j];
+    return sum;
+}
+
+void qn_superpose_correlation(const double s[9], double rotation[9])
+{
+    /* The root loses digits as the square of 1 / separation, and the column as 1 / separation; Rayleigh's quotient
+     * gives the former back. */
+    const double well_separated = 0.3, separated = 1e-5;
+    double q[4] = {1, 0, 0, 0}, scaled[9], rows[3][3], n[4][4], values[4], vectors[16], norm = 0;
+    for (int k = 0; k < 9; k++) norm += s[k] * s[k];
+    norm = sqrt(norm);
+    if (isfinite(norm) && norm > 0) {
+        for (int k = 0; k < 9; k++) scaled[k] = s[k] / norm;
+        memcpy(rows, scaled, sizeof rows);
+        horn_matrix(rows, n);
+        const double root = largest_root(scaled, n);
+        double separation = adjugate_column(n, root, q);
+        if (separation < well_separated && separation > separated) separation = adjugate_column(n, rayleigh(n, q), q);
+        if (!(separation > separated)) {
+            qn_symmetric_eigen(n[0], 4, values, vectors);
+            memcpy(q, vectors + 12, sizeof q);
+        }
+    }
+    quaternion_to_rotation(q, rotation);
+}
+
 /* RMSD summed over the moved points: the closed form (Σ|a|² + Σ|b|² − 2λ) loses half the digits when the fit is
  * good. */
 static double remaining_rmsd(const double *mobile, const double *reference, const double *weights, size_t count,

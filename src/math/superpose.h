@@ -16,6 +16,11 @@ QN_MUST_CHECK qn_status qn_superpose(const double *mobile, const double *referen
 QN_MUST_CHECK qn_status qn_superpose_weighted(const double *mobile, const double *reference, const double *weights,
                                               size_t count, double rotation[9], double translation[3], double *rmsd);
 
+/* The rotation R, det +1, with the largest Σ w (R·x)·y, from the correlation s[3 a + b] = Σ w x_a y_b of points x and y
+ * about their means: the R of qn_superpose_weighted, in a tenth of the time. If several rotations are equally good, as
+ * for collinear points, it is one of them. For numbers that are not finite, R is the identity. */
+void qn_superpose_correlation(const double s[9], double rotation[9]);
+
 /* Root mean square distance without superposition; 0 for no points. */
 double qn_rmsd(const double *a, const double *b, size_t count);
 

@@ -167,6 +167,76 @@ static void weights_act_like_repeated_points(void)
     CHECK_MESSAGE_HAS("whose weights sum to 0");
 }
 
+/* s[3 a + b] = Σ x_a y_b of points about their means. */
+static void correlate_points(const double *x, const double *y, size_t count, double s[9])
+{
+    double means[2][3] = {{0}};
+    for (size_t i = 0; i < 3 * count; i++) {
+        means[0][i % 3] += x[i] / (double)count;
+        means[1][i % 3] += y[i] / (double)count;
+    }
+    memset(s, 0, 9 * sizeof *s);
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < 9; k++)
+            s[k] += (x[3 * i + (size_t)k / 3] - means[0][k / 3]) * (y[3 * i + (size_t)k % 3] - means[1][k % 3]);
+}
+
+/* Σ (R·x)·y */
+static double overlap(const double s[9], const double r[9])
+{
+    double sum = 0;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) sum += r[3 * b + a] * s[3 * a + b];
+    return sum;
+}
+
+/* Points on a line with a thickness, so that the two best rotations come as close as the thickness squared; and flat,
+ * mirrored, scaled ones. The rotation is as good as that of the eigenvectors to the last digits, and where it is well
+ * determined it is the same. */
+static void correlations_give_the_best_rotation(void)
+{
+    double x[60], y[60], s[9], wanted[9], found[9], t[3];
+    const double axis[3] = {0.3, -1, 0.7};
+    for (int round = 0; round < 400; round++) {
+        const double thickness = pow(10, -(round % 20) / 2.0), noise = pow(10, -(round % 7) * 2.0);
+        const double scale = round % 3 == 0 ? 1e-60 : round % 3 == 1 ? 1 : 1e60;
+        for (int i = 0; i < 60; i++) x[i] = (i % 3 == 0 ? 1 : thickness) * uniform();
+        axis_rotation(axis, 3 * uniform(), wanted);
+        move(x, 20, wanted, (const double[3]){0}, y);
+        for (int i = 0; i < 60; i++) y[i] = (round % 5 == 4 ? -1 : 1) * y[i] + noise * thickness * uniform();
+        CHECK_OK(qn_superpose(x, y, 20, wanted, t, NULL));
+        correlate_points(x, y, 20, s);
+        const double best = overlap(s, wanted);
+        for (int k = 0; k < 9; k++) s[k] *= scale;
+        qn_superpose_correlation(s, found);
+        check_proper(found);
+        for (int k = 0; k < 9; k++) s[k] /= scale;
+        CHECK_NEAR(overlap(s, found), best, 1e-14 * fabs(best));
+        if (round % 5 != 4 && noise < 1e-3)
+            for (int k = 0; k < 9; k++) CHECK_NEAR(found[k], wanted[k], 1e-14 / (thickness * thickness));
+    }
+}
+
+static void degenerate_correlations_give_rotations(void)
+{
+    const double cases[][9] = {{0},
+                               {1, 0, 0, 0, 0, 0, 0, 0, 0},
+                               {-1, 0, 0, 0, -1, 0, 0, 0, -1},
+                               {1, 0, 0, 0, 1, 0, 0, 0, -1},
+                               {0, 0, 0, 0, 0, 0, 1e-300, 0, 0},
+                               {NAN, 0, 0, 0, 1, 0, 0, 0, 1},
+                               {INFINITY, 0, 0, 0, 1, 0, 0, 0, 1}};
+    double r[9];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        qn_superpose_correlation(cases[i], r);
+        check_proper(r);
+    }
+    qn_superpose_correlation(cases[1], r);
+    CHECK_NEAR(r[0], 1, 1e-14);
+    qn_superpose_correlation(cases[2], r); /* a point reflection: at best one of three axes is turned back */
+    CHECK_NEAR(overlap(cases[2], r), 1, 1e-14);
+}
+
 int main(void)
 {
     RUN(known_motions_are_recovered);
@@ -177,5 +247,7 @@ int main(void)
     RUN(bad_arguments_are_refused);
     RUN(rmsd_without_superposition);
     RUN(weights_act_like_repeated_points);
+    RUN(correlations_give_the_best_rotation);
+    RUN(degenerate_correlations_give_rotations);
     return check_finish();
 }
