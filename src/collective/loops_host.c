@@ -35,31 +35,47 @@ static void correlate(const double *from, const double *to, size_t stride, doubl
     for (int k = 0; k < 9; k++) s[k] = SUM(sums[k]);
 }
 
-static inline double displace_rows(const double *from, const double *to, const double *weights, size_t stride,
-                                   const double r[9], double *displacements)
+/* Spread over the lanes once, before a loop. */
+typedef struct spread_matrix {
+    lanes xx, xy, xz, yx, yy, yz, zx, zy, zz;
+} spread_matrix;
+
+static inline spread_matrix spread(const double m[9])
 {
-    lanes sum = {0};
+    const lanes zero = {0};
+    return (spread_matrix){zero + m[0], zero + m[1], zero + m[2], zero + m[3], zero + m[4],
+                           zero + m[5], zero + m[6], zero + m[7], zero + m[8]};
+}
+
+static inline double displace_rows(const double *from, const double *to, const double *weights, size_t stride,
+                                   const double rotation[9], double *displacements)
+{
+    const spread_matrix r = spread(rotation);
+    lanes sum_x = {0}, sum_y = {0}, sum_z = {0};
     for (size_t i = 0; i < stride; i += LANES) {
-        lanes x, y, z, w, d[3];
+        lanes x, y, z, w, u, v, t;
         LOAD(x, from + i);
         LOAD(y, from + stride + i);
         LOAD(z, from + 2 * stride + i);
         LOAD(w, weights + i);
-        for (size_t k = 0; k < 3; k++) {
-            LOAD(d[k], to + k * stride + i);
-            d[k] -= r[3 * k] * x + r[3 * k + 1] * y + r[3 * k + 2] * z;
-        }
+        LOAD(u, to + i);
+        LOAD(v, to + stride + i);
+        LOAD(t, to + 2 * stride + i);
+        u -= r.xx * x + r.xy * y + r.xz * z;
+        v -= r.yx * x + r.yy * y + r.yz * z;
+        t -= r.zx * x + r.zy * y + r.zz * z;
+        const lanes wu = w * u, wv = w * v, wt = w * t;
+        sum_x += wu * u;
+        sum_y += wv * v;
+        sum_z += wt * t;
         if (displacements) {
-            for (size_t k = 0; k < 3; k++) {
-                const lanes weighted = w * d[k];
-                sum += weighted * d[k];
-                STORE(displacements + k * stride + i, weighted);
-            }
-        } else {
-            sum += w * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+            STORE(displacements + i, wu);
+            STORE(displacements + stride + i, wv);
+            STORE(displacements + 2 * stride + i, wt);
         }
     }
-    return SUM(sum);
+    sum_x += sum_y + sum_z;
+    return SUM(sum_x);
 }
 
 static double displace(const double *from, const double *to, const double *weights, size_t stride,
@@ -152,26 +168,37 @@ static void differentiate_pairs(const double *points, size_t stride, size_t coun
     for (size_t k = 0; k < 3; k++) memset(rows + k * stride, 0, stride * sizeof *rows);
     for (size_t a = 0; a + 1 < count; a++) {
         const size_t row = qn_collective_pair_row(count - 1 - a);
-        const double at[3] = {points[a], points[stride + a], points[2 * stride + a]};
-        lanes sums[3] = {{0}};
+        const double *x = points + a, *y = x + stride, *z = y + stride;
+        double *to_x = rows + a, *to_y = to_x + stride, *to_z = to_y + stride;
+        lanes own_x = {0}, own_y = {0}, own_z = {0};
         for (size_t i = 0; i < row; i += LANES) {
-            lanes d, inverses, r;
+            lanes d, inverses, r, u, v, w, sum_x, sum_y, sum_z;
             LOAD(d, distance + i);
             LOAD(inverses, inverse + i);
             LOAD(r, reference + i);
+            LOAD(u, x + 1 + i);
+            LOAD(v, y + 1 + i);
+            LOAD(w, z + 1 + i);
+            LOAD(sum_x, to_x + 1 + i);
+            LOAD(sum_y, to_y + 1 + i);
+            LOAD(sum_z, to_z + 1 + i);
             const lanes pull = (factor * d - r) * inverses;
-            for (size_t k = 0; k < 3; k++) {
-                const size_t place = k * stride + a + 1 + i;
-                lanes x, sum;
-                LOAD(x, points + place);
-                LOAD(sum, rows + place);
-                x = pull * (at[k] - x);
-                sums[k] += x;
-                sum -= x;
-                STORE(rows + place, sum);
-            }
+            u = pull * (x[0] - u);
+            v = pull * (y[0] - v);
+            w = pull * (z[0] - w);
+            own_x += u;
+            own_y += v;
+            own_z += w;
+            sum_x -= u;
+            sum_y -= v;
+            sum_z -= w;
+            STORE(to_x + 1 + i, sum_x);
+            STORE(to_y + 1 + i, sum_y);
+            STORE(to_z + 1 + i, sum_z);
         }
-        for (size_t k = 0; k < 3; k++) rows[k * stride + a] += SUM(sums[k]);
+        to_x[0] += SUM(own_x);
+        to_y[0] += SUM(own_y);
+        to_z[0] += SUM(own_z);
         distance += row;
         inverse += row;
         reference += row;
