@@ -74,9 +74,9 @@ typedef struct qn_collective_values {
 
 typedef struct qn_collective qn_collective;
 
-/* Plan. `context` gives the threads. Errors: QN_INVALID_ARGUMENT naming the option, the value and what was expected
- * (also references whose mean distance is 0 where lambda is 0); QN_OUT_OF_MEMORY; with a device also QN_UNSUPPORTED
- * (dRMSD) and its own errors. */
+/* Plan. `context` gives the threads; NULL: one thread. Errors: QN_INVALID_ARGUMENT naming the option, the value and
+ * what was expected (also references whose mean distance is 0 where lambda is 0); QN_OUT_OF_MEMORY; with a device also
+ * QN_UNSUPPORTED (dRMSD) and its own errors. */
 QN_MUST_CHECK qn_status qn_collective_create(qn_context *context, const qn_collective_options *options,
                                              qn_collective **collective);
 void qn_collective_destroy(qn_collective **collective);

@@ -64,7 +64,8 @@ typedef enum qn_parameter_kind {
     QN_PARAMETER_INTEGER,
     QN_PARAMETER_FLAG,
     QN_PARAMETER_CHOICE, /* of `choices` */
-    QN_PARAMETER_TEXT
+    QN_PARAMETER_TEXT,
+    QN_PARAMETER_FILE /* a path; plans give it relative to their folder, and journals belong to the file's content */
 } qn_parameter_kind;
 
 typedef struct qn_query_parameter {
@@ -88,7 +89,7 @@ const qn_topology *qn_query_setup_topology(const qn_query_setup *setup);
 double qn_query_setup_number(const qn_query_setup *setup, const char *name);
 int64_t qn_query_setup_integer(const qn_query_setup *setup, const char *name);
 bool qn_query_setup_flag(const qn_query_setup *setup, const char *name);
-/* Choices and texts; "" when left out. */
+/* Choices, texts and files; "" when left out. */
 const char *qn_query_setup_text(const qn_query_setup *setup, const char *name);
 /* Atoms of selection 0 or 1 when they are the same in every frame (then *fixed is true); else no atoms. */
 void qn_query_setup_atoms(const qn_query_setup *setup, int selection, bool *fixed, const uint32_t **atoms,

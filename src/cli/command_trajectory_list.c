@@ -47,7 +47,8 @@ static void print_parameter(const qn_query_parameter *parameter)
 {
     static const char *const kinds[] = {
         [QN_PARAMETER_NUMBER] = "number", [QN_PARAMETER_LENGTH] = "length", [QN_PARAMETER_INTEGER] = "count",
-        [QN_PARAMETER_FLAG] = "flag",     [QN_PARAMETER_CHOICE] = "word",   [QN_PARAMETER_TEXT] = "text"};
+        [QN_PARAMETER_FLAG] = "flag",     [QN_PARAMETER_CHOICE] = "word",   [QN_PARAMETER_TEXT] = "text",
+        [QN_PARAMETER_FILE] = "file"};
     printf("    %-16s %-7s %s", parameter->name, kinds[parameter->kind], parameter->meaning);
     if (parameter->kind == QN_PARAMETER_CHOICE) printf("; one of: %s", parameter->choices);
     if (!parameter->fallback)

@@ -167,7 +167,7 @@ static qn_status fill(qn_context *context, const qn_collective_options *options,
     QN_TRY(check(options));
     QN_TRY(qn_collective_references_create(options, drmsd, &collective->references));
     collective->owns_references = true;
-    collective->pool = qn_context_pool(context);
+    collective->pool = context ? qn_context_pool(context) : NULL;
     collective->loops = QN_HOST_SELECT(qn_collective_loops_host);
     collective->path = options->path;
     collective->lambda = options->path == QN_PATH_NONE ? NAN : options->lambda;

@@ -53,6 +53,13 @@ static qn_status name_inputs(qn_trajectory_state *run)
     return qn_job_input_add(run->job, "index file", options->index_file, QN_JOB_READ_ALL);
 }
 
+static bool is_file(const qn_query_class *query_class, const char *name)
+{
+    const qn_query_parameter *parameter = query_class->parameters;
+    while (parameter->name && strcmp(parameter->name, name) != 0) parameter++;
+    return parameter->kind == QN_PARAMETER_FILE;
+}
+
 static qn_status describe_client(const qn_trajectory_client *client, qn_job *job)
 {
     const qn_trajectory_query *query = client->query;
@@ -61,7 +68,10 @@ static qn_status describe_client(const qn_trajectory_client *client, qn_job *job
     for (int which = 0; which < 2; which++)
         if (client->texts[which]) QN_TRY(append_text(job, which == 0 ? "select" : "with", client->texts[which]));
     for (size_t i = 0; i < query->parameter_count; i++)
-        QN_TRY(append_text(job, query->parameters[i].name, query->parameters[i].value));
+        if (is_file(client->query_class, query->parameters[i].name))
+            QN_TRY(qn_job_input_add(job, query->parameters[i].name, query->parameters[i].value, QN_JOB_READ_ALL));
+        else
+            QN_TRY(append_text(job, query->parameters[i].name, query->parameters[i].value));
     return QN_OK;
 }
 

@@ -401,10 +401,13 @@ static qn_option row_of(const qn_query_parameter *parameter, size_t place)
 {
     static const char *const arguments[] = {
         [QN_PARAMETER_NUMBER] = "NUMBER", [QN_PARAMETER_LENGTH] = "LENGTH", [QN_PARAMETER_INTEGER] = "COUNT",
-        [QN_PARAMETER_FLAG] = NULL,       [QN_PARAMETER_CHOICE] = "WORD",   [QN_PARAMETER_TEXT] = "TEXT"};
+        [QN_PARAMETER_FLAG] = NULL,       [QN_PARAMETER_CHOICE] = "WORD",   [QN_PARAMETER_TEXT] = "TEXT",
+        [QN_PARAMETER_FILE] = "FILE"};
     const bool is_flag = parameter->kind == QN_PARAMETER_FLAG;
     return (qn_option){.name = parameter->name,
-                       .kind = is_flag ? QN_OPTION_FLAG : QN_OPTION_TEXT,
+                       .kind = is_flag                                ? QN_OPTION_FLAG
+                               : parameter->kind == QN_PARAMETER_FILE ? QN_OPTION_PATH
+                                                                      : QN_OPTION_TEXT,
                        .argument = arguments[parameter->kind],
                        .offset = QUERY_FIELD(values) + place * sizeof(qn_query_value_text),
                        .choices = parameter->choices,

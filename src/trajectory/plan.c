@@ -240,17 +240,22 @@ static qn_status read_parameter(const plan_reading *reading, const char *key, co
 {
     const char *words[WORDS_MAX];
     size_t count = 0;
-    bool known = !query->query_class;
+    bool known = !query->query_class, is_file = false;
     for (; count < QUERY_WORDS; count++) words[count] = query_words[count];
     const qn_query_parameter *parameters = query->query_class ? query->query_class->parameters : NULL;
     for (size_t i = 0; parameters && parameters[i].name; i++) {
-        known |= strcmp(parameters[i].name, key) == 0;
+        const bool named = strcmp(parameters[i].name, key) == 0;
+        known |= named;
+        is_file |= named && parameters[i].kind == QN_PARAMETER_FILE;
         if (count < WORDS_MAX) words[count++] = parameters[i].name;
     }
     if (!known) return unknown_key(reading, key, words, count);
     qn_trajectory_parameter *parameter = &query->parameters[query->query->parameter_count];
     parameter->name = key;
-    QN_TRY(read_text(reading, key, node, &parameter->value));
+    if (is_file)
+        QN_TRY(read_path(reading, key, node, &parameter->value));
+    else
+        QN_TRY(read_text(reading, key, node, &parameter->value));
     query->query->parameter_count++;
     return QN_OK;
 }

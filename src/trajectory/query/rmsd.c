@@ -7,19 +7,17 @@
 #include "base/text.h"
 #include "frames/whole.h"
 #include "math/superpose.h"
-#include "trajectory/query/atom_weights.h"
 #include "trajectory/query/queries.h"
 #include "trajectory/query/series.h"
 #include "trajectory/query/setup.h"
+#include "trajectory/query/structure_atoms.h"
 
 typedef enum rmsd_fit { FIT_NONE, FIT_TRANSLATION, FIT_ROTATION } rmsd_fit;
 
-/* Positions of a selection in the reference, and its weights. */
+/* A selection, and its positions in the reference. */
 typedef struct rmsd_group {
-    uint32_t *atoms;
-    size_t count;
+    qn_structure_atoms atoms;
     double *reference; /* count × 3, nm */
-    double *weights;
 } rmsd_group;
 
 typedef struct rmsd_state {
@@ -41,9 +39,8 @@ static const qn_series_layout layout = {{{"", "Root mean square deviation", colu
 
 static void clear_group(rmsd_group *group)
 {
-    qn_release(&group->atoms);
+    qn_structure_atoms_clear(&group->atoms);
     qn_release(&group->reference);
-    qn_release(&group->weights);
 }
 
 static void destroy(void *state)
@@ -53,12 +50,6 @@ static void destroy(void *state)
     clear_group(&rmsd->measured);
     clear_group(&rmsd->fitted);
     qn_release(&rmsd);
-}
-
-static void gather(const rmsd_group *group, const float *positions, double *gathered)
-{
-    for (size_t i = 0; i < group->count; i++)
-        for (int axis = 0; axis < 3; axis++) gathered[3 * i + axis] = positions[3 * (size_t)group->atoms[i] + axis];
 }
 
 /* Copy the topology's positions, and make molecules whole if there are bonds: a reference must not be cut by its box.
@@ -86,25 +77,11 @@ static qn_status copy_topology_positions(const qn_topology *topology, float **po
 
 static qn_status fill_group(const qn_query_setup *setup, int selection, const float *positions, rmsd_group *group)
 {
-    const bool by_mass = strcmp(qn_query_setup_text(setup, "weights"), "mass") == 0;
-    qn_atom_weights masses = {0};
-    const uint32_t *atoms;
-    bool fixed;
     void *memory;
-    qn_query_setup_atoms(setup, selection, &fixed, &atoms, &group->count);
-    if (!fixed || group->count == 0) return QN_OK;
-    QN_TRY(qn_allocate(group->count, sizeof *group->atoms, &memory));
-    group->atoms = memory;
-    memcpy(group->atoms, atoms, group->count * sizeof *group->atoms);
-    QN_TRY(qn_allocate(group->count, 3 * sizeof(double), &memory));
+    QN_TRY(qn_structure_atoms_take(setup, selection, &group->atoms));
+    QN_TRY(qn_allocate(group->atoms.count, 3 * sizeof(double), &memory));
     group->reference = memory;
-    gather(group, positions, group->reference);
-    QN_TRY(qn_allocate(group->count + QN_SUM_LANES - 1, sizeof(double), &memory));
-    group->weights = memory;
-    QN_TRY(qn_atom_weights_create(setup, selection, by_mass ? QN_WEIGHT_MASS : QN_WEIGHT_ONE, &masses));
-    const double *weights = qn_atom_weights_view(&masses, atoms, 0, group->count, group->weights);
-    if (weights != group->weights) memcpy(group->weights, weights, group->count * sizeof *weights);
-    qn_atom_weights_clear(&masses);
+    qn_structure_atoms_gather(&group->atoms, positions, group->reference);
     return QN_OK;
 }
 
@@ -130,7 +107,7 @@ static qn_status fill(const qn_query_setup *setup, void *state)
     qn_series_start(&rmsd->series, &layout);
     rmsd->fit = strcmp(fit, "none") == 0 ? FIT_NONE : strcmp(fit, "rotation") == 0 ? FIT_ROTATION : FIT_TRANSLATION;
     QN_TRY(fill_groups(setup, rmsd));
-    const size_t count = rmsd->fitted.count ? rmsd->fitted.count : rmsd->measured.count;
+    const size_t count = rmsd->fitted.atoms.count ? rmsd->fitted.atoms.count : rmsd->measured.atoms.count;
     if (rmsd->fit == FIT_ROTATION && count < 3)
         return QN_FAIL(QN_INVALID_ARGUMENT, "fit is rotation with %s; expected at least 3, or fit translation or none",
                        qn_count_of(count, "atom").text);
@@ -146,10 +123,10 @@ static qn_status create(const qn_query_setup *setup, void **state)
 static void fit_centres(const rmsd_group *group, const double *positions, double translation[3])
 {
     double weights = 0;
-    for (size_t i = 0; i < group->count; i++) {
-        weights += group->weights[i];
+    for (size_t i = 0; i < group->atoms.count; i++) {
+        weights += group->atoms.weights[i];
         for (int axis = 0; axis < 3; axis++)
-            translation[axis] += group->weights[i] * (group->reference[3 * i + axis] - positions[3 * i + axis]);
+            translation[axis] += group->atoms.weights[i] * (group->reference[3 * i + axis] - positions[3 * i + axis]);
     }
     for (int axis = 0; axis < 3; axis++) translation[axis] /= weights;
 }
@@ -158,13 +135,13 @@ static void fit_centres(const rmsd_group *group, const double *positions, double
 static double deviation(const rmsd_group *group, const double *positions, const double r[9], const double t[3])
 {
     double sum = 0, weights = 0;
-    for (size_t i = 0; i < group->count; i++) {
+    for (size_t i = 0; i < group->atoms.count; i++) {
         const double *x = positions + 3 * i, *y = group->reference + 3 * i;
-        weights += group->weights[i];
+        weights += group->atoms.weights[i];
         for (int axis = 0; axis < 3; axis++) {
             const double *row = r + 3 * axis;
             const double difference = row[0] * x[0] + row[1] * x[1] + row[2] * x[2] + t[axis] - y[axis];
-            sum += group->weights[i] * difference * difference;
+            sum += group->atoms.weights[i] * difference * difference;
         }
     }
     return sqrt(sum / weights);
@@ -173,17 +150,18 @@ static double deviation(const rmsd_group *group, const double *positions, const 
 static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
 {
     const rmsd_state *rmsd = state;
-    const rmsd_group *fitted = rmsd->fitted.count ? &rmsd->fitted : &rmsd->measured;
+    const rmsd_group *fitted = rmsd->fitted.atoms.count ? &rmsd->fitted : &rmsd->measured;
     double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, translation[3] = {0};
     if (!*frame->scratch)
-        QN_TRY(qn_allocate(rmsd->measured.count + rmsd->fitted.count, 3 * sizeof(double), frame->scratch));
+        QN_TRY(qn_allocate(rmsd->measured.atoms.count + rmsd->fitted.atoms.count, 3 * sizeof(double), frame->scratch));
     double *positions = *frame->scratch;
-    gather(fitted, frame->frame->positions_nm, positions);
+    qn_structure_atoms_gather(&fitted->atoms, frame->frame->positions_nm, positions);
     if (rmsd->fit == FIT_ROTATION)
-        QN_TRY(qn_superpose_weighted(positions, fitted->reference, fitted->weights, fitted->count, rotation,
+        QN_TRY(qn_superpose_weighted(positions, fitted->reference, fitted->atoms.weights, fitted->atoms.count, rotation,
                                      translation, NULL));
     if (rmsd->fit == FIT_TRANSLATION) fit_centres(fitted, positions, translation);
-    if (rmsd->fitted.count) gather(&rmsd->measured, frame->frame->positions_nm, positions);
+    if (rmsd->fitted.atoms.count)
+        qn_structure_atoms_gather(&rmsd->measured.atoms, frame->frame->positions_nm, positions);
     partial[0] = deviation(&rmsd->measured, positions, rotation, translation);
     return QN_OK;
 }

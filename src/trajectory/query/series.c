@@ -44,6 +44,16 @@ const double *qn_series_values(const qn_series *series, size_t row)
     return series->rows + row * (2 + series->value_count) + 2;
 }
 
+double qn_series_time_ps(const qn_series *series, size_t row)
+{
+    return series->rows[row * (2 + series->value_count)];
+}
+
+double qn_series_frame_number(const qn_series *series, size_t row)
+{
+    return series->rows[row * (2 + series->value_count) + 1];
+}
+
 double qn_series_x(const qn_series *series, size_t row)
 {
     return series->rows[row * (2 + series->value_count) + series->untimed];

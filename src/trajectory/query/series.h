@@ -38,6 +38,8 @@ qn_status qn_series_finish(const void *state, qn_query_tables *tables);
 
 const double *qn_series_values(const qn_series *series, size_t row);
 double qn_series_x(const qn_series *series, size_t row);
+double qn_series_time_ps(const qn_series *series, size_t row); /* NaN: not known */
+double qn_series_frame_number(const qn_series *series, size_t row);
 
 /* Begin a table over time. `table` has the columns after x, at most QN_SERIES_COLUMNS. */
 QN_MUST_CHECK qn_status qn_series_begin(const qn_series *series, qn_query_tables *tables, const qn_query_table *table);

@@ -112,7 +112,8 @@ static qn_status read_value(const parameter_reading *reading, qn_query_value *va
     case QN_PARAMETER_INTEGER: return read_integer(reading, &value->integer);
     case QN_PARAMETER_FLAG: return read_flag(reading, &value->flag);
     case QN_PARAMETER_CHOICE: QN_TRY(check_choice(reading)); break;
-    case QN_PARAMETER_TEXT: break;
+    case QN_PARAMETER_TEXT:
+    case QN_PARAMETER_FILE: break;
     }
     return qn_text_copy(reading->text, &value->text);
 }
@@ -235,7 +236,8 @@ bool qn_query_setup_flag(const qn_query_setup *setup, const char *name)
 
 const char *qn_query_setup_text(const qn_query_setup *setup, const char *name)
 {
-    const char *text = find(setup, name, 1u << QN_PARAMETER_CHOICE | 1u << QN_PARAMETER_TEXT)->text;
+    const char *text =
+        find(setup, name, 1u << QN_PARAMETER_CHOICE | 1u << QN_PARAMETER_TEXT | 1u << QN_PARAMETER_FILE)->text;
     return text ? text : "";
 }
 

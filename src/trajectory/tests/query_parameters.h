@@ -6,11 +6,11 @@
 #include <string.h>
 
 /* Split the text in `words`, which the parameters point into. Returns the number of parameters. */
-static inline size_t query_parameters(const char *text, char words[256], qn_trajectory_parameter *parameters)
+static inline size_t query_parameters(const char *text, char words[512], qn_trajectory_parameter *parameters)
 {
     size_t count = 0;
-    strncpy(words, text, 255);
-    words[255] = '\0';
+    strncpy(words, text, 511);
+    words[511] = '\0';
     for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
         char *equals = strchr(word, '=');
         *equals = '\0';
