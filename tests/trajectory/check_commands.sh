@@ -29,10 +29,26 @@ pair=("$water/water.tpr" "$water/water.xtc")
 # Every query alone and all of them in one plan: the same numbers, and a report and run.json that name them.
 queries=$("$quern" trajectory list | sed -n 's/^\([a-z-]*\): .*/\1/p')
 [ "$(wc -l <<<"$queries")" -ge 10 ] || fail "quern trajectory list prints only: $queries"
-{ echo "topology: $water/water.tpr"; echo "trajectory: $water/water.xtc"; echo "queries:"; sed 's/^/  - /' <<<"$queries"; } >all.yaml
+# What a query must be given, as a line of a plan: "references: water.xtc".
+required() {
+    case $1 in
+    path) echo "references: $water/water.xtc" ;;
+    cluster) echo "cutoff: 0.5" ;;
+    esac
+}
+{
+    echo "topology: $water/water.tpr"
+    echo "trajectory: $water/water.xtc"
+    echo "queries:"
+    for query in $queries; do
+        echo "  - query: $query"
+        required "$query" | sed 's/^/    /'
+    done
+} >all.yaml
 trajectory run all.yaml || fail "a plan of all queries: $(cat err)"
 for query in $queries; do
-    trajectory "$query" "${pair[@]}" --output "alone_$query" || { fail "$query by itself: $(cat err)"; continue; }
+    # shellcheck disable=SC2046
+    trajectory "$query" "${pair[@]}" $(required "$query" | sed 's/^/--/; s/://') --output "alone_$query" || { fail "$query by itself: $(cat err)"; continue; }
     files=$(cd "alone_$query" && ls | grep -E '\.(xvg|dx)$')
     [ -n "$files" ] || fail "$query gives no table"
     for file in $files; do
@@ -61,6 +77,17 @@ trajectory volume "${pair[@]}" --format csv --begin 1 --end 3 --stride 2 --outpu
 [ -e chosen/volume.xvg ] && fail "xvg where csv was asked for"
 [ "$(cut -d, -f1 chosen/volume.csv | paste -sd ' ')" = "time (ps) 1 1.4 1.8 2.2 2.6 3" ] || fail "chosen frames: $(cut -d, -f1 chosen/volume.csv | paste -sd ' ')"
 trajectory volume "${pair[@]}" --first 19 --output late && [ "$(rows late/volume.xvg | wc -l)" = 2 ] || fail "--first 19"
+
+# Frames that are their own references lie at their places on the path. A plan's files are relative to its folder, and
+# records belong to the content of the files.
+[ "$(rows all/path.xvg | awk '{ print $4 }' | paste -sd ' ')" = "$(seq 1 21 | paste -sd ' ')" ] || fail "nearest references: $(rows all/path.xvg)"
+mkdir -p plans/files
+cp "$water/water.gro" plans/files/one.gro
+printf 'topology: %s\nqueries:\n  - query: path\n    references: files/one.gro\n' "$water/water.gro" >plans/path.yaml
+trajectory run plans/path.yaml --output relative || fail "references relative to a plan: $(cat err)"
+[ "$(rows relative/path.xvg | awk '{ print $2 }')" = 1 ] || fail "s of the only reference: $(rows relative/path.xvg)"
+sed -i "s/0.338   0.671/0.339   0.671/" plans/files/one.gro
+expect 1 "other" run plans/path.yaml --output relative --resume
 
 # From a pipe; cut in the last frame; damaged in the middle.
 trajectory dipole "$water/water.tpr" - --output piped <"$water/water.xtc" || fail "standard input: $(cat err)"
