@@ -46,8 +46,9 @@ typedef struct qn_collective_options {
     double lambda;         /* λ, in 1 / unit of d; 0: 2.3 / mean of d between successive references */
     size_t neighbours;     /* path variables sum over this number of nearest references only; 0: all */
     size_t neighbour_stride; /* calls between searches for the nearest references; default 20 */
-    qn_device *device; /* for many references: RMSD and its path variables are computed there, in single precision;
-                          NULL: on the threads of the context, in double precision */
+    qn_device *device; /* for many references: their RMSD is computed there in single precision, to about 1e-6 of the
+                          structures' size; path variables and their gradients take the references that matter again, in
+                          double precision. A call that asks for rmsd_gradients does without it. NULL: none */
 } qn_collective_options;
 
 static inline qn_collective_options qn_collective_default_options(void)

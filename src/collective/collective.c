@@ -12,6 +12,10 @@
 /* Shares of a sum below this do not change it. */
 static const double negligible = 1e-20;
 
+/* References whose shares are at least this, by distances in single precision, are compared again in double
+ * precision. */
+static const double worth_comparing = 1e-12;
+
 static bool is_of_rmsd(qn_path_distance path)
 {
     return path == QN_PATH_RMSD_SQUARED || path == QN_PATH_RMSD;
@@ -31,6 +35,7 @@ void qn_collective_destroy(qn_collective **pointer)
 {
     qn_collective *collective = pointer ? *pointer : NULL;
     if (!collective) return;
+    qn_collective_screen_destroy(&collective->screen);
     if (collective->owns_references) qn_collective_references_destroy(&collective->references);
     qn_release(&collective->frame);
     qn_release(&collective->weighted);
@@ -128,6 +133,9 @@ static qn_status check(const qn_collective_options *options)
     if (options->neighbours > options->reference_count)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%zu neighbours of %zu references; expected at most all of them",
                        options->neighbours, options->reference_count);
+    if (options->device && (options->drmsd || is_of_drmsd(options->path)))
+        return QN_FAIL(QN_UNSUPPORTED, "dRMSD with the device %s; expected RMSD, or dRMSD without a device",
+                       qn_device_get_info(options->device)->identifier);
     if (options->neighbours && options->neighbour_stride < 1)
         return QN_FAIL(QN_INVALID_ARGUMENT, "neighbour_stride is 0; expected at least 1 call between searches");
     return QN_OK;
@@ -176,7 +184,8 @@ static qn_status fill(qn_context *context, const qn_collective_options *options,
     collective->neighbours = options->neighbours;
     collective->neighbour_stride = options->neighbour_stride;
     collective->calls = 0;
-    return QN_OK;
+    if (!options->device) return QN_OK;
+    return qn_collective_screen_create(options->device, collective->references, &collective->screen);
 }
 
 qn_status qn_collective_create(qn_context *context, const qn_collective_options *given, qn_collective **collective)
@@ -232,6 +241,25 @@ static void find_nearest(qn_collective *collective)
     qn_collective_nearest(collective->distances, collective->references->count, collective->active, collective->places);
 }
 
+static qn_path_point point_of_active(qn_collective *collective)
+{
+    for (size_t k = 0; k < collective->active; k++)
+        collective->distances[k] = path_distance(collective, collective->places[k]);
+    return qn_path_point_of(collective->distances, collective->places, collective->active, collective->lambda,
+                            collective->shares);
+}
+
+/* Keep the references that matter by their distances in single precision, and compare these again. */
+static qn_status keep_near(qn_collective *collective)
+{
+    size_t kept = 0;
+    (void)point_of_active(collective);
+    for (size_t k = 0; k < collective->active; k++)
+        if (collective->shares[k] >= worth_comparing) collective->places[kept++] = collective->places[k];
+    collective->active = kept;
+    return qn_collective_measure_rmsd(collective, NULL);
+}
+
 /* ∂d/∂x = w (x − R y) times this, or for dRMSD the rows of differentiate_pairs times this. */
 static double factor_of_distance(const qn_collective *collective, size_t place)
 {
@@ -244,15 +272,13 @@ static double factor_of_distance(const qn_collective *collective, size_t place)
     return d <= QN_COLLECTIVE_SAME * size ? 0 : scale / d;
 }
 
-static qn_status follow_path(qn_collective *collective, qn_collective_values *values)
+static qn_status follow_path(qn_collective *collective, bool screened, qn_collective_values *values)
 {
     values->s = values->z = NAN;
     if (collective->path == QN_PATH_NONE) return QN_OK;
     find_nearest(collective);
-    for (size_t k = 0; k < collective->active; k++)
-        collective->distances[k] = path_distance(collective, collective->places[k]);
-    const qn_path_point point = qn_path_point_of(collective->distances, collective->places, collective->active,
-                                                 collective->lambda, collective->shares);
+    if (screened) QN_TRY(keep_near(collective));
+    const qn_path_point point = point_of_active(collective);
     values->s = point.s;
     values->z = point.z;
     if (!values->s_gradient && !values->z_gradient) return QN_OK;
@@ -289,11 +315,15 @@ qn_status qn_collective_evaluate(qn_collective *collective, const double *positi
         return QN_FAIL(QN_INVALID_ARGUMENT, "dRMSD is asked for but was not planned; expected the option drmsd");
     QN_TRY(take_frame(collective, positions));
     choose_active(collective);
-    if (rmsd || is_of_rmsd(collective->path)) QN_TRY(qn_collective_measure_rmsd(collective, wanted.rmsd_gradients));
+    const bool screened = collective->screen && is_search(collective) && !wanted.rmsd_gradients;
+    if (screened)
+        QN_TRY(qn_collective_screen_measure(collective->screen, collective->frame, collective->rmsd));
+    else if (rmsd || is_of_rmsd(collective->path))
+        QN_TRY(qn_collective_measure_rmsd(collective, wanted.rmsd_gradients));
     if (drmsd || is_of_drmsd(collective->path)) QN_TRY(qn_collective_measure_drmsd(collective, wanted.drmsd_gradients));
     if (rmsd) give_distances(collective, collective->rmsd, wanted.rmsd, wanted.rmsd_gradients);
     if (drmsd) give_distances(collective, collective->drmsd, wanted.drmsd, wanted.drmsd_gradients);
-    QN_TRY(follow_path(collective, &wanted));
+    QN_TRY(follow_path(collective, screened, &wanted));
     values->s = wanted.s;
     values->z = wanted.z;
     collective->calls++;

@@ -6,6 +6,7 @@
 #include "base/thread_pool.h"
 #include "collective/loops.h"
 #include "collective/references.h"
+#include "collective/screen.h"
 
 /* Structures whose distance is below this share of their size are the same but for rounding. The root has no derivative
  * there, and 0 is given. */
@@ -16,6 +17,7 @@ struct qn_collective {
     bool owns_references;
     qn_pool *pool; /* NULL: one thread */
     const qn_collective_loops *loops;
+    qn_collective_screen *screen; /* on a device; NULL: none */
     qn_path_distance path;
     double lambda;
     size_t neighbours, neighbour_stride, calls;
