@@ -26,6 +26,7 @@ log
 molecule     222 atoms in 29 residues
 option       spacing: 1\.2 angstrom
 particles    60 particles, 3 Å a pixel
+potential    C: -[0-9.]+ kcal/mol
 project      20 images of side 48
 query        rdf: .*
 queue        1024 bytes are on the device
@@ -54,6 +55,7 @@ cp "$examples/1iep/1iep_ligand.sdf" inhibitor.sdf
 awk '{print} /^\$\$\$\$/ {exit}' "$examples/1iep/kinase_inhibitors.sdf" >library.sdf
 cp "$examples/water/water.tpr" topol.tpr
 cp "$examples/water/water.xtc" traj.xtc
+cp "$source/tests/data/potential/pocket.pdbqt" receptor.pdbqt
 gunzip -c "$examples/particle/map.mrc.gz" >map.mrc
 "$quern" project map.mrc --views 60 -o particles.mrcs --quiet >project.log 2>&1 || { cat project.log; exit 1; }
 "$quern" reconstruct particles.star -o half.mrc --halves --quiet >reconstruct.log 2>&1 || { cat reconstruct.log; exit 1; }

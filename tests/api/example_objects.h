@@ -8,6 +8,7 @@
 #include <quern/fft.h>
 #include <quern/fsc.h>
 #include <quern/log.h>
+#include <quern/potential.h>
 #include <quern/project.h>
 #include <quern/reconstruct.h>
 #include <quern/screen.h>

@@ -1,0 +1,141 @@
+#include "potential/maps/directions.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WINDOW = 20 }; /* atoms before and after in the file that may be bonded */
+
+static const double donor_reach2 = 1.90, oxygen_reach2 = 3.61, nitrogen_reach2 = 2.89, hydrogen_reach2 = 1.69;
+
+typedef struct structure {
+    const qn_potential_atom *atoms;
+    const int *types;
+    const qn_potential_type *table;
+    int count;
+} structure;
+
+static const qn_potential_type *type_of(const structure *of, int atom)
+{
+    return &of->table[of->types[atom]];
+}
+
+static void difference(const structure *of, int from, int to, double vector[3])
+{
+    for (int k = 0; k < 3; k++) vector[k] = of->atoms[to].position_angstrom[k] - of->atoms[from].position_angstrom[k];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double distance2(const structure *of, int one, int other)
+{
+    double vector[3];
+    difference(of, one, other, vector);
+    return dot(vector, vector);
+}
+
+static void normalise(double vector[3])
+{
+    const double length = sqrt(dot(vector, vector));
+    for (int k = 0; k < 3; k++) vector[k] = length > 0 ? vector[k] / length : 0;
+}
+
+static void cross(const double a[3], const double b[3], double product[3])
+{
+    for (int k = 0; k < 3; k++) product[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+static bool is_bonded(const structure *of, int atom, int other, double reach2)
+{
+    const bool is_hydrogen = type_of(of, other)->element == QN_POTENTIAL_HYDROGEN;
+    return other != atom && distance2(of, atom, other) < (is_hydrogen ? hydrogen_reach2 : reach2);
+}
+
+/* Neighbours in file order; returns their number, at most `most`. */
+static int find_bonds(const structure *of, int atom, double reach2, int most, int bonds[])
+{
+    int count = 0;
+    const int last = atom + WINDOW < of->count ? atom + WINDOW : of->count - 1;
+    for (int i = atom > WINDOW ? atom - WINDOW : 0; i <= last && count < most; i++)
+        if (is_bonded(of, atom, i, reach2)) bonds[count++] = i;
+    return count;
+}
+
+static void find_donor(const structure *of, int atom, qn_potential_direction *direction)
+{
+    const int last = atom + WINDOW < of->count ? atom + WINDOW : of->count - 1;
+    for (int i = atom > WINDOW ? atom - WINDOW : 0; i <= last; i++) {
+        if (i == atom || distance2(of, atom, i) >= donor_reach2) continue;
+        const qn_potential_element element = type_of(of, i)->element;
+        direction->power = element == QN_POTENTIAL_OXYGEN || element == QN_POTENTIAL_SULPHUR ? 4 : 2;
+        difference(of, i, atom, direction->axis);
+        normalise(direction->axis);
+        return;
+    }
+}
+
+/* A nitrogen points away from the mean of its neighbours. */
+static void find_nitrogen(const structure *of, int atom, qn_potential_direction *direction)
+{
+    int bonds[3];
+    const int count = find_bonds(of, atom, nitrogen_reach2, 3, bonds);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            direction->axis[k] +=
+                (of->atoms[atom].position_angstrom[k] - of->atoms[bonds[i]].position_angstrom[k]) / count;
+    normalise(direction->axis);
+}
+
+/* An atom with one neighbour, such as a carbonyl oxygen: its lone pairs lie in the plane of a second neighbour of that
+ * neighbour. */
+static void find_carbonyl(const structure *of, int atom, int carbon, qn_potential_direction *direction)
+{
+    double side[3];
+    int bonds[2 * WINDOW];
+    difference(of, carbon, atom, direction->axis);
+    normalise(direction->axis);
+    const int count = find_bonds(of, carbon, nitrogen_reach2, 2 * WINDOW, bonds);
+    for (int i = count - 1; i >= 0; i--) {
+        if (bonds[i] == atom) continue;
+        difference(of, carbon, bonds[i], side);
+        normalise(side);
+        cross(direction->axis, side, direction->normal);
+        normalise(direction->normal);
+        return;
+    }
+}
+
+/* An atom between two neighbours: its lone pairs lie in the plane normal to the line between these. */
+static void find_ether(const structure *of, int atom, const int bonds[2], qn_potential_direction *direction)
+{
+    double side[3];
+    difference(of, bonds[0], bonds[1], direction->normal);
+    normalise(direction->normal);
+    difference(of, bonds[0], atom, side);
+    const double along = dot(side, direction->normal);
+    for (int k = 0; k < 3; k++) direction->axis[k] = side[k] - along * direction->normal[k];
+    normalise(direction->axis);
+}
+
+static void find_lone_pairs(const structure *of, int atom, qn_potential_direction *direction)
+{
+    int bonds[2];
+    const int count = find_bonds(of, atom, oxygen_reach2, 2, bonds);
+    if (count == 1) find_carbonyl(of, atom, bonds[0], direction);
+    if (count == 2) find_ether(of, atom, bonds, direction);
+}
+
+void qn_potential_directions_find(const qn_potential_receptor *receptor, const int *types,
+                                  const qn_potential_parameters *parameters, qn_potential_direction *directions)
+{
+    const structure of = {receptor->atoms, types, parameters->types, (int)receptor->atom_count};
+    for (int i = 0; i < of.count; i++) {
+        directions[i] = (qn_potential_direction){.power = 2};
+        const qn_potential_role role = type_of(&of, i)->role;
+        if (role == QN_POTENTIAL_DONOR) find_donor(&of, i, &directions[i]);
+        if (role == QN_POTENTIAL_ACCEPTOR_ONE) find_nitrogen(&of, i, &directions[i]);
+        if (role == QN_POTENTIAL_ACCEPTOR_TWO) find_lone_pairs(&of, i, &directions[i]);
+    }
+}

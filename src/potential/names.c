@@ -1,0 +1,156 @@
+/* Names of the files of a run: in a folder of its own, or where a grid parameter file says. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "potential/run.h"
+
+/* Append text to a fresh copy: "base" and "ending". */
+static qn_status join(const char *base, size_t length, const char *ending, char **name)
+{
+    qn_text text = {0};
+    QN_TRY(qn_text_append(&text, "%.*s%s", (int)length, base, ending));
+    *name = text.data;
+    return QN_OK;
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), wanted = strlen(ending);
+    return length > wanted && strcmp(text + length - wanted, ending) == 0;
+}
+
+/* Length of a name without its last ending. */
+static size_t without_ending(const char *name)
+{
+    const char *dot = strrchr(qn_path_name(name), '.');
+    return dot && dot != qn_path_name(name) ? (size_t)(dot - name) : strlen(name);
+}
+
+/* Name of the file of grid extrema: that of the field with another ending, as AutoGrid makes it. */
+static qn_status name_extrema(const char *field, char **name)
+{
+    return join(field, without_ending(field), ".xyz", name);
+}
+
+/* The texts of a grid parameter file. */
+static const char *name_in_gpf(const qn_potential_run_state *run, int map)
+{
+    const qn_gpf *gpf = &run->gpf;
+    const char *const others[] = {gpf->electrostatic_map, gpf->desolvation_map, gpf->distance_map};
+    return map < gpf->maps.count ? gpf->maps.names[map] : others[map - gpf->maps.count];
+}
+
+/* ---- a folder ---- */
+
+static qn_status name_in_folder(qn_potential_run_state *run)
+{
+    qn_potential_names *names = &run->names;
+    const qn_gpf *gpf = &run->gpf;
+    const char *receptor = qn_path_name(run->receptor_path);
+    const size_t stem = without_ending(receptor);
+    const char *field = gpf->field ? qn_path_name(gpf->field) : NULL;
+    names->output.folder = run->options->output;
+    names->output.journal_folder = "unfinished";
+    QN_TRY(field ? qn_text_copy(field, &names->field) : join(receptor, stem, ".maps.fld", &names->field));
+    QN_TRY(name_extrema(names->field, &names->extrema));
+    QN_TRY(join(receptor, stem, ".glg", &names->log));
+    if (!run->options->gpf) QN_TRY(join(receptor, stem, ".gpf", &names->gpf));
+    for (int i = 0; i < run->map_count; i++) {
+        qn_text name = {0};
+        QN_TRY(run->options->gpf ? qn_text_append(&name, "%s", qn_path_name(name_in_gpf(run, i)))
+                                 : qn_text_append(&name, "%.*s.%s.map", (int)stem, receptor, run->map_names[i]));
+        names->maps[i] = name.data;
+        QN_TRY(qn_text_copy(name.data, &names->labels[i]));
+    }
+    QN_TRY(qn_text_copy(names->field, &names->field_label));
+    return qn_text_copy(names->extrema, &names->extrema_label);
+}
+
+/* ---- beside other files ---- */
+
+/* Cut the stem from a path: ".A.map", or "A.map" of "_A.map", as qn_job_path joins it. */
+static qn_status cut_stem(const qn_potential_run_state *run, const char *path, char **name)
+{
+    const size_t length = strlen(run->names.stem);
+    const char *rest = path + length;
+    if (strncmp(path, run->names.stem, length) != 0 || (rest[0] != '.' && rest[0] != '_') || rest[1] == '\0' ||
+        strchr(rest, '/'))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: the file %s is to lie beside the files that begin with %s; expected a name that begins so, "
+                       "or --output with a folder for all files",
+                       run->options->gpf, path, run->names.stem);
+    return qn_text_copy(rest[0] == '_' ? rest + 1 : rest, name);
+}
+
+static qn_status name_beside(qn_potential_run_state *run)
+{
+    qn_potential_names *names = &run->names;
+    const char *field = run->gpf.field;
+    QN_TRY(join(field, ends_in(field, ".maps.fld") ? strlen(field) - strlen(".maps.fld") : without_ending(field), "",
+                &names->stem));
+    names->output.stem = names->stem;
+    names->output.journal_folder = "unfinished";
+    QN_TRY(cut_stem(run, field, &names->field));
+    QN_TRY(name_extrema(names->field, &names->extrema));
+    QN_TRY(qn_text_copy(".glg", &names->log));
+    for (int i = 0; i < run->map_count; i++) {
+        QN_TRY(cut_stem(run, name_in_gpf(run, i), &names->maps[i]));
+        QN_TRY(qn_text_copy(name_in_gpf(run, i), &names->labels[i]));
+    }
+    QN_TRY(qn_text_copy(field, &names->field_label));
+    return name_extrema(field, &names->extrema_label);
+}
+
+static qn_status list_all(qn_potential_run_state *run)
+{
+    qn_potential_names *names = &run->names;
+    int count = 0;
+    QN_TRY(qn_allocate(QN_POTENTIAL_MAPS_MAX + 6, sizeof *names->all, (void **)&names->all));
+    names->all[count++] = names->field;
+    names->all[count++] = names->extrema;
+    names->all[count++] = names->log;
+    if (names->gpf) names->all[count++] = names->gpf;
+    names->all[count++] = "run.json";
+    for (int i = 0; i < run->map_count; i++) names->all[count++] = names->maps[i];
+    names->output.names = names->output.stem ? names->all : NULL;
+    return QN_OK;
+}
+
+/* Two maps of one name would overwrite each other. */
+static qn_status check_names(const qn_potential_run_state *run)
+{
+    for (int i = 0; i < run->map_count; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp(run->names.maps[i], run->names.maps[k]) == 0)
+                return QN_FAIL(QN_BAD_FORMAT, "%s: two maps have the name %s; expected different names",
+                               run->options->gpf, run->names.labels[i]);
+    return QN_OK;
+}
+
+qn_status qn_potential_names_make(qn_potential_run_state *run)
+{
+    const qn_potential_options *options = run->options;
+    qn_potential_names *names = &run->names;
+    const char *receptor = run->gpf.receptor && !options->receptor ? run->gpf.receptor : run->receptor_path;
+    if (options->in_memory || (!options->output && !options->gpf)) return QN_OK;
+    QN_TRY(options->output ? name_in_folder(run) : name_beside(run));
+    QN_TRY(qn_text_copy(options->gpf ? options->gpf : names->gpf, &names->gpf_label));
+    QN_TRY(qn_text_copy(receptor, &names->receptor_label));
+    QN_TRY(check_names(run));
+    return list_all(run);
+}
+
+void qn_potential_names_clear(qn_potential_names *names)
+{
+    char **const texts[] = {&names->stem,          &names->field,     &names->extrema,
+                            &names->log,           &names->gpf,       &names->field_label,
+                            &names->extrema_label, &names->gpf_label, &names->receptor_label};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) qn_release(texts[i]);
+    for (int i = 0; i < QN_POTENTIAL_MAPS_MAX; i++) {
+        qn_release(&names->maps[i]);
+        qn_release(&names->labels[i]);
+    }
+    qn_release(&names->all);
+}

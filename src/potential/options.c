@@ -1,0 +1,138 @@
+/* The options of quern potential. */
+#include <quern/potential.h>
+
+#include "base/error.h"
+#include "option/run_rows.h"
+
+#define FIELD(name) offsetof(qn_potential_options, name)
+#define RUN FIELD(run)
+
+static const qn_option rows[] = {
+    {.name = "receptor",
+     .kind = QN_OPTION_PATH,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "RECEPTOR",
+     .offset = FIELD(receptor),
+     .meaning = "PDBQT with charges and AutoDock's atom types; may be left out where --gpf names it"},
+    {.name = "gpf",
+     .letter = 'p',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(gpf),
+     .meaning = "AutoGrid's grid parameter file, instead of the options below; its paths are relative to the working "
+                "folder"},
+    {.name = "output",
+     .is_output = true,
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FOLDER",
+     .offset = FIELD(output),
+     .fallback_meaning = "the files that --gpf names",
+     .meaning = "folder of the maps, absent or empty"},
+    {.name = "center",
+     .kind = QN_OPTION_TEXT,
+     .argument = "X,Y,Z",
+     .offset = FIELD(centre),
+     .fallback = "auto",
+     .meaning = "middle of the grid in Å; auto: the mean of the receptor's atoms"},
+    {.name = "size",
+     .kind = QN_OPTION_TEXT,
+     .argument = "AxBxC",
+     .offset = FIELD(extent),
+     .meaning = "extent of the grid in Å, such as 60x60x60, rounded up to an even number of spacings"},
+    {.name = "npts",
+     .kind = QN_OPTION_SIZES,
+     .argument = "NxNxN",
+     .offset = FIELD(npts),
+     .count = 3,
+     .least = 0,
+     .most = 2048,
+     .meaning = "instead of --size: even numbers of spacings along each axis, as in grid parameter files"},
+    {.name = "spacing",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "ANGSTROM",
+     .offset = FIELD(spacing_angstrom),
+     .least = 0.001,
+     .most = 100,
+     .fallback = "0.375",
+     .unit = "angstrom",
+     .meaning = "distance of the points in Å"},
+    {.name = "types",
+     .kind = QN_OPTION_TEXT,
+     .argument = "TYPES",
+     .offset = FIELD(types),
+     .fallback = "A,C,HD,N,NA,OA",
+     .meaning = "AutoDock's atom types of the probes; each gets a map"},
+    {.name = "smooth",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "ANGSTROM",
+     .offset = FIELD(smooth_angstrom),
+     .least = 0,
+     .most = 20,
+     .fallback = "0.5",
+     .unit = "angstrom",
+     .meaning = "width of the window in which the least energy of two atoms counts"},
+    {.name = "dielectric",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "VALUE",
+     .offset = FIELD(dielectric),
+     .least = -1e6,
+     .most = 1e6,
+     .fallback = "-0.1465",
+     .meaning = "dielectric constant; a number below 0: it depends on distance, after Mehler and Solmajer"},
+    {.name = "parameters",
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(parameters),
+     .fallback_meaning = "those of AutoGrid 4.2.6",
+     .meaning = "parameters of atom types in the format of AD4.1_bound.dat, for types that AutoGrid lacks"},
+    {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace the maps of an earlier run"},
+    {.like = &qn_run_rows[QN_RUN_DEVICES], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_MEMORY], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_TUNE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_TUNE_BUDGET], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_EXPLAIN], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
+
+/* Options whose values a grid parameter file has. */
+static qn_status check_beside_file(const qn_potential_options *options)
+{
+    static const char *const names[] = {"center", "size",   "npts",       "spacing",
+                                        "types",  "smooth", "dielectric", "parameters"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        qn_option row;
+        if (qn_option_find(qn_potential_option_table(), names[i], &row) && !qn_option_is_default(&row, options))
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "--%s is given beside --gpf, which has this value; expected one of the two", names[i]);
+    }
+    return QN_OK;
+}
+
+static qn_status check(const void *memory)
+{
+    const qn_potential_options *options = memory;
+    if (options->dielectric == 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--dielectric is 0; expected a constant above 0, or a number below 0 for "
+                                            "one that depends on distance");
+    if (options->in_memory && options->output)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "in_memory is set, and the output is %s; expected one of the two",
+                       options->output);
+    if (options->gpf) return check_beside_file(options);
+    if (!options->receptor)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "no receptor is given; expected a PDBQT file, or --gpf with a file that "
+                                            "names one");
+    if (!options->extent == !options->npts[0])
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s; expected one of --size and --npts, or --gpf with a file that has npts",
+                       options->extent ? "--size and --npts are both given" : "the extent of the grid is not given");
+    return QN_OK;
+}
+
+static const qn_option_table table = {"potential", sizeof(qn_potential_options), rows, check};
+
+const qn_option_table *qn_potential_option_table(void)
+{
+    return &table;
+}

@@ -1,0 +1,189 @@
+/* From options to a model: the grid parameter file, or its values from the command line, the parameters, the receptor.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "format/number.h"
+#include "potential/run.h"
+
+/* ---- values of options ---- */
+
+/* Read three numbers with `separator` between them. */
+static qn_status read_list(const char *option, const char *text, char separator, const char *expected, double values[3])
+{
+    const char *place = text;
+    for (int i = 0; i < 3; i++) {
+        const char *end = i < 2 ? strchr(place, separator) : place + strlen(place);
+        if (!end || !qn_number_parse(place, (size_t)(end - place), &values[i]))
+            return QN_FAIL(QN_INVALID_ARGUMENT, "--%s is \"%s\"; expected %s", option, text, expected);
+        place = end + 1;
+    }
+    return QN_OK;
+}
+
+static qn_status take_centre(const char *text, qn_gpf *gpf)
+{
+    gpf->centre_is_given = true;
+    gpf->centre_is_auto = strcmp(text, "auto") == 0;
+    return gpf->centre_is_auto
+               ? QN_OK
+               : read_list("center", text, ',', "auto, or x,y,z in Å", gpf->settings.grid.centre_angstrom);
+}
+
+static qn_status take_extent(const char *text, qn_gpf *gpf)
+{
+    double extent[3];
+    QN_TRY(read_list("size", text, 'x', "three lengths in Å such as 60x60x60", extent));
+    for (int k = 0; k < 3; k++) {
+        const double pairs = ceil(extent[k] / gpf->settings.grid.spacing_angstrom / 2 - 1e-9);
+        if (!(pairs >= 1 && 2 * pairs <= QN_POTENTIAL_NPTS_MAX))
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "--size is \"%s\", and the spacing is %g Å; expected 2 to %d spacings along each axis", text,
+                           gpf->settings.grid.spacing_angstrom, QN_POTENTIAL_NPTS_MAX);
+        gpf->npts[k] = 2 * (int)pairs;
+    }
+    return QN_OK;
+}
+
+static qn_status take_npts(const int npts[3], qn_gpf *gpf)
+{
+    for (int k = 0; k < 3; k++) {
+        gpf->npts[k] = k > 0 && npts[k] == 0 ? gpf->npts[k - 1] : npts[k];
+        if (gpf->npts[k] % 2)
+            return QN_FAIL(QN_INVALID_ARGUMENT, "--npts has %d; expected even numbers of spacings", gpf->npts[k]);
+    }
+    return QN_OK;
+}
+
+static qn_status add_type(const char *types, const char *name, size_t length, qn_gpf *gpf)
+{
+    qn_text copy = {0};
+    if (length == 0 || length >= QN_POTENTIAL_NAME_MAX || gpf->ligand_types.count == QN_POTENTIAL_PROBES_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--types is \"%s\"; expected up to %d atom types of at most %d characters with commas between "
+                       "them, such as A,C,HD,N,NA,OA",
+                       types, QN_POTENTIAL_PROBES_MAX, QN_POTENTIAL_NAME_MAX - 1);
+    QN_TRY(qn_text_append_bytes(&copy, name, length));
+    if (qn_gpf_names_have(&gpf->ligand_types, copy.data)) {
+        qn_text_clear(&copy);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--types is \"%s\"; expected each type once", types);
+    }
+    gpf->ligand_types.names[gpf->ligand_types.count++] = copy.data;
+    return QN_OK;
+}
+
+static qn_status take_types(const char *types, qn_gpf *gpf)
+{
+    for (const char *place = types, *end; place; place = *end ? end + 1 : NULL) {
+        end = place + strcspn(place, ",");
+        QN_TRY(add_type(types, place, (size_t)(end - place), gpf));
+    }
+    const int count = gpf->ligand_types.count;
+    QN_TRY(qn_allocate((size_t)count, sizeof *gpf->probes, (void **)&gpf->probes));
+    for (int i = 0; i < count; i++)
+        memcpy(gpf->probes[i], gpf->ligand_types.names[i], strlen(gpf->ligand_types.names[i]));
+    gpf->settings.probes = gpf->probes;
+    gpf->settings.probe_count = count;
+    return QN_OK;
+}
+
+/* Fill `gpf` from the options, as if a file had been read. */
+static qn_status gpf_from_options(const qn_potential_options *options, qn_gpf *gpf)
+{
+    gpf->settings = qn_potential_settings_default();
+    gpf->settings.grid.spacing_angstrom = options->spacing_angstrom;
+    gpf->settings.smooth_angstrom = options->smooth_angstrom;
+    gpf->settings.dielectric = options->dielectric;
+    QN_TRY(take_centre(options->centre, gpf));
+    QN_TRY(options->extent ? take_extent(options->extent, gpf) : take_npts(options->npts, gpf));
+    if (options->parameters) QN_TRY(qn_text_copy(options->parameters, &gpf->parameter_file));
+    return take_types(options->types, gpf);
+}
+
+/* ---- receptor ---- */
+
+/* A type that receptor_types lacks has no maps in AutoGrid, which then computes nonsense or stops. */
+static qn_status check_types(const qn_potential_run_state *run)
+{
+    const qn_gpf_names *known = &run->gpf.receptor_types;
+    for (size_t i = 0; i < run->receptor.atom_count && known->line; i++) {
+        const qn_potential_atom *atom = &run->receptor.atoms[i];
+        if (qn_gpf_names_have(known, atom->type)) continue;
+        qn_text line = {0};
+        qn_status status = qn_text_append(&line, "receptor_types");
+        for (int k = 0; k < known->count && status == QN_OK; k++)
+            status = qn_text_append(&line, " %s", known->names[k]);
+        if (status == QN_OK)
+            status = QN_FAIL(
+                QN_BAD_FORMAT, "%s:%zu: receptor_types lacks type %s of line %zu of %s; expected the line \"%s %s\"",
+                run->options->gpf, known->line, atom->type, atom->line, run->receptor_path, line.data, atom->type);
+        qn_text_clear(&line);
+        return status;
+    }
+    return QN_OK;
+}
+
+/* The path on the command line comes first; a file that the grid parameter file names is looked for in the working
+ * folder, as AutoGrid does. */
+static qn_status read_receptor(qn_potential_run_state *run)
+{
+    const char *given = run->options->receptor, *named = run->gpf.receptor;
+    if (!given && !named)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: lacks a line \"receptor NAME.pdbqt\", and no receptor is given",
+                       run->options->gpf);
+    if (given && named && !qn_file_is_same(given, named))
+        QN_TRY(qn_job_warn(run->job, "%s names the receptor %s; %s is used instead", run->options->gpf, named, given));
+    QN_TRY(qn_text_copy(given ? given : named, &run->receptor_path));
+    QN_TRY(qn_potential_receptor_read(run->receptor_path, &run->receptor));
+    return check_types(run);
+}
+
+static void find_mean(const qn_potential_receptor *receptor, double mean[3])
+{
+    for (int k = 0; k < 3; k++) {
+        mean[k] = 0;
+        for (size_t i = 0; i < receptor->atom_count; i++) mean[k] += receptor->atoms[i].position_angstrom[k];
+        mean[k] /= (double)receptor->atom_count;
+    }
+}
+
+/* ---- model ---- */
+
+static qn_status report_unknown(qn_potential_run_state *run)
+{
+    const char *place = run->gpf.unknown.data;
+    while (place && *place) {
+        const size_t length = strcspn(place, "\n");
+        QN_TRY(qn_job_warn(run->job, "%.*s", (int)length, place));
+        place += length + 1;
+    }
+    return QN_OK;
+}
+
+static void name_maps(qn_potential_run_state *run)
+{
+    const int probes = run->gpf.settings.probe_count;
+    for (int i = 0; i < probes; i++) run->map_names[i] = run->gpf.probes[i];
+    run->map_names[probes] = "e";
+    run->map_names[probes + 1] = "d";
+    run->map_names[probes + 2] = "f";
+    run->map_count = probes + (run->gpf.distance_map ? 3 : 2);
+}
+
+qn_status qn_potential_plan(qn_potential_run_state *run)
+{
+    const qn_potential_options *options = run->options;
+    qn_gpf *gpf = &run->gpf;
+    QN_TRY(options->gpf ? qn_gpf_read(options->gpf, gpf) : gpf_from_options(options, gpf));
+    QN_TRY(report_unknown(run));
+    QN_TRY(qn_potential_parameters_start(&run->parameters));
+    if (gpf->parameter_file) QN_TRY(qn_potential_parameters_read(gpf->parameter_file, &run->parameters));
+    QN_TRY(read_receptor(run));
+    if (gpf->centre_is_auto) find_mean(&run->receptor, gpf->settings.grid.centre_angstrom);
+    for (int k = 0; k < 3; k++) gpf->settings.grid.points[k] = gpf->npts[k] + 1;
+    name_maps(run);
+    return qn_potential_model_create(&gpf->settings, &run->parameters, &run->receptor, &run->model);
+}

@@ -1,0 +1,191 @@
+/* The stages of quern potential. */
+#include "potential/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "report/json.h"
+#include "report/options.h"
+
+/* ---- inputs ---- */
+
+static qn_status make_key(qn_potential_run_state *run)
+{
+    const qn_potential_options *options = run->options;
+    const qn_potential_settings *settings = &run->model->settings;
+    const qn_potential_grid *grid = &settings->grid;
+    const double *centre = grid->centre_angstrom;
+    qn_job *job = run->job;
+    QN_TRY(qn_job_input_add(job, "receptor", run->receptor_path, QN_JOB_READ_ALL));
+    if (options->gpf) QN_TRY(qn_job_input_add(job, "gpf", options->gpf, QN_JOB_READ_ALL));
+    if (run->gpf.parameter_file) QN_TRY(qn_job_input_add(job, "parameters", run->gpf.parameter_file, QN_JOB_READ_ALL));
+    QN_TRY(qn_job_key(job, "points=%d %d %d\nspacing=%.17g\ncenter=%.17g %.17g %.17g\nsmooth=%.17g\ndielectric=%.17g\n",
+                      grid->points[0], grid->points[1], grid->points[2], grid->spacing_angstrom, centre[0], centre[1],
+                      centre[2], settings->smooth_angstrom, settings->dielectric));
+    QN_TRY(qn_job_key(job, "slab_planes=%d\ntypes=", run->slab_planes));
+    for (int i = 0; i < run->map_count; i++) QN_TRY(qn_job_key(job, "%s%s", i ? "," : "", run->map_names[i]));
+    return qn_job_key(job, "\n");
+}
+
+static qn_status read_inputs(qn_potential_run_state *run)
+{
+    QN_TRY(qn_option_check(qn_potential_option_table(), run->options));
+    QN_TRY(qn_potential_plan(run));
+    QN_TRY(qn_potential_names_make(run));
+    run->job->in_memory = !run->names.output.folder && !run->names.output.stem;
+    QN_TRY(qn_job_devices(run->job));
+    QN_TRY(qn_potential_divide(run));
+    return make_key(run);
+}
+
+/* ---- results ---- */
+
+/* The least and most values of maps that were not written. */
+static void find_range(qn_potential_run_state *run)
+{
+    const size_t points = qn_potential_slab_points(run, 0, run->slab_count);
+    for (int map = 0; map < run->map_count; map++) {
+        const float *values = run->values + (size_t)map * points;
+        run->least[map] = run->most[map] = values[0];
+        for (size_t i = 1; i < points; i++) {
+            run->least[map] = fmin(run->least[map], values[i]);
+            run->most[map] = fmax(run->most[map], values[i]);
+        }
+    }
+}
+
+static qn_status write_run_json(qn_potential_run_state *run)
+{
+    json_t *maps = json_array();
+    for (int i = 0; i < run->map_count; i++)
+        json_array_append_new(maps, json_pack("{s:s, s:s, s:f, s:f}", "type", run->map_names[i], "file",
+                                              run->names.labels[i], "least", run->least[i], "most", run->most[i]));
+    const qn_potential_grid *grid = &run->model->settings.grid;
+    return qn_job_facts(run->job,
+                        json_pack("{s:i, s:[iii], s:f, s:[fff], s:o, s:f, s:f, s:o}", "atoms",
+                                  (int)run->model->atom_count, "points", grid->points[0], grid->points[1],
+                                  grid->points[2], "spacing_angstrom", grid->spacing_angstrom, "center_angstrom",
+                                  grid->centre_angstrom[0], grid->centre_angstrom[1], grid->centre_angstrom[2], "maps",
+                                  maps, "compute_s", run->compute_s, "write_s", run->write_s, "options",
+                                  qn_json_options(qn_potential_option_table(), run->options)));
+}
+
+static qn_status finish(qn_potential_run_state *run)
+{
+    if (!qn_job_is_first(run->job)) return QN_OK;
+    double since = qn_clock_s();
+    if (run->job->in_memory) {
+        find_range(run);
+        return QN_OK;
+    }
+    QN_TRY(qn_potential_write_maps(run));
+    if (run->names.gpf) QN_TRY(qn_potential_write_gpf(run));
+    QN_TRY(qn_potential_write_log(run));
+    run->write_s = qn_clock_lap_s(&since);
+    return write_run_json(run);
+}
+
+static qn_status run_stages(qn_potential_run_state *run)
+{
+    qn_job *job = run->job;
+    QN_TRY(qn_job_agree(job, read_inputs(run)));
+    QN_TRY(qn_job_output(job, &run->names.output, true));
+    QN_TRY(qn_job_journal(job));
+    if (job->over) return QN_OK;
+    const qn_status status = qn_potential_compute(run);
+    qn_job_records_end(job);
+    QN_TRY(qn_job_agree(job, status));
+    return qn_job_agree(job, finish(run));
+}
+
+/* ---- the call ---- */
+
+/* The result's texts lie behind it in one piece of memory: names, then paths. */
+typedef struct owned_result {
+    qn_potential_result result;
+    qn_potential_map maps[QN_POTENTIAL_MAPS_MAX];
+    char names[QN_POTENTIAL_MAPS_MAX][QN_POTENTIAL_NAME_MAX];
+    char *files[QN_POTENTIAL_MAPS_MAX];
+    char *folder;
+    float *values;
+} owned_result;
+
+static qn_status describe_maps(qn_potential_run_state *run, owned_result *own)
+{
+    const bool keeps = run->values && qn_potential_holds_all(run) && (run->options->keep_maps || run->job->in_memory);
+    const size_t points = qn_potential_slab_points(run, 0, run->slab_count);
+    for (int i = 0; i < run->map_count; i++) {
+        memcpy(own->names[i], run->map_names[i], strlen(run->map_names[i]));
+        if (!run->job->in_memory) QN_TRY(qn_output_path(&run->names.output, run->names.maps[i], &own->files[i]));
+        own->maps[i] = (qn_potential_map){own->names[i], own->files[i], run->least[i], run->most[i],
+                                          keeps ? run->values + (size_t)i * points : NULL};
+    }
+    if (!keeps) return QN_OK;
+    own->values = run->values;
+    run->values = NULL;
+    return QN_OK;
+}
+
+static qn_status make_result(qn_potential_run_state *run, qn_potential_result **out)
+{
+    owned_result *own;
+    QN_TRY(qn_allocate(1, sizeof *own, (void **)&own));
+    *out = &own->result;
+    const qn_potential_grid *grid = &run->model->settings.grid;
+    const char *place = run->names.output.folder ? run->names.output.folder : run->names.output.stem;
+    QN_TRY(qn_text_copy(place ? place : "", &own->folder));
+    own->result = (qn_potential_result){.spacing_angstrom = grid->spacing_angstrom,
+                                        .maps = own->maps,
+                                        .map_count = (size_t)run->map_count,
+                                        .atom_count = run->model->atom_count,
+                                        .folder = own->folder,
+                                        .seconds = qn_clock_s() - run->job->started_s,
+                                        .compute_seconds = run->compute_s,
+                                        .write_seconds = run->write_s};
+    for (int k = 0; k < 3; k++) {
+        own->result.points[k] = grid->points[k];
+        own->result.centre_angstrom[k] = grid->centre_angstrom[k];
+    }
+    return describe_maps(run, own);
+}
+
+static void clear(qn_potential_run_state *run)
+{
+    qn_potential_model_destroy(&run->model);
+    qn_potential_receptor_clear(&run->receptor);
+    qn_potential_parameters_clear(&run->parameters);
+    qn_release(&run->receptor_path);
+    qn_release(&run->values);
+    qn_gpf_clear(&run->gpf);
+}
+
+qn_status qn_potential_run(qn_context *context, const qn_potential_options *options, qn_potential_result **result)
+{
+    qn_job job;
+    qn_potential_options own;
+    if (result) *result = NULL;
+    QN_TRY(qn_option_take(qn_potential_option_table(), options, &own));
+    qn_potential_run_state run = {.options = &own, .job = &job, .wants_result = result != NULL};
+    qn_status status = qn_job_open(context, "potential", &own.run, &job);
+    if (status == QN_OK) status = run_stages(&run);
+    if (status == QN_OK && result) status = qn_job_agree(&job, make_result(&run, result));
+    clear(&run);
+    status = qn_job_close(&job, status);
+    qn_potential_names_clear(&run.names);
+    if (status != QN_OK && result) qn_potential_result_destroy(result);
+    return status;
+}
+
+void qn_potential_result_destroy(qn_potential_result **pointer)
+{
+    owned_result *own = (owned_result *)*pointer;
+    if (!own) return;
+    for (int i = 0; i < QN_POTENTIAL_MAPS_MAX; i++) qn_release(&own->files[i]);
+    qn_release(&own->folder);
+    qn_release(&own->values);
+    qn_release(pointer);
+}

@@ -1,0 +1,77 @@
+/* The state of a run of quern potential, shared by its stages. */
+#ifndef QN_POTENTIAL_RUN_H
+#define QN_POTENTIAL_RUN_H
+
+#include <quern/potential.h>
+
+#include "job/job.h"
+#include "potential/gpf.h"
+#include "potential/maps/model.h"
+
+enum { QN_POTENTIAL_MAPS_MAX = QN_POTENTIAL_PROBES_MAX + 3 };
+
+/* Names of the files, and the texts that go into them. */
+typedef struct qn_potential_names {
+    qn_output output;                    /* where the run writes; both members NULL: nothing is written */
+    char *stem;                          /* of a run beside other files; NULL: a folder */
+    char *field, *extrema, *log, *gpf;   /* as qn_job_path takes them */
+    char *maps[QN_POTENTIAL_MAPS_MAX];   /* likewise */
+    char *labels[QN_POTENTIAL_MAPS_MAX]; /* file names of maps as the .fld file has them */
+    char *field_label, *extrema_label;
+    char *gpf_label, *receptor_label; /* as headers have them */
+    const char **all;                 /* for output.names; ends in NULL */
+} qn_potential_names;
+
+typedef struct qn_potential_run_state {
+    const qn_potential_options *options;
+    qn_job *job;
+    qn_gpf gpf; /* read, or made from the options */
+    qn_potential_parameters parameters;
+    qn_potential_receptor receptor;
+    char *receptor_path;
+    qn_potential_model *model;
+    qn_potential_names names;
+    int map_count;
+    const char *map_names[QN_POTENTIAL_MAPS_MAX]; /* "OA", "e" */
+    /* Pieces of the run are slabs of `slab_planes` planes of points, which depend on the grid alone. Values are held in
+     * a window of slabs: all of them, or as many as fit into memory, which are then gathered from the journals. */
+    int slab_planes, slab_count, window_slabs;
+    int window_first; /* first slab of the window */
+    int computed;     /* slabs that this process computed */
+    float *values;    /* [map_count][points of the window] */
+    double least[QN_POTENTIAL_MAPS_MAX], most[QN_POTENTIAL_MAPS_MAX];
+    double compute_s, write_s;
+    bool wants_result;
+} qn_potential_run_state;
+
+/* Read the grid parameter file or make one from the options; read parameters and receptor; make the model. */
+QN_MUST_CHECK qn_status qn_potential_plan(qn_potential_run_state *run);
+
+/* Make the names of all files. */
+QN_MUST_CHECK qn_status qn_potential_names_make(qn_potential_run_state *run);
+void qn_potential_names_clear(qn_potential_names *names);
+
+/* Choose slabs and window, and log the memory. QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_potential_divide(qn_potential_run_state *run);
+
+/* Compute the maps: fill the journals, and the window if it holds all slabs. */
+QN_MUST_CHECK qn_status qn_potential_compute(qn_potential_run_state *run);
+
+/* On the first rank: move the window to begin at `slab`, and fill it from the journals as far as it is not filled. */
+QN_MUST_CHECK qn_status qn_potential_gather(qn_potential_run_state *run, int slab);
+
+/* Number of points of a map in the slabs from `slab` on, `count` at most. */
+size_t qn_potential_slab_points(const qn_potential_run_state *run, int slab, int count);
+
+/* Write the files of the first rank: maps with .fld and .xyz, the grid parameter file of a run without one, the log. */
+QN_MUST_CHECK qn_status qn_potential_write_maps(qn_potential_run_state *run);
+QN_MUST_CHECK qn_status qn_potential_write_gpf(qn_potential_run_state *run);
+QN_MUST_CHECK qn_status qn_potential_write_log(qn_potential_run_state *run);
+
+/* Whether the window holds all slabs. */
+static inline bool qn_potential_holds_all(const qn_potential_run_state *run)
+{
+    return run->window_slabs == run->slab_count;
+}
+
+#endif

@@ -1,0 +1,253 @@
+/* The pieces of the run: slabs of planes, computed by devices and ranks and recorded in journals. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "potential/maps/map_text.h"
+#include "potential/run.h"
+
+enum { SLAB_POINTS = 1 << 18, PLANES_STEP = 8 }; /* points of a slab, about; planes of a brick of the kernels */
+
+size_t qn_potential_slab_points(const qn_potential_run_state *run, int slab, int count)
+{
+    const int *points = run->model->settings.grid.points;
+    const int first = slab * run->slab_planes, end = first + count * run->slab_planes;
+    const int planes = (end < points[2] ? end : points[2]) - first;
+    return (size_t)points[0] * (size_t)points[1] * (size_t)planes;
+}
+
+/* ---- memory ---- */
+
+static uint64_t allowed_bytes(const qn_potential_run_state *run)
+{
+    const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t stated = run->options->run.memory_bytes;
+    return stated ? stated : all / 2 / (uint64_t)qn_ranks_local_count(run->job->ranks);
+}
+
+static void choose_slabs(qn_potential_run_state *run)
+{
+    const int *points = run->model->settings.grid.points;
+    const int planes = SLAB_POINTS / (points[0] * points[1]);
+    run->slab_planes = planes < PLANES_STEP ? PLANES_STEP : planes / PLANES_STEP * PLANES_STEP;
+    run->slab_count = (points[2] + run->slab_planes - 1) / run->slab_planes;
+}
+
+qn_status qn_potential_divide(qn_potential_run_state *run)
+{
+    choose_slabs(run);
+    const double mib = 1024.0 * 1024;
+    const uint64_t value_bytes = (uint64_t)run->map_count * sizeof(float);
+    const uint64_t slab = value_bytes * qn_potential_slab_points(run, 0, 1), allowed = allowed_bytes(run);
+    const uint64_t work = 2 * slab * (uint64_t)run->job->device_count; /* a slab in a device's buffers, and a copy */
+    const uint64_t all = value_bytes * qn_potential_grid_size(&run->model->settings.grid);
+    const bool keeps = run->job->in_memory || (run->options->keep_maps && run->wants_result);
+    run->window_slabs = run->slab_count;
+    if (all + work > allowed && !keeps) run->window_slabs = work + slab < allowed ? (int)((allowed - work) / slab) : 1;
+    const uint64_t window = run->window_slabs < run->slab_count ? slab * (uint64_t)run->window_slabs : all;
+    qn_log(QN_LOG_NOTE,
+           "%zu atoms, %d maps of %d x %d x %d points; memory: %.0f MiB for %s, %.0f MiB for %d %s of work",
+           run->model->atom_count, run->map_count, run->model->settings.grid.points[0],
+           run->model->settings.grid.points[1], run->model->settings.grid.points[2], ceil((double)window / mib),
+           run->window_slabs < run->slab_count ? "a part of the maps at a time" : "the maps", ceil((double)work / mib),
+           2 * run->job->device_count, qn_plural(2 * (size_t)run->job->device_count, "slab", "slabs"));
+    if (window + work > allowed)
+        return QN_FAIL(
+            QN_OUT_OF_MEMORY,
+            "the maps take %.0f MiB of memory, and %.0f MiB are allowed; expected at least so much, a smaller "
+            "grid, or fewer types",
+            ceil((double)(window + work) / mib), floor((double)allowed / mib));
+    return QN_OK;
+}
+
+/* ---- computing ---- */
+
+typedef struct slab_loop {
+    qn_potential_run_state *run;
+    pthread_mutex_t mutex; /* of `done`, the least and the most values, and the progress */
+    int done;
+    double started_s;
+} slab_loop;
+
+/* A slab that is being computed. */
+typedef struct slab_work {
+    const qn_potential_run_state *run;
+    int slab;
+    float *values; /* [map][points of the slab] */
+} slab_work;
+
+static qn_status compute_row(size_t row, int worker, void *user)
+{
+    const slab_work *work = user;
+    const qn_potential_run_state *run = work->run;
+    const int *points = run->model->settings.grid.points;
+    const size_t stride = qn_potential_slab_points(run, work->slab, 1);
+    const int y = (int)(row % (size_t)points[1]), z = (int)(row / (size_t)points[1]);
+    double values[QN_POTENTIAL_MAPS_MAX];
+    (void)worker;
+    for (int x = 0; x < points[0]; x++) {
+        const int point[3] = {x, y, work->slab * run->slab_planes + z};
+        qn_potential_reference_point(run->model, point, values);
+        for (int map = 0; map < run->map_count; map++)
+            work->values[(size_t)map * stride + row * (size_t)points[0] + (size_t)x] = qn_map_value_round(values[map]);
+    }
+    return QN_OK;
+}
+
+static qn_status compute_slab(slab_loop *loop, int slab, float *values)
+{
+    slab_work work = {.run = loop->run, .slab = slab, .values = values};
+    const size_t points = qn_potential_slab_points(loop->run, slab, 1);
+    const size_t rows = points / (size_t)loop->run->model->settings.grid.points[0];
+    return qn_pool_run(loop->run->job->pool, rows, compute_row, &work);
+}
+
+/* Copy the values of a slab into the window. */
+static void keep_slab(qn_potential_run_state *run, int slab, const float *values)
+{
+    const size_t points = qn_potential_slab_points(run, slab, 1);
+    const size_t stride = qn_potential_slab_points(run, run->window_first, run->window_slabs);
+    const size_t place = qn_potential_slab_points(run, run->window_first, slab - run->window_first);
+    for (int map = 0; map < run->map_count; map++)
+        memcpy(run->values + (size_t)map * stride + place, values + (size_t)map * points, points * sizeof *values);
+}
+
+static qn_status report_progress(slab_loop *loop)
+{
+    qn_potential_run_state *run = loop->run;
+    const qn_progress progress = {.stage = "computing maps",
+                                  .unit = "slabs",
+                                  .done = (size_t)loop->done,
+                                  .total = (size_t)run->slab_count,
+                                  .seconds = qn_clock_s() - loop->started_s};
+    if (!qn_job_is_stopped(run->job, &progress)) return QN_OK;
+    return QN_FAIL(QN_CANCELLED, "stopped after %d of %d slabs%s", loop->done, run->slab_count,
+                   run->job->in_memory ? "" : "; continue with --resume");
+}
+
+static qn_status finish_slab(slab_loop *loop, int slab, const float *values)
+{
+    qn_potential_run_state *run = loop->run;
+    const size_t bytes = (size_t)run->map_count * qn_potential_slab_points(run, slab, 1) * sizeof *values;
+    if (!run->job->in_memory) QN_TRY(qn_job_record(run->job, (uint64_t)slab, values, bytes));
+    if (qn_potential_holds_all(run)) keep_slab(run, slab, values);
+    pthread_mutex_lock(&loop->mutex);
+    loop->done++;
+    qn_status status = report_progress(loop);
+    pthread_mutex_unlock(&loop->mutex);
+    return status == QN_OK ? qn_agreement_poll(&run->job->agreement) : status;
+}
+
+/* *slab is slab_count when no slab is left. */
+static qn_status take_slab(slab_loop *loop, int *slab)
+{
+    qn_job *job = loop->run->job;
+    uint64_t dealt;
+    bool none;
+    do {
+        QN_TRY(qn_agreement_deal(&job->agreement, 1, &dealt, &none));
+        *slab = none || dealt >= (uint64_t)loop->run->slab_count ? loop->run->slab_count : (int)dealt;
+    } while (*slab < loop->run->slab_count && qn_piece_set_has(&job->done, (uint64_t)*slab));
+    return QN_OK;
+}
+
+static qn_status run_slabs(slab_loop *loop, float *values)
+{
+    int slab;
+    QN_TRY(take_slab(loop, &slab));
+    while (slab < loop->run->slab_count) {
+        QN_TRY(compute_slab(loop, slab, values));
+        QN_TRY(finish_slab(loop, slab, values));
+        QN_TRY(take_slab(loop, &slab));
+    }
+    return QN_OK;
+}
+
+static qn_status run_device(int device, void *user)
+{
+    slab_loop *loop = user;
+    float *values;
+    (void)device;
+    QN_TRY(qn_allocate((size_t)loop->run->map_count * qn_potential_slab_points(loop->run, 0, 1), sizeof *values,
+                       (void **)&values));
+    const qn_status status = run_slabs(loop, values);
+    qn_release(&values);
+    return status;
+}
+
+/* ---- slabs of earlier runs and of other ranks ---- */
+
+static qn_status know_slab(uint64_t slab, const void *data, size_t size, void *user)
+{
+    slab_loop *loop = user;
+    qn_potential_run_state *run = loop->run;
+    (void)data;
+    if (slab >= (uint64_t)run->slab_count ||
+        size != (size_t)run->map_count * qn_potential_slab_points(run, (int)slab, 1) * sizeof(float))
+        return QN_FAIL(QN_BAD_FORMAT, "slab %llu of the journals does not belong to this run",
+                       (unsigned long long)slab);
+    if (!qn_piece_set_has(&run->job->done, slab)) loop->done++;
+    return qn_piece_set_add(&run->job->done, slab);
+}
+
+typedef struct gathering {
+    qn_potential_run_state *run;
+    qn_piece_set found;
+} gathering;
+
+static qn_status gather_slab(uint64_t slab, const void *data, size_t size, void *user)
+{
+    gathering *all = user;
+    qn_potential_run_state *run = all->run;
+    const int offset = (int)slab - run->window_first;
+    (void)size;
+    if (slab >= (uint64_t)run->slab_count || offset < 0 || offset >= run->window_slabs) return QN_OK;
+    keep_slab(run, (int)slab, data);
+    return qn_piece_set_add(&all->found, slab);
+}
+
+qn_status qn_potential_gather(qn_potential_run_state *run, int slab)
+{
+    gathering all = {.run = run};
+    run->window_first = slab;
+    if (run->job->in_memory) return QN_OK;
+    if (qn_potential_holds_all(run) && run->computed == run->slab_count) return QN_OK;
+    qn_status status = qn_job_scan(run->job, gather_slab, &all);
+    const int end = slab + run->window_slabs < run->slab_count ? slab + run->window_slabs : run->slab_count;
+    if (status == QN_OK && all.found.count < (uint64_t)(end - slab) && !qn_potential_holds_all(run))
+        status =
+            QN_FAIL(QN_BAD_FORMAT, "the journals lack %d of %d slabs", end - slab - (int)all.found.count, end - slab);
+    qn_release(&all.found.bits);
+    return status;
+}
+
+static qn_status compute(slab_loop *loop)
+{
+    qn_potential_run_state *run = loop->run;
+    if (run->options->run.resume) QN_TRY(qn_job_scan(run->job, know_slab, loop));
+    const int known = loop->done;
+    if (known) qn_log(QN_LOG_NOTE, "resuming: %d of %d slabs are done", known, run->slab_count);
+    const qn_status status = qn_job_each_device(run->job, run_device, loop);
+    run->computed = loop->done - known;
+    return status;
+}
+
+qn_status qn_potential_compute(qn_potential_run_state *run)
+{
+    slab_loop loop = {.run = run, .started_s = qn_clock_s()};
+    const bool needs_window = qn_job_is_first(run->job) || qn_potential_holds_all(run);
+    if (needs_window)
+        QN_TRY(qn_allocate((size_t)run->map_count * qn_potential_slab_points(run, 0, run->window_slabs),
+                           sizeof *run->values, (void **)&run->values));
+    pthread_mutex_init(&loop.mutex, NULL);
+    const qn_status status = compute(&loop);
+    pthread_mutex_destroy(&loop.mutex);
+    run->compute_s = qn_clock_s() - loop.started_s;
+    return status;
+}
