@@ -11,10 +11,10 @@ enum { ON_ONE_PARENT_MAX = 3 };
 #define DEGREE (3.14159265358979323846 / 180)
 
 /* Bond lengths (Å), on which the CHARMM force fields agree within 0.01 Å. */
-static const double n_h_angstrom = 1.01, o_h_angstrom = 0.96;
+static const double n_h_angstrom = 1.01, o_h_angstrom = 0.96, s_h_angstrom = 1.33;
 
-/* Bond angles at the parent in degrees: trigonal NH2, tetrahedral NH3+ and alcohols. */
-static const double trigonal = 120, tetrahedral = 109.5;
+/* Bond angles at the parent in degrees: trigonal NH2, tetrahedral NH3+ and alcohols, thiols. */
+static const double trigonal = 120, tetrahedral = 109.5, thiol = 96;
 
 typedef enum placement {
     OPPOSITE, /* in the plane of the parent and its two neighbours, away from both: planar NH */
@@ -36,8 +36,8 @@ typedef struct rule {
 /* One hydrogen in each line.
  *  - Amide and guanidinium hydrogens: the first is cis to the named atom, the second trans; the charges are equal.
  *  - Bases: the first hydrogen of an amino group is on the Watson-Crick side, as CHARMM numbers them.
- *  - Serine, threonine: anti to CA, the staggered position farthest from the backbone. Tyrosine: the two planar
- *    positions differ only in the numbering of the ring; the rule uses the side of CE1.
+ *  - Serine, threonine, cysteine: anti to CA, the staggered position farthest from the backbone. Tyrosine: the two
+ * planar positions differ only in the numbering of the ring; the rule uses the side of CE1.
  *  - O2': anti to C1', beside O3', its most frequent acceptor; O3' of a strand's end: anti to C2', away from O2'; O5'
  *    of a strand's end: anti to C4'.
  *  - Protonated acids: syn, as in carboxylic acids.
@@ -63,6 +63,7 @@ static const rule rules[] = {
     {"ASN", "HD21", "ND2", "CG", "OD1", TORSION, 0},
     {"ASN", "HD22", "ND2", "CG", "OD1", TORSION, 180},
     {"ASPH", "HD", "OD2", "CG", "OD1", TORSION, 0},
+    {"CYS", "HG", "SG", "CB", "CA", FREE, 180},
     {"GLN", "HE21", "NE2", "CD", "OE1", TORSION, 0},
     {"GLN", "HE22", "NE2", "CD", "OE1", TORSION, 180},
     {"GLUH", "HE", "OE2", "CD", "OE1", TORSION, 0},
@@ -187,11 +188,15 @@ static bool place_away(const double atoms[3][3], double length, int sign, double
 /* Place a hydrogen by its rule; `shift_radians` is added to torsions. */
 static bool place(const rule *by, const double atoms[3][3], double shift_radians, double position[3])
 {
-    double length = by->parent[0] == 'O' ? o_h_angstrom : n_h_angstrom;
+    const char element = by->parent[0];
+    double length = element == 'O' ? o_h_angstrom : element == 'S' ? s_h_angstrom : n_h_angstrom;
     if (by->how == OPPOSITE) return place_away(atoms, length, 0, position);
     if (by->how == FLANKS) return place_away(atoms, length, by->torsion_degrees, position);
-    bool planar_nitrogen = by->how == TORSION && by->parent[0] == 'N';
-    return place_by_torsion(atoms, length, planar_nitrogen ? trigonal : tetrahedral,
+    bool planar_nitrogen = by->how == TORSION && element == 'N';
+    return place_by_torsion(atoms, length,
+                            planar_nitrogen  ? trigonal
+                            : element == 'S' ? thiol
+                                             : tetrahedral,
                             by->torsion_degrees * DEGREE + shift_radians, position);
 }
 
@@ -272,6 +277,21 @@ static bool take_free_place(const rule *by, const double atoms[3][3], double (*t
     }
     const double closest_angstrom = 1; /* hydrogens of one parent are 1.6 Å apart */
     return best > closest_angstrom * closest_angstrom;
+}
+
+const char *qn_polar_hydrogen_name(const qn_table_names *names, size_t residue, const char *parent, size_t index)
+{
+    const char *table_residue = qn_atom_table[names->residues[residue].first].residue;
+    const char *class = strlen(table_residue) == 1 ? "+" : "*";
+    if (names->residues[residue].count == 0) return NULL;
+    if (strcmp(parent, "N") == 0 && qn_table_names_n_terminal(names, residue))
+        class = table_residue = strcmp(table_residue, "PRO") == 0 ? "^P" : "^";
+    for (size_t i = 0; i < rule_count; i++) {
+        const rule *r = &rules[i];
+        const bool applies = strcmp(r->residue, table_residue) == 0 || strcmp(r->residue, class) == 0;
+        if (applies && strcmp(r->parent, parent) == 0 && index-- == 0) return r->hydrogen;
+    }
+    return NULL;
 }
 
 void qn_polar_hydrogen_place(const qn_table_names *names, size_t residue, const char *name,

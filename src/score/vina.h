@@ -33,6 +33,10 @@ const qn_vina_atom_type *qn_vina_type_table(int *count);
  * electrons, are acceptors. */
 int qn_vina_type_of(const char *element, qn_sybyl_type type, const qn_surroundings *around);
 
+/* The rule of AutoDock, which Vina uses: a nitrogen is an acceptor unless it is positive, or has three neighbours and
+ * shares its pair of electrons with an aromatic ring or a neighbouring double bond. */
+bool qn_vina_nitrogen_accepts(qn_sybyl_type type, const qn_surroundings *around);
+
 /* Whether two rows are a metal and an atom that may coordinate it: N, O, S or a halogen. */
 bool qn_vina_coordinates(int a, int b);
 

@@ -17,9 +17,7 @@ static const struct {
 } plain_elements[] = {{"S", S_P},   {"SE", S_P}, {"P", P_P}, {"F", F_H},  {"CL", CL_H},
                       {"BR", BR_H}, {"I", I_H},  {"B", C_P}, {"SI", SI_P}};
 
-/* The rule of AutoDock, which Vina uses: a nitrogen is an acceptor unless it is positive, or has three neighbours and
- * shares its pair of electrons with an aromatic ring or a neighbouring double bond. */
-static bool nitrogen_accepts(qn_sybyl_type type, const qn_surroundings *around)
+bool qn_vina_nitrogen_accepts(qn_sybyl_type type, const qn_surroundings *around)
 {
     switch (type) {
     case QN_SYBYL_N_4:
@@ -37,7 +35,7 @@ int qn_vina_type_of(const char *element, qn_sybyl_type type, const qn_surroundin
     if (strcmp(element, "C") == 0) return around->hetero ? C_P : C_H;
     if (strcmp(element, "O") == 0) return around->hydrogen ? O_DA : O_A;
     if (strcmp(element, "N") == 0) {
-        bool accepts = nitrogen_accepts(type, around);
+        bool accepts = qn_vina_nitrogen_accepts(type, around);
         if (around->hydrogen) return accepts ? N_DA : N_D;
         return accepts ? N_A : N_P;
     }
