@@ -1,0 +1,65 @@
+/* Clusters of large sets of structures by RMSD after superposition, without a matrix of distances.
+ *
+ * Two structures are neighbours if their RMSD is at most the cut-off. Only this bit of a pair is computed, in blocks of
+ * rows that are dealt to all devices and ranks of a job. A pair whose RMSD is within rounding of the cut-off is decided
+ * in double precision, so every bit is exact, and the result does not depend on devices, ranks or memory. Rows are kept
+ * in memory where they fit, else they are computed anew when they are needed.
+ *
+ *     const qn_large_set set = {.structures = &structures, .cutoff_angstrom = 2};
+ *     qn_large_clusters clusters = {0};
+ *     QN_TRY(qn_large_gromos(job, &set, &clusters));
+ *     …clusters.labels[i] is the cluster of structure i…
+ *     qn_large_clusters_clear(&clusters);
+ *
+ * The job must have devices and an open journal (qn_job_journal); finished blocks are records of it, which a resumed
+ * run reads. Every rank must call each function, with the same arguments. All ranks get the whole result.
+ */
+#ifndef QN_CLUSTER_NEIGHBOURS_LARGE_SET_H
+#define QN_CLUSTER_NEIGHBOURS_LARGE_SET_H
+
+#include "cluster/measure/structures.h"
+#include "cluster/method/labels.h"
+#include "job/job.h"
+
+typedef struct qn_large_set {
+    const qn_structures *structures; /* at most 2^24 */
+    double cutoff_angstrom;          /* neighbours have at most this RMSD; not used by k-medoids */
+    uint64_t memory_bytes;           /* for rows of neighbours; 0: half of the memory that is available */
+} qn_large_set;
+
+/* Clusters in the order of the method. Zero-initialise; release with clear. */
+typedef struct qn_large_clusters {
+    size_t cluster_count;
+    uint32_t *labels;          /* of each structure; QN_LABEL_NONE: in no cluster */
+    uint32_t *centres;         /* of each cluster: the number of a structure */
+    float *distances_angstrom; /* RMSD of each structure to the centre of its cluster; NaN: in no cluster */
+    uint64_t neighbour_pairs;  /* pairs within the cut-off; 0 for k-medoids */
+} qn_large_clusters;
+
+void qn_large_clusters_clear(qn_large_clusters *clusters);
+
+/* Daura et al. 1999 (Angew. Chem. Int. Ed. 38, 236): the structure with most neighbours and these are the first
+ * cluster; they are taken away, and so on until none is left. Clusters are in this order, so the largest is the first;
+ * a structure without neighbours is a cluster of its own. The centre is the structure that had most neighbours.
+ * cluster/method/gromos.h states the rule for ties, which is that of GROMACS.
+ *
+ * Errors of all functions here: QN_INVALID_ARGUMENT (no structures; a position or the cut-off is not finite; weights
+ * that are negative or add up to 0), QN_OUT_OF_MEMORY (less memory than one block of rows needs), QN_CANCELLED, those
+ * of devices and of the journal. */
+QN_MUST_CHECK qn_status qn_large_gromos(qn_job *job, const qn_large_set *set, qn_large_clusters *clusters);
+
+/* DBSCAN (Ester et al. 1996): a structure with at least `fewest` neighbours, itself included, is a core. Cores that are
+ * neighbours are in one cluster. Other neighbours of a core are in the cluster of the core with the lowest number; the
+ * rest has the label QN_LABEL_NONE. Clusters are numbered as labels.h says; the centre is the core with most
+ * neighbours, the lowest one of several. */
+QN_MUST_CHECK qn_status qn_large_dbscan(qn_job *job, const qn_large_set *set, size_t fewest,
+                                        qn_large_clusters *clusters);
+
+/* k-medoids by samples (CLARA: Kaufman and Rousseeuw 1990; with FasterPAM and larger samples: Schubert and Rousseeuw
+ * 2021): the medoids of several samples are found by FasterPAM on their matrix, each set of medoids takes all
+ * structures by the nearest medoid, and the set with the smallest sum of distances is the result. With as many samples
+ * as structures it is FasterPAM itself. Clusters are numbered as labels.h says; centres are the medoids. */
+QN_MUST_CHECK qn_status qn_large_kmedoids(qn_job *job, const qn_large_set *set, size_t cluster_count, uint64_t seed,
+                                          qn_large_clusters *clusters);
+
+#endif
