@@ -1,4 +1,5 @@
-/* Clusters in one pass (collective/leader.h) compared with the definition, and with the clusters that a full matrix of distances gives. */
+/* Clusters in one pass (collective/leader.h) compared with the definition, and with the clusters that a full matrix of
+ * distances gives. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
