@@ -1,4 +1,4 @@
-/* Galleries of pictures. */
+/* Galleries of pictures, and drawings. */
 #include <string.h>
 
 #include "base/error.h"
@@ -28,4 +28,19 @@ qn_status qn_report_cards(qn_report *report, const qn_report_card *cards, size_t
     QN_TRY(qn_text_append(&report->body, "<ul class=\"cards\">\n"));
     for (size_t i = 0; i < count; i++) QN_TRY(append_card(&report->body, &cards[i]));
     return qn_text_append(&report->body, "</ul>\n");
+}
+
+qn_status qn_report_drawing(qn_report *report, const char *title, const char *caption, const char *label,
+                            const char *svg)
+{
+    qn_text *body = &report->body;
+    QN_TRY(qn_text_append(body, "<figure>\n<figcaption><b>"));
+    QN_TRY(qn_markup_text(body, title));
+    QN_TRY(qn_text_append(body, "</b>"));
+    QN_TRY(qn_markup_prose(body, caption ? caption : ""));
+    QN_TRY(qn_text_append(body, "</figcaption>\n<div class=\"drawing\" tabindex=\"0\"><img alt=\""));
+    QN_TRY(qn_markup_text(body, label));
+    QN_TRY(qn_text_append(body, "\" src=\"data:image/svg+xml;base64,"));
+    QN_TRY(qn_markup_base64(body, svg, strlen(svg)));
+    return qn_text_append(body, "\"></div>\n</figure>\n");
 }

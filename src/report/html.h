@@ -75,6 +75,11 @@ typedef struct qn_report_card {
 
 QN_MUST_CHECK qn_status qn_report_cards(qn_report *report, const qn_report_card *cards, size_t count);
 
+/* An SVG document over the whole width, with a title and a sentence on how to read it; on a narrow page it is scrolled.
+ * It is shown as an image, so scripts in it do not run. `label` is what readers hear who do not see it. */
+QN_MUST_CHECK qn_status qn_report_drawing(qn_report *report, const char *title, const char *caption, const char *label,
+                                          const char *svg);
+
 /* Values on a grid in shades of grey. Values that are not finite are black. */
 typedef struct qn_report_picture {
     const char *title, *text; /* printed beneath the picture; NULL: none */

@@ -82,6 +82,7 @@ const char *const qn_report_style[] = {
     ".pictures b,.pictures span{display:block;overflow-wrap:anywhere}\n"
     ".pictures b{font-weight:650;font-size:14px}.pictures span{color:var(--soft)}\n",
 
+    ".drawing{overflow-x:auto}.drawing img{display:block;width:100%;min-width:620px;height:auto}\n"
     "figure{margin:30px 0 36px}\n"
     "figcaption{max-width:48em;margin:0 0 10px;color:var(--soft);font-size:14.5px;line-height:1.5;"
     "overflow-wrap:anywhere}\n"
