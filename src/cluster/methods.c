@@ -1,0 +1,234 @@
+/* From distances to clusters, and the measures of the clusters. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "cluster/method/dbscan.h"
+#include "cluster/method/dendrogram.h"
+#include "cluster/method/distance_rows.h"
+#include "cluster/method/kmedoids.h"
+#include "cluster/run.h"
+#include "compare/cluster.h"
+
+const char *qn_clustering_method_name(const qn_clustering *run)
+{
+    static const char *const names[] = {"average", "complete", "single", "ward", "gromos", "kmedoids", "dbscan"};
+    return names[run->options->method];
+}
+
+bool qn_clustering_is_hierarchical(const qn_clustering *run)
+{
+    return run->options->method <= QN_CLUSTER_WARD;
+}
+
+/* ---- methods ---- */
+
+static qn_status cut_tree(qn_clustering *run)
+{
+    static const qn_linkage_method methods[] = {QN_LINKAGE_AVERAGE, QN_LINKAGE_COMPLETE, QN_LINKAGE_SINGLE,
+                                                QN_LINKAGE_WARD};
+    qn_cluster_result *result = run->result;
+    void *memory;
+    QN_TRY(qn_allocate(run->count, sizeof *run->merges, &memory));
+    run->merges = memory;
+    QN_TRY(qn_linkage_compute(&run->distances, methods[run->options->method], run->job->pool, run->merges));
+    QN_TRY(qn_dendrogram_correlation(&run->distances, run->merges, run->job->pool, &result->cophenetic));
+    QN_TRY(qn_dendrogram_order(run->merges, run->count, run->order));
+    result->cutoff = run->cutoff;
+    if (run->cutoff > 0)
+        return qn_linkage_cut_height(run->merges, run->count, run->cutoff, result->labels, &result->cluster_count);
+    QN_TRY(qn_linkage_cut_count(run->merges, run->count, (size_t)run->options->clusters, result->labels,
+                                &result->cluster_count, &result->cutoff));
+    if (result->cluster_count == run->options->clusters || run->count < run->options->clusters) return QN_OK;
+    return qn_job_warn(run->job, "%zu clusters instead of %llu, because merges at one height belong together",
+                       result->cluster_count, (unsigned long long)run->options->clusters);
+}
+
+typedef struct near_rows {
+    const qn_distance_matrix *distances;
+    float cutoff;
+    float *row;
+} near_rows;
+
+static void find_near(size_t item, bool *near, void *user)
+{
+    near_rows *rows = user;
+    qn_distance_rows(rows->distances, item, 1, rows->row);
+    for (size_t j = 0; j < rows->distances->count; j++) near[j] = rows->row[j] <= rows->cutoff;
+}
+
+static qn_status find_neighbourhoods(qn_clustering *run)
+{
+    near_rows rows = {&run->distances, (float)run->cutoff, NULL};
+    void *row = NULL, *clusters = NULL, *assignment = NULL;
+    qn_status status = qn_allocate(run->count, sizeof(float), &row);
+    if (status == QN_OK) status = qn_allocate(run->count, sizeof(qn_cluster), &clusters);
+    if (status == QN_OK) status = qn_allocate(run->count, sizeof(size_t), &assignment);
+    rows.row = row;
+    if (status == QN_OK)
+        status = qn_cluster_greedy_rows(find_near, &rows, run->count, run->count, clusters, &run->result->cluster_count,
+                                        assignment);
+    for (size_t i = 0; status == QN_OK && i < run->count; i++)
+        run->result->labels[i] = (uint32_t)((const size_t *)assignment)[i];
+    qn_release(&row);
+    qn_release(&clusters);
+    qn_release(&assignment);
+    return status;
+}
+
+/* The medoids found are those of the clusters, so they are not kept. */
+static qn_status find_medoids(qn_clustering *run)
+{
+    const qn_cluster_options *options = run->options;
+    const qn_kmedoids_search search = {
+        .cluster_count = (size_t)options->clusters,
+        .start = options->start == QN_CLUSTER_BUILD ? QN_KMEDOIDS_BUILD : QN_KMEDOIDS_SAMPLE,
+        .seed = options->run.seed,
+    };
+    void *medoids;
+    QN_TRY(qn_allocate(search.cluster_count, sizeof(uint32_t), &medoids));
+    run->result->cluster_count = search.cluster_count;
+    const qn_status status =
+        qn_kmedoids_cluster(&run->distances, &search, run->job->pool, run->result->labels, medoids, NULL);
+    qn_release(&medoids);
+    return status;
+}
+
+static qn_status find_clusters(qn_clustering *run)
+{
+    const qn_cluster_options *options = run->options;
+    qn_cluster_result *result = run->result;
+    result->cutoff = options->method == QN_CLUSTER_KMEDOIDS ? (double)NAN : run->cutoff;
+    result->cophenetic = (double)NAN;
+    if (qn_clustering_is_hierarchical(run)) return cut_tree(run);
+    if (options->method == QN_CLUSTER_DBSCAN)
+        return qn_dbscan_cluster(&run->distances, run->cutoff, (size_t)options->least_items, run->job->pool,
+                                 result->labels, &result->cluster_count);
+    if (options->method == QN_CLUSTER_GROMOS) return find_neighbourhoods(run);
+    return find_medoids(run);
+}
+
+/* ---- measures ---- */
+
+static void note_cluster(qn_clustering *run, const qn_spread *spread, size_t cluster)
+{
+    const double *silhouettes = run->result->silhouettes;
+    double sum = 0;
+    const size_t size = qn_members_size(&run->members, cluster);
+    for (size_t m = run->members.first[cluster]; m < run->members.first[cluster + 1]; m++)
+        sum += silhouettes[run->members.items[m]];
+    run->result->clusters[cluster] = (qn_cluster_facts){.size = size,
+                                                        .medoid = spread->medoid,
+                                                        .mean_pair = spread->mean_pair,
+                                                        .mean_medoid = spread->mean_medoid,
+                                                        .largest_medoid = spread->largest_medoid,
+                                                        .diameter = spread->diameter,
+                                                        .silhouette = sum / (double)size};
+}
+
+static qn_status measure(qn_clustering *run, qn_spread *spreads)
+{
+    qn_cluster_result *result = run->result;
+    qn_pool *pool = run->job->pool;
+    QN_TRY(qn_spreads_measure(&run->distances, &run->members, pool, spreads));
+    QN_TRY(qn_silhouette_measure(&run->distances, result->labels, &run->members, pool, result->silhouettes,
+                                 &result->silhouette));
+    result->davies_bouldin = qn_davies_bouldin(&run->distances, spreads, &run->members);
+    for (size_t c = 0; c < result->cluster_count; c++) note_cluster(run, &spreads[c], c);
+    for (size_t i = 0; i < run->count; i++) {
+        const uint32_t cluster = result->labels[i];
+        result->noise_count += cluster == QN_LABEL_NONE;
+        result->medoid_distances[i] =
+            cluster == QN_LABEL_NONE ? NAN : qn_distance_at(&run->distances, i, spreads[cluster].medoid);
+    }
+    return QN_OK;
+}
+
+static qn_status measure_clusters(qn_clustering *run)
+{
+    qn_cluster_result *result = run->result;
+    void *spreads = NULL, *clusters = NULL;
+    QN_TRY(qn_members_list(result->labels, run->count, result->cluster_count, &run->members));
+    qn_status status = qn_allocate(result->cluster_count, sizeof *result->clusters, &clusters);
+    result->clusters = clusters;
+    if (status == QN_OK) status = qn_allocate(result->cluster_count, sizeof(qn_spread), &spreads);
+    if (status == QN_OK) status = measure(run, spreads);
+    qn_release(&spreads);
+    return status;
+}
+
+/* ---- order of structures for pictures ---- */
+
+typedef struct ranked_item {
+    uint32_t item, cluster;
+    float distance; /* to the medoid */
+} ranked_item;
+
+static int nearer_first(const void *a, const void *b)
+{
+    const ranked_item *one = a, *other = b;
+    if (one->cluster != other->cluster) return one->cluster < other->cluster ? -1 : 1;
+    if (one->distance != other->distance) return one->distance < other->distance ? -1 : 1;
+    return (one->item > other->item) - (one->item < other->item);
+}
+
+static qn_status order_items(qn_clustering *run)
+{
+    void *memory;
+    if (qn_clustering_is_hierarchical(run)) return QN_OK;
+    QN_TRY(qn_allocate(run->count, sizeof(ranked_item), &memory));
+    ranked_item *ranked = memory;
+    for (size_t i = 0; i < run->count; i++) {
+        const uint32_t cluster = run->result->labels[i];
+        ranked[i] =
+            (ranked_item){(uint32_t)i, cluster, cluster == QN_LABEL_NONE ? 0 : run->result->medoid_distances[i]};
+    }
+    qsort(ranked, run->count, sizeof *ranked, nearer_first);
+    for (size_t i = 0; i < run->count; i++) run->order[i] = ranked[i].item;
+    qn_release(&memory);
+    return QN_OK;
+}
+
+static qn_status make_room(qn_clustering *run)
+{
+    qn_cluster_result *result = run->result;
+    void *labels = NULL, *silhouettes = NULL, *distances = NULL, *order = NULL;
+    qn_status status = qn_allocate(run->count, sizeof *result->labels, &labels);
+    if (status == QN_OK) status = qn_allocate(run->count, sizeof *result->silhouettes, &silhouettes);
+    if (status == QN_OK) status = qn_allocate(run->count, sizeof *result->medoid_distances, &distances);
+    if (status == QN_OK) status = qn_allocate(run->count, sizeof *run->order, &order);
+    result->labels = labels;
+    result->silhouettes = silhouettes;
+    result->medoid_distances = distances;
+    run->order = order;
+    return status;
+}
+
+/* The tree in the type of the public result. */
+static qn_status copy_merges(qn_clustering *run)
+{
+    void *memory;
+    if (!run->merges || run->count < 2) return QN_OK;
+    QN_TRY(qn_allocate(run->count - 1, sizeof *run->result->merges, &memory));
+    run->result->merges = memory;
+    for (size_t k = 0; k + 1 < run->count; k++) {
+        const qn_merge *merge = &run->merges[k];
+        run->result->merges[k] = (qn_cluster_merge){merge->first, merge->second, merge->size, merge->height};
+    }
+    return QN_OK;
+}
+
+qn_status qn_clustering_find(qn_clustering *run)
+{
+    const double started_s = qn_clock_s();
+    QN_TRY(make_room(run));
+    QN_TRY(find_clusters(run));
+    QN_TRY(measure_clusters(run));
+    QN_TRY(order_items(run));
+    QN_TRY(copy_merges(run));
+    run->cluster_s = qn_clock_s() - started_s;
+    return QN_OK;
+}
