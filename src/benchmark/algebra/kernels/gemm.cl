@@ -9,7 +9,7 @@
  *
  * The parameters are those of CLBlast's kernel (Nugteren 2018, https://arxiv.org/abs/1705.05249) and a few more, such
  * as PREFETCH. */
-#include "benchmark/kernels/wide.dev.h"
+#include "runtime/kernels/wide.dev.h"
 
 #include "benchmark/algebra/kernels/gemm.dev.h"
 

@@ -3,7 +3,7 @@
  *
  * A group computes the products of MATRICES consecutive matrices. Its items take tiles of ITEM_ROWS x ITEM_COLUMNS in
  * turn, with the sums in registers. The group first copies A and B to local memory, or items read them directly. */
-#include "benchmark/kernels/wide.dev.h"
+#include "runtime/kernels/wide.dev.h"
 
 #include "benchmark/algebra/kernels/gemm_batched.dev.h"
 

@@ -4,7 +4,7 @@
  * by BLOCK_Y * TILE_Y outputs, an item TILE_X by TILE_Y of them. SLIDING: an item's outputs are adjacent along x, so
  * that it reads the inputs of a row once and uses them for several outputs; otherwise its outputs are BLOCK_X apart, so
  * that neighbouring items read adjacent inputs. */
-#include "benchmark/kernels/wide.dev.h"
+#include "runtime/kernels/wide.dev.h"
 
 #include "benchmark/physics/kernels/convolution.dev.h"
 
