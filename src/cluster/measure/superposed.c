@@ -1,0 +1,287 @@
+#include "cluster/measure/superposed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cluster/measure/kernels/rmsd.h"
+#include "math/qcp.h"
+#include "math/superpose.h"
+#include "runtime/prelude/prelude_host.h"
+
+#include "cluster/measure/kernels/rmsd.dev.h"
+
+enum {
+    SAMPLE = 256,     /* structures whose mean is the reference */
+    ROUNDS = 3,       /* of superposing them on their mean */
+    TASK = RMSD_PANEL /* structures of a task */
+};
+
+typedef struct superposing {
+    qn_superposed *set;
+    const double *weights; /* atom_count */
+    double *reference;     /* atom_count × 3, about its mean */
+    double outer[6];       /* Σ r rᵀ: xx, yy, zz, xy, xz, yz */
+    double *scratch;       /* of each worker: atom_count × 3 × 2 */
+} superposing;
+
+static double weight_of(const qn_structures *structures, size_t atom)
+{
+    return structures->weights ? structures->weights[atom] : 1;
+}
+
+static const float *positions_of(const qn_structures *structures, size_t index)
+{
+    return structures->positions_angstrom + 3 * structures->atom_count * index;
+}
+
+qn_status qn_superposed_check(const qn_structures *structures)
+{
+    double sum = 0;
+    if (structures->count < 1 || structures->atom_count < 1)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "superposition of %zu structures of %zu atoms; expected at least 1 of each",
+                       structures->count, structures->atom_count);
+    for (size_t k = 0; k < structures->atom_count; k++) {
+        const double weight = weight_of(structures, k);
+        if (!(weight >= 0) || !isfinite(weight))
+            return QN_FAIL(QN_INVALID_ARGUMENT, "the weight of atom %zu is %g; expected 0 or a positive number", k + 1,
+                           weight);
+        sum += weight;
+    }
+    if (!(sum > 0)) return QN_FAIL(QN_INVALID_ARGUMENT, "the weights of all atoms are 0; expected one above 0");
+    for (size_t i = 0; i < structures->count; i++) {
+        const float *positions = positions_of(structures, i);
+        for (size_t k = 0; k < 3 * structures->atom_count; k++)
+            if (!isfinite(positions[k]))
+                return QN_FAIL(QN_INVALID_ARGUMENT, "structure %zu, atom %zu: position %g is not a finite number",
+                               i + 1, k % structures->atom_count + 1, (double)positions[k]);
+    }
+    return QN_OK;
+}
+
+/* The positions about their weighted mean, atom by atom. */
+static void centre(const superposing *s, size_t index, double *points)
+{
+    const size_t atoms = s->set->structures->atom_count;
+    const float *positions = positions_of(s->set->structures, index);
+    const double *mean = s->set->means + 3 * index;
+    for (size_t k = 0; k < atoms; k++)
+        for (size_t a = 0; a < 3; a++) points[3 * k + a] = positions[a * atoms + k] - mean[a];
+}
+
+static void measure_structure(const superposing *s, size_t index)
+{
+    const qn_structures *structures = s->set->structures;
+    const size_t atoms = structures->atom_count;
+    const float *positions = positions_of(structures, index);
+    double square = 0;
+    for (size_t a = 0; a < 3; a++) {
+        double sum = 0;
+        for (size_t k = 0; k < atoms; k++) sum += s->weights[k] * positions[a * atoms + k];
+        const double mean = sum / s->set->weight_sum;
+        for (size_t k = 0; k < atoms; k++)
+            square += s->weights[k] * (positions[a * atoms + k] - mean) * (positions[a * atoms + k] - mean);
+        s->set->means[3 * index + a] = mean;
+    }
+    s->set->half_squares[index] = square / 2;
+}
+
+static qn_status measure_task(size_t task, int worker, void *user)
+{
+    const superposing *s = user;
+    (void)worker;
+    for (size_t i = task * TASK; i < (task + 1) * TASK && i < s->set->structures->count; i++) measure_structure(s, i);
+    return QN_OK;
+}
+
+/* Turn the points onto the reference. Fewer than three points stay as they are: any orientation is allowed. */
+static qn_status turn(const superposing *s, double *points)
+{
+    double rotation[9], translation[3];
+    const size_t atoms = s->set->structures->atom_count;
+    if (atoms < 3) return QN_OK;
+    QN_TRY(qn_superpose_weighted(points, s->reference, s->weights, atoms, rotation, translation, NULL));
+    for (size_t k = 0; k < atoms; k++) {
+        const double x = points[3 * k], y = points[3 * k + 1], z = points[3 * k + 2];
+        for (size_t a = 0; a < 3; a++)
+            points[3 * k + a] = rotation[3 * a] * x + rotation[3 * a + 1] * y + rotation[3 * a + 2] * z;
+    }
+    return QN_OK;
+}
+
+/* Mean of a sample that is spread over the set, each superposed on the mean so far; it begins with the middle one. */
+static qn_status make_reference(superposing *s)
+{
+    const size_t count = s->set->structures->count, numbers = 3 * s->set->structures->atom_count;
+    const size_t sample = count < SAMPLE ? count : SAMPLE;
+    double *points = s->scratch, *sum = s->scratch + numbers;
+    centre(s, count / 2, s->reference);
+    for (int round = 0; round < ROUNDS; round++) {
+        memset(sum, 0, numbers * sizeof(double));
+        for (size_t i = 0; i < sample; i++) {
+            centre(s, i * count / sample, points);
+            QN_TRY(turn(s, points));
+            for (size_t k = 0; k < numbers; k++) sum[k] += points[k];
+        }
+        for (size_t k = 0; k < numbers; k++) s->reference[k] = sum[k] / (double)sample;
+    }
+    for (size_t k = 0; k < numbers / 3; k++) {
+        const double *r = s->reference + 3 * k, share = s->weights[k] / s->set->weight_sum;
+        const double own[6] = {r[0] * r[0], r[1] * r[1], r[2] * r[2], r[0] * r[1], r[0] * r[2], r[1] * r[2]};
+        for (int e = 0; e < 6; e++) s->outer[e] += share * own[e];
+    }
+    return QN_OK;
+}
+
+/* The bound of rounding that a structure brings to ½ RMSD² of its pairs. The sum over atoms: see qn_rmsd_accumulation.
+ * Every other number of a pair is rounded at most four times, or comes from positions rounded once. */
+static double error_of(size_t atoms, const double symmetric[6], const double skew[3], double half_square)
+{
+    const double *b = symmetric, unit = 0x1p-24;
+    const double norm = sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + 2 * (b[3] * b[3] + b[4] * b[4] + b[5] * b[5]));
+    const double skew_norm = sqrt(skew[0] * skew[0] + skew[1] * skew[1] + skew[2] * skew[2]);
+    return 1.01 * (qn_rmsd_accumulation(atoms) * half_square + unit * (4 * norm + 4 * skew_norm + 64 * half_square));
+}
+
+/* Sums of the structure's rounded rest u, in panels: n[3·a + b] = Σ r_a u_b. */
+static void write_terms(const superposing *s, const double n[9], double square, float *terms)
+{
+    double t[6], symmetric[6];
+    const double *c = s->outer, skew[3] = {n[5] - n[7], n[6] - n[2], n[1] - n[3]};
+    for (int a = 0; a < 3; a++) t[a] = c[a] + 2 * n[4 * a];
+    t[3] = c[3] + n[1] + n[3], t[4] = c[4] + n[2] + n[6], t[5] = c[5] + n[5] + n[7];
+    const double trace = t[0] + t[1] + t[2];
+    for (int e = 0; e < 6; e++) symmetric[e] = (e < 3 ? trace : 0) - t[e];
+    for (int e = 0; e < 6; e++) terms[(RMSD_SYMMETRIC + e) * RMSD_PANEL] = (float)symmetric[e];
+    for (int e = 0; e < 3; e++) terms[(RMSD_SKEW + e) * RMSD_PANEL] = (float)skew[e];
+    terms[RMSD_HALF_SQUARE * RMSD_PANEL] = (float)(square / 2);
+    terms[RMSD_ERROR * RMSD_PANEL] = (float)error_of(s->set->structures->atom_count, symmetric, skew, square / 2);
+}
+
+static qn_status superpose_structure(const superposing *s, size_t index, double *points)
+{
+    const size_t atoms = s->set->structures->atom_count, panel = index / RMSD_PANEL, place = index % RMSD_PANEL;
+    float *positions = s->set->positions + panel * 3 * atoms * RMSD_PANEL + place;
+    double n[9] = {0}, square = 0;
+    centre(s, index, points);
+    QN_TRY(turn(s, points));
+    for (size_t k = 0; k < atoms; k++) {
+        const double root = sqrt(s->weights[k] / s->set->weight_sum), *r = s->reference + 3 * k;
+        for (size_t b = 0; b < 3; b++) {
+            const float u = (float)(root * (points[3 * k + b] - r[b]));
+            positions[(3 * k + b) * RMSD_PANEL] = u;
+            square += (double)u * u;
+            for (size_t a = 0; a < 3; a++) n[3 * a + b] += root * r[a] * u;
+        }
+    }
+    write_terms(s, n, square, s->set->terms + panel * RMSD_TERMS * RMSD_PANEL + place);
+    return QN_OK;
+}
+
+static qn_status superpose_task(size_t task, int worker, void *user)
+{
+    const superposing *s = user;
+    double *points = s->scratch + (size_t)worker * 6 * s->set->structures->atom_count;
+    for (size_t i = task * TASK; i < (task + 1) * TASK && i < s->set->structures->count; i++)
+        QN_TRY(superpose_structure(s, i, points));
+    return QN_OK;
+}
+
+size_t qn_superposed_position_bytes(size_t atom_count, size_t count)
+{
+    return (count + RMSD_PANEL - 1) / RMSD_PANEL * RMSD_PANEL * 3 * atom_count * sizeof(float);
+}
+
+size_t qn_superposed_term_bytes(size_t count)
+{
+    return (count + RMSD_PANEL - 1) / RMSD_PANEL * RMSD_PANEL * RMSD_TERMS * sizeof(float);
+}
+
+static qn_status allocate(superposing *s, double **weights, qn_pool *pool)
+{
+    const size_t count = s->set->structures->count, atoms = s->set->structures->atom_count;
+    const size_t workers = pool ? (size_t)qn_pool_threads(pool) : 1;
+    QN_TRY(qn_allocate(qn_superposed_position_bytes(atoms, count), 1, (void **)&s->set->positions));
+    QN_TRY(qn_allocate(qn_superposed_term_bytes(count), 1, (void **)&s->set->terms));
+    QN_TRY(qn_allocate(count, 3 * sizeof(double), (void **)&s->set->means));
+    QN_TRY(qn_allocate(count, sizeof(double), (void **)&s->set->half_squares));
+    QN_TRY(qn_allocate(atoms, sizeof(double), (void **)weights));
+    QN_TRY(qn_allocate(atoms, 3 * sizeof(double), (void **)&s->reference));
+    QN_TRY(qn_allocate(workers, 6 * atoms * sizeof(double), (void **)&s->scratch));
+    for (size_t k = 0; k < atoms; k++) {
+        (*weights)[k] = weight_of(s->set->structures, k);
+        s->set->weight_sum += (*weights)[k];
+    }
+    s->weights = *weights;
+    return QN_OK;
+}
+
+qn_status qn_superposed_make(const qn_structures *structures, qn_pool *pool, qn_superposed *set)
+{
+    const size_t tasks = (structures->count + TASK - 1) / TASK;
+    superposing s = {.set = set};
+    double *weights = NULL;
+    *set = (qn_superposed){.structures = structures};
+    QN_TRY(qn_superposed_check(structures));
+    qn_status status = allocate(&s, &weights, pool);
+    if (status == QN_OK) status = qn_pool_run(pool, tasks, measure_task, &s);
+    if (status == QN_OK) status = make_reference(&s);
+    if (status == QN_OK) status = qn_pool_run(pool, tasks, superpose_task, &s);
+    qn_release(&weights);
+    qn_release(&s.reference);
+    qn_release(&s.scratch);
+    if (status != QN_OK) qn_superposed_clear(set);
+    return status;
+}
+
+void qn_superposed_clear(qn_superposed *set)
+{
+    qn_release(&set->positions);
+    qn_release(&set->terms);
+    qn_release(&set->means);
+    qn_release(&set->half_squares);
+    *set = (qn_superposed){0};
+}
+
+static void gather_lines(const float *from, size_t lines, const uint32_t *indices, size_t count, float *to)
+{
+    for (size_t first = 0; first < count; first += RMSD_PANEL) {
+        const size_t width = count - first < RMSD_PANEL ? count - first : RMSD_PANEL;
+        for (size_t k = 0; k < lines; k++, to += RMSD_PANEL) {
+            for (size_t w = 0; w < width; w++) {
+                const size_t index = indices[first + w];
+                to[w] = from[(index / RMSD_PANEL * lines + k) * RMSD_PANEL + index % RMSD_PANEL];
+            }
+            for (size_t w = width; w < RMSD_PANEL; w++) to[w] = 0;
+        }
+    }
+}
+
+void qn_superposed_gather(const qn_superposed *set, const uint32_t *indices, size_t count, float *positions,
+                          float *terms)
+{
+    gather_lines(set->positions, 3 * set->structures->atom_count, indices, count, positions);
+    gather_lines(set->terms, RMSD_TERMS, indices, count, terms);
+}
+
+double qn_superposed_rmsd(const qn_superposed *set, size_t i, size_t j)
+{
+    const qn_structures *structures = set->structures;
+    const size_t atoms = structures->atom_count;
+    const float *a = positions_of(structures, i), *b = positions_of(structures, j);
+    const double *p = set->means + 3 * i, *q = set->means + 3 * j;
+    double xx = 0, xy = 0, xz = 0, yx = 0, yy = 0, yz = 0, zx = 0, zy = 0, zz = 0;
+#pragma omp simd reduction(+ : xx, xy, xz, yx, yy, yz, zx, zy, zz)
+    for (size_t k = 0; k < atoms; k++) {
+        const double weight = structures->weights ? structures->weights[k] : 1;
+        const double ax = weight * (a[k] - p[0]), ay = weight * (a[atoms + k] - p[1]);
+        const double az = weight * (a[2 * atoms + k] - p[2]);
+        const double bx = b[k] - q[0], by = b[atoms + k] - q[1], bz = b[2 * atoms + k] - q[2];
+        xx += ax * bx, xy += ax * by, xz += ax * bz;
+        yx += ay * bx, yy += ay * by, yz += ay * bz;
+        zx += az * bx, zy += az * by, zz += az * bz;
+    }
+    const double products[9] = {xx, xy, xz, yx, yy, yz, zx, zy, zz};
+    return qn_qcp_rmsd(products, set->half_squares[i] + set->half_squares[j], set->weight_sum);
+}
