@@ -75,7 +75,7 @@ typedef struct qn_measure {
 extern const qn_measure *const qn_measures[];
 
 /* Names of all rows, separated by one space, in the order of qn_measures. */
-#define QN_MEASURE_NAMES "drmsd"
+#define QN_MEASURE_NAMES "drmsd tm-score gdt-ts maxsub"
 
 /* What users read about them. */
 #define QN_MEASURE_MEANINGS                                                                                             \
