@@ -57,6 +57,7 @@ static qn_status name_in_folder(qn_potential_run_state *run)
     QN_TRY(name_extrema(names->field, &names->extrema));
     QN_TRY(join(receptor, stem, ".glg", &names->log));
     if (!run->options->gpf) QN_TRY(join(receptor, stem, ".gpf", &names->gpf));
+    if (run->prepared.data) QN_TRY(join(receptor, stem, ".pdbqt", &names->prepared));
     for (int i = 0; i < run->map_count; i++) {
         qn_text name = {0};
         QN_TRY(run->options->gpf ? qn_text_append(&name, "%s", qn_path_name(name_in_gpf(run, i)))
@@ -107,11 +108,12 @@ static qn_status list_all(qn_potential_run_state *run)
 {
     qn_potential_names *names = &run->names;
     int count = 0;
-    QN_TRY(qn_allocate(QN_POTENTIAL_MAPS_MAX + 6, sizeof *names->all, (void **)&names->all));
+    QN_TRY(qn_allocate(QN_POTENTIAL_MAPS_MAX + 7, sizeof *names->all, (void **)&names->all));
     names->all[count++] = names->field;
     names->all[count++] = names->extrema;
     names->all[count++] = names->log;
     if (names->gpf) names->all[count++] = names->gpf;
+    if (names->prepared) names->all[count++] = names->prepared;
     names->all[count++] = "run.json";
     for (int i = 0; i < run->map_count; i++) names->all[count++] = names->maps[i];
     names->output.names = names->output.stem ? names->all : NULL;
@@ -137,7 +139,7 @@ qn_status qn_potential_names_make(qn_potential_run_state *run)
     if (options->in_memory || (!options->output && !options->gpf)) return QN_OK;
     QN_TRY(options->output ? name_in_folder(run) : name_beside(run));
     QN_TRY(qn_text_copy(options->gpf ? options->gpf : names->gpf, &names->gpf_label));
-    QN_TRY(qn_text_copy(receptor, &names->receptor_label));
+    QN_TRY(qn_text_copy(names->prepared ? names->prepared : receptor, &names->receptor_label));
     QN_TRY(check_names(run));
     return list_all(run);
 }
@@ -146,7 +148,8 @@ void qn_potential_names_clear(qn_potential_names *names)
 {
     char **const texts[] = {&names->stem,          &names->field,     &names->extrema,
                             &names->log,           &names->gpf,       &names->field_label,
-                            &names->extrema_label, &names->gpf_label, &names->receptor_label};
+                            &names->extrema_label, &names->gpf_label, &names->receptor_label,
+                            &names->prepared};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) qn_release(texts[i]);
     for (int i = 0; i < QN_POTENTIAL_MAPS_MAX; i++) {
         qn_release(&names->maps[i]);

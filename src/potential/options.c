@@ -13,7 +13,9 @@ static const qn_option rows[] = {
      .group = QN_OPTION_ARGUMENT,
      .argument = "RECEPTOR",
      .offset = FIELD(receptor),
-     .meaning = "PDBQT with charges and AutoDock's atom types; may be left out where --gpf names it"},
+     .meaning =
+         "PDBQT with charges and AutoDock's atom types, or PDB or mmCIF, which get them (\"file:AB\" picks chains); "
+         "may be left out where --gpf names it"},
     {.name = "gpf",
      .letter = 'p',
      .kind = QN_OPTION_PATH,
@@ -122,8 +124,9 @@ static qn_status check(const void *memory)
                        options->output);
     if (options->gpf) return check_beside_file(options);
     if (!options->receptor)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "no receptor is given; expected a PDBQT file, or --gpf with a file that "
-                                            "names one");
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "no receptor is given; expected a PDBQT, PDB or mmCIF file, or --gpf with a file that "
+                       "names one");
     if (!options->extent == !options->npts[0])
         return QN_FAIL(QN_INVALID_ARGUMENT, "%s; expected one of --size and --npts, or --gpf with a file that has npts",
                        options->extent ? "--size and --npts are both given" : "the extent of the grid is not given");

@@ -17,9 +17,9 @@ static qn_status describe(const qn_potential_run_state *run, qn_text *text)
         QN_TRY(qn_text_append(text, " %s", model->parameters->types[model->kind_types[i]].name));
     QN_TRY(qn_text_append(text, "\nligand_types"));
     for (int i = 0; i < probes; i++) QN_TRY(qn_text_append(text, " %s", run->map_names[i]));
-    QN_TRY(qn_text_append(text, "\nreceptor %s\ngridcenter %.10g %.10g %.10g\nsmooth %.10g\n", run->receptor_path,
-                          grid->centre_angstrom[0], grid->centre_angstrom[1], grid->centre_angstrom[2],
-                          settings->smooth_angstrom));
+    QN_TRY(qn_text_append(text, "\nreceptor %s\ngridcenter %.10g %.10g %.10g\nsmooth %.10g\n",
+                          run->names.prepared ? run->names.prepared : run->receptor_path, grid->centre_angstrom[0],
+                          grid->centre_angstrom[1], grid->centre_angstrom[2], settings->smooth_angstrom));
     for (int i = 0; i < probes; i++) QN_TRY(qn_text_append(text, "map %s\n", run->names.maps[i]));
     return qn_text_append(text, "elecmap %s\ndsolvmap %s\ndielectric %.10g\n", run->names.maps[probes],
                           run->names.maps[probes + 1], settings->dielectric);

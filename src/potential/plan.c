@@ -137,7 +137,7 @@ static qn_status read_receptor(qn_potential_run_state *run)
     if (given && named && !qn_file_is_same(given, named))
         QN_TRY(qn_job_warn(run->job, "%s names the receptor %s; %s is used instead", run->options->gpf, named, given));
     QN_TRY(qn_text_copy(given ? given : named, &run->receptor_path));
-    QN_TRY(qn_potential_receptor_read(run->receptor_path, &run->receptor));
+    QN_TRY(qn_potential_receptor_load(run));
     return check_types(run);
 }
 

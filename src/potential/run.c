@@ -84,6 +84,7 @@ static qn_status finish(qn_potential_run_state *run)
     }
     QN_TRY(qn_potential_write_maps(run));
     if (run->names.gpf) QN_TRY(qn_potential_write_gpf(run));
+    if (run->names.prepared) QN_TRY(qn_potential_write_receptor(run));
     QN_TRY(qn_potential_write_log(run));
     run->write_s = qn_clock_lap_s(&since);
     return write_run_json(run);
@@ -159,6 +160,7 @@ static void clear(qn_potential_run_state *run)
     qn_potential_receptor_clear(&run->receptor);
     qn_potential_parameters_clear(&run->parameters);
     qn_release(&run->receptor_path);
+    qn_text_clear(&run->prepared);
     qn_release(&run->values);
     qn_gpf_clear(&run->gpf);
 }

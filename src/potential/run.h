@@ -15,6 +15,7 @@ typedef struct qn_potential_names {
     qn_output output;                    /* where the run writes; both members NULL: nothing is written */
     char *stem;                          /* of a run beside other files; NULL: a folder */
     char *field, *extrema, *log, *gpf;   /* as qn_job_path takes them */
+    char *prepared;                      /* likewise; NULL: the receptor is a PDBQT already */
     char *maps[QN_POTENTIAL_MAPS_MAX];   /* likewise */
     char *labels[QN_POTENTIAL_MAPS_MAX]; /* file names of maps as the .fld file has them */
     char *field_label, *extrema_label;
@@ -29,6 +30,7 @@ typedef struct qn_potential_run_state {
     qn_potential_parameters parameters;
     qn_potential_receptor receptor;
     char *receptor_path;
+    qn_text prepared; /* the receptor as PDBQT; NULL: it was one */
     qn_potential_model *model;
     qn_potential_names names;
     int map_count;
@@ -46,6 +48,9 @@ typedef struct qn_potential_run_state {
 
 /* Read the grid parameter file or make one from the options; read parameters and receptor; make the model. */
 QN_MUST_CHECK qn_status qn_potential_plan(qn_potential_run_state *run);
+
+/* Read the receptor at `receptor_path`, and prepare one that is not PDBQT. */
+QN_MUST_CHECK qn_status qn_potential_receptor_load(qn_potential_run_state *run);
 
 /* Make the names of all files. */
 QN_MUST_CHECK qn_status qn_potential_names_make(qn_potential_run_state *run);
@@ -66,6 +71,7 @@ size_t qn_potential_slab_points(const qn_potential_run_state *run, int slab, int
 /* Write the files of the first rank: maps with .fld and .xyz, the grid parameter file of a run without one, the log. */
 QN_MUST_CHECK qn_status qn_potential_write_maps(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_gpf(qn_potential_run_state *run);
+QN_MUST_CHECK qn_status qn_potential_write_receptor(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_log(qn_potential_run_state *run);
 
 /* Whether the window holds all slabs. */

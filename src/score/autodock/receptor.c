@@ -167,37 +167,47 @@ static qn_status refuse(const preparation *p, size_t i)
                    residue->chain, atom->element);
 }
 
-/* Add a heavy atom with the hydrogens that are merged into it, then its built hydrogens, which `next` walks over. */
+/* Add the polar hydrogens of an atom: those of the file, then built ones, which `next` walks over. They follow their
+ * atom, because AutoGrid looks for the bonds of an atom among those that are near it in the file. */
+static qn_status add_hydrogens(preparation *p, size_t i, size_t *next)
+{
+    const qn_compound_neighbours *n = &p->graph.neighbours;
+    const double charge_e = p->hydrogen_charges_e[i];
+    for (size_t k = n->start[i]; k < n->start[i + 1]; k++) {
+        const qn_atom *atom = &p->molecule->atoms[n->neighbour[k]];
+        if (qn_atom_is_hydrogen(atom)) QN_TRY(add_atom(p, i, atom->name, atom->position_angstrom, "HD", charge_e));
+    }
+    for (; *next < p->built.count && p->built.items[*next].parent == i; (*next)++)
+        QN_TRY(add_atom(p, i, p->built.items[*next].name, p->built.items[*next].position_angstrom, "HD", charge_e));
+    return QN_OK;
+}
+
+static int count_built(const preparation *p, size_t i, size_t next)
+{
+    int count = 0;
+    while (next < p->built.count && p->built.items[next++].parent == i) count++;
+    return count;
+}
+
+/* Add a heavy atom with the hydrogens that are merged into it, then its polar hydrogens. */
 static qn_status add_heavy(preparation *p, size_t i, size_t *next)
 {
     const qn_atom *atom = &p->molecule->atoms[i];
     const char *type = qn_autodock_type(&p->graph, i);
-    const double each_e = p->hydrogen_charges_e[i];
-    size_t built = 0;
-    while (*next + built < p->built.count && p->built.items[*next + built].parent == i) built++;
+    const bool polar = is_polar(atom->element);
+    int merged = p->graph.hydrogens[i];
     if (!type && is_alkali(atom->element)) {
         p->atoms->left_out++;
         return QN_OK;
     }
     if (!type) return refuse(p, i);
-    int merged = p->graph.hydrogens[i];
-    if (is_polar(atom->element)) {
-        merged -= p->drawn[i] + (int)built;
+    if (polar) {
+        merged -= p->drawn[i] + count_built(p, i, *next);
         p->atoms->unplaced += (size_t)merged;
     }
-    QN_TRY(add_atom(p, i, atom->name, atom->position_angstrom, type, p->charges_e[i] + merged * each_e));
-    for (; built > 0; built--, (*next)++)
-        QN_TRY(add_atom(p, i, p->built.items[*next].name, p->built.items[*next].position_angstrom, "HD", each_e));
-    return QN_OK;
-}
-
-/* Add a hydrogen of the file if its neighbour is polar. */
-static qn_status add_hydrogen(preparation *p, size_t i)
-{
-    const qn_compound_neighbours *n = &p->graph.neighbours;
-    if (n->start[i] == n->start[i + 1] || strcmp(qn_autodock_type(&p->graph, i), "HD") != 0) return QN_OK;
-    const qn_atom *atom = &p->molecule->atoms[i];
-    return add_atom(p, i, atom->name, atom->position_angstrom, "HD", p->hydrogen_charges_e[n->neighbour[n->start[i]]]);
+    QN_TRY(
+        add_atom(p, i, atom->name, atom->position_angstrom, type, p->charges_e[i] + merged * p->hydrogen_charges_e[i]));
+    return polar ? add_hydrogens(p, i, next) : QN_OK;
 }
 
 static qn_status add_atoms(preparation *p)
@@ -206,7 +216,7 @@ static qn_status add_atoms(preparation *p)
     for (size_t i = 0; i < p->molecule->atom_count; i++) {
         const qn_atom *atom = &p->molecule->atoms[i];
         if (qn_is_water(p->molecule->residues[atom->residue].name)) continue;
-        QN_TRY(qn_atom_is_hydrogen(atom) ? add_hydrogen(p, i) : add_heavy(p, i, &next));
+        if (!qn_atom_is_hydrogen(atom)) QN_TRY(add_heavy(p, i, &next));
     }
     p->atoms->built = p->built.count;
     if (p->atoms->count == 0)
