@@ -45,7 +45,12 @@ typedef struct qn_structure_input {
     uint64_t reserved[8];             /* 0 */
 } qn_structure_input;
 
-typedef enum qn_distance_measure { QN_DISTANCE_DRMSD } qn_distance_measure;
+typedef enum qn_distance_measure {
+    QN_DISTANCE_DRMSD,
+    QN_DISTANCE_TM_SCORE,
+    QN_DISTANCE_GDT_TS,
+    QN_DISTANCE_MAXSUB
+} qn_distance_measure;
 
 /* How values are stored: as 32-bit floats, or as multiples of a step in 16 bits. */
 typedef enum qn_distance_storage { QN_DISTANCE_FLOAT32, QN_DISTANCE_UINT16 } qn_distance_storage;

@@ -80,7 +80,8 @@ extern const qn_measure *const qn_measures[];
 /* What users read about them. */
 #define QN_MEASURE_MEANINGS                                                                                             \
     "drmsd: root mean square difference of the distances between atoms, in Å; it needs no superposition and does not " \
-    "tell mirror images apart"
+    "tell mirror images apart. Scores from 0 to 1, each of the best superposition that a search finds: tm-score; "      \
+    "gdt-ts: mean share of the atoms within 1, 2, 4 and 8 Å; maxsub"
 
 /* Distance of a value: the value itself, or 1 − value of a similarity. */
 static inline float qn_measure_distance(const qn_measure *measure, float value)
