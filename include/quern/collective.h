@@ -4,12 +4,12 @@
  * Life cycle: create (copies the references, allocates everything) → evaluate, frame after frame → destroy. Evaluating
  * allocates nothing. Thread rule: one thread at a time per handle; it uses the threads of the context.
  *
+ *     double rmsd[2], s_gradient[4][3];
  *     qn_collective_options options = qn_collective_default_options();
+ *     qn_collective_values values = {.size = sizeof values, .rmsd = rmsd, .s_gradient = &s_gradient[0][0]};
  *     qn_collective *path;
- *     double gradient[4][3], rmsd[2];
  *     options.references = &references[0][0][0], options.reference_count = 2, options.atom_count = 4;
  *     if (qn_collective_create(context, &options, &path) != QN_OK) return 1;
- *     qn_collective_values values = {.size = sizeof values, .rmsd = rmsd, .s_gradient = &gradient[0][0]};
  *     if (qn_collective_evaluate(path, &references[1][0][0], &values) == QN_OK) printf("s = %.2f\n", values.s);
  *     qn_collective_destroy(&path);
  */

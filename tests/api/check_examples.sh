@@ -14,6 +14,7 @@ export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" QUERN_TUN
 
 # A line that each example prints, as an extended regular expression; none: no output is expected.
 expected='
+collective   s = 1\.91
 device       .*: [1-9][0-9]* compute units
 dock         [1-9][0-9]* poses in [1-9][0-9]* clusters
 evaluate     DockQ 1\.00

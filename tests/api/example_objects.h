@@ -3,6 +3,7 @@
 #ifndef QN_TESTS_EXAMPLE_OBJECTS_H
 #define QN_TESTS_EXAMPLE_OBJECTS_H
 
+#include <quern/collective.h>
 #include <quern/dock.h>
 #include <quern/evaluate.h>
 #include <quern/fft.h>
@@ -31,11 +32,12 @@ extern float values[NUMBERS];
 extern const float data[NUMBERS];
 extern const size_t bytes; /* sizeof data */
 
-extern qn_buffer *grid, *spectrum; /* 16 × 16 × 16 floats; 9 × 16 × 16 complex numbers */
-extern qn_volume *half_1, *half_2; /* a sphere with noise, SPHERE_SIDE voxels a side */
-extern const qn_volume *mask;      /* none */
-extern qn_space *space;            /* TILE: 8, 16, 32 */
-double time_it(qn_point point);    /* seconds */
+extern qn_buffer *grid, *spectrum;       /* 16 × 16 × 16 floats; 9 × 16 × 16 complex numbers */
+extern qn_volume *half_1, *half_2;       /* a sphere with noise, SPHERE_SIDE voxels a side */
+extern const qn_volume *mask;            /* none */
+extern const double references[2][4][3]; /* two structures of 4 atoms */
+extern qn_space *space;                  /* TILE: 8, 16, 32 */
+double time_it(qn_point point);          /* seconds */
 void print_message(qn_log_level level, const char *message, void *user);
 void print_table(const qn_trajectory_result_table *table);
 

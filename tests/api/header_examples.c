@@ -15,6 +15,8 @@ const int n = NUMBERS;
 float values[NUMBERS];
 const float data[NUMBERS];
 const size_t bytes = sizeof data;
+const double references[2][4][3] = {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 1}},
+                                    {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 1}}};
 
 /* ---- a kernel family ---- */
 

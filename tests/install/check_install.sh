@@ -101,6 +101,14 @@ grep -q '^displacement after one step over that expected: \(0\.89\|0\.9\|1\.0\|1
     fail "trajectory_in_memory does not find the displacement that was made" trajectory.log
 [ -z "$(ls -A empty)" ] || fail "trajectory_in_memory wrote a file: $(ls -A empty)"
 
+# A bias along a path of structures: the toy molecule crosses its barrier with the bias, and stays without.
+cp -r "$source/examples/bias_along_a_path" path
+cmake -S path -B path-build -DCMAKE_PREFIX_PATH="$prefix" >path.log 2>&1 || fail "the path example" path.log
+cmake --build path-build >>path.log 2>&1 || fail "building the path example" path.log
+LD_LIBRARY_PATH="$library" path-build/bias_along_a_path >path.log 2>&1 || fail "bias_along_a_path" path.log
+grep -q '^without bias: .* 0 crossings' path.log || fail "bias_along_a_path crosses the barrier by itself" path.log
+grep -q '^with bias: .* to [89]\.[0-9], [1-9][0-9]* crossings' path.log || fail "bias_along_a_path stays in the basin" path.log
+
 # The example with pkg-config. Its flags escape blanks for a shell, hence eval.
 export PKG_CONFIG_PATH="$library/pkgconfig"
 flags=$(pkg-config --cflags --libs quern) || fail "pkg-config quern"

@@ -1,5 +1,4 @@
-/* Clusters in one pass (collective/leader.h) compared with the definition, and with the clusters that a full matrix of
- * distances gives. */
+/* Clusters in one pass compared with the definition. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -7,7 +6,6 @@
 
 #include "check.h"
 #include "collective/leader.h"
-#include "compare/cluster.h"
 #include "math/random.h"
 #include "math/rotation.h"
 #include "math/superpose.h"
@@ -15,7 +13,6 @@
 enum { ATOMS = 25, NUMBERS = 3 * ATOMS, FRAMES = 180 };
 
 static double frames[FRAMES * NUMBERS], weights[ATOMS], ones[ATOMS];
-static float matrix[FRAMES * FRAMES];
 
 static double uniform(uint64_t stream, uint64_t index)
 {
@@ -104,58 +101,6 @@ static void clusters_are_those_of_the_definition(void)
         }
 }
 
-/* Basins that are compact (at most 0.25 wide) and far apart: one pass finds the same clusters as the neighbour counts
- * of Daura et al. (1999) from the whole matrix, except for the choice of centres. */
-static void separate_basins_are_those_of_the_exact_method(void)
-{
-    static qn_cluster exact[FRAMES];
-    static size_t assignment[FRAMES];
-    size_t clusters[FRAMES], exact_count, count;
-    double distances[FRAMES], inside = 0, outside = INFINITY;
-    make_frames(9, 0.1);
-    for (size_t a = 0; a < FRAMES; a++)
-        for (size_t b = 0; b < FRAMES; b++) matrix[a * FRAMES + b] = (float)rmsd_of(a, b, ones);
-    CHECK_OK(qn_cluster_greedy(matrix, FRAMES, 0.3f, FRAMES, exact, &exact_count, assignment));
-    qn_leader *leader = add_all(ones, 0.3, true, clusters, distances);
-    qn_leader_clusters(leader, &count);
-    CHECK(exact_count == 9 && count == 9);
-    for (size_t a = 0; a < FRAMES; a++)
-        for (size_t b = 0; b < a; b++) {
-            CHECK((clusters[a] == clusters[b]) == (assignment[a] == assignment[b]));
-            if (clusters[a] == clusters[b])
-                inside = fmax(inside, (double)matrix[a * FRAMES + b]);
-            else
-                outside = fmin(outside, (double)matrix[a * FRAMES + b]);
-        }
-    CHECK(inside < 0.25 && outside > 0.35);
-    qn_leader_destroy(&leader);
-}
-
-/* Where basins overlap, centres are still farther apart than the cut-off. Two centres of one pass at twice the cut-off
- * cannot be in one cluster of the exact method, whose members are within the cut-off of its centre: so the exact method
- * has at least as many clusters as one pass at twice the cut-off has centres. */
-static void centres_are_apart_and_bound_the_exact_method(void)
-{
-    static qn_cluster exact[FRAMES];
-    static size_t assignment[FRAMES];
-    size_t clusters[FRAMES], exact_count, count, wide_count;
-    double distances[FRAMES];
-    make_frames(40, 0.7);
-    for (size_t a = 0; a < FRAMES; a++)
-        for (size_t b = 0; b < FRAMES; b++) matrix[a * FRAMES + b] = (float)rmsd_of(a, b, ones);
-    CHECK_OK(qn_cluster_greedy(matrix, FRAMES, 0.4f, FRAMES, exact, &exact_count, assignment));
-    qn_leader *leader = add_all(ones, 0.4, true, clusters, distances);
-    const qn_leader_cluster *all = qn_leader_clusters(leader, &count);
-    for (size_t a = 0; a < count; a++)
-        for (size_t b = 0; b < a; b++) CHECK(rmsd_of(all[a].centre, all[b].centre, ones) > 0.4);
-    qn_leader *wide = add_all(ones, 0.8, true, clusters, distances);
-    qn_leader_clusters(wide, &wide_count);
-    CHECK(exact_count > 1 && count > 1);
-    CHECK(wide_count <= exact_count);
-    qn_leader_destroy(&leader);
-    qn_leader_destroy(&wide);
-}
-
 static void impossible_structures_are_refused(void)
 {
     qn_leader *leader;
@@ -173,8 +118,6 @@ static void impossible_structures_are_refused(void)
 int main(void)
 {
     RUN(clusters_are_those_of_the_definition);
-    RUN(separate_basins_are_those_of_the_exact_method);
-    RUN(centres_are_apart_and_bound_the_exact_method);
     RUN(impossible_structures_are_refused);
     return check_finish();
 }
