@@ -39,7 +39,7 @@ static const struct folder_of_data {
 };
 
 typedef struct asked_query {
-    char name[16], words[512], select[64], with[64];
+    char name[16], words[QUERY_PARAMETERS_BYTES], select[64], with[64];
     qn_trajectory_parameter parameters[PARAMETERS_MAX];
 } asked_query;
 

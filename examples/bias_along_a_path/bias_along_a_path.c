@@ -1,9 +1,10 @@
 /* Metadynamics of a toy molecule along a path of structures, with the variables of <quern/collective.h>.
  *
  * The molecule is a chain of beads with two stable forms, an open and a closed one: its energy is the lower of two
- * elastic networks, smoothed where they meet. The straight way between them has a barrier of about 20 kT. The path leads from one to the
- * other in even steps. Every hundred steps of Brownian dynamics a Gaussian is added to the energy at the present s
- * (Laio and Parrinello 2002), until the molecule crosses the barrier again and again. Without the Gaussians it stays.
+ * elastic networks, smoothed where they meet. The straight way between them has a barrier of about 20 kT. The path
+ * leads from one to the other in even steps. Every hundred steps of Brownian dynamics a Gaussian is added to the energy
+ * at the present s (Laio and Parrinello 2002), until the molecule crosses the barrier again and again. Without the
+ * Gaussians it stays.
  *
  *     bias_along_a_path [STEPS]
  *

@@ -5,12 +5,15 @@
 #include <quern/trajectory.h>
 #include <string.h>
 
+enum { QUERY_PARAMETERS_BYTES = 512 };
+
 /* Split the text in `words`, which the parameters point into. Returns the number of parameters. */
-static inline size_t query_parameters(const char *text, char words[512], qn_trajectory_parameter *parameters)
+static inline size_t query_parameters(const char *text, char words[QUERY_PARAMETERS_BYTES],
+                                      qn_trajectory_parameter *parameters)
 {
     size_t count = 0;
-    strncpy(words, text, 511);
-    words[511] = '\0';
+    strncpy(words, text, QUERY_PARAMETERS_BYTES - 1);
+    words[QUERY_PARAMETERS_BYTES - 1] = '\0';
     for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
         char *equals = strchr(word, '=');
         *equals = '\0';

@@ -22,7 +22,7 @@ typedef struct query_run {
 /* Create the query; `run` must have class, topology, atoms and first frame. */
 static inline qn_status query_create(query_run *run, const char *parameters)
 {
-    char words[512];
+    char words[QUERY_PARAMETERS_BYTES];
     qn_trajectory_parameter list[16];
     size_t count = query_parameters(parameters, words, list);
     qn_query_setup setup;
