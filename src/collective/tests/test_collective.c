@@ -1,5 +1,6 @@
 /* labels: threads */
 /* Distances and path variables compared with the formulas in plain double precision, and gradients with differences. */
+#include <malloc.h>
 #include <math.h>
 #include <quern/collective.h>
 #include <stdlib.h>
@@ -15,6 +16,15 @@ enum { ATOMS = 37, REFERENCES = 11, NUMBERS = 3 * ATOMS };
 
 static qn_context *context;
 static double references[REFERENCES * NUMBERS], frame[NUMBERS], weights[ATOMS];
+
+/* The library's memory comes from this function of the C library, which is counted here. */
+static size_t allocations;
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    allocations++;
+    return memalign(alignment, bytes);
+}
 
 static double uniform(uint64_t index)
 {
@@ -377,6 +387,28 @@ static void threads_do_not_change_results(void)
     }
 }
 
+static void calls_allocate_nothing(void)
+{
+    static double gradients[2][REFERENCES * NUMBERS];
+    qn_collective_options options = options_of(weights, QN_PATH_DRMSD);
+    double rmsd[REFERENCES], s_gradient[NUMBERS];
+    qn_collective *collective;
+    qn_collective_values values = {.size = sizeof values,
+                                   .rmsd = rmsd,
+                                   .rmsd_gradients = gradients[0],
+                                   .drmsd_gradients = gradients[1],
+                                   .s_gradient = s_gradient};
+    options.neighbours = 4;
+    options.neighbour_stride = 2;
+    allocations = 0;
+    if (!CHECK_OK(qn_collective_create(context, &options, &collective))) return;
+    CHECK(allocations > 5);
+    allocations = 0;
+    for (int call = 0; call < 5; call++) CHECK_OK(qn_collective_evaluate(collective, frame, &values));
+    CHECK(allocations == 0);
+    qn_collective_destroy(&collective);
+}
+
 static void impossible_options_are_refused(void)
 {
     qn_collective_options options[9];
@@ -452,6 +484,7 @@ int main(void)
     RUN(neighbour_lists_are_kept_between_searches);
     RUN(nearest_places_are_those_of_a_sort);
     RUN(threads_do_not_change_results);
+    RUN(calls_allocate_nothing);
     RUN(impossible_options_are_refused);
     RUN(impossible_frames_are_refused);
     qn_context_destroy(&context);
