@@ -11,6 +11,7 @@
 extern const char qn_collective_reference_distances_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_collective_reference_distances_host);
 
+enum { RMSD, DRMSD, KERNELS };
 enum { GROUP_SIZE, UNROLLED, TUNABLES };
 
 _Static_assert((int)QN_REFERENCE_DISTANCES_STEP == (int)DISTANCE_LANES, "a work-item never meets the end of a row");
@@ -45,22 +46,40 @@ static void work_of(const void *user, qn_work *work)
                       .reciprocal_roots = 6.0 * DISTANCE_SWEEPS * 4 * problem->count};
 }
 
-static qn_status host_compare(const qn_host_launch *launch)
+/* A pair takes two distances of 8 slots and a root each, and 4 for the sum. */
+static void drmsd_work(const void *user, qn_work *work)
 {
-    return QN_HOST_SELECT(qn_collective_reference_distances_host)[0](launch);
+    const qn_reference_distances_problem *problem = user;
+    const double pairs = 0.5 * problem->count * problem->atoms * (problem->atoms - 1.0);
+    *work = (qn_work){.bytes_read = 12.0 * problem->count * problem->atoms + 12.0 * problem->atoms,
+                      .bytes_written = 4.0 * problem->count,
+                      .multiply_adds = 20 * pairs,
+                      .reciprocal_roots = 2 * pairs};
 }
 
-static const qn_argument_declaration arguments_of_kernel[DISTANCES_ARGUMENTS] = {
+static qn_status host_rmsd(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_collective_reference_distances_host)[RMSD](launch);
+}
+
+static qn_status host_drmsd(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_collective_reference_distances_host)[DRMSD](launch);
+}
+
+static const qn_argument_declaration declarations[DRMSD_ARGUMENTS] = {
     [DISTANCES_REFERENCES] = {"references", QN_IN, QN_FLOAT32},
     [DISTANCES_FRAME] = {"frame", QN_IN, QN_FLOAT32},
     [DISTANCES_RMSD] = {"rmsd", QN_OUT, QN_FLOAT32},
     [DISTANCES_STRIDE] = {"stride", QN_VALUE, QN_INT32},
     [DISTANCES_COUNT] = {"count", QN_VALUE, QN_INT32},
     [DISTANCES_INVERSE] = {"inverse", QN_VALUE, QN_FLOAT32},
+    [DISTANCES_ATOMS] = {"atoms", QN_VALUE, QN_INT32},
 };
 
-static const qn_kernel_declaration kernels[] = {
-    {"reference_distances", arguments_of_kernel, DISTANCES_ARGUMENTS, geometry, host_compare, work_of},
+static const qn_kernel_declaration kernels[KERNELS] = {
+    [RMSD] = {"reference_distances", declarations, DISTANCES_ARGUMENTS, geometry, host_rmsd, work_of},
+    [DRMSD] = {"reference_drmsd", declarations, DRMSD_ARGUMENTS, geometry, host_drmsd, drmsd_work},
 };
 
 const qn_family qn_collective_reference_distances_family = {
@@ -68,14 +87,14 @@ const qn_family qn_collective_reference_distances_family = {
     .source = qn_collective_reference_distances_source,
     .source_path = "collective/kernels/reference_distances.cl",
     .kernels = kernels,
-    .kernel_count = 1,
+    .kernel_count = KERNELS,
     .tunables = tunables,
     .tunable_count = TUNABLES,
     .constraints = constraints,
     .constraint_count = sizeof constraints / sizeof *constraints,
 };
 
-static qn_status check_problem(const qn_reference_distances_problem *problem)
+static qn_status check_problem(int kernel, const qn_reference_distances_problem *problem)
 {
     if (problem->count < 1 || problem->count > QN_REFERENCE_DISTANCES_MAX)
         return QN_FAIL(QN_INVALID_ARGUMENT, "collective/reference_distances: %d references; expected 1 to %d",
@@ -84,9 +103,12 @@ static qn_status check_problem(const qn_reference_distances_problem *problem)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "collective/reference_distances: a stride of %d; expected a multiple of %d up to %d",
                        problem->stride, DISTANCE_LANES, QN_REFERENCE_DISTANCES_MAX);
-    if (!(problem->weight_sum > 0))
+    if (kernel == RMSD && !(problem->weight_sum > 0))
         return QN_FAIL(QN_INVALID_ARGUMENT, "collective/reference_distances: weights of %g; expected more than 0",
                        problem->weight_sum);
+    if (kernel == DRMSD && (problem->atoms < 2 || problem->atoms > problem->stride))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "collective/reference_distances: %d atoms; expected 2 to %d",
+                       problem->atoms, problem->stride);
     return QN_OK;
 }
 
@@ -105,30 +127,46 @@ void qn_reference_distances_class(const qn_reference_distances_problem *problem,
     snprintf(text, 64, "atoms<=%d", stride);
 }
 
-qn_status qn_reference_distances(qn_queue *queue, const qn_configuration *configuration,
-                                 const qn_reference_distances_problem *problem, qn_buffer *references, qn_buffer *frame,
-                                 qn_buffer *rmsd, qn_event **event)
+static qn_status launch(int kernel, qn_queue *queue, const qn_configuration *configuration,
+                        const qn_reference_distances_problem *problem, qn_buffer *const buffers[3], qn_event **event)
 {
+    const size_t count = (size_t)problem->count, stride = (size_t)problem->stride;
+    const double pairs = 0.5 * problem->atoms * (problem->atoms - 1.0);
     char problem_class[64];
     if (event) *event = NULL;
-    QN_TRY(check_problem(problem));
-    const size_t count = (size_t)problem->count, stride = (size_t)problem->stride;
-    QN_TRY(check_buffer("references", references, count * 3 * stride));
-    QN_TRY(check_buffer("frame", frame, 4 * stride));
-    QN_TRY(check_buffer("rmsd", rmsd, count));
+    QN_TRY(check_problem(kernel, problem));
+    QN_TRY(check_buffer("references", buffers[0], count * 3 * stride));
+    QN_TRY(check_buffer("frame", buffers[1], 4 * stride));
+    QN_TRY(check_buffer("distances", buffers[2], count));
     qn_reference_distances_class(problem, problem_class);
-    const qn_argument arguments[DISTANCES_ARGUMENTS] = {
-        [DISTANCES_REFERENCES] = qn_argument_range(references, 0, count * 3 * stride * sizeof(float)),
-        [DISTANCES_FRAME] = qn_argument_range(frame, 0, 4 * stride * sizeof(float)),
-        [DISTANCES_RMSD] = qn_argument_range(rmsd, 0, count * sizeof(float)),
+    const qn_argument arguments[DRMSD_ARGUMENTS] = {
+        [DISTANCES_REFERENCES] = qn_argument_range(buffers[0], 0, count * 3 * stride * sizeof(float)),
+        [DISTANCES_FRAME] = qn_argument_range(buffers[1], 0, 4 * stride * sizeof(float)),
+        [DISTANCES_RMSD] = qn_argument_range(buffers[2], 0, count * sizeof(float)),
         [DISTANCES_STRIDE] = qn_argument_int32(problem->stride),
         [DISTANCES_COUNT] = qn_argument_int32(problem->count),
-        [DISTANCES_INVERSE] = qn_argument_float32((float)(1 / problem->weight_sum)),
+        [DISTANCES_INVERSE] = qn_argument_float32((float)(1 / (kernel == RMSD ? problem->weight_sum : pairs))),
+        [DISTANCES_ATOMS] = qn_argument_int32(problem->atoms),
     };
-    const qn_family_call call = {.arguments = arguments,
-                                 .argument_count = DISTANCES_ARGUMENTS,
+    const qn_family_call call = {.kernel = kernel,
+                                 .arguments = arguments,
+                                 .argument_count = kernels[kernel].argument_count,
                                  .problem = problem,
                                  .problem_class = problem_class,
                                  .configuration = configuration};
     return qn_family_run(&qn_collective_reference_distances_family, queue, &call, event);
+}
+
+qn_status qn_reference_distances(qn_queue *queue, const qn_configuration *configuration,
+                                 const qn_reference_distances_problem *problem, qn_buffer *references, qn_buffer *frame,
+                                 qn_buffer *rmsd, qn_event **event)
+{
+    return launch(RMSD, queue, configuration, problem, (qn_buffer *const[]){references, frame, rmsd}, event);
+}
+
+qn_status qn_reference_drmsd(qn_queue *queue, const qn_configuration *configuration,
+                             const qn_reference_distances_problem *problem, qn_buffer *references, qn_buffer *frame,
+                             qn_buffer *drmsd, qn_event **event)
+{
+    return launch(DRMSD, queue, configuration, problem, (qn_buffer *const[]){references, frame, drmsd}, event);
 }

@@ -73,3 +73,39 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void reference_distances(GLOBAL const float
     }
     if (lane == 0 && place < count) rmsd[place] = SQRT(sums[id] * inverse);
 }
+
+/* Sixteen work-items have one reference here too. Each has every 16th atom a, and all pass the same atoms b > a. Sums
+ * over b are added up for each a, so that they stay short. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void reference_drmsd(GLOBAL const float *RESTRICT references,
+                                                          GLOBAL const float *RESTRICT frame,
+                                                          GLOBAL float *RESTRICT drmsd, int stride, int count,
+                                                          float inverse, int atoms)
+{
+    LOCAL float sums[GROUP_SIZE];
+    const int id = LOCAL_ID(0), lane = id % DISTANCE_LANES, slot = id / DISTANCE_LANES;
+    const int place = GROUP_ID(0) * (GROUP_SIZE / DISTANCE_LANES) + slot;
+    GLOBAL const float *reference = references + (qn_int64)MIN(place, count - 1) * 3 * stride;
+    float sum = 0.0f;
+    for (int first = 0; first < atoms; first += DISTANCE_LANES) {
+        const int a = first + lane;
+        const float x = reference[a], y = reference[stride + a], z = reference[2 * stride + a];
+        const float u = frame[a], v = frame[stride + a], t = frame[2 * stride + a];
+        float row = 0.0f;
+        UNROLL_BY(UNROLLED)
+        for (int b = first + 1; b < atoms; b++) {
+            const float r =
+                distance_between(x, y, z, reference[b], reference[stride + b], reference[2 * stride + b]);
+            const float d = distance_between(u, v, t, frame[b], frame[stride + b], frame[2 * stride + b]);
+            const float difference = d - r;
+            row += b > a ? difference * difference : 0.0f;
+        }
+        sum += row;
+    }
+    sums[id] = sum;
+    LOCAL_BARRIER();
+    for (int half_lanes = DISTANCE_LANES / 2; half_lanes > 0; half_lanes /= 2) {
+        if (lane < half_lanes) sums[id] += sums[id + half_lanes];
+        LOCAL_BARRIER();
+    }
+    if (lane == 0 && place < count) drmsd[place] = SQRT(sums[id] * inverse);
+}

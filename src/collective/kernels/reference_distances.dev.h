@@ -8,12 +8,20 @@ enum {
     DISTANCES_RMSD,
     DISTANCES_STRIDE,
     DISTANCES_COUNT,
-    DISTANCES_INVERSE,
-    DISTANCES_ARGUMENTS
+    DISTANCES_INVERSE, /* RMSD: 1 / Σ w; dRMSD: 2 / (m (m − 1)) */
+    DISTANCES_ARGUMENTS,
+    DISTANCES_ATOMS = DISTANCES_ARGUMENTS, /* of dRMSD alone */
+    DRMSD_ARGUMENTS
 };
 
 /* Work-items of a reference, each of which sums every 16th atom. Their sums are added as a tree. */
 enum { DISTANCE_LANES = 16, DISTANCE_SWEEPS = 6 };
+
+DEVICE_FN float distance_between(float ax, float ay, float az, float bx, float by, float bz)
+{
+    const float x = ax - bx, y = ay - by, z = az - bz;
+    return SQRT(x * x + y * y + z * z);
+}
 
 /* A plane rotation that makes the element pq of a symmetric matrix 0 (Jacobi 1846); r and s are the other two rows, p
  * and q the vectors that follow. */

@@ -1,5 +1,5 @@
-/* The kernel on processor cores: a vector's elements are the work-items of a reference, and sums are added as there, so
- * results have the same bits. A piece of work is some references. */
+/* The kernels on processor cores: a vector's elements are the work-items of a reference, and sums are added as there,
+ * so results have the same bits. A piece of work is some references. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #include "collective/kernels/reference_distances.dev.h"
 
-enum { LANES = DISTANCE_LANES, REFERENCES = 32 }; /* of a piece */
+enum { LANES = DISTANCE_LANES, REFERENCES = 16 }; /* of a piece */
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 
@@ -18,8 +18,9 @@ typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 
 typedef struct distances_job {
     const float *references, *frame;
-    float *rmsd, inverse;
-    size_t stride, count;
+    float *distances, inverse;
+    size_t stride, count, atoms;
+    float (*compare)(const struct distances_job *job, const float *reference);
 } distances_job;
 
 static inline float add_as_tree(const lanes *vector)
@@ -84,31 +85,83 @@ static float deviate(const distances_job *job, const float *reference, const flo
     return sqrtf(add_as_tree(&sum) * job->inverse);
 }
 
+static float find_rmsd(const distances_job *job, const float *reference)
+{
+    float s[9], r[9];
+    correlate(job, reference, s);
+    distance_rotation(s, r);
+    return deviate(job, reference, r);
+}
+
+/* Σ over b of squares for sixteen atoms a; b ≤ a adds 0. */
+static inline void add_row(const distances_job *job, const float *reference, size_t first, lanes *sum)
+{
+    const size_t stride = job->stride;
+    const float *frame = job->frame;
+    float rows[LANES] = {0}, x[LANES], y[LANES], z[LANES], u[LANES], v[LANES], t[LANES];
+    memcpy(x, reference + first, sizeof x);
+    memcpy(y, reference + stride + first, sizeof y);
+    memcpy(z, reference + 2 * stride + first, sizeof z);
+    memcpy(u, frame + first, sizeof u);
+    memcpy(v, frame + stride + first, sizeof v);
+    memcpy(t, frame + 2 * stride + first, sizeof t);
+    for (size_t b = first + 1; b < job->atoms; b++) {
+        const float bx = reference[b], by = reference[stride + b], bz = reference[2 * stride + b];
+        const float bu = frame[b], bv = frame[stride + b], bt = frame[2 * stride + b];
+        const int before = b - first < LANES ? (int)(b - first) : LANES;
+#pragma omp simd
+        for (int lane = 0; lane < LANES; lane++) {
+            const float r = distance_between(x[lane], y[lane], z[lane], bx, by, bz);
+            const float difference = distance_between(u[lane], v[lane], t[lane], bu, bv, bt) - r;
+            rows[lane] += lane < before ? difference * difference : 0.0f;
+        }
+    }
+    lanes row;
+    LOAD(row, rows);
+    *sum += row;
+}
+
+static float find_drmsd(const distances_job *job, const float *reference)
+{
+    lanes sum = {0};
+    for (size_t first = 0; first < job->atoms; first += LANES) add_row(job, reference, first, &sum);
+    return sqrtf(add_as_tree(&sum) * job->inverse);
+}
+
 static qn_status compare_some(size_t index, int worker, void *user)
 {
     const distances_job *job = user;
     (void)worker;
-    for (size_t place = index * REFERENCES; place < (index + 1) * REFERENCES && place < job->count; place++) {
-        const float *reference = job->references + place * 3 * job->stride;
-        float s[9], r[9];
-        correlate(job, reference, s);
-        distance_rotation(s, r);
-        job->rmsd[place] = deviate(job, reference, r);
-    }
+    for (size_t place = index * REFERENCES; place < (index + 1) * REFERENCES && place < job->count; place++)
+        job->distances[place] = job->compare(job, job->references + place * 3 * job->stride);
     return QN_OK;
 }
 
-static qn_status compare(const qn_host_launch *launch)
+static distances_job job_of(const qn_host_launch *launch)
 {
     void *const *arguments = launch->arguments;
-    distances_job job = {.references = arguments[DISTANCES_REFERENCES],
-                         .frame = arguments[DISTANCES_FRAME],
-                         .rmsd = arguments[DISTANCES_RMSD],
-                         .inverse = *(const float *)arguments[DISTANCES_INVERSE],
-                         .stride = (size_t) * (const int32_t *)arguments[DISTANCES_STRIDE],
-                         .count = (size_t) * (const int32_t *)arguments[DISTANCES_COUNT]};
+    return (distances_job){.references = arguments[DISTANCES_REFERENCES],
+                           .frame = arguments[DISTANCES_FRAME],
+                           .distances = arguments[DISTANCES_RMSD],
+                           .inverse = *(const float *)arguments[DISTANCES_INVERSE],
+                           .stride = (size_t) * (const int32_t *)arguments[DISTANCES_STRIDE],
+                           .count = (size_t) * (const int32_t *)arguments[DISTANCES_COUNT]};
+}
+
+static qn_status run_rmsd(const qn_host_launch *launch)
+{
+    distances_job job = job_of(launch);
+    job.compare = find_rmsd;
+    return qn_pool_run(launch->pool, (job.count + REFERENCES - 1) / REFERENCES, compare_some, &job);
+}
+
+static qn_status run_drmsd(const qn_host_launch *launch)
+{
+    distances_job job = job_of(launch);
+    job.compare = find_drmsd;
+    job.atoms = (size_t) * (const int32_t *)launch->arguments[DISTANCES_ATOMS];
     return qn_pool_run(launch->pool, (job.count + REFERENCES - 1) / REFERENCES, compare_some, &job);
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_collective_reference_distances_host)[];
-const qn_host_kernel QN_HOST_VARIANT(qn_collective_reference_distances_host)[] = {compare};
+const qn_host_kernel QN_HOST_VARIANT(qn_collective_reference_distances_host)[] = {run_rmsd, run_drmsd};

@@ -21,3 +21,26 @@ double qn_reference_distance_exact(const qn_reference_distances_problem *problem
         }
     return sqrt(sum / problem->weight_sum);
 }
+
+static double distance(const float *rows, size_t stride, size_t a, size_t b)
+{
+    double square = 0;
+    for (size_t k = 0; k < 3; k++) {
+        const double difference = (double)rows[k * stride + a] - (double)rows[k * stride + b];
+        square += difference * difference;
+    }
+    return sqrt(square);
+}
+
+double qn_reference_drmsd_exact(const qn_reference_distances_problem *problem, const float *reference,
+                                const float *frame)
+{
+    const size_t stride = (size_t)problem->stride, atoms = (size_t)problem->atoms;
+    double sum = 0;
+    for (size_t a = 0; a < atoms; a++)
+        for (size_t b = 0; b < a; b++) {
+            const double difference = distance(frame, stride, a, b) - distance(reference, stride, a, b);
+            sum += difference * difference;
+        }
+    return sqrt(2 * sum / ((double)atoms * ((double)atoms - 1)));
+}

@@ -66,10 +66,10 @@ static qn_reference_distances_problem make_problem(int count, int atoms, bool we
         }
         centre(moved, weights, (size_t)atoms, (size_t)stride, references + (ptrdiff_t)n * 3 * stride);
     }
-    return (qn_reference_distances_problem){count, stride, sum};
+    return (qn_reference_distances_problem){count, stride, sum, atoms};
 }
 
-static void compare(const qn_configuration *configuration, const qn_reference_distances_problem *problem)
+static void compare(const qn_configuration *configuration, const qn_reference_distances_problem *problem, bool drmsd)
 {
     qn_buffer *buffers[3] = {NULL};
     const size_t count = (size_t)problem->count, stride = (size_t)problem->stride;
@@ -77,7 +77,8 @@ static void compare(const qn_configuration *configuration, const qn_reference_di
     CHECK_OK(qn_workload_make_buffer(queue, references, count * 3 * stride * sizeof(float), &buffers[0]));
     CHECK_OK(qn_workload_make_buffer(queue, frame, 4 * stride * sizeof(float), &buffers[1]));
     CHECK_OK(qn_workload_make_buffer(queue, found, (count + 1) * sizeof(float), &buffers[2]));
-    CHECK_OK(qn_reference_distances(queue, configuration, problem, buffers[0], buffers[1], buffers[2], NULL));
+    CHECK_OK((drmsd ? qn_reference_drmsd : qn_reference_distances)(queue, configuration, problem, buffers[0],
+                                                                   buffers[1], buffers[2], NULL));
     CHECK_OK(qn_workload_read(queue, buffers[2], 0, found, (count + 1) * sizeof(float)));
     for (int b = 0; b < 3; b++) qn_buffer_release(&buffers[b]);
     CHECK(found[count] == -1); /* nothing is written beyond the references */
@@ -85,15 +86,18 @@ static void compare(const qn_configuration *configuration, const qn_reference_di
 
 static void check_problem(const qn_configuration *configuration, const qn_reference_distances_problem *problem)
 {
-    double worst = 0;
-    compare(configuration, problem);
-    for (int n = 0; n < problem->count; n++) {
-        const double exact =
-            qn_reference_distance_exact(problem, references + (ptrdiff_t)n * 3 * problem->stride, frame);
-        worst = qn_workload_larger_error(worst, fabs((double)found[n] - exact));
+    for (int drmsd = 1; drmsd >= 0; drmsd--) {
+        double worst = 0;
+        compare(configuration, problem, drmsd);
+        for (int n = 0; n < problem->count; n++) {
+            const float *reference = references + (ptrdiff_t)n * 3 * problem->stride;
+            const double exact =
+                (drmsd ? qn_reference_drmsd_exact : qn_reference_distance_exact)(problem, reference, frame);
+            worst = qn_workload_larger_error(worst, fabs((double)found[n] - exact));
+        }
+        if (!CHECK(worst <= TOLERANCE))
+            fprintf(stderr, "%d references, stride %d, dRMSD %d: %g\n", problem->count, problem->stride, drmsd, worst);
     }
-    if (!CHECK(worst <= TOLERANCE))
-        fprintf(stderr, "%d references, stride %d: %g\n", problem->count, problem->stride, worst);
 }
 
 static qn_status check_corner(const qn_configuration *configuration, void *user)
@@ -163,10 +167,13 @@ static void reference_is_the_superposition(void)
 static void impossible_problems_are_refused(void)
 {
     qn_buffer *buffer = NULL;
-    const qn_reference_distances_problem wrong[] = {{0, 16, 1}, {1, 8, 1}, {1, 0, 1}, {1, 16, 0}, {9, 64, 1}};
+    const qn_reference_distances_problem wrong[] = {
+        {0, 16, 1, 9}, {1, 8, 1, 8}, {1, 0, 1, 0}, {1, 16, 0, 17}, {9, 64, 1, 64}};
     CHECK_OK(qn_buffer_create(device, 4096, &buffer));
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         CHECK_FAILS(qn_reference_distances(queue, NULL, &wrong[i], buffer, buffer, buffer, NULL), QN_INVALID_ARGUMENT);
+        CHECK_FAILS(qn_reference_drmsd(queue, NULL, &wrong[i], buffer, buffer, buffer, NULL), QN_INVALID_ARGUMENT);
+    }
     qn_buffer_release(&buffer);
 }
 

@@ -51,7 +51,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     QN_TRY(qn_allocate(1, sizeof(distances_state), &memory));
     distances_state *state = memory;
     state->seed = seed;
-    state->problem = (qn_reference_distances_problem){sizes[0], sizes[1], sizes[1]};
+    state->problem = (qn_reference_distances_problem){sizes[0], sizes[1], sizes[1], sizes[1]};
     const qn_status status = make_inputs(state, queue);
     *out = state;
     if (status != QN_OK) destroy(out);
