@@ -152,10 +152,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof measurements / sizeof *measurements && status == QN_OK; i++) {
         const measurement *one = &measurements[i];
         const bool large = all.references * all.atoms * all.atoms > (size_t)1 << 28; /* 2 GiB of distances */
-        if (!one->drmsd && one->path != QN_PATH_DRMSD_SQUARED)
-            status = measure(&all, one);
-        else if (!all.device && !large)
-            status = measure(&all, one);
+        if (all.device || !large || (!one->drmsd && one->path != QN_PATH_DRMSD_SQUARED)) status = measure(&all, one);
     }
     if (status != QN_OK) fprintf(stderr, "quern_bench_collective: %s\n", qn_error_message());
     qn_device_release(&all.device);

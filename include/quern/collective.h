@@ -42,13 +42,15 @@ typedef struct qn_collective_options {
     const double *weights; /* m weights w ≥ 0 of RMSD, in the superposition and in the deviation, with a sum above 0;
                               NULL: all 1; copied. dRMSD has no weights */
     qn_path_distance path; /* default QN_PATH_RMSD_SQUARED */
-    bool drmsd;            /* dRMSD will be asked for; implied by a path of dRMSD. Needs 4 m² bytes a reference */
+    bool drmsd;            /* dRMSD will be asked for; implied by a path of dRMSD. Needs 4 m² bytes a reference,
+                                 but not with a device */
     double lambda;         /* λ, in 1 / unit of d; 0: 2.3 / mean of d between successive references */
     size_t neighbours;     /* path variables sum over this number of nearest references only; 0: all */
     size_t neighbour_stride; /* calls between searches for the nearest references; default 20 */
-    qn_device *device; /* for many references: their RMSD is computed there in single precision, to about 1e-6 of the
-                          structures' size; path variables and their gradients take the references that matter again, in
-                          double precision. A call that asks for rmsd_gradients does without it. NULL: none */
+    qn_device *device; /* for many references: their distances are computed there in single precision, to about 1e-6 of
+                          the structures' size; path variables and their gradients take the references that matter
+                          again, in double precision. A call that asks for the gradients of all RMSD or dRMSD computes
+                          that distance without it. NULL: none */
 } qn_collective_options;
 
 static inline qn_collective_options qn_collective_default_options(void)

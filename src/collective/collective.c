@@ -50,6 +50,8 @@ void qn_collective_destroy(qn_collective **pointer)
     qn_release(&collective->sums);
     qn_release(&collective->pairs.distance);
     qn_release(&collective->pairs.inverse);
+    qn_release(&collective->worker_pairs.distance);
+    qn_release(&collective->worker_pairs.inverse);
     qn_release(&collective->pair_sums);
     qn_release(pointer);
 }
@@ -117,10 +119,13 @@ static qn_status allocate_all(qn_collective *collective)
     QN_TRY(allocate(count, &collective->distances));
     QN_TRY(allocate(count, &collective->shares));
     QN_TRY(allocate(2 * count, &collective->factors));
-    if (!references->distances) return QN_OK;
-    QN_TRY(allocate(references->pair_places, &collective->pairs.distance));
-    QN_TRY(allocate(references->pair_places, &collective->pairs.inverse));
-    return allocate(2 * references->pair_places, &collective->pair_sums);
+    const size_t places = references->pair_places, threads = (size_t)qn_pool_threads(collective->pool);
+    const size_t measured = references->distances ? 0 : threads * places; /* in calls */
+    QN_TRY(allocate(places, &collective->pairs.distance));
+    QN_TRY(allocate(places, &collective->pairs.inverse));
+    QN_TRY(allocate(measured, &collective->worker_pairs.distance));
+    QN_TRY(allocate(measured, &collective->worker_pairs.inverse));
+    return allocate(2 * places, &collective->pair_sums);
 }
 
 static qn_status check(const qn_collective_options *options)
@@ -133,9 +138,6 @@ static qn_status check(const qn_collective_options *options)
     if (options->neighbours > options->reference_count)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%zu neighbours of %zu references; expected at most all of them",
                        options->neighbours, options->reference_count);
-    if (options->device && (options->drmsd || is_of_drmsd(options->path)))
-        return QN_FAIL(QN_UNSUPPORTED, "dRMSD with the device %s; expected RMSD, or dRMSD without a device",
-                       qn_device_get_info(options->device)->identifier);
     if (options->neighbours && options->neighbour_stride < 1)
         return QN_FAIL(QN_INVALID_ARGUMENT, "neighbour_stride is 0; expected at least 1 call between searches");
     return QN_OK;
@@ -257,7 +259,8 @@ static qn_status keep_near(qn_collective *collective)
     for (size_t k = 0; k < collective->active; k++)
         if (collective->shares[k] >= worth_comparing) collective->places[kept++] = collective->places[k];
     collective->active = kept;
-    return qn_collective_measure_rmsd(collective, NULL);
+    return is_of_rmsd(collective->path) ? qn_collective_measure_rmsd(collective, NULL)
+                                        : qn_collective_measure_drmsd(collective, NULL);
 }
 
 /* ∂d/∂x = w (x − R y) times this, or for dRMSD the rows of differentiate_pairs times this. */
@@ -311,19 +314,23 @@ qn_status qn_collective_evaluate(qn_collective *collective, const double *positi
     qn_collective_values wanted = {.size = sizeof wanted};
     QN_TRY(qn_sized_struct_copy(&wanted, sizeof wanted, values, "collective values"));
     const bool rmsd = wanted.rmsd || wanted.rmsd_gradients, drmsd = wanted.drmsd || wanted.drmsd_gradients;
-    if (drmsd && !collective->references->distances)
+    if (drmsd && collective->references->pair_places == 0)
         return QN_FAIL(QN_INVALID_ARGUMENT, "dRMSD is asked for but was not planned; expected the option drmsd");
     QN_TRY(take_frame(collective, positions));
     choose_active(collective);
-    const bool screened = collective->screen && is_search(collective) && !wanted.rmsd_gradients;
-    if (screened)
-        QN_TRY(qn_collective_screen_measure(collective->screen, collective->frame, collective->rmsd));
-    else if (rmsd || is_of_rmsd(collective->path))
-        QN_TRY(qn_collective_measure_rmsd(collective, wanted.rmsd_gradients));
-    if (drmsd || is_of_drmsd(collective->path)) QN_TRY(qn_collective_measure_drmsd(collective, wanted.drmsd_gradients));
+    const bool searches = collective->screen && is_search(collective);
+    const bool screen_rmsd = searches && !wanted.rmsd_gradients, screen_drmsd = searches && !wanted.drmsd_gradients;
+    if (rmsd || is_of_rmsd(collective->path))
+        QN_TRY(screen_rmsd
+                   ? qn_collective_screen_measure(collective->screen, false, collective->frame, collective->rmsd)
+                   : qn_collective_measure_rmsd(collective, wanted.rmsd_gradients));
+    if (drmsd || is_of_drmsd(collective->path))
+        QN_TRY(screen_drmsd
+                   ? qn_collective_screen_measure(collective->screen, true, collective->frame, collective->drmsd)
+                   : qn_collective_measure_drmsd(collective, wanted.drmsd_gradients));
     if (rmsd) give_distances(collective, collective->rmsd, wanted.rmsd, wanted.rmsd_gradients);
     if (drmsd) give_distances(collective, collective->drmsd, wanted.drmsd, wanted.drmsd_gradients);
-    QN_TRY(follow_path(collective, screened, &wanted));
+    QN_TRY(follow_path(collective, is_of_rmsd(collective->path) ? screen_rmsd : screen_drmsd, &wanted));
     values->s = wanted.s;
     values->z = wanted.z;
     collective->calls++;

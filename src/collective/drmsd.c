@@ -15,13 +15,25 @@ typedef struct drmsd_task {
     double totals[2];
 } drmsd_task;
 
+/* The distances of a reference, as kept or measured now. */
+static const double *distances_of(qn_collective *collective, size_t place, int worker)
+{
+    const qn_collective_references *references = collective->references;
+    const size_t places = references->pair_places, own = (size_t)worker * places;
+    if (references->distances) return references->distances + place * places;
+    const qn_collective_pairs pairs = {collective->worker_pairs.distance + own, collective->worker_pairs.inverse + own};
+    collective->loops->measure_pairs(references->positions + place * 3 * references->stride, references->stride,
+                                     references->atom_count, &pairs);
+    return pairs.distance;
+}
+
 static qn_status measure_reference(size_t index, int worker, void *user)
 {
     const drmsd_task *task = user;
     qn_collective *collective = task->collective;
     const qn_collective_references *references = collective->references;
     const size_t place = collective->places[index], atoms = references->atom_count;
-    const double *distances = references->distances + place * references->pair_places;
+    const double *distances = distances_of(collective, place, worker);
     const double sum = collective->loops->compare_pairs(collective->pairs.distance, distances, references->pair_places);
     const double drmsd = sqrt(references->pair_inverse * sum);
     collective->drmsd[place] = drmsd;
@@ -44,22 +56,26 @@ qn_status qn_collective_measure_drmsd(qn_collective *collective, double *gradien
     return qn_collective_run(collective, collective->active, steps, measure_reference, &task);
 }
 
-/* Σ factor · r over the active references, for some pairs. References whose factors are 0 are left out. */
-static qn_status add_some(size_t index, int worker, void *user)
+/* Σ factor · r over the active references, for the pairs begin … end − 1. References whose factors are 0 are left out.
+ */
+static void add_references(qn_collective *collective, size_t begin, size_t end)
 {
-    const drmsd_task *task = user;
-    qn_collective *collective = task->collective;
-    const size_t places = collective->references->pair_places, begin = index * PAIRS;
-    const size_t end = begin + PAIRS < places ? begin + PAIRS : places;
-    double *sums[2] = {collective->pair_sums, collective->pair_sums + places};
-    (void)worker;
+    double *sums[2] = {collective->pair_sums, collective->pair_sums + collective->references->pair_places};
     for (int i = 0; i < 2; i++) memset(sums[i] + begin, 0, (end - begin) * sizeof(double));
     for (size_t k = 0; k < collective->active; k++) {
         const double *factors = collective->factors + 2 * k;
         if (factors[0] == 0 && factors[1] == 0) continue;
-        collective->loops->add_pairs(collective->references->distances + collective->places[k] * places, factors, begin,
-                                     end, sums[0], sums[1]);
+        collective->loops->add_pairs(distances_of(collective, collective->places[k], 0), factors, begin, end, sums[0],
+                                     sums[1]);
     }
+}
+
+static qn_status add_some(size_t index, int worker, void *user)
+{
+    const drmsd_task *task = user;
+    const size_t places = task->collective->references->pair_places, begin = index * PAIRS;
+    (void)worker;
+    add_references(task->collective, begin, begin + PAIRS < places ? begin + PAIRS : places);
     return QN_OK;
 }
 
@@ -82,7 +98,10 @@ qn_status qn_collective_path_of_drmsd(qn_collective *collective, double *s_gradi
     const size_t places = collective->references->pair_places;
     drmsd_task task = {collective, {s_gradient, z_gradient}, {0}};
     for (size_t k = 0; k < 2 * collective->active; k++) task.totals[k % 2] += collective->factors[k];
-    QN_TRY(qn_collective_run(collective, (places + PAIRS - 1) / PAIRS, (double)collective->active * (double)places,
-                             add_some, &task));
+    if (collective->references->distances)
+        QN_TRY(qn_collective_run(collective, (places + PAIRS - 1) / PAIRS, (double)collective->active * (double)places,
+                                 add_some, &task));
+    else
+        add_references(collective, 0, places); /* on one thread: each reference is measured once */
     return qn_collective_run(collective, 2, 4 * (double)places, differentiate, &task);
 }

@@ -32,6 +32,7 @@ struct qn_collective {
     double *scratch;                      /* three rows of each worker */
     double *sums;                         /* six rows */
     qn_collective_pairs pairs;            /* of the frame */
+    qn_collective_pairs worker_pairs;     /* of references whose distances are not kept: those of each worker */
     double *pair_sums;                    /* 2 × pair_places */
 };
 

@@ -87,30 +87,29 @@ static qn_status copy_positions(const double *positions, qn_collective_reference
     return QN_OK;
 }
 
-static qn_status measure_distances(qn_collective_references *references)
+/* Measure the distances of atoms, and keep them or only their sizes. */
+static qn_status measure_distances(bool keep, qn_collective_references *references)
 {
     const qn_collective_loops *loops = QN_HOST_SELECT(qn_collective_loops_host);
-    const size_t places = qn_collective_pair_places(references->atom_count);
+    const size_t places = references->pair_places, kept = keep ? references->count : 0;
     void *memory;
-    double *inverse;
-    references->pair_places = places;
     QN_TRY(qn_allocate(references->count, sizeof(double), &memory));
     references->pair_sizes = memory;
     if (places > SIZE_MAX / references->count)
         return QN_FAIL(QN_OUT_OF_MEMORY, "dRMSD of %zu references of %zu atoms needs more memory than can be addressed",
                        references->count, references->atom_count);
-    QN_TRY(qn_allocate(references->count * places, sizeof(double), &memory));
+    QN_TRY(qn_allocate(kept * places, sizeof(double), &memory));
     references->distances = memory;
-    QN_TRY(qn_allocate(places, sizeof(double), &memory));
-    inverse = memory;
+    QN_TRY(qn_allocate(2 * places, sizeof(double), &memory));
+    double *scratch = memory;
     for (size_t n = 0; n < references->count; n++) {
-        double *distances = references->distances + n * places, squares = 0;
+        double *distances = keep ? references->distances + n * places : scratch + places, squares = 0;
         loops->measure_pairs(references->positions + n * 3 * references->stride, references->stride,
-                             references->atom_count, &(qn_collective_pairs){distances, inverse});
+                             references->atom_count, &(qn_collective_pairs){distances, scratch});
         for (size_t i = 0; i < places; i++) squares += distances[i] * distances[i];
         references->pair_sizes[n] = sqrt(references->pair_inverse * squares);
     }
-    qn_release(&inverse);
+    qn_release(&memory);
     return QN_OK;
 }
 
@@ -140,7 +139,8 @@ qn_status qn_collective_references_create(const qn_collective_options *options, 
     references->pair_inverse = 2 / (atoms * (atoms - 1));
     qn_status status = copy_weights(options->weights, references);
     if (status == QN_OK) status = copy_positions(options->references, references);
-    if (status == QN_OK && drmsd) status = measure_distances(references);
+    if (drmsd) references->pair_places = qn_collective_pair_places(options->atom_count);
+    if (status == QN_OK && drmsd) status = measure_distances(!options->device, references);
     *out = references;
     if (status != QN_OK) qn_collective_references_destroy(out);
     return status;

@@ -15,13 +15,14 @@ typedef struct qn_collective_references {
     double *weights;   /* a row */
     double weight_sum;
     double *sizes;       /* √(Σ w |y|² / Σ w) of each reference */
-    size_t pair_places;  /* of a reference */
-    double *distances;   /* count × pair_places (qn_collective_pairs); NULL: dRMSD is not planned */
+    size_t pair_places;  /* of a reference; 0: dRMSD is not planned */
+    double *distances;   /* count × pair_places (qn_collective_pairs); NULL: not kept */
     double *pair_sizes;  /* root mean square of each reference's distances */
     double pair_inverse; /* 2 / (m (m − 1)) */
 } qn_collective_references;
 
-/* Copy the references of the options, which are checked here. */
+/* Copy the references of the options, which are checked here. With a device, distances of atoms are not kept: those of
+ * the few near references are measured again in every call, instead of 4 m² bytes for each of very many. */
 QN_MUST_CHECK qn_status qn_collective_references_create(const qn_collective_options *options, bool drmsd,
                                                         qn_collective_references **references);
 void qn_collective_references_destroy(qn_collective_references **references);

@@ -1,4 +1,4 @@
-/* RMSD of a frame from all references on a device, in single precision: tells which references are near.
+/* RMSD or dRMSD of a frame from all references on a device, in single precision: tells which references are near.
  *
  * Life cycle: create (copies the references) → measure, frame after frame → destroy. Thread rule: one thread at a time.
  */
@@ -13,8 +13,9 @@ QN_MUST_CHECK qn_status qn_collective_screen_create(qn_device *device, const qn_
                                                     qn_collective_screen **screen);
 void qn_collective_screen_destroy(qn_collective_screen **screen);
 
-/* rmsd[n] becomes the RMSD from reference n; the error is about 1e-6 of the structures' size. `frame`: three rows about
- * the weighted centre. */
-QN_MUST_CHECK qn_status qn_collective_screen_measure(qn_collective_screen *screen, const double *frame, double *rmsd);
+/* distances[n] becomes the RMSD or dRMSD from reference n; the error is about 1e-6 of the structures' size. `frame`:
+ * three rows about the weighted centre. */
+QN_MUST_CHECK qn_status qn_collective_screen_measure(qn_collective_screen *screen, bool drmsd, const double *frame,
+                                                     double *distances);
 
 #endif
