@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "potential/maps/map_text.h"
+#include "potential/maps/short_range.h"
 #include "potential/run.h"
 
 enum { SLAB_POINTS = 1 << 18, PLANES_STEP = 8 }; /* points of a slab, about; planes of a brick of the kernels */
@@ -75,37 +76,49 @@ typedef struct slab_loop {
     double started_s;
 } slab_loop;
 
-/* A slab that is being computed. */
-typedef struct slab_work {
-    const qn_potential_run_state *run;
-    int slab;
+/* A device at work: its queue, its kernels and the values of a slab. */
+typedef struct slab_device {
+    slab_loop *loop;
+    qn_queue *queue;
+    qn_short_range *short_range;
     float *values; /* [map][points of the slab] */
-} slab_work;
+    int slab;
+} slab_device;
 
+/* Fill a row of the maps that the host computes: electrostatics, those of covalent probes and of distances. */
 static qn_status compute_row(size_t row, int worker, void *user)
 {
-    const slab_work *work = user;
-    const qn_potential_run_state *run = work->run;
-    const int *points = run->model->settings.grid.points;
-    const size_t stride = qn_potential_slab_points(run, work->slab, 1);
+    const slab_device *work = user;
+    const qn_potential_run_state *run = work->loop->run;
+    const qn_potential_model *model = run->model;
+    const int *points = model->settings.grid.points, probes = model->settings.probe_count;
+    const size_t stride = qn_potential_slab_points(run, work->slab, 1), place = row * (size_t)points[0];
     const int y = (int)(row % (size_t)points[1]), z = (int)(row / (size_t)points[1]);
-    double values[QN_POTENTIAL_MAPS_MAX];
     (void)worker;
     for (int x = 0; x < points[0]; x++) {
         const int point[3] = {x, y, work->slab * run->slab_planes + z};
-        qn_potential_reference_point(run->model, point, values);
-        for (int map = 0; map < run->map_count; map++)
-            work->values[(size_t)map * stride + row * (size_t)points[0] + (size_t)x] = qn_map_value_round(values[map]);
+        float *values = work->values + place + (size_t)x;
+        values[(size_t)probes * stride] = qn_map_value_round(qn_potential_electrostatic_value(model, point));
+        if (model->covalent_probe >= 0)
+            values[(size_t)model->covalent_probe * stride] =
+                qn_map_value_round(qn_potential_covalent_value(model, point));
+        if (run->map_count > probes + 2)
+            values[(size_t)(probes + 2) * stride] = qn_map_value_round(qn_potential_distance_value(model, point));
     }
     return QN_OK;
 }
 
-static qn_status compute_slab(slab_loop *loop, int slab, float *values)
+static qn_status compute_slab(slab_device *work, int slab)
 {
-    slab_work work = {.run = loop->run, .slab = slab, .values = values};
-    const size_t points = qn_potential_slab_points(loop->run, slab, 1);
-    const size_t rows = points / (size_t)loop->run->model->settings.grid.points[0];
-    return qn_pool_run(loop->run->job->pool, rows, compute_row, &work);
+    const qn_potential_run_state *run = work->loop->run;
+    const int *grid = run->model->settings.grid.points, probes = run->model->settings.probe_count;
+    const size_t points = qn_potential_slab_points(run, slab, 1), plane = (size_t)grid[0] * (size_t)grid[1];
+    const int first = slab * run->slab_planes;
+    work->slab = slab;
+    QN_TRY(qn_short_range_planes(work->short_range, first, (int)(points / plane), work->values,
+                                 work->values + (size_t)(probes + 1) * points));
+    QN_TRY(qn_queue_finish(work->queue));
+    return qn_pool_run(run->job->pool, points / (size_t)grid[0], compute_row, work);
 }
 
 /* Copy the values of a slab into the window. */
@@ -157,27 +170,37 @@ static qn_status take_slab(slab_loop *loop, int *slab)
     return QN_OK;
 }
 
-static qn_status run_slabs(slab_loop *loop, float *values)
+static qn_status run_slabs(slab_device *work)
 {
+    slab_loop *loop = work->loop;
     int slab;
     QN_TRY(take_slab(loop, &slab));
     while (slab < loop->run->slab_count) {
-        QN_TRY(compute_slab(loop, slab, values));
-        QN_TRY(finish_slab(loop, slab, values));
+        QN_TRY(compute_slab(work, slab));
+        QN_TRY(finish_slab(loop, slab, work->values));
         QN_TRY(take_slab(loop, &slab));
     }
     return QN_OK;
 }
 
+static qn_status open_device(const qn_potential_run_state *run, int device, slab_device *work)
+{
+    const qn_short_range_input input = {.model = run->model, .planes_max = run->slab_planes, .pool = run->job->pool};
+    QN_TRY(qn_queue_create(run->job->devices[device], &work->queue));
+    QN_TRY(qn_short_range_create(work->queue, &input, &work->short_range));
+    return qn_allocate((size_t)run->map_count * qn_potential_slab_points(run, 0, 1), sizeof(float),
+                       (void **)&work->values);
+}
+
 static qn_status run_device(int device, void *user)
 {
     slab_loop *loop = user;
-    float *values;
-    (void)device;
-    QN_TRY(qn_allocate((size_t)loop->run->map_count * qn_potential_slab_points(loop->run, 0, 1), sizeof *values,
-                       (void **)&values));
-    const qn_status status = run_slabs(loop, values);
-    qn_release(&values);
+    slab_device work = {.loop = loop};
+    qn_status status = open_device(loop->run, device, &work);
+    if (status == QN_OK) status = run_slabs(&work);
+    qn_short_range_destroy(&work.short_range);
+    qn_queue_destroy(&work.queue);
+    qn_release(&work.values);
     return status;
 }
 

@@ -71,6 +71,12 @@ static inline const double *qn_potential_model_energies(const qn_potential_model
     return model->energies + (size_t)(kind * model->settings.probe_count + probe) * QN_POTENTIAL_ENTRIES;
 }
 
+/* Single maps at a grid point, in double precision and from all atoms: electrostatics, the well of a covalent probe,
+ * the distance of the nearest atom in Å. */
+double qn_potential_electrostatic_value(const qn_potential_model *model, const int point[3]);
+double qn_potential_covalent_value(const qn_potential_model *model, const int point[3]);
+double qn_potential_distance_value(const qn_potential_model *model, const int point[3]);
+
 /* The values at grid point i, j, k, in double precision and from all atoms: one for each probe, then electrostatics,
  * desolvation and the distance of the nearest atom in Å. For tests, and as the meaning of the maps. */
 void qn_potential_reference_point(const qn_potential_model *model, const int point[3], double values[]);

@@ -1,9 +1,7 @@
-/* The maps in double precision, point by point and from all atoms: slow and simple. */
+/* The meaning of short_range, and of the other maps: in double precision, point by point, from all atoms. */
 #include <math.h>
 
 #include "potential/maps/model.h"
-
-static const double least_charge_distance_angstrom = 0.5;
 
 /* A point and the state of the sum over atoms there. */
 typedef struct site {
@@ -140,28 +138,12 @@ static void add_atom(site *at, size_t atom)
     const int probes = model->settings.probe_count;
     double unit[3];
     const double distance = vector_from(at, atom, unit);
-    const int index = (int)fmin(distance * QN_POTENTIAL_ENTRIES_PER_ANGSTROM, QN_POTENTIAL_DIELECTRIC_ENTRIES - 1);
-    at->values[probes] +=
-        model->charges_e[atom] * model->screening[index] / fmax(distance, least_charge_distance_angstrom);
-    at->values[probes + 2] = fmin(at->values[probes + 2], distance);
     if (distance > QN_POTENTIAL_CUTOFF_ANGSTROM) return;
+    const int index = (int)(distance * QN_POTENTIAL_ENTRIES_PER_ANGSTROM);
     for (int k = 0; k < 3; k++) unit[k] = distance > 0 ? unit[k] / distance : 0;
     for (int probe = 0; probe < probes; probe++) add_pair(at, atom, probe, index, unit);
     at->values[probes + 1] += model->settings.charge_solvation *
                               model->parameters->types[model->types[atom]].volume_angstrom3 * model->desolvation[index];
-}
-
-static double covalent_energy(const site *at)
-{
-    const qn_potential_settings *settings = &at->model->settings;
-    double distance2 = 0;
-    for (int k = 0; k < 3; k++) {
-        const double difference =
-            at->position[k] - (settings->covalent_centre_angstrom[k] - settings->grid.centre_angstrom[k]);
-        distance2 += difference * difference;
-    }
-    const double half = settings->covalent_half_width_angstrom;
-    return settings->covalent_barrier * (1 - exp2(-distance2 / (half * half)));
 }
 
 void qn_potential_reference_point(const qn_potential_model *model, const int point[3], double values[])
@@ -172,9 +154,10 @@ void qn_potential_reference_point(const qn_potential_model *model, const int poi
     at.closest_donor = find_closest_donor(&at);
     for (int i = 0; i < probes; i++) at.least[i] = INFINITY, at.most[i] = -INFINITY;
     for (int i = 0; i < probes + 2; i++) values[i] = 0;
-    values[probes + 2] = INFINITY;
     for (size_t i = 0; i < model->atom_count; i++) add_atom(&at, i);
     for (int i = 0; i < probes; i++)
         if (at.has_bonds[i]) values[i] += at.least[i] + at.most[i];
-    if (model->covalent_probe >= 0) values[model->covalent_probe] = covalent_energy(&at);
+    if (model->covalent_probe >= 0) values[model->covalent_probe] = qn_potential_covalent_value(model, point);
+    values[probes] = qn_potential_electrostatic_value(model, point);
+    values[probes + 2] = qn_potential_distance_value(model, point);
 }

@@ -1,0 +1,41 @@
+/* The maps of probes and the desolvation map of a model on one device, slab by slab; electrostatics are in
+ * electrostatics.h.
+ *
+ * Values are rounded as maps hold them (map_text.h). They have the same bits on every device, for any slabs.
+ *
+ * Life cycle: create → planes, again and again → destroy. Thread rule: that of the queue.
+ */
+#ifndef QN_POTENTIAL_MAPS_SHORT_RANGE_H
+#define QN_POTENTIAL_MAPS_SHORT_RANGE_H
+
+#include <quern/family.h>
+
+#include "base/thread_pool.h"
+#include "potential/maps/model.h"
+
+typedef struct qn_short_range qn_short_range;
+
+enum { QN_SHORT_RANGE_BRICK = 8 }; /* slabs begin at multiples of it */
+
+typedef struct qn_short_range_input {
+    const qn_potential_model *model;       /* must live as long */
+    int planes_max;                        /* most planes that are computed at a time */
+    qn_pool *pool;                         /* makes lists of atoms; NULL: the calling thread does */
+    const qn_configuration *configuration; /* of every launch; NULL: chosen as for any family */
+} qn_short_range_input;
+
+/* QN_UNSUPPORTED: the grid is too wide. */
+QN_MUST_CHECK qn_status qn_short_range_create(qn_queue *queue, const qn_short_range_input *input,
+                                              qn_short_range **short_range);
+void qn_short_range_destroy(qn_short_range **short_range);
+
+/* Compute planes first … first + count − 1, and read them into `values`, a map for each probe, and into `charges`, that
+ * of desolvation; a map has count × points[1] × points[0] values. `first` is a multiple of QN_SHORT_RANGE_BRICK. Both
+ * must stay valid until the queue is finished. The map of a covalent probe is not written. */
+QN_MUST_CHECK qn_status qn_short_range_planes(qn_short_range *short_range, int first, int count, float *values,
+                                              float *charges);
+
+/* Pairs of points and atoms in the lists of the last planes, for rates. */
+double qn_short_range_pairs(const qn_short_range *short_range);
+
+#endif
