@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "format/compound/compound_stream.h"
 #include "model/residue_selection.h"
+#include "score/site.h"
 #include "screen/sources.h"
 
 static const double least_side = 1, most_side = 200;
@@ -29,84 +29,12 @@ static void add_point(box_extent *extent, const double position[3])
     extent->count++;
 }
 
-/* Heavy atoms of the ligand in the site. */
-typedef struct site_atoms {
-    double *positions;
-    size_t count, capacity;
-} site_atoms;
-
-static qn_status make_room(site_atoms *site, size_t more)
-{
-    return qn_grow((void **)&site->positions, &site->capacity, site->count + more, 3 * sizeof(double));
-}
-
-static void add_atom(site_atoms *site, const double position[3])
-{
-    memcpy(site->positions + 3 * site->count++, position, 3 * sizeof *position);
-}
-
-static qn_status add_compound(const char *path, const qn_compound *compound, site_atoms *site)
-{
-    if (compound->conformer_count == 0 || compound->flat)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: the ligand in the site has no positions in three dimensions", path);
-    QN_TRY(make_room(site, compound->atom_count));
-    for (size_t i = 0; i < compound->atom_count; i++)
-        if (!qn_compound_atom_is_hydrogen(&compound->atoms[i]))
-            add_atom(site, qn_compound_positions(compound, 0) + 3 * i);
-    return QN_OK;
-}
-
-/* Read the atoms of a PDB or mmCIF file. If it has hetero residues, as a whole complex does, read only those. */
-static qn_status read_structure(const char *path, site_atoms *site)
-{
-    qn_molecule *molecule;
-    bool hetero = false;
-    QN_TRY(qn_molecule_read(
-        NULL, path,
-        &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true, .drop_hydrogens = true},
-        &molecule));
-    for (size_t r = 0; r < molecule->residue_count; r++) hetero |= molecule->residues[r].hetero;
-    qn_status status = make_room(site, molecule->atom_count);
-    for (size_t i = 0; status == QN_OK && i < molecule->atom_count; i++)
-        if (molecule->residues[molecule->atoms[i].residue].hetero == hetero)
-            add_atom(site, molecule->atoms[i].position_angstrom);
-    qn_molecule_destroy(&molecule);
-    return status;
-}
-
-static qn_status read_site(const qn_screen_options *options, const char *path, site_atoms *site)
-{
-    const qn_screen_content *content = options->site_content;
-    qn_compound **compounds = NULL;
-    qn_error_trail trail;
-    size_t count = 0;
-    if (content) QN_TRY(qn_screen_content_check("site_content", content));
-    qn_status status = content ? qn_compound_read_memory(path, content->bytes, content->size, &compounds, &count)
-                               : qn_compound_read_file(path, &compounds, &count);
-    if (!content && (status == QN_BAD_FORMAT ||
-                     status == QN_NOT_FOUND)) { /* not a format of small molecules, or a path with chains */
-        qn_error_save(status, &trail);
-        if (read_structure(path, site) == QN_OK) return QN_OK;
-        return qn_error_restore(&trail);
-    }
-    for (size_t i = 0; i < count && status == QN_OK; i++) status = add_compound(path, compounds[i], site);
-    for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);
-    qn_release(&compounds);
-    return status;
-}
-
 qn_status qn_screen_site_read(const qn_screen_options *options, double **positions, size_t *count)
 {
-    const char *path = options->site_content ? options->site_content->name : options->site;
-    site_atoms site = {0};
-    qn_status status = read_site(options, path, &site);
-    if (status == QN_OK && site.count == 0)
-        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
-                              "%s: no heavy atoms; expected some to lay the box around", path);
-    if (status != QN_OK) qn_release(&site.positions);
-    *positions = site.positions;
-    *count = site.count;
-    return status;
+    const qn_screen_content *content = options->site_content;
+    if (!content) return qn_site_read(options->site, NULL, 0, positions, count);
+    QN_TRY(qn_screen_content_check("site_content", content));
+    return qn_site_read(content->name, content->bytes, content->size, positions, count);
 }
 
 /* Lay the box around the centroid of the known ligand: centroids of other ligands are near it, whatever their sizes. */
