@@ -25,23 +25,30 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+/* Whose maps: those of AutoDock 4, of AutoDock Vina, or both in one run. */
+typedef enum qn_potential_score { QN_POTENTIAL_AUTODOCK, QN_POTENTIAL_VINA, QN_POTENTIAL_BOTH } qn_potential_score;
+
 /* A grid parameter file, or at least the receptor, its box and the types must be given. */
 typedef struct qn_potential_options {
     size_t size;             /* of this struct in bytes */
     qn_run_options run;      /* memory_bytes: of the maps of a pass */
-    const char *receptor;    /* PDBQT; NULL: the one that `gpf` names */
+    const char *receptor;    /* PDBQT, PDB or mmCIF; NULL: the one that `gpf` names */
     const char *gpf;         /* AutoGrid's grid parameter file; its paths are relative to the working folder */
     const char *output;      /* folder; NULL: the files that `gpf` names, or nothing is written */
     const char *centre;      /* "auto": the mean of the receptor's atoms, or "x,y,z" in Å */
     const char *extent;      /* "60x60x60" in Å, rounded up to an even number of spacings */
     int npts[3];             /* instead of `extent`: spacings along each axis, even; 0: as the axis before */
     double spacing_angstrom; /* default 0.375 */
-    const char *types;       /* of the probes: "C,HD,OA" */
+    const char *types;       /* of the probes: "C,HD,OA", or "all"; with Vina's maps alone: "C_H,O_DA" */
     double smooth_angstrom;  /* width in which the least energy counts; default 0.5 */
     double dielectric;       /* constant; below 0: depends on distance; default −0.1465 */
     const char *parameters;  /* file of atom types in the format of AD4.1_bound.dat; NULL: AutoGrid's */
     bool keep_maps;          /* return the maps in memory although they are written */
     bool in_memory;          /* write nothing, also where `gpf` names files */
+    const char *ligand;      /* SDF, MOL2 or PDBQT, one molecule or many, whose types are used instead of `types` */
+    const char *site;        /* a known ligand: SDF, MOL2, PDBQT, PDB or mmCIF; the grid is laid around it */
+    double margin_angstrom;  /* of the grid around the known ligand's atoms; default 4 */
+    qn_potential_score score;
 } qn_potential_options;
 
 const qn_option_table *qn_potential_option_table(void); /* see <quern/option.h> */
@@ -53,10 +60,11 @@ static inline qn_potential_options qn_potential_default_options(void)
     return options;
 }
 
-/* A map: kcal/mol (the electrostatic map: kcal/mol/e), rounded to 0.001. */
+/* A map: kcal/mol (the electrostatic map: kcal/mol/e), those of AutoDock rounded to 0.001. */
 typedef struct qn_potential_map {
-    const char *name; /* type of the probe; "e": electrostatics; "d": desolvation; "f": distance of the nearest atom */
-    const char *file; /* path; NULL: not written */
+    const char *name;    /* type of the probe; "e": electrostatics; "d": desolvation; "f": distance of the nearest atom;
+                            of Vina's maps "C_H", "O_DA" … */
+    const char *file;    /* path; NULL: not written */
     double least, most;  /* value */
     const float *values; /* x fastest, then y; NULL: written and not kept */
 } qn_potential_map;
@@ -65,7 +73,8 @@ typedef struct qn_potential_map {
 typedef struct qn_potential_result {
     int points[3]; /* of a map along x, y, z */
     double spacing_angstrom, centre_angstrom[3];
-    const qn_potential_map *maps; /* probes in the order of the options, then "e", "d" and, if asked for, "f" */
+    const qn_potential_map
+        *maps; /* probes in the order of the options, then "e", "d" and, if asked for, "f", then Vina's */
     size_t map_count, atom_count;
     const char *folder; /* of the files; "" when nothing was written */
     double seconds, compute_seconds, write_seconds;

@@ -30,7 +30,7 @@ static void print_result(const qn_potential_result *result)
     char duration[48];
     cli_format_duration(result->seconds, duration, sizeof duration);
     for (size_t i = 0; i < result->map_count; i++)
-        printf("%-3s %10.3f to %.3f  %s\n", result->maps[i].name, result->maps[i].least, result->maps[i].most,
+        printf("%-5s %10.3f to %.3f  %s\n", result->maps[i].name, result->maps[i].least, result->maps[i].most,
                result->maps[i].file);
     printf("%d maps of %d x %d x %d points around %d atoms in %s\n", (int)result->map_count, result->points[0],
            result->points[1], result->points[2], (int)result->atom_count, duration);

@@ -56,12 +56,13 @@ static qn_status name_in_folder(qn_potential_run_state *run)
     QN_TRY(field ? qn_text_copy(field, &names->field) : join(receptor, stem, ".maps.fld", &names->field));
     QN_TRY(name_extrema(names->field, &names->extrema));
     QN_TRY(join(receptor, stem, ".glg", &names->log));
-    if (!run->options->gpf) QN_TRY(join(receptor, stem, ".gpf", &names->gpf));
+    if (!run->options->gpf && run->field_count > 0) QN_TRY(join(receptor, stem, ".gpf", &names->gpf));
     if (run->prepared.data) QN_TRY(join(receptor, stem, ".pdbqt", &names->prepared));
     for (int i = 0; i < run->map_count; i++) {
         qn_text name = {0};
-        QN_TRY(run->options->gpf ? qn_text_append(&name, "%s", qn_path_name(name_in_gpf(run, i)))
-                                 : qn_text_append(&name, "%.*s.%s.map", (int)stem, receptor, run->map_names[i]));
+        QN_TRY(run->options->gpf && i < run->field_count
+                   ? qn_text_append(&name, "%s", qn_path_name(name_in_gpf(run, i)))
+                   : qn_text_append(&name, "%.*s.%s.map", (int)stem, receptor, run->map_names[i]));
         names->maps[i] = name.data;
         QN_TRY(qn_text_copy(name.data, &names->labels[i]));
     }
@@ -85,6 +86,14 @@ static qn_status cut_stem(const qn_potential_run_state *run, const char *path, c
     return qn_text_copy(rest[0] == '_' ? rest + 1 : rest, name);
 }
 
+static qn_status name_vina(const qn_potential_run_state *run, int map, char **name)
+{
+    qn_text text = {0};
+    QN_TRY(qn_text_append(&text, "%s.%s.map", run->names.stem, run->map_names[map]));
+    *name = text.data;
+    return QN_OK;
+}
+
 static qn_status name_beside(qn_potential_run_state *run)
 {
     qn_potential_names *names = &run->names;
@@ -97,8 +106,9 @@ static qn_status name_beside(qn_potential_run_state *run)
     QN_TRY(name_extrema(names->field, &names->extrema));
     QN_TRY(qn_text_copy(".glg", &names->log));
     for (int i = 0; i < run->map_count; i++) {
-        QN_TRY(cut_stem(run, name_in_gpf(run, i), &names->maps[i]));
-        QN_TRY(qn_text_copy(name_in_gpf(run, i), &names->labels[i]));
+        QN_TRY(i < run->field_count ? qn_text_copy(name_in_gpf(run, i), &names->labels[i])
+                                    : name_vina(run, i, &names->labels[i]));
+        QN_TRY(cut_stem(run, names->labels[i], &names->maps[i]));
     }
     QN_TRY(qn_text_copy(field, &names->field_label));
     return name_extrema(field, &names->extrema_label);
@@ -109,9 +119,11 @@ static qn_status list_all(qn_potential_run_state *run)
     qn_potential_names *names = &run->names;
     int count = 0;
     QN_TRY(qn_allocate(QN_POTENTIAL_MAPS_MAX + 7, sizeof *names->all, (void **)&names->all));
-    names->all[count++] = names->field;
-    names->all[count++] = names->extrema;
-    names->all[count++] = names->log;
+    if (run->field_count > 0) {
+        names->all[count++] = names->field;
+        names->all[count++] = names->extrema;
+        names->all[count++] = names->log;
+    }
     if (names->gpf) names->all[count++] = names->gpf;
     if (names->prepared) names->all[count++] = names->prepared;
     names->all[count++] = "run.json";
@@ -138,7 +150,7 @@ qn_status qn_potential_names_make(qn_potential_run_state *run)
     const char *receptor = run->gpf.receptor && !options->receptor ? run->gpf.receptor : run->receptor_path;
     if (options->in_memory || (!options->output && !options->gpf)) return QN_OK;
     QN_TRY(options->output ? name_in_folder(run) : name_beside(run));
-    QN_TRY(qn_text_copy(options->gpf ? options->gpf : names->gpf, &names->gpf_label));
+    QN_TRY(qn_text_copy(options->gpf ? options->gpf : names->gpf ? names->gpf : "NULL", &names->gpf_label));
     QN_TRY(qn_text_copy(names->prepared ? names->prepared : receptor, &names->receptor_label));
     QN_TRY(check_names(run));
     return list_all(run);

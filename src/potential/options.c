@@ -63,8 +63,37 @@ static const qn_option rows[] = {
      .kind = QN_OPTION_TEXT,
      .argument = "TYPES",
      .offset = FIELD(types),
-     .fallback = "A,C,HD,N,NA,OA",
-     .meaning = "AutoDock's atom types of the probes; each gets a map"},
+     .fallback_meaning = "A,C,HD,N,NA,OA, or all of Vina's",
+     .meaning =
+         "AutoDock's atom types of the probes, each of which gets a map, or all; of --score vina: its types, such "
+         "as C_H,N_DA,O_A"},
+    {.name = "ligand",
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(ligand),
+     .meaning = "take the types of a ligand or of a library: SDF, MOL2, PDBQT or SMILES"},
+    {.name = "site",
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(site),
+     .meaning = "lay the grid around this known ligand: SDF, MOL2, PDBQT, PDB or mmCIF; a receptor of PDB or mmCIF is "
+                "freed of it"},
+    {.name = "margin",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "ANGSTROM",
+     .offset = FIELD(margin_angstrom),
+     .least = 0,
+     .most = 1000,
+     .fallback = "4",
+     .unit = "angstrom",
+     .meaning = "distance in Å from the known ligand's atoms to the sides of the grid"},
+    {.name = "score",
+     .kind = QN_OPTION_ENUM,
+     .argument = "NAME",
+     .offset = FIELD(score),
+     .choices = "autodock vina both",
+     .fallback = "autodock",
+     .meaning = "whose maps: those of AutoDock 4, of AutoDock Vina (vina --maps), or both"},
     {.name = "smooth",
      .kind = QN_OPTION_NUMBER,
      .argument = "ANGSTROM",
@@ -102,8 +131,8 @@ static const qn_option rows[] = {
 /* Options whose values a grid parameter file has. */
 static qn_status check_beside_file(const qn_potential_options *options)
 {
-    static const char *const names[] = {"center", "size",   "npts",       "spacing",
-                                        "types",  "smooth", "dielectric", "parameters"};
+    static const char *const names[] = {"center",     "size",       "npts",   "spacing", "types", "smooth",
+                                        "dielectric", "parameters", "ligand", "site",    "margin"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         qn_option row;
         if (qn_option_find(qn_potential_option_table(), names[i], &row) && !qn_option_is_default(&row, options))
@@ -127,8 +156,12 @@ static qn_status check(const void *memory)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "no receptor is given; expected a PDBQT, PDB or mmCIF file, or --gpf with a file that "
                        "names one");
+    if (options->ligand && options->types)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--ligand and --types are both given; expected one of the two");
+    if (options->site && !options->extent && !options->npts[0]) return QN_OK;
     if (!options->extent == !options->npts[0])
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%s; expected one of --size and --npts, or --gpf with a file that has npts",
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s; expected one of --size, --npts and --site, or --gpf with a file that has npts",
                        options->extent ? "--size and --npts are both given" : "the extent of the grid is not given");
     return QN_OK;
 }

@@ -94,8 +94,9 @@ static qn_status describe_maps(const qn_potential_run_state *run, qn_text *text)
                           "Calculated %d grids over %zu elements, around %zu receptor atoms.\n\n"
                           "Grid\tAtom\tMinimum   \tMaximum\nMap \tType\tEnergy    \tEnergy \n"
                           "\t\t(kcal/mol)\t(kcal/mol)\n____\t____\t_____________\t_____________\n",
-                          run->map_count, qn_potential_grid_size(&run->model->settings.grid), run->model->atom_count));
-    for (int i = 0; i < run->map_count; i++)
+                          run->field_count, qn_potential_grid_size(&run->model->settings.grid),
+                          run->model->atom_count));
+    for (int i = 0; i < run->field_count; i++)
         QN_TRY(qn_text_append(text, " %d\t %s\t  %6.2f\t%9.2e%s\n", i + 1, run->map_names[i], run->least[i],
                               run->most[i], i < probes ? "" : others[i - probes]));
     return qn_text_append(text,

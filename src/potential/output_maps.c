@@ -8,6 +8,9 @@
 #include "base/written_file.h"
 #include "potential/maps/map_text.h"
 #include "potential/run.h"
+#include "potential/vina/vina_text.h"
+
+_Static_assert((int)QN_VINA_LINE_MAX <= (int)QN_MAP_LINE_MAX, "one room for lines");
 
 enum { CHUNK = 1 << 15, CHUNKS_PER_MAP = 16 }; /* values of a chunk; chunks of a map in a round */
 
@@ -42,7 +45,9 @@ static qn_status format_chunk(size_t index, int worker, void *user)
         most = fmaxf(most, values[i]);
     }
     writing->least[place] = least, writing->most[place] = most;
-    writing->lengths[place] = qn_map_text_write(values, count, writing->text + place * CHUNK * QN_MAP_LINE_MAX);
+    char *text = writing->text + place * CHUNK * QN_MAP_LINE_MAX;
+    writing->lengths[place] = (int)map < writing->run->field_count ? qn_map_text_write(values, count, text)
+                                                                   : qn_vina_text_write(values, count, text);
     return QN_OK;
 }
 
@@ -155,10 +160,10 @@ static qn_status describe_maps(const qn_potential_run_state *run, qn_text *text)
     for (int i = 0; i < probes; i++)
         QN_TRY(
             qn_text_append(text, "label=%s-affinity\t# component label for variable %d\n", run->map_names[i], i + 1));
-    for (int i = probes; i < run->map_count; i++) /* AutoGrid 4.2.6 numbers these one too low */
+    for (int i = probes; i < run->field_count; i++) /* AutoGrid 4.2.6 numbers these one too low */
         QN_TRY(qn_text_append(text, "label=%s\t# component label for variable %d\n", other_labels[i - probes], i));
     QN_TRY(qn_text_append(text, "#\n# location of affinity grid files and how to read them\n#\n"));
-    for (int i = 0; i < run->map_count; i++)
+    for (int i = 0; i < run->field_count; i++)
         QN_TRY(qn_text_append(text, "variable %d file=%s filetype=ascii skip=6\n", i + 1, run->names.labels[i]));
     return QN_OK;
 }
@@ -181,7 +186,7 @@ static qn_status describe_field(const qn_potential_run_state *run, qn_text *text
                           "veclen=%d\t\t# number of affinity values at each point\n"
                           "data=float\t\t# data type (byte, integer, float, double)\n"
                           "field=uniform\t\t# field type (uniform, rectilinear, irregular)\n",
-                          points[0], points[1], points[2], run->map_count));
+                          points[0], points[1], points[2], run->field_count));
     return describe_maps(run, text);
 }
 
@@ -209,7 +214,9 @@ static qn_status write_text(qn_potential_run_state *run, const char *name,
 
 qn_status qn_potential_write_maps(qn_potential_run_state *run)
 {
-    QN_TRY(write_text(run, run->names.field, describe_field));
-    QN_TRY(write_text(run, run->names.extrema, describe_extrema));
+    if (run->field_count > 0) {
+        QN_TRY(write_text(run, run->names.field, describe_field));
+        QN_TRY(write_text(run, run->names.extrema, describe_extrema));
+    }
     return write_values(run);
 }

@@ -33,19 +33,30 @@ static qn_status take_centre(const char *text, qn_gpf *gpf)
                : read_list("center", text, ',', "auto, or x,y,z in Å", gpf->settings.grid.centre_angstrom);
 }
 
+/* Round an extent up to an even number of spacings. `text` is where it comes from, for the message. */
+static qn_status round_extent(const char *option, const char *text, const double extent_angstrom[3], qn_gpf *gpf)
+{
+    for (int k = 0; k < 3; k++) {
+        const double pairs = ceil(extent_angstrom[k] / gpf->settings.grid.spacing_angstrom / 2 - 1e-9);
+        if (!(pairs >= 1 && 2 * pairs <= QN_POTENTIAL_NPTS_MAX))
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "--%s is \"%s\", and the spacing is %g Å; expected 2 to %d spacings along each axis", option,
+                           text, gpf->settings.grid.spacing_angstrom, QN_POTENTIAL_NPTS_MAX);
+        gpf->npts[k] = 2 * (int)pairs;
+    }
+    return QN_OK;
+}
+
 static qn_status take_extent(const char *text, qn_gpf *gpf)
 {
     double extent[3];
     QN_TRY(read_list("size", text, 'x', "three lengths in Å such as 60x60x60", extent));
-    for (int k = 0; k < 3; k++) {
-        const double pairs = ceil(extent[k] / gpf->settings.grid.spacing_angstrom / 2 - 1e-9);
-        if (!(pairs >= 1 && 2 * pairs <= QN_POTENTIAL_NPTS_MAX))
-            return QN_FAIL(QN_INVALID_ARGUMENT,
-                           "--size is \"%s\", and the spacing is %g Å; expected 2 to %d spacings along each axis", text,
-                           gpf->settings.grid.spacing_angstrom, QN_POTENTIAL_NPTS_MAX);
-        gpf->npts[k] = 2 * (int)pairs;
-    }
-    return QN_OK;
+    return round_extent("size", text, extent, gpf);
+}
+
+static qn_status take_site(qn_potential_run_state *run)
+{
+    return round_extent("site", run->options->site, run->site_extent_angstrom, &run->gpf);
 }
 
 static qn_status take_npts(const int npts[3], qn_gpf *gpf)
@@ -91,16 +102,27 @@ static qn_status take_types(const char *types, qn_gpf *gpf)
 }
 
 /* Fill `gpf` from the options, as if a file had been read. */
-static qn_status gpf_from_options(const qn_potential_options *options, qn_gpf *gpf)
+static qn_status gpf_from_options(qn_potential_run_state *run)
 {
+    const qn_potential_options *options = run->options;
+    qn_gpf *gpf = &run->gpf;
     gpf->settings = qn_potential_settings_default();
     gpf->settings.grid.spacing_angstrom = options->spacing_angstrom;
     gpf->settings.smooth_angstrom = options->smooth_angstrom;
     gpf->settings.dielectric = options->dielectric;
+    QN_TRY(qn_potential_site_find(run));
+    QN_TRY(qn_potential_types_find(run));
     QN_TRY(take_centre(options->centre, gpf));
-    QN_TRY(options->extent ? take_extent(options->extent, gpf) : take_npts(options->npts, gpf));
+    if (options->extent)
+        QN_TRY(take_extent(options->extent, gpf));
+    else
+        QN_TRY(options->npts[0] || !options->site ? take_npts(options->npts, gpf) : take_site(run));
+    if (options->site && gpf->centre_is_auto) {
+        gpf->centre_is_auto = false;
+        memcpy(gpf->settings.grid.centre_angstrom, run->site_centre_angstrom, sizeof run->site_centre_angstrom);
+    }
     if (options->parameters) QN_TRY(qn_text_copy(options->parameters, &gpf->parameter_file));
-    return take_types(options->types, gpf);
+    return run->types.data ? take_types(run->types.data, gpf) : QN_OK;
 }
 
 /* ---- receptor ---- */
@@ -170,14 +192,38 @@ static void name_maps(qn_potential_run_state *run)
     run->map_names[probes] = "e";
     run->map_names[probes + 1] = "d";
     run->map_names[probes + 2] = "f";
-    run->map_count = probes + (run->gpf.distance_map ? 3 : 2);
+    run->field_count = probes + (run->gpf.distance_map ? 3 : 2);
+    if (run->options->score == QN_POTENTIAL_VINA) run->field_count = 0;
+    run->map_count = run->field_count;
+    for (int i = 0; i < run->vina_count; i++) run->map_names[run->map_count++] = qn_vina_row_name(run->vina_probes[i]);
+}
+
+/* Vina derives its types from AutoDock's. */
+static qn_status make_vina_model(qn_potential_run_state *run)
+{
+    const size_t count = run->receptor.atom_count;
+    qn_vina_source_atom *atoms = NULL;
+    int *rows = NULL;
+    qn_status status = qn_allocate(count, sizeof *atoms, (void **)&atoms);
+    if (status == QN_OK) status = qn_allocate(count, sizeof *rows, (void **)&rows);
+    for (size_t i = 0; i < count && status == QN_OK; i++) {
+        memcpy(atoms[i].position_angstrom, run->receptor.atoms[i].position_angstrom, 3 * sizeof(double));
+        memcpy(atoms[i].type, run->receptor.atoms[i].type, sizeof atoms[i].type);
+    }
+    if (status == QN_OK) status = qn_vina_rows_of(run->receptor_path, atoms, count, rows);
+    if (status == QN_OK)
+        status = qn_vina_model_create(atoms, rows, count, run->vina_probes, run->vina_count, &run->vina);
+    qn_release(&atoms);
+    qn_release(&rows);
+    return status;
 }
 
 qn_status qn_potential_plan(qn_potential_run_state *run)
 {
     const qn_potential_options *options = run->options;
     qn_gpf *gpf = &run->gpf;
-    QN_TRY(options->gpf ? qn_gpf_read(options->gpf, gpf) : gpf_from_options(options, gpf));
+    QN_TRY(options->gpf ? qn_gpf_read(options->gpf, gpf) : gpf_from_options(run));
+    if (options->gpf) QN_TRY(qn_potential_types_find(run));
     QN_TRY(report_unknown(run));
     QN_TRY(qn_potential_parameters_start(&run->parameters));
     if (gpf->parameter_file) QN_TRY(qn_potential_parameters_read(gpf->parameter_file, &run->parameters));
@@ -185,5 +231,6 @@ qn_status qn_potential_plan(qn_potential_run_state *run)
     if (gpf->centre_is_auto) find_mean(&run->receptor, gpf->settings.grid.centre_angstrom);
     for (int k = 0; k < 3; k++) gpf->settings.grid.points[k] = gpf->npts[k] + 1;
     name_maps(run);
+    if (run->vina_count > 0) QN_TRY(make_vina_model(run));
     return qn_potential_model_create(&gpf->settings, &run->parameters, &run->receptor, &run->model);
 }

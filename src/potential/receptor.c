@@ -12,6 +12,7 @@
 #include "potential/run.h"
 #include "report/number.h"
 #include "score/autodock/atoms.h"
+#include "score/site.h"
 
 /* Whether a file is PDBQT, by its name or its beginning. A path with chains is not, nor is a missing file, which the
  * reader of structures reports. */
@@ -74,6 +75,17 @@ static qn_status take_atoms(const qn_molecule *molecule, const qn_autodock_atoms
     return QN_OK;
 }
 
+/* Remove the known ligand from a receptor that is the complex with it. */
+static qn_status empty_site(const qn_potential_run_state *run, qn_molecule **molecule)
+{
+    qn_molecule *emptied;
+    QN_TRY(qn_site_empty(*molecule, run->site_angstrom, run->site_atoms, &emptied));
+    if (!emptied) return QN_OK;
+    qn_molecule_destroy(molecule);
+    *molecule = emptied;
+    return QN_OK;
+}
+
 static qn_status prepare(qn_potential_run_state *run)
 {
     const qn_molecule_options options = {.size = sizeof options, .drop_water = true};
@@ -83,6 +95,7 @@ static qn_status prepare(qn_potential_run_state *run)
     qn_status status = qn_molecule_check_crowding(molecule, run->receptor_path);
     if (status == QN_OK && molecule->dropped_waters > 0)
         qn_log(QN_LOG_NOTE, "%s: %zu atoms of waters are left out", run->receptor_path, molecule->dropped_waters);
+    if (status == QN_OK && run->site_atoms > 0) status = empty_site(run, &molecule);
     if (status == QN_OK) status = qn_autodock_receptor_prepare(molecule, &atoms);
     if (status == QN_OK) status = take_atoms(molecule, &atoms, run);
     qn_autodock_atoms_clear(&atoms);

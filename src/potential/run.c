@@ -23,6 +23,8 @@ static qn_status make_key(qn_potential_run_state *run)
     QN_TRY(qn_job_input_add(job, "receptor", run->receptor_path, QN_JOB_READ_ALL));
     if (options->gpf) QN_TRY(qn_job_input_add(job, "gpf", options->gpf, QN_JOB_READ_ALL));
     if (run->gpf.parameter_file) QN_TRY(qn_job_input_add(job, "parameters", run->gpf.parameter_file, QN_JOB_READ_ALL));
+    if (options->site) QN_TRY(qn_job_input_add(job, "site", options->site, QN_JOB_READ_ALL));
+    if (options->ligand) QN_TRY(qn_job_input_add(job, "ligand", options->ligand, QN_JOB_LIST_ONLY));
     QN_TRY(qn_job_key(job, "points=%d %d %d\nspacing=%.17g\ncenter=%.17g %.17g %.17g\nsmooth=%.17g\ndielectric=%.17g\n",
                       grid->points[0], grid->points[1], grid->points[2], grid->spacing_angstrom, centre[0], centre[1],
                       centre[2], settings->smooth_angstrom, settings->dielectric));
@@ -85,7 +87,7 @@ static qn_status finish(qn_potential_run_state *run)
     QN_TRY(qn_potential_write_maps(run));
     if (run->names.gpf) QN_TRY(qn_potential_write_gpf(run));
     if (run->names.prepared) QN_TRY(qn_potential_write_receptor(run));
-    QN_TRY(qn_potential_write_log(run));
+    if (run->field_count > 0) QN_TRY(qn_potential_write_log(run));
     run->write_s = qn_clock_lap_s(&since);
     return write_run_json(run);
 }
@@ -157,6 +159,9 @@ static qn_status make_result(qn_potential_run_state *run, qn_potential_result **
 static void clear(qn_potential_run_state *run)
 {
     qn_potential_model_destroy(&run->model);
+    qn_vina_model_destroy(&run->vina);
+    qn_release(&run->site_angstrom);
+    qn_text_clear(&run->types);
     qn_potential_receptor_clear(&run->receptor);
     qn_potential_parameters_clear(&run->parameters);
     qn_release(&run->receptor_path);

@@ -7,8 +7,9 @@
 #include "job/job.h"
 #include "potential/gpf.h"
 #include "potential/maps/model.h"
+#include "potential/vina/vina_model.h"
 
-enum { QN_POTENTIAL_MAPS_MAX = QN_POTENTIAL_PROBES_MAX + 3 };
+enum { QN_POTENTIAL_MAPS_MAX = QN_POTENTIAL_PROBES_MAX + 3 + QN_VINA_PROBES_MAX };
 
 /* Names of the files, and the texts that go into them. */
 typedef struct qn_potential_names {
@@ -33,6 +34,13 @@ typedef struct qn_potential_run_state {
     qn_text prepared; /* the receptor as PDBQT; NULL: it was one */
     qn_potential_model *model;
     qn_potential_names names;
+    double *site_angstrom; /* the known ligand's heavy atoms, site_atoms × 3; NULL: none */
+    size_t site_atoms;
+    double site_centre_angstrom[3], site_extent_angstrom[3];
+    qn_text types; /* of AutoDock's maps: "A,C,OA" */
+    int vina_probes[QN_VINA_PROBES_MAX], vina_count;
+    qn_vina_model *vina; /* NULL: no maps of Vina */
+    int field_count;     /* AutoDock's maps, which come first; 0: Vina's alone */
     int map_count;
     const char *map_names[QN_POTENTIAL_MAPS_MAX]; /* "OA", "e" */
     /* Pieces of the run are slabs of `slab_planes` planes of points, which depend on the grid alone. Values are held in
@@ -48,6 +56,10 @@ typedef struct qn_potential_run_state {
 
 /* Read the grid parameter file or make one from the options; read parameters and receptor; make the model. */
 QN_MUST_CHECK qn_status qn_potential_plan(qn_potential_run_state *run);
+
+/* Read the site and find its box; find the types of the maps. */
+QN_MUST_CHECK qn_status qn_potential_site_find(qn_potential_run_state *run);
+QN_MUST_CHECK qn_status qn_potential_types_find(qn_potential_run_state *run);
 
 /* Read the receptor at `receptor_path`, and prepare one that is not PDBQT. */
 QN_MUST_CHECK qn_status qn_potential_receptor_load(qn_potential_run_state *run);

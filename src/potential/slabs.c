@@ -102,7 +102,7 @@ static qn_status compute_row(size_t row, int worker, void *user)
         if (model->covalent_probe >= 0)
             values[(size_t)model->covalent_probe * stride] =
                 qn_map_value_round(qn_potential_covalent_value(model, point));
-        if (run->map_count > probes + 2)
+        if (run->field_count > probes + 2)
             values[(size_t)(probes + 2) * stride] = qn_map_value_round(qn_potential_distance_value(model, point));
     }
     return QN_OK;
@@ -115,6 +115,10 @@ static qn_status compute_slab(slab_device *work, int slab)
     const size_t points = qn_potential_slab_points(run, slab, 1), plane = (size_t)grid[0] * (size_t)grid[1];
     const int first = slab * run->slab_planes;
     work->slab = slab;
+    if (run->vina)
+        QN_TRY(qn_vina_model_compute(run->vina, &run->model->settings.grid, work->queue, first, (int)(points / plane),
+                                     work->values + (size_t)run->field_count * points));
+    if (run->field_count == 0) return QN_OK;
     QN_TRY(qn_short_range_planes(work->short_range, first, (int)(points / plane), work->values,
                                  work->values + (size_t)(probes + 1) * points));
     QN_TRY(qn_queue_finish(work->queue));
@@ -187,7 +191,7 @@ static qn_status open_device(const qn_potential_run_state *run, int device, slab
 {
     const qn_short_range_input input = {.model = run->model, .planes_max = run->slab_planes, .pool = run->job->pool};
     QN_TRY(qn_queue_create(run->job->devices[device], &work->queue));
-    QN_TRY(qn_short_range_create(work->queue, &input, &work->short_range));
+    if (run->field_count > 0) QN_TRY(qn_short_range_create(work->queue, &input, &work->short_range));
     return qn_allocate((size_t)run->map_count * qn_potential_slab_points(run, 0, 1), sizeof(float),
                        (void **)&work->values);
 }

@@ -19,7 +19,7 @@ static const char *const row_names[QN_VINA_ROWS] = {
 
 const char *qn_vina_row_name(int row)
 {
-    return row_names[row];
+    return row >= 0 && row < QN_VINA_ROWS ? row_names[row] : NULL;
 }
 
 int qn_vina_row_find(const char *name)

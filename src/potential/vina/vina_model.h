@@ -16,7 +16,7 @@
 
 enum { QN_VINA_PROBES_MAX = 64 };
 
-/* Name of a row of Vina's table of types as in the names of maps: "C_H", "O_DA", "Met_D". */
+/* Name of a row of Vina's table of types as in the names of maps: "C_H", "O_DA", "Met_D"; NULL: no such row. */
 const char *qn_vina_row_name(int row);
 
 /* Row of this name, ignoring case; −1: none. */
