@@ -19,7 +19,6 @@ typedef struct measuring {
 static qn_status run_measuring(qn_context *context, cli_progress *progress, void *user)
 {
     measuring *job = user;
-    progress->final = true;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
     return qn_distance_run(context, job->options, &job->result);

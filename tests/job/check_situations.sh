@@ -37,6 +37,9 @@ describe() {
   project)
     target=stack.mrcs journal='' several=''
     command=(project half1.mrc --views $((1000 * scale))) ;;
+  distance)
+    target=matrix.npy journal=matrix_unfinished/journal.0 other=(--stride 2) differs=structures=
+    command=(distance water.tpr water.xtc --select 'name OW and resid 1 to 90') ;;
   fsc)
     journal='' several='' device=''
     command=(fsc half1.mrc half2.mrc --mask auto) ;;
@@ -350,7 +353,7 @@ cd "$work" || exit 1
 version=$("$quern" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 bad=0
 programs=("${@:4}")
-[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project fsc)
+[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project distance fsc)
 for program in "${programs[@]}"; do
   describe "$program"
   resume=${journal:+--resume}

@@ -246,11 +246,13 @@ static void digest(qn_models *models)
 static qn_status refuse_none(const assembly *self)
 {
     const qn_structure_input *input = self->input;
-    return QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no %s in the chosen range of times and numbers",
-                   self->paths.count > 0 ? self->paths.items[0]
-                   : input->frames->name ? input->frames->name
-                                         : "the frames in memory",
-                   self->models->are_frames ? "frame" : "model");
+    const char *kind = self->models->are_frames ? "frame" : "model";
+    const char *name = self->paths.count > 0 ? self->paths.items[self->models->are_frames ? 1 : 0]
+                       : input->frames->name ? input->frames->name
+                                             : "the frames in memory";
+    if (input->begin_ps > -INFINITY || input->end_ps < INFINITY || input->first_frame > 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no %s in the chosen range of times and numbers", name, kind);
+    return QN_FAIL(QN_BAD_FORMAT, "%s: has no complete %s; expected at least one", name, kind);
 }
 
 static qn_status assemble(assembly *self, const qn_model_references *references)

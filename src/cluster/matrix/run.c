@@ -54,11 +54,12 @@ static qn_status warn_of_mirrors(qn_distance_state *run)
     qn_status status = qn_models_name(run->models, 0, &names[0]);
     if (status == QN_OK) status = qn_models_name(run->models, example, &names[1]);
     if (status == QN_OK)
-        status = qn_job_warn(run->job,
-                             "%s of %zu like the mirror image of %s, such as %s; %s does not tell mirror images apart, "
-                             "rmsd does",
-                             count == 1 ? "1 structure looks" : qn_count_of(count, "structure look").text,
-                             run->models->structures.count, names[0].data, names[1].data, run->request.measure->name);
+        status =
+            qn_job_warn(run->job,
+                        "%zu of %zu structures %s like the mirror image of %s, such as %s; %s does not tell mirror "
+                        "images apart, rmsd does",
+                        count, run->models->structures.count, count == 1 ? "looks" : "look", names[0].data,
+                        names[1].data, run->request.measure->name);
     qn_text_clear(&names[0]);
     qn_text_clear(&names[1]);
     return status;

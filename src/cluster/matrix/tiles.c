@@ -19,6 +19,10 @@
 
 enum { LARGEST_STEP = 65535, ROWS_OF_A_TASK = 32 };
 
+/* Tiles are small enough that several devices get some, and that a killed run loses little; a kernel works on panels of
+ * this many structures. */
+enum { TILES_ACROSS = 8, SIDE_STEP = 128 };
+
 struct qn_tile_store {
     qn_tile_plan plan;
     qn_tile_format format;
@@ -26,6 +30,7 @@ struct qn_tile_store {
     unsigned char *memory; /* NULL: there is a file */
     char *path;
     int descriptor; /* −1: there is no file */
+    bool is_new;    /* the file was empty before */
     void *mapped;
     size_t mapped_bytes;
 };
@@ -131,6 +136,7 @@ static qn_status open_file(qn_tile_store *store, const char *path)
     store->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (store->descriptor < 0) return refuse_file(store, "opened");
     if (fstat(store->descriptor, &information) != 0) return refuse_file(store, "examined");
+    store->is_new = information.st_size == 0;
     if ((uint64_t)information.st_size != bytes && ftruncate(store->descriptor, (off_t)bytes) != 0)
         return refuse_file(store, "given its size");
     qn_npy_header(store->format.sixteen_bits ? QN_NPY_UINT16 : QN_NPY_FLOAT32,
@@ -145,6 +151,7 @@ qn_status qn_tile_store_open(const qn_tile_plan *plan, const qn_tile_format *for
     *store = NULL;
     QN_TRY(make_store(plan, format, store));
     const qn_status status = open_file(*store, path);
+    if (status != QN_OK && (*store)->is_new) qn_tile_store_discard(*store);
     if (status != QN_OK) qn_tile_store_destroy(store);
     return status;
 }

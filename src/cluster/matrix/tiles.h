@@ -19,6 +19,7 @@ typedef struct qn_tile_plan {
     uint64_t value_count;
 } qn_tile_plan;
 
+/* The tiles depend on these numbers alone. */
 qn_tile_plan qn_tile_plan_make(size_t count, size_t reference_count, size_t largest_side);
 
 /* Rows and columns of tile `number`. */
