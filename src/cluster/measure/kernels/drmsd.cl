@@ -89,7 +89,7 @@ DEVICE_FN void add_squares(float (*sum)[ITEM_COLUMNS], const float *a, const flo
     }
 }
 
-/* Begin to copy DEPTH rows of `lines` lines of a panel into a buffer of local memory. */
+/* Begin to copy DEPTH rows of `lines` lines of a panel into local memory. */
 DEVICE_FN void start_copy(LOCAL_PTR float *to, GLOBAL const float *RESTRICT from, int lines, int item)
 {
     const int fours = lines / 4;
@@ -113,6 +113,61 @@ DEVICE_FN void add_step(float (*sum)[ITEM_COLUMNS], LOCAL_PTR const float *rows,
         add_squares(sum, a, b);
     }
 }
+
+/* Begin to copy the step that begins `ahead` pairs of atoms further on, if there is one, into buffer number `buffer`. */
+#define START_STEP(buffer, ahead) \
+    if ((ahead) < slice) { \
+        start_copy(row_tiles + (buffer)*DEPTH * TILE_ROWS, rows + (ahead)*DRMSD_PANEL, TILE_ROWS, item); \
+        start_copy(column_tiles + (buffer)*DEPTH * TILE_COLUMNS, columns + (ahead)*DRMSD_PANEL, TILE_COLUMNS, item); \
+    } \
+    ASYNC_COMMIT()
+
+/* Add the squares of a slice. rows, columns: of the tile's first structures. */
+#if LOCAL_BUFFERS == 0
+DEVICE_FN void add_slice(float (*sum)[ITEM_COLUMNS], GLOBAL const float *RESTRICT rows,
+                         GLOBAL const float *RESTRICT columns, int slice, int item_row, int item_column)
+{
+    for (int k = 0; k < slice; k++, rows += DRMSD_PANEL, columns += DRMSD_PANEL) {
+        float a[ITEM_ROWS], b[ITEM_COLUMNS];
+        UNROLL
+        for (int r = 0; r < ITEM_ROWS; r += 4) read_global(4, a + r, rows + LINE_OF(item_row, GROUP_ROWS, r));
+        UNROLL
+        for (int c = 0; c < ITEM_COLUMNS; c += 4)
+            read_global(4, b + c, columns + LINE_OF(item_column, GROUP_COLUMNS, c));
+        add_squares(sum, a, b);
+    }
+}
+#else
+DEVICE_FN void add_slice(float (*sum)[ITEM_COLUMNS], GLOBAL const float *RESTRICT rows,
+                         GLOBAL const float *RESTRICT columns, int slice, int item_row, int item_column,
+                         LOCAL_PTR float *row_tiles, LOCAL_PTR float *column_tiles)
+{
+    const int item = item_row * GROUP_COLUMNS + item_column;
+#if LOCAL_BUFFERS == 1
+    for (int k = 0; k < slice; k += DEPTH) {
+        START_STEP(0, k);
+        ASYNC_WAIT(0);
+        LOCAL_BARRIER();
+        add_step(sum, row_tiles, column_tiles, item_row, item_column);
+        LOCAL_BARRIER();
+    }
+#else
+    /* LOCAL_BUFFERS - 1 steps are copied while one is added. After the barrier the parts of all items have arrived, and
+     * no item still reads the buffer that is filled next. */
+    int buffer = 0;
+    UNROLL
+    for (int t = 0; t < LOCAL_BUFFERS - 1; t++) { START_STEP(t, t * DEPTH); }
+    for (int k = 0; k < slice; k += DEPTH) {
+        ASYNC_WAIT(LOCAL_BUFFERS - 2);
+        LOCAL_BARRIER();
+        START_STEP(buffer == 0 ? LOCAL_BUFFERS - 1 : buffer - 1, k + (LOCAL_BUFFERS - 1) * DEPTH);
+        add_step(sum, row_tiles + buffer * DEPTH * TILE_ROWS, column_tiles + buffer * DEPTH * TILE_COLUMNS, item_row,
+                 item_column);
+        buffer = buffer == LOCAL_BUFFERS - 1 ? 0 : buffer + 1;
+    }
+#endif
+}
+#endif
 
 /* Write the values of an item; values of one row are adjacent. */
 DEVICE_FN void store(GLOBAL float *RESTRICT values, float (*sum)[ITEM_COLUMNS], int first_row, int first_column,
@@ -154,60 +209,10 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_COLUMNS, GROUP_ROWS, 1, RESIDENT) void compare
             UNROLL
             for (int c = 0; c < ITEM_COLUMNS; c++) sum[r][c] = 0.0f;
         }
-#if LOCAL_BUFFERS == 0
-        for (int k = 0; k < s.slice; k++) {
-            float a[ITEM_ROWS], b[ITEM_COLUMNS];
-            UNROLL
-            for (int r = 0; r < ITEM_ROWS; r += 4)
-                read_global(4, a + r, from_rows + LINE_OF(item_row, GROUP_ROWS, r));
-            UNROLL
-            for (int c = 0; c < ITEM_COLUMNS; c += 4)
-                read_global(4, b + c, from_columns + LINE_OF(item_column, GROUP_COLUMNS, c));
-            add_squares(sum, a, b);
-            from_rows += DRMSD_PANEL;
-            from_columns += DRMSD_PANEL;
-        }
+#if LOCAL_BUFFERS > 0
+        add_slice(sum, from_rows, from_columns, s.slice, item_row, item_column, row_tiles, column_tiles);
 #else
-        const int item = item_row * GROUP_COLUMNS + item_column;
-#if LOCAL_BUFFERS == 1
-        for (int k = 0; k < s.slice; k += DEPTH) {
-            start_copy(row_tiles, from_rows + k * DRMSD_PANEL, TILE_ROWS, item);
-            start_copy(column_tiles, from_columns + k * DRMSD_PANEL, TILE_COLUMNS, item);
-            ASYNC_COMMIT();
-            ASYNC_WAIT(0);
-            LOCAL_BARRIER();
-            add_step(sum, row_tiles, column_tiles, item_row, item_column);
-            LOCAL_BARRIER();
-        }
-#else
-        /* LOCAL_BUFFERS - 1 steps are copied while one is added. After the barrier the parts of all items have
-         * arrived, and no item still reads the buffer that is filled next. */
-        int buffer = 0;
-        UNROLL
-        for (int t = 0; t < LOCAL_BUFFERS - 1; t++) {
-            if (t * DEPTH < s.slice) {
-                start_copy(row_tiles + t * DEPTH * TILE_ROWS, from_rows + t * DEPTH * DRMSD_PANEL, TILE_ROWS, item);
-                start_copy(column_tiles + t * DEPTH * TILE_COLUMNS, from_columns + t * DEPTH * DRMSD_PANEL,
-                           TILE_COLUMNS, item);
-            }
-            ASYNC_COMMIT();
-        }
-        for (int k = 0; k < s.slice; k += DEPTH) {
-            const int ahead = k + (LOCAL_BUFFERS - 1) * DEPTH;
-            const int filled = buffer == 0 ? LOCAL_BUFFERS - 1 : buffer - 1;
-            ASYNC_WAIT(LOCAL_BUFFERS - 2);
-            LOCAL_BARRIER();
-            if (ahead < s.slice) {
-                start_copy(row_tiles + filled * DEPTH * TILE_ROWS, from_rows + ahead * DRMSD_PANEL, TILE_ROWS, item);
-                start_copy(column_tiles + filled * DEPTH * TILE_COLUMNS, from_columns + ahead * DRMSD_PANEL,
-                           TILE_COLUMNS, item);
-            }
-            ASYNC_COMMIT();
-            add_step(sum, row_tiles + buffer * DEPTH * TILE_ROWS, column_tiles + buffer * DEPTH * TILE_COLUMNS,
-                     item_row, item_column);
-            buffer = buffer == LOCAL_BUFFERS - 1 ? 0 : buffer + 1;
-        }
-#endif
+        add_slice(sum, from_rows, from_columns, s.slice, item_row, item_column);
 #endif
         store(values, sum, first_row, first_column, item_row, item_column, s);
     }
