@@ -16,6 +16,7 @@ export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" QUERN_TUN
 expected='
 collective   s = 1\.91
 device       .*: [1-9][0-9]* compute units
+distance     model 0 to model 1: 0\.[0-9]+ Å
 dock         [1-9][0-9]* poses in [1-9][0-9]* clusters
 evaluate     DockQ 1\.00
 family       y\[1\] = 2
@@ -51,6 +52,7 @@ sed -E '/^(ATOM|HETATM|TER)/s/^(.{21})./\1A/' ligand.pdb >receptor.pdb
 cp "$examples/1ppe/1PPE_r_b-matched.pdb" receptor_bound.pdb
 cp "$examples/1ppe/1PPE_l_b-matched.pdb" ligand_bound.pdb
 { grep -h '^ATOM' receptor_bound.pdb ligand_bound.pdb; echo END; } >model.pdb
+for model in ligand ligand_bound; do echo MODEL; grep '^ATOM.* CA ' $model.pdb; echo ENDMDL; done >models.pdb
 cp "$examples/1iep/1iep_receptor.pdb" kinase.pdb
 cp "$examples/1iep/1iep_ligand.sdf" inhibitor.sdf
 awk '{print} /^\$\$\$\$/ {exit}' "$examples/1iep/kinase_inhibitors.sdf" >library.sdf

@@ -133,6 +133,13 @@ expect 2 err 1 'vina has no exact form' screen r.pdb l.sdf --box 1,2,3,4 -o out.
 expect 2 err 1 '\-\-poses is "100"; expected a multiple of 64' screen r.pdb l.sdf --box 1,2,3,4 -o out.d -n 100
 expect 2 err 1 '\-\-no-cull belongs to --score bude' screen r.pdb l.sdf -o out.d --site s.sdf --score vina --no-cull
 expect 2 err 1 '\-\-margin is "3", but there is no --site' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --margin 3
+expect 2 err 1 'distance: --output FILE is missing' distance a.pdb
+expect 2 err 1 '\-\-measure is "rmsf"; expected one of: drmsd' distance a.pdb -o a.npy --measure rmsf
+expect 2 err 1 '\-\-matrix is "uint8"; expected one of: float32 uint16' distance a.pdb -o a.npy --matrix uint8
+expect 2 err 1 'neither as files nor in memory' distance -o a.npy --device host -q
+expect 2 err 1 '\-\-output is "a.txt"; expected a name that ends in .npy or .csv' distance a.pdb -o a.txt --device host -q
+expect 2 err 1 '\-\-to and --between both name references' distance a.pdb -o a.npy --to b.pdb --between c --device host -q
+expect 2 err 1 '\-\-first is "3" and --last is "2"' distance a.pdb -o a.npy --first 3 --last 2 --device host -q
 expect 2 err 1 '\-\-threads is "-1"; expected' devices --threads=-1
 expect 2 err 1 'fft: unknown action "advice"; did you mean advise?' fft advice 64
 expect 2 err 1 'SIZE is missing' fft advise
@@ -158,6 +165,7 @@ expect 2 err - '^Usage: quern tune model ACTION' tune model
 # Refused by the library: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
+expect 1 err 1 'absent.pdb' distance absent.pdb -o out.npy --device host --quiet
 expect 1 err 1 'absent.d/' screen deck absent.d --device host --quiet
 expect 1 err 1 'absent.sdf' screen pack absent.sdf -o out.qlib
 expect 1 err 1 'absent.json' tune run absent.json --device host --store off --quiet

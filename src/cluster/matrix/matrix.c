@@ -362,7 +362,8 @@ qn_status qn_matrix_compute(const qn_matrix_request *request, qn_matrix **out)
     *matrix = (qn_matrix){.count = request->first_count,
                           .reference_count = reference_count(request),
                           .value_count = self.plan.value_count,
-                          .step = request->measure->step};
+                          .step = request->measure->step,
+                          .self = request->measure->is_similarity && !request->as_distances ? 1 : 0};
     pthread_mutex_init(&self.mutex, NULL);
     const qn_status status = compute(&self, matrix);
     pthread_mutex_destroy(&self.mutex);

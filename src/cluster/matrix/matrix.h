@@ -33,6 +33,7 @@ typedef struct qn_matrix {
     const float *values;   /* one of the two is NULL; on ranks other than 0 both are */
     const uint16_t *steps; /* value / step */
     float step;
+    float self;             /* value of a structure to itself: 0, or 1 where similarities are stored */
     uint64_t resumed_pairs; /* on rank 0: of earlier runs */
     double seconds;         /* of measuring */
     struct qn_tile_store *store;

@@ -57,8 +57,9 @@ static qn_status append_value(const qn_matrix *matrix, size_t row, size_t column
 {
     const size_t columns = matrix->reference_count;
     if (columns > 0) return qn_csv_general(csv, (double)qn_matrix_value(matrix, row * columns + column), CSV_DIGITS);
-    const qn_distance_matrix distances = qn_matrix_distances(matrix);
-    return qn_csv_general(csv, (double)qn_distance_at(&distances, row, column), CSV_DIGITS);
+    if (row == column) return qn_csv_general(csv, (double)matrix->self, CSV_DIGITS);
+    const uint64_t place = qn_distance_place(matrix->count, row, column);
+    return qn_csv_general(csv, (double)qn_matrix_value(matrix, place), CSV_DIGITS);
 }
 
 /* Row `count` of the head, before all others, is that of the names. */
