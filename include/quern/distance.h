@@ -47,6 +47,7 @@ typedef struct qn_structure_input {
 
 typedef enum qn_distance_measure {
     QN_DISTANCE_DRMSD,
+    QN_DISTANCE_RMSD,
     QN_DISTANCE_TM_SCORE,
     QN_DISTANCE_GDT_TS,
     QN_DISTANCE_MAXSUB

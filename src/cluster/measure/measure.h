@@ -75,12 +75,13 @@ typedef struct qn_measure {
 extern const qn_measure *const qn_measures[];
 
 /* Names of all rows, separated by one space, in the order of qn_measures. */
-#define QN_MEASURE_NAMES "drmsd tm-score gdt-ts maxsub"
+#define QN_MEASURE_NAMES "drmsd rmsd tm-score gdt-ts maxsub"
 
 /* What users read about them. */
 #define QN_MEASURE_MEANINGS                                                                                             \
     "drmsd: root mean square difference of the distances between atoms, in Å; it needs no superposition and does not " \
-    "tell mirror images apart. Scores from 0 to 1, each of the best superposition that a search finds: tm-score; "      \
+    "tell mirror images apart. rmsd: after superposition, in Å. Scores from 0 to 1, each of the best superposition "   \
+    "that a search finds: tm-score; "                                                                                   \
     "gdt-ts: mean share of the atoms within 1, 2, 4 and 8 Å; maxsub"
 
 /* Distance of a value: the value itself, or 1 − value of a similarity. */
