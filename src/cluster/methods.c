@@ -9,9 +9,10 @@
 #include "cluster/method/dbscan.h"
 #include "cluster/method/dendrogram.h"
 #include "cluster/method/distance_rows.h"
+#include "cluster/method/gromos.h"
 #include "cluster/method/kmedoids.h"
+#include "cluster/method/neighbour_rows.h"
 #include "cluster/run.h"
-#include "compare/cluster.h"
 
 const char *qn_clustering_method_name(const qn_clustering *run)
 {
@@ -47,35 +48,23 @@ static qn_status cut_tree(qn_clustering *run)
                        result->cluster_count, (unsigned long long)run->options->clusters);
 }
 
-typedef struct near_rows {
-    const qn_distance_matrix *distances;
-    float cutoff;
-    float *row;
-} near_rows;
-
-static void find_near(size_t item, bool *near, void *user)
-{
-    near_rows *rows = user;
-    qn_distance_rows(rows->distances, item, 1, rows->row);
-    for (size_t j = 0; j < rows->distances->count; j++) near[j] = rows->row[j] <= rows->cutoff;
-}
-
+/* As GROMACS, which takes distances below the cut-off; numbered by size and then by the lowest structure. */
 static qn_status find_neighbourhoods(qn_clustering *run)
 {
-    near_rows rows = {&run->distances, (float)run->cutoff, NULL};
-    void *row = NULL, *clusters = NULL, *assignment = NULL;
-    qn_status status = qn_allocate(run->count, sizeof(float), &row);
-    if (status == QN_OK) status = qn_allocate(run->count, sizeof(qn_cluster), &clusters);
-    if (status == QN_OK) status = qn_allocate(run->count, sizeof(size_t), &assignment);
-    rows.row = row;
+    qn_cluster_result *result = run->result;
+    qn_neighbour_rows *rows = NULL;
+    void *centres;
+    QN_TRY(qn_allocate(run->count, sizeof(uint32_t), &centres));
+    qn_status status =
+        qn_neighbour_rows_from_distances(&run->distances, (float)run->cutoff, false, run->job->pool, &rows);
+    if (status == QN_OK) {
+        const qn_neighbourhood near = qn_neighbour_rows_view(rows);
+        status = qn_gromos_cluster(&near, result->labels, centres, &result->cluster_count);
+    }
     if (status == QN_OK)
-        status = qn_cluster_greedy_rows(find_near, &rows, run->count, run->count, clusters, &run->result->cluster_count,
-                                        assignment);
-    for (size_t i = 0; status == QN_OK && i < run->count; i++)
-        run->result->labels[i] = (uint32_t)((const size_t *)assignment)[i];
-    qn_release(&row);
-    qn_release(&clusters);
-    qn_release(&assignment);
+        status = qn_labels_order(result->labels, run->count, result->cluster_count, &result->cluster_count);
+    qn_neighbour_rows_destroy(&rows);
+    qn_release(&centres);
     return status;
 }
 
