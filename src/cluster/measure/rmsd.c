@@ -105,7 +105,8 @@ static qn_status write_columns(session *self, qn_measure_range range)
     if (status == QN_OK) status = qn_allocate(position_bytes, 1, &positions);
     if (status == QN_OK) status = qn_allocate(term_bytes, 1, &terms);
     for (size_t i = 0; status == QN_OK && i < range.count; i++) ((uint32_t *)indices)[i] = (uint32_t)(range.first + i);
-    if (status == QN_OK) qn_superposed_gather(&self->set, indices, range.count, positions, terms);
+    if (status == QN_OK)
+        status = qn_superposed_gather(&self->set, indices, range.count, self->setup.pool, positions, terms);
     if (status == QN_OK) status = qn_buffer_create(qn_queue_device(queue), position_bytes, &self->columns.positions);
     if (status == QN_OK) status = qn_buffer_create(qn_queue_device(queue), term_bytes, &self->columns.terms);
     if (status == QN_OK) status = qn_queue_write(queue, self->columns.positions, 0, positions, position_bytes, NULL);

@@ -244,25 +244,39 @@ void qn_superposed_clear(qn_superposed *set)
     *set = (qn_superposed){0};
 }
 
-static void gather_lines(const float *from, size_t lines, const uint32_t *indices, size_t count, float *to)
+typedef struct gathering {
+    const qn_superposed *set;
+    const uint32_t *indices;
+    size_t count;
+    float *positions, *terms;
+} gathering;
+
+static void gather_panel(const float *from, size_t lines, const uint32_t *indices, size_t width, float *to)
 {
-    for (size_t first = 0; first < count; first += RMSD_PANEL) {
-        const size_t width = count - first < RMSD_PANEL ? count - first : RMSD_PANEL;
-        for (size_t k = 0; k < lines; k++, to += RMSD_PANEL) {
-            for (size_t w = 0; w < width; w++) {
-                const size_t index = indices[first + w];
-                to[w] = from[(index / RMSD_PANEL * lines + k) * RMSD_PANEL + index % RMSD_PANEL];
-            }
-            for (size_t w = width; w < RMSD_PANEL; w++) to[w] = 0;
-        }
+    for (size_t w = 0; w < width; w++) {
+        const float *own = from + indices[w] / RMSD_PANEL * lines * RMSD_PANEL + indices[w] % RMSD_PANEL;
+        for (size_t k = 0; k < lines; k++) to[k * RMSD_PANEL + w] = own[k * RMSD_PANEL];
     }
+    for (size_t w = width; w < RMSD_PANEL; w++)
+        for (size_t k = 0; k < lines; k++) to[k * RMSD_PANEL + w] = 0;
 }
 
-void qn_superposed_gather(const qn_superposed *set, const uint32_t *indices, size_t count, float *positions,
-                          float *terms)
+static qn_status gather_task(size_t panel, int worker, void *user)
 {
-    gather_lines(set->positions, 3 * set->structures->atom_count, indices, count, positions);
-    gather_lines(set->terms, RMSD_TERMS, indices, count, terms);
+    const gathering *work = user;
+    const size_t first = panel * RMSD_PANEL, left = work->count - first, width = left < RMSD_PANEL ? left : RMSD_PANEL;
+    const size_t lines = 3 * work->set->structures->atom_count;
+    (void)worker;
+    gather_panel(work->set->positions, lines, work->indices + first, width, work->positions + first * lines);
+    gather_panel(work->set->terms, RMSD_TERMS, work->indices + first, width, work->terms + first * RMSD_TERMS);
+    return QN_OK;
+}
+
+qn_status qn_superposed_gather(const qn_superposed *set, const uint32_t *indices, size_t count, qn_pool *pool,
+                               float *positions, float *terms)
+{
+    gathering work = {set, indices, count, positions, terms};
+    return qn_pool_run(pool, (count + RMSD_PANEL - 1) / RMSD_PANEL, gather_task, &work);
 }
 
 double qn_superposed_rmsd(const qn_superposed *set, size_t i, size_t j)

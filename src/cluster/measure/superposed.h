@@ -36,9 +36,9 @@ QN_MUST_CHECK qn_status qn_superposed_check(const qn_structures *structures);
 size_t qn_superposed_position_bytes(size_t atom_count, size_t count);
 size_t qn_superposed_term_bytes(size_t count);
 
-/* Copy the structures indices[0] … indices[count − 1] into panels of their own. */
-void qn_superposed_gather(const qn_superposed *set, const uint32_t *indices, size_t count, float *positions,
-                          float *terms);
+/* Copy the structures indices[0] … indices[count − 1] into panels of their own, on the threads of the pool. */
+QN_MUST_CHECK qn_status qn_superposed_gather(const qn_superposed *set, const uint32_t *indices, size_t count,
+                                             qn_pool *pool, float *positions, float *terms);
 
 /* RMSD of a pair in double, from the positions as read: where the kernels are in doubt. */
 double qn_superposed_rmsd(const qn_superposed *set, size_t i, size_t j);

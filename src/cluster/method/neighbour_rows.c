@@ -82,6 +82,22 @@ qn_status qn_neighbour_rows_set(qn_neighbour_rows *rows, size_t item, const uint
     return QN_OK;
 }
 
+qn_status qn_neighbour_rows_set_list(qn_neighbour_rows *rows, size_t item, const uint32_t *list, size_t length)
+{
+    const size_t words = bit_words(rows->count);
+    void *memory;
+    QN_TRY(qn_allocate(1 + (length < words ? length : words), sizeof *list, &memory));
+    uint32_t *packed = memory;
+    packed[0] = (uint32_t)length;
+    if (length < words)
+        memcpy(packed + 1, list, length * sizeof *list);
+    else
+        for (size_t k = 0; k < length; k++) packed[1 + list[k] / 32] |= (uint32_t)1 << list[k] % 32;
+    rows->rows[item] = packed;
+    rows->counts[item] = packed[0];
+    return QN_OK;
+}
+
 /* First place of a sorted list whose number is not below `least`. */
 static size_t lower_bound(const uint32_t *list, size_t length, size_t least)
 {
@@ -126,7 +142,8 @@ static qn_status add_part(size_t index, int worker, void *user)
     const size_t end = first + work->part < count ? first + work->part : count;
     (void)worker;
     for (size_t k = 0; k < work->item_count; k++)
-        add_row(work->rows->rows[work->items[k]], count, first, end, work->change, work->sums);
+        if (work->rows->counts[work->items[k]] > 0)
+            add_row(work->rows->rows[work->items[k]], count, first, end, work->change, work->sums);
     return QN_OK;
 }
 

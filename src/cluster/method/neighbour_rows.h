@@ -1,6 +1,7 @@
 /* Rows of neighbours in memory. A row is a list of items or a row of bits, whichever is shorter.
  *
- * Life cycle: create → set every row → use → destroy. Thread rule: rows may be set from any thread, each once.
+ * Life cycle: create → set every row → use → destroy. Thread rule: rows may be set from any thread, each once. A row
+ * that is not set is empty.
  */
 #ifndef QN_CLUSTER_METHOD_NEIGHBOUR_ROWS_H
 #define QN_CLUSTER_METHOD_NEIGHBOUR_ROWS_H
@@ -23,6 +24,10 @@ size_t qn_neighbour_row_pack(const uint32_t *bits, size_t count, uint32_t *packe
 
 /* Keep a copy of a packed row. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_neighbour_rows_set(qn_neighbour_rows *rows, size_t item, const uint32_t *packed);
+
+/* Keep a row by the ascending list of its neighbours. */
+QN_MUST_CHECK qn_status qn_neighbour_rows_set_list(qn_neighbour_rows *rows, size_t item, const uint32_t *list,
+                                                   size_t length);
 
 /* Words of a packed row, by its beginning. */
 size_t qn_neighbour_row_length(const uint32_t *packed, size_t count);

@@ -1,0 +1,150 @@
+/* devices: host opencl cuda checking:host */
+/* Clusters of sets by neighbour bits: the same as on a matrix of distances in double, with rows in memory, with rows
+ * that are computed anew, and with both. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check.h"
+#include "cluster/measure/kernels/rmsd.h"
+#include "cluster/method/dbscan.h"
+#include "cluster/method/gromos.h"
+#include "cluster/method/neighbour_rows.h"
+#include "cluster/neighbours/large_set.h"
+#include "math/random.h"
+#include "math/rotation.h"
+
+enum { COUNT_MAX = 700, ATOMS = 23 };
+
+static qn_context *context;
+static const char *device_name;
+static float positions[COUNT_MAX][3][ATOMS];
+static float distances[COUNT_MAX * COUNT_MAX / 2];
+static uint32_t labels[COUNT_MAX], centres[COUNT_MAX];
+
+/* Structures around `groups` shapes, moved by at most `spread` along each axis; every `copies`-th one is a copy of the
+ * one before, which makes ties. */
+static qn_structures make_set(size_t count, size_t groups, double spread, size_t copies)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t own = copies && i % copies == 1 ? i - 1 : i;
+        double turn[9];
+        qn_rotation_from_seed(i, turn);
+        for (size_t k = 0; k < ATOMS; k++) {
+            double at[3], place[3];
+            for (size_t a = 0; a < 3; a++) {
+                const uint64_t number = 3 * k + a;
+                at[a] = 20 * qn_random_uniform(1, own % groups, number);
+                at[a] += spread * (2 * qn_random_uniform(2, own, number) - 1);
+            }
+            qn_rotation_apply(turn, at, place);
+            for (size_t a = 0; a < 3; a++) positions[i][a][k] = (float)place[a];
+        }
+    }
+    return (qn_structures){.count = count, .atom_count = ATOMS, .positions_angstrom = &positions[0][0][0]};
+}
+
+static qn_distance_matrix measure(const qn_structures *structures)
+{
+    for (size_t i = 0; i < structures->count; i++)
+        for (size_t j = i + 1; j < structures->count; j++)
+            distances[qn_distance_place(structures->count, i, j)] = (float)qn_rmsd_reference(structures, i, j);
+    return (qn_distance_matrix){.count = structures->count, .values = distances};
+}
+
+/* Run one method as a program does; `fewest` 0: gromos. */
+static qn_status run(const qn_large_set *set, size_t fewest, qn_large_clusters *clusters)
+{
+    const qn_run_options options = {.device = device_name, .tune = QN_TUNE_OFF};
+    qn_job job;
+    qn_status status = qn_job_open(context, "cluster", &options, &job);
+    if (status == QN_OK) status = qn_job_devices(&job);
+    if (status == QN_OK) status = qn_job_output(&job, &(qn_output){0}, true);
+    if (status == QN_OK) status = qn_job_journal(&job);
+    if (status == QN_OK)
+        status = fewest > 0 ? qn_large_dbscan(&job, set, fewest, clusters) : qn_large_gromos(&job, set, clusters);
+    return qn_job_close(&job, status);
+}
+
+static void check_gromos(const qn_large_set *set, const qn_distance_matrix *matrix)
+{
+    qn_neighbour_rows *rows = NULL;
+    qn_large_clusters found = {0};
+    size_t cluster_count = 0, wrong = 0;
+    if (!CHECK_OK(qn_neighbour_rows_from_distances(matrix, set->cutoff_angstrom, false, NULL, &rows))) return;
+    const qn_neighbourhood near = qn_neighbour_rows_view(rows);
+    CHECK_OK(qn_gromos_cluster(&near, labels, centres, &cluster_count));
+    if (CHECK_OK(run(set, 0, &found))) {
+        CHECK(found.cluster_count == cluster_count);
+        CHECK(memcmp(found.labels, labels, matrix->count * sizeof *labels) == 0);
+        for (size_t i = 0; i < matrix->count; i++) {
+            const uint32_t centre = found.centres[found.labels[i]];
+            wrong += found.labels[centre] != found.labels[i];
+            wrong += !(fabs(found.distances_angstrom[i] - qn_distance_at(matrix, i, centre)) < 1e-5);
+        }
+        CHECK(wrong == 0);
+    }
+    qn_large_clusters_clear(&found);
+    qn_neighbour_rows_destroy(&rows);
+}
+
+static void check_dbscan(const qn_large_set *set, const qn_distance_matrix *matrix)
+{
+    qn_large_clusters found = {0};
+    size_t cluster_count = 0;
+    CHECK_OK(qn_dbscan_cluster(matrix, set->cutoff_angstrom, 4, NULL, labels, &cluster_count));
+    if (CHECK_OK(run(set, 4, &found))) {
+        CHECK(found.cluster_count == cluster_count);
+        CHECK(memcmp(found.labels, labels, matrix->count * sizeof *labels) == 0);
+        for (size_t i = 0; i < matrix->count; i++)
+            CHECK(labels[i] == QN_LABEL_NONE ? isnan(found.distances_angstrom[i])
+                                             : found.labels[found.centres[labels[i]]] == labels[i]);
+    }
+    qn_large_clusters_clear(&found);
+}
+
+/* Cut-offs from a few neighbours to nearly all pairs. Memory: rows in memory; kept after some rounds; never kept. */
+static void clusters_are_those_of_the_matrix(void)
+{
+    static const uint64_t memory[] = {0, 1, 60000};
+    for (size_t count = 1; count <= COUNT_MAX; count = 3 * count + 70) {
+        const qn_structures structures = make_set(count, 1 + count / 60, 1.5, 7);
+        const qn_distance_matrix matrix = measure(&structures);
+        for (int c = 0; c < 4; c++)
+            for (int m = 0; m < 3; m++) {
+                const qn_large_set set = {&structures, (double[]){1.2, 1.45, 2, 8}[c], memory[m]};
+                check_gromos(&set, &matrix);
+                check_dbscan(&set, &matrix);
+            }
+    }
+}
+
+static void useless_requests_are_refused(void)
+{
+    qn_structures structures = make_set(10, 1, 1, 0);
+    qn_large_set set = {&structures, 0, 0};
+    qn_large_clusters found = {0};
+    CHECK_FAILS(run(&set, 0, &found), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("cut-off is 0");
+    set.cutoff_angstrom = 1;
+    structures.count = 0;
+    CHECK_FAILS(run(&set, 0, &found), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("0 structures");
+    structures.count = 10;
+    positions[3][1][2] = INFINITY;
+    CHECK_FAILS(run(&set, 0, &found), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("structure 4, atom 3");
+}
+
+int main(int argc, char **argv)
+{
+    device_name = argc > 1 ? argv[1] : "host";
+    qn_device *device = NULL;
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
+    if (qn_device_open(context, device_name, &device) == QN_NO_DEVICE) check_skip(device_name, qn_error_message());
+    qn_device_release(&device);
+    RUN(useless_requests_are_refused);
+    RUN(clusters_are_those_of_the_matrix);
+    qn_context_destroy(&context);
+    return check_finish();
+}
