@@ -50,7 +50,8 @@ typedef enum qn_distance_measure {
     QN_DISTANCE_RMSD,
     QN_DISTANCE_TM_SCORE,
     QN_DISTANCE_GDT_TS,
-    QN_DISTANCE_MAXSUB
+    QN_DISTANCE_MAXSUB,
+    QN_DISTANCE_CONTACT
 } qn_distance_measure;
 
 /* How values are stored: as 32-bit floats, or as multiples of a step in 16 bits. */

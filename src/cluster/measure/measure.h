@@ -19,9 +19,14 @@
 #include "base/thread_pool.h"
 #include "cluster/measure/structures.h"
 
+/* Denominator of the contact overlap: the contacts of both structures, or of the second one, the reference. */
+typedef enum qn_contact_share_kind { QN_CONTACT_UNION, QN_CONTACT_REFERENCE } qn_contact_share_kind;
+
 /* Parameters of all measures; each reads its own. */
 typedef struct qn_measure_settings {
-    double contact_cutoff_angstrom; /* contact: two atoms within this distance are in contact */
+    double contact_cutoff_angstrom; /* contact: two atoms within this distance are in contact, */
+    int contact_separation;         /* if they are at least so many places apart in the list of atoms, 1 or more */
+    qn_contact_share_kind contact_share;
 } qn_measure_settings;
 
 /* Structures first … first + count − 1. */
@@ -75,14 +80,15 @@ typedef struct qn_measure {
 extern const qn_measure *const qn_measures[];
 
 /* Names of all rows, separated by one space, in the order of qn_measures. */
-#define QN_MEASURE_NAMES "drmsd rmsd tm-score gdt-ts maxsub"
+#define QN_MEASURE_NAMES "drmsd rmsd tm-score gdt-ts maxsub contact"
 
 /* What users read about them. */
 #define QN_MEASURE_MEANINGS                                                                                             \
     "drmsd: root mean square difference of the distances between atoms, in Å; it needs no superposition and does not " \
     "tell mirror images apart. rmsd: after superposition, in Å. Scores from 0 to 1, each of the best superposition "   \
-    "that a search finds: tm-score; "                                                                                   \
-    "gdt-ts: mean share of the atoms within 1, 2, 4 and 8 Å; maxsub"
+    "that a search finds: tm-score; gdt-ts: mean share of the atoms within 1, 2, 4 and 8 Å; maxsub. contact: share "   \
+    "of "                                                                                                               \
+    "the contacts of two models that both have"
 
 /* Distance of a value: the value itself, or 1 − value of a similarity. */
 static inline float qn_measure_distance(const qn_measure *measure, float value)

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "cluster/measure/scores.h"
-#include "models.h"
+#include "cluster/measure/tests/models.h"
 
 /* Values for models i and j of the reference data (numbered from 1, as separate files), by the programs of Zhang's
  * group in Debian's package tm-align 20190822:

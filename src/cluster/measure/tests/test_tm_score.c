@@ -6,7 +6,7 @@
 
 #include "check_workload.h"
 #include "cluster/measure/kernels/tm_score.h"
-#include "models.h"
+#include "cluster/measure/tests/models.h"
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
