@@ -44,6 +44,7 @@ typedef struct qn_cluster_options {
     qn_structure_input structures; /* may be absent if there are `distances` */
     const char *distances;         /* an .npy file of quern distance, instead of measuring; NULL: none */
     qn_distance_measure measure;
+    qn_measure_options measuring;
     qn_cluster_method method;
     uint64_t clusters;      /* number of clusters; 0: by `cutoff` */
     double cutoff;          /* in `units`; of a measure of likeness, 1 − value; 0: by `clusters` */

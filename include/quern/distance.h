@@ -54,6 +54,20 @@ typedef enum qn_distance_measure {
     QN_DISTANCE_CONTACT
 } qn_distance_measure;
 
+/* Contacts that two structures have in common, as a share of those that either has, or of the reference's. */
+typedef enum qn_contact_share { QN_CONTACT_SHARE_OF_UNION, QN_CONTACT_SHARE_OF_REFERENCE } qn_contact_share;
+
+/* Parameters of measures. The struct is embedded in the options of programs, so it cannot grow: later options take the
+ * place of `reserved`. */
+typedef struct qn_measure_options {
+    const char *weights; /* of atoms, for RMSD and dRMSD: "none" (default), "mass", "occupancy", "b-factor" (of the
+                          * first file of models), or a text file with a number for each selected atom */
+    double contact_cutoff_angstrom; /* contact: atoms within this distance, default 8, */
+    uint64_t contact_separation;    /* that are at least so many places apart among the selected atoms; default 3 */
+    qn_contact_share contact_share;
+    uint64_t reserved[8]; /* 0 */
+} qn_measure_options;
+
 /* How values are stored: as 32-bit floats, or as multiples of a step in 16 bits. */
 typedef enum qn_distance_storage { QN_DISTANCE_FLOAT32, QN_DISTANCE_UINT16 } qn_distance_storage;
 
@@ -65,6 +79,7 @@ typedef struct qn_distance_options {
     size_t to_count;
     const char *between; /* instead of `to`: a text file that names a file of models in each line */
     qn_distance_measure measure;
+    qn_measure_options measuring;
     qn_distance_storage matrix;
     const char *output; /* ending in .npy or .csv; the names of the structures are written beside it; NULL: nothing is
                          * written */

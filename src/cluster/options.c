@@ -1,14 +1,18 @@
 /* The options of quern cluster. */
 #include <quern/cluster.h>
 
+#include <string.h>
+
 #include "base/error.h"
 #include "cluster/matrix/input_rows.h"
+#include "cluster/matrix/measure_rows.h"
 #include "cluster/measure/measure.h"
 #include "option/run_rows.h"
 
 #define FIELD(name) offsetof(qn_cluster_options, name)
 #define RUN FIELD(run)
 #define STRUCTURES FIELD(structures)
+#define MEASURING FIELD(measuring)
 
 static const qn_option rows[] = {
     {.like = &qn_structure_rows[QN_STRUCTURE_FILES], .offset = STRUCTURES},
@@ -110,6 +114,10 @@ static const qn_option rows[] = {
      .fallback = "50",
      .meaning = "write the medoids of this many clusters, the largest first, with all their atoms"},
     {.like = &qn_structure_rows[QN_STRUCTURE_SELECT], .offset = STRUCTURES},
+    {.like = &qn_measure_rows[QN_MEASURE_WEIGHTS], .offset = MEASURING},
+    {.like = &qn_measure_rows[QN_MEASURE_CONTACT_CUTOFF], .offset = MEASURING},
+    {.like = &qn_measure_rows[QN_MEASURE_CONTACT_SEPARATION], .offset = MEASURING},
+    {.like = &qn_measure_rows[QN_MEASURE_CONTACT_SHARE], .offset = MEASURING},
     {.like = &qn_structure_rows[QN_STRUCTURE_INDEX], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_LIST], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_BEGIN], .offset = STRUCTURES},
@@ -166,7 +174,14 @@ static qn_status check(const void *memory)
     const qn_cluster_options *options = memory;
     if (has_structures(&options->structures) || !options->distances)
         QN_TRY(qn_structure_input_check(&options->structures));
+    QN_TRY(qn_measure_options_check(&options->measuring, qn_measures[options->measure], false));
     QN_TRY(check_aim(options));
+    if (options->distances && options->measuring.weights && strcmp(options->measuring.weights, "none") != 0)
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "--weights is \"%s\", and --distances names distances that are measured already; expected one of "
+            "them",
+            options->measuring.weights);
     if (options->distances && options->write_matrix)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--distances and --write-matrix are both given; expected one, since the file is there already");

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "cluster/matrix/measure_rows.h"
+#include "cluster/matrix/weights.h"
 #include "cluster/measure/mirror.h"
 
 /* ---- inputs ---- */
@@ -62,6 +64,9 @@ static qn_status plan_matrix(qn_clustering *run)
         run->distances.count = run->count;
         return qn_job_warn(run->job, "only 1 structure is given: it is the only cluster");
     }
+    const qn_cluster_options *options = run->options;
+    QN_TRY(qn_models_weigh(run->job, &options->structures, options->measuring.weights, run->models));
+    run->settings = qn_measure_settings_of(&options->measuring);
     run->request = (qn_matrix_request){.job = run->job,
                                        .structures = &run->models->structures,
                                        .first_count = run->count,

@@ -53,6 +53,9 @@ qn_status qn_matrix_key(const qn_matrix_request *request)
     if (reference_count(request) == 0 && request->first_count < 2)
         return QN_FAIL(QN_INVALID_ARGUMENT, "only 1 structure is given, and no reference; expected two or more");
     if (measure->check) QN_TRY(measure->check(request->structures, request->settings));
+    if (measure->has_contacts)
+        QN_TRY(qn_job_key(request->job, "contact=%.9g,%d,%d\n", request->settings->contact_cutoff_angstrom,
+                          request->settings->contact_separation, (int)request->settings->contact_share));
     return qn_job_key(request->job, "measure=%s\nmatrix=%s\ndistances=%d\ntile=%zu\n", measure->name,
                       request->sixteen_bits ? "uint16" : "float32", request->as_distances, measure->tile_side);
 }

@@ -290,6 +290,7 @@ void qn_models_destroy(qn_models **pointer)
     qn_models *models = *pointer;
     if (!models) return;
     qn_release(&models->positions_angstrom);
+    qn_release(&models->weights);
     qn_release(&models->origins);
     qn_release(&models->atoms);
     qn_topology_destroy(&models->topology);

@@ -31,7 +31,7 @@ typedef struct qn_models {
     char digest[65];          /* SHA-256 of counts and positions */
 
     /* private to models.c */
-    float *positions_angstrom;
+    float *positions_angstrom, *weights;
     char **paths; /* that were read from lists */
     size_t path_count, path_capacity;
 } qn_models;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cluster/matrix/input_rows.h"
+#include "cluster/matrix/measure_rows.h"
 #include "cluster/matrix/run.h"
 #include "cluster/measure/measure.h"
 #include "option/run_rows.h"
@@ -11,6 +12,7 @@
 #define FIELD(name) offsetof(qn_distance_options, name)
 #define RUN FIELD(run)
 #define STRUCTURES FIELD(structures)
+#define MEASURING FIELD(measuring)
 
 static const qn_option rows[] = {
     {.like = &qn_structure_rows[QN_STRUCTURE_FILES], .offset = STRUCTURES},
@@ -52,6 +54,10 @@ static const qn_option rows[] = {
      .fallback = "float32",
      .meaning = "how values are stored; uint16 takes half of the space, as multiples of 0.001 Å"},
     {.like = &qn_structure_rows[QN_STRUCTURE_SELECT], .offset = STRUCTURES},
+    {.like = &qn_measure_rows[QN_MEASURE_WEIGHTS], .offset = MEASURING},
+    {.like = &qn_measure_rows[QN_MEASURE_CONTACT_CUTOFF], .offset = MEASURING},
+    {.like = &qn_measure_rows[QN_MEASURE_CONTACT_SEPARATION], .offset = MEASURING},
+    {.like = &qn_measure_rows[QN_MEASURE_CONTACT_SHARE], .offset = MEASURING},
     {.like = &qn_structure_rows[QN_STRUCTURE_INDEX], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_LIST], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_BEGIN], .offset = STRUCTURES},
@@ -89,6 +95,8 @@ static qn_status check(const void *memory)
 {
     const qn_distance_options *options = memory;
     QN_TRY(qn_structure_input_check(&options->structures));
+    QN_TRY(qn_measure_options_check(&options->measuring, qn_measures[options->measure],
+                                    options->to_count > 0 || options->between));
     if (options->to_count > 0 && options->between)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--to and --between both name references; expected one of them");
     if (options->output && !ends_with(options->output, ".npy") && !qn_distance_is_csv(options->output))

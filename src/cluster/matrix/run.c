@@ -8,8 +8,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cluster/matrix/matrix.h"
+#include "cluster/matrix/measure_rows.h"
 #include "cluster/matrix/models.h"
 #include "cluster/matrix/tiles.h"
+#include "cluster/matrix/weights.h"
 #include "cluster/measure/mirror.h"
 #include "report/csv.h"
 #include "report/json.h"
@@ -72,6 +74,8 @@ static qn_status read_inputs(qn_distance_state *run)
     QN_TRY(find_place(run));
     run->references = (qn_model_references){options->to, options->to_count, options->between};
     QN_TRY(qn_models_read(run->job, &options->structures, &run->references, options->run.memory_bytes, &run->models));
+    QN_TRY(qn_models_weigh(run->job, &options->structures, options->measuring.weights, run->models));
+    run->settings = qn_measure_settings_of(&options->measuring);
     run->request = (qn_matrix_request){.job = run->job,
                                        .structures = &run->models->structures,
                                        .first_count = run->models->first_count,

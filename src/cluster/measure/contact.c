@@ -154,6 +154,7 @@ const qn_measure qn_measure_contact = {
     .step = 1e-4f,
     .is_similarity = true,
     .is_blind = true,
+    .has_contacts = true,
     .tile_side = 1024,
     .check = check,
     .begin = begin,

@@ -149,6 +149,7 @@ const qn_measure qn_measure_drmsd = {
     .unit = "Å",
     .step = 0.001f,
     .is_blind = true,
+    .takes_weights = true,
     .tile_side = 2048,
     .check = check,
     .begin = begin,

@@ -56,6 +56,8 @@ typedef struct qn_measure {
     float step;         /* of values that are stored in 16 bits */
     bool is_similarity; /* 1 for structures that are alike; its distance is 1 − value */
     bool is_blind;      /* the value of a pair stays when one of the two is replaced by its mirror image */
+    bool takes_weights; /* of the structures; others ignore them */
+    bool has_contacts;  /* the settings of contacts matter */
     bool on_host;       /* threads of the host do all the work, whatever the device is */
     size_t tile_side;   /* largest side of a tile; it fixes the size of the pieces that are dealt and recorded */
 

@@ -190,6 +190,7 @@ const qn_measure qn_measure_rmsd = {
     .name = "rmsd",
     .unit = "Å",
     .step = 0.001f,
+    .takes_weights = true,
     .tile_side = TILE_SIDE,
     .check = check,
     .begin = begin,

@@ -1,0 +1,67 @@
+#include "cluster/matrix/measure_rows.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+#define FIELD(name) offsetof(qn_measure_options, name)
+
+const qn_option qn_measure_rows[QN_MEASURE_ROWS] = {
+    [QN_MEASURE_WEIGHTS] = {.name = "weights",
+                            .letter = 'w',
+                            .kind = QN_OPTION_TEXT,
+                            .argument = "WEIGHTS",
+                            .offset = FIELD(weights),
+                            .fallback = "none",
+                            .meaning = "rmsd and drmsd: weights of the atoms: none; mass; occupancy or b-factor, the "
+                                       "numbers of these columns in the first file of models; or a text file with a "
+                                       "number for each selected atom, one in each line"},
+    [QN_MEASURE_CONTACT_CUTOFF] = {.name = "contact-cutoff",
+                                   .kind = QN_OPTION_NUMBER,
+                                   .argument = "DISTANCE",
+                                   .offset = FIELD(contact_cutoff_angstrom),
+                                   .least = 0.1,
+                                   .most = 1000,
+                                   .fallback = "8",
+                                   .unit = "angstrom",
+                                   .meaning = "contact: atoms within this distance in Å are in contact"},
+    [QN_MEASURE_CONTACT_SEPARATION] = {.name = "contact-separation",
+                                       .kind = QN_OPTION_WHOLE,
+                                       .argument = "COUNT",
+                                       .offset = FIELD(contact_separation),
+                                       .least = 1,
+                                       .most = 16000,
+                                       .fallback = "3",
+                                       .meaning = "contact: only atoms that are at least so many places apart among "
+                                                  "the selected ones"},
+    [QN_MEASURE_CONTACT_SHARE] = {.name = "contact-share",
+                                  .kind = QN_OPTION_ENUM,
+                                  .argument = "OF",
+                                  .offset = FIELD(contact_share),
+                                  .choices = "union reference",
+                                  .fallback = "union",
+                                  .meaning = "contact: common contacts as a share of those that either of two "
+                                             "structures has, or of the reference's"},
+};
+
+qn_status qn_measure_options_check(const qn_measure_options *options, const qn_measure *measure, bool has_references)
+{
+    if (options->weights && strcmp(options->weights, "none") != 0 && !measure->takes_weights)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--weights is \"%s\", but %s has no weights; expected none, or rmsd or drmsd", options->weights,
+                       measure->name);
+    if (options->contact_share == QN_CONTACT_SHARE_OF_REFERENCE && !has_references)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--contact-share is \"reference\", but there are no references; expected union, or quern "
+                       "distance with --to or --between");
+    return QN_OK;
+}
+
+qn_measure_settings qn_measure_settings_of(const qn_measure_options *options)
+{
+    return (qn_measure_settings){.contact_cutoff_angstrom = options->contact_cutoff_angstrom,
+                                 .contact_separation = (int)options->contact_separation,
+                                 .contact_share = options->contact_share == QN_CONTACT_SHARE_OF_REFERENCE
+                                                      ? QN_CONTACT_REFERENCE
+                                                      : QN_CONTACT_UNION};
+}
