@@ -128,6 +128,8 @@ typedef struct mapping_search {
     int *image;  /* the image of an atom, −1: not mapped yet */
     int *next;   /* per place in the order: the candidate to try next */
     bool *used;
+    int mapped;      /* atoms to map: the first of the graph */
+    int first_image; /* images are this atom and later ones; 0: the graph is mapped onto itself */
     void *memory, *marks, *mappings;
     size_t capacity, count, most;
     long steps;
@@ -162,11 +164,12 @@ static void count_alike(const heavy_graph *graph, const uint64_t *sorted, int *a
     }
 }
 
-/* The free atom with the rarest colour, which leaves the fewest ways to begin. −1: all atoms are mapped. */
-static int best_root(const heavy_graph *graph, const int *alike, const bool *taken)
+/* The free atom with the rarest colour among the first `count`, which leaves the fewest ways to begin. −1: all atoms
+ * are mapped. */
+static int best_root(const int *alike, const bool *taken, int count)
 {
     int best = -1;
-    for (int i = 0; i < graph->count; i++)
+    for (int i = 0; i < count; i++)
         if (!taken[i] && (best < 0 || alike[i] < alike[best])) best = i;
     return best;
 }
@@ -180,7 +183,7 @@ static void order_atoms(mapping_search *search)
     int placed = 0;
     (void)count_colours(graph, sorted);
     count_alike(graph, sorted, alike);
-    for (int root; placed < graph->count && (root = best_root(graph, alike, taken)) >= 0;) {
+    for (int root; placed < search->mapped && (root = best_root(alike, taken, search->mapped)) >= 0;) {
         search->anchor[placed] = -1;
         search->order[placed] = root;
         taken[root] = true;
@@ -206,14 +209,15 @@ static bool are_adjacent(mapping_search *search, int a, int b)
     return false;
 }
 
-/* Whether an atom can be mapped to a candidate: the number of neighbours is equal, and the images of its mapped
- * neighbours are neighbours of the candidate. Both graphs have equally many edges in the end, so every edge is
- * mapped. */
+/* Whether an atom can be mapped to a candidate that is a possible image: the number of neighbours is equal, and the
+ * images of its mapped neighbours are neighbours of the candidate. Both graphs have equally many edges in the end, so
+ * every edge is mapped. */
 static bool fits(mapping_search *search, int atom, int candidate)
 {
     const heavy_graph *graph = &search->graph;
     const qn_compound_atom *atoms = graph->compound->atoms;
     search->steps++;
+    if (candidate < search->first_image) return false;
     if (search->used[candidate] || graph->colour[atom] != graph->colour[candidate]) return false;
     if (graph->start[atom + 1] - graph->start[atom] != graph->start[candidate + 1] - graph->start[candidate])
         return false;
@@ -247,7 +251,7 @@ static int next_candidate(mapping_search *search, int depth)
 
 static qn_status keep_mapping(mapping_search *search)
 {
-    const size_t size = (size_t)search->graph.count;
+    const size_t size = (size_t)search->mapped;
     QN_TRY(qn_grow(&search->mappings, &search->capacity, (search->count + 1) * size, sizeof(int)));
     memcpy((int *)search->mappings + search->count * size, search->image, size * sizeof(int));
     search->count++;
@@ -257,7 +261,7 @@ static qn_status keep_mapping(mapping_search *search)
 /* Depth first, without recursion, because a chain of thousands of atoms would exhaust the stack. */
 static qn_status find_mappings(mapping_search *search, bool *complete)
 {
-    const int count = search->graph.count;
+    const int count = search->mapped;
     int depth = 0;
     search->next[0] = 0;
     while (depth >= 0) {
@@ -318,6 +322,7 @@ qn_status qn_symmetry_find(const qn_compound *compound, size_t most, qn_symmetry
     bool all = true;
     QN_TRY(graph_create(compound, &search.graph));
     qn_status status = QN_OK;
+    search.mapped = search.graph.count;
     if (search.graph.count > 0)
         status = search_run(&search, &all);
     else
@@ -325,6 +330,55 @@ qn_status qn_symmetry_find(const qn_compound *compound, size_t most, qn_symmetry
     if (status == QN_OK) status = hand_over(&search, symmetry);
     search_clear(&search);
     if (status == QN_OK && complete) *complete = all;
+    return status;
+}
+
+/* Both molecules as one compound, so that colours can be compared: first the atoms of `from`. */
+static qn_status join(const qn_compound *from, const qn_compound *to, qn_compound **both)
+{
+    const size_t atoms = from->atom_count + to->atom_count, bonds = from->bond_count + to->bond_count;
+    QN_TRY(qn_compound_create("", atoms, bonds, 0, both));
+    qn_compound *joined = *both;
+    memcpy(joined->atoms, from->atoms, from->atom_count * sizeof *from->atoms);
+    memcpy(joined->atoms + from->atom_count, to->atoms, to->atom_count * sizeof *to->atoms);
+    for (size_t i = 0; i < bonds; i++) {
+        const bool first = i < from->bond_count;
+        const int shift = first ? 0 : (int)from->atom_count;
+        joined->bonds[i] = first ? from->bonds[i] : to->bonds[i - from->bond_count];
+        joined->bonds[i].first += shift;
+        joined->bonds[i].second += shift;
+    }
+    return QN_OK;
+}
+
+static int count_heavy(const qn_compound *compound)
+{
+    int count = 0;
+    for (size_t i = 0; i < compound->atom_count; i++) count += !qn_compound_atom_is_hydrogen(&compound->atoms[i]);
+    return count;
+}
+
+static qn_status match_joined(const qn_compound *both, int heavy, int *mapping, bool *found)
+{
+    mapping_search search = {.most = 1, .mapped = heavy, .first_image = heavy};
+    bool complete;
+    QN_TRY(graph_create(both, &search.graph));
+    const bool bonds = search.graph.start[heavy] * 2 == search.graph.start[search.graph.count];
+    const qn_status status = heavy > 0 && bonds ? search_run(&search, &complete) : QN_OK;
+    *found = status == QN_OK && bonds && (heavy == 0 || search.count > 0);
+    for (int i = 0; i < heavy && *found; i++) mapping[i] = ((const int *)search.mappings)[i] - heavy;
+    search_clear(&search);
+    return status;
+}
+
+qn_status qn_symmetry_match(const qn_compound *from, const qn_compound *to, int *mapping, bool *found)
+{
+    qn_compound *both = NULL;
+    *found = false;
+    if (count_heavy(from) != count_heavy(to)) return QN_OK;
+    qn_status status = join(from, to, &both);
+    if (status == QN_OK) status = match_joined(both, count_heavy(from), mapping, found);
+    qn_compound_destroy(&both);
     return status;
 }
 

@@ -15,6 +15,11 @@ typedef struct qn_symmetry {
  * carboxylate are equivalent). At most `most` of them are kept; *complete (may be NULL) is true when these are all. */
 QN_MUST_CHECK qn_status qn_symmetry_find(const qn_compound *compound, size_t most, qn_symmetry *symmetry,
                                          bool *complete);
+
+/* Find the atoms of `to` that the heavy atoms of `from` are, by elements and connections: heavy atom i of `from` is
+ * heavy atom mapping[i] of `to`, both counted without hydrogens. Of several equivalent mappings one is found. *found is
+ * false for different molecules. */
+QN_MUST_CHECK qn_status qn_symmetry_match(const qn_compound *from, const qn_compound *to, int *mapping, bool *found);
 void qn_symmetry_clear(qn_symmetry *symmetry);
 
 /* Smallest root mean square distance (Å) of heavy atoms over the mappings, in place: nothing is superposed.

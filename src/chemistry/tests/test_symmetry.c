@@ -222,6 +222,40 @@ static void rmsd_takes_the_best_mapping_of_heavy_atoms(void)
     qn_compound_destroy(&compound);
 }
 
+/* Phenylpyridine, and the same with its atoms in another order and hydrogens between them. */
+static void molecules_are_matched_in_any_order(void)
+{
+    static const int bonds[][2] = {{0, 1}, {1, 2}, {2, 3},  {3, 4},   {4, 5},  {5, 0}, {6, 7},
+                                   {7, 8}, {8, 9}, {9, 10}, {10, 11}, {11, 6}, {0, 6}};
+    static const int place[] = {7, 3, 12, 0, 9, 2, 5, 11, 1, 8, 4, 10}; /* of atom i; 6 and 13 are hydrogens */
+    int shuffled[15][2], mapping[12], heavy[14] = {0};
+    char elements[15] = "CCCCCCHCCCCCCH";
+    bool found = false;
+    for (int i = 0; i < 13; i++)
+        for (int end = 0; end < 2; end++) shuffled[i][end] = place[bonds[i][end]];
+    shuffled[13][0] = 6, shuffled[13][1] = place[3];
+    shuffled[14][0] = 13, shuffled[14][1] = place[9];
+    elements[place[1]] = 'N';
+    for (int i = 0, count = 0; i < 14; i++) heavy[i] = elements[i] == 'H' ? -1 : count++;
+    qn_compound *first = MAKE("CNCCCCCCCCCC", bonds), *second = MAKE(elements, shuffled);
+    qn_compound *other = MAKE("CCNCCCCCCCCC", bonds), *shorter = MAKE("CNCCCCCCCCC", ring);
+    CHECK_OK(qn_symmetry_match(first, second, mapping, &found));
+    if (CHECK(found)) {
+        CHECK(mapping[0] == heavy[place[0]] && mapping[1] == heavy[place[1]] && mapping[5] == heavy[place[5]]);
+        CHECK(mapping[7] == heavy[place[7]] || mapping[7] == heavy[place[11]]); /* the phenyl may flip */
+    }
+    CHECK_OK(qn_symmetry_match(second, first, mapping, &found));
+    CHECK(found && mapping[heavy[place[1]]] == 1);
+    CHECK_OK(qn_symmetry_match(first, other, mapping, &found));
+    CHECK(!found);
+    CHECK_OK(qn_symmetry_match(first, shorter, mapping, &found));
+    CHECK(!found);
+    qn_compound_destroy(&first);
+    qn_compound_destroy(&second);
+    qn_compound_destroy(&other);
+    qn_compound_destroy(&shorter);
+}
+
 int main(void)
 {
     RUN(benzene_has_twelve_mappings_with_or_without_hydrogens);
@@ -232,5 +266,6 @@ int main(void)
     RUN(small_graphs_agree_with_trying_all_permutations);
     RUN(mappings_and_search_steps_are_bounded);
     RUN(rmsd_takes_the_best_mapping_of_heavy_atoms);
+    RUN(molecules_are_matched_in_any_order);
     return check_finish();
 }
