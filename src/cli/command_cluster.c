@@ -20,7 +20,6 @@ typedef struct clustering {
 static qn_status run_clustering(qn_context *context, cli_progress *progress, void *user)
 {
     clustering *job = user;
-    progress->final = true;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
     return qn_cluster_run(context, job->options, &job->result);

@@ -40,6 +40,9 @@ describe() {
   distance)
     target=matrix.npy journal=matrix_unfinished/journal.0 other=(--stride 2) differs=structures=
     command=(distance water.tpr water.xtc --select 'name OW and resid 1 to 90') ;;
+  cluster)
+    journal=unfinished/journal.0 other=(--clusters 3) differs=clusters=
+    command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --clusters 4) ;;
   fsc)
     journal='' several='' device=''
     command=(fsc half1.mrc half2.mrc --mask auto) ;;
@@ -354,6 +357,7 @@ version=$("$quern" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 bad=0
 programs=("${@:4}")
 [ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project distance fsc)
+[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project cluster fsc)
 for program in "${programs[@]}"; do
   describe "$program"
   resume=${journal:+--resume}
