@@ -15,6 +15,7 @@ export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" QUERN_TUN
 # A line that each example prints, as an extended regular expression; none: no output is expected.
 expected='
 collective   s = 1\.91
+cluster      2 clusters of 36 models
 device       .*: [1-9][0-9]* compute units
 distance     model 0 to model 1: 0\.[0-9]+ Å
 dock         [1-9][0-9]* poses in [1-9][0-9]* clusters
@@ -61,6 +62,7 @@ cp "$examples/1iep/1iep_ligand.sdf" inhibitor.sdf
 awk '{print} /^\$\$\$\$/ {exit}' "$examples/1iep/kinase_inhibitors.sdf" >library.sdf
 cp "$examples/water/water.tpr" topol.tpr
 cp "$examples/water/water.xtc" traj.xtc
+gunzip -c "$examples/hinge/models.pdb.gz" >models.pdb
 cp "$source/tests/data/potential/pocket.pdbqt" receptor.pdbqt
 gunzip -c "$examples/particle/map.mrc.gz" >map.mrc
 "$quern" project map.mrc --views 60 -o particles.mrcs --quiet >project.log 2>&1 || { cat project.log; exit 1; }

@@ -43,7 +43,7 @@ expect 2 err 1 'unknown command "dokc"; did you mean dock?' dokc
 expect 2 err 1 'unknown command "qwertyuiop" (see quern -h)$' qwertyuiop
 expect 2 err 1 'unknown command "nothing"' help nothing
 expect 2 err 1 'unknown option --frobnicate' --frobnicate
-for command in dock evaluate fsc devices "fft advise" "tune run" "tune list" "tune simulate" "tune explain" "trajectory run" \
+for command in dock evaluate fsc cluster devices "fft advise" "tune run" "tune list" "tune simulate" "tune explain" "trajectory run" \
     "trajectory list" "trajectory convert" "trajectory gyration"; do
     expect 0 out - "^Usage: quern $command" $command -h
     expect 0 out - "^Usage: quern $command" $command --help
@@ -74,6 +74,18 @@ expect 2 err 1 'TOPOLOGY is missing' trajectory gyration
 expect 2 err 1 'TRAJECTORY is missing' trajectory convert -o b.dcd
 expect 2 err 1 '\-\-output FILE is missing' trajectory convert a.xtc
 expect 2 err 1 'unknown action "gyratoin"; did you mean gyration?' trajectory gyratoin
+expect 2 err 1 'cluster: --output FOLDER is missing' cluster a.pdb
+expect 2 err 1 'the structures: given neither as files nor in memory' cluster -o out.d -k 2
+expect 2 err 1 'neither --clusters nor a --cutoff above 0 is given' cluster a.pdb -o out.d
+expect 2 err 1 '\-\-clusters and --cutoff are both given' cluster a.pdb -o out.d -k 2 -c 1
+expect 2 err 1 '\-\-method gromos needs a --cutoff above 0' cluster a.pdb -o out.d --method gromos -k 2
+expect 2 err 1 '\-\-method kmedoids needs --clusters' cluster a.pdb -o out.d --method kmedoids --cutoff 2
+expect 2 err 1 '\-\-distances and --write-matrix are both given' cluster --distances d.npy -k 2 --write-matrix -o out.d
+expect 2 err 1 '\-\-method is "kmeans"; expected one of: average complete single ward gromos kmedoids dbscan' \
+    cluster a.pdb -o out.d --method kmeans
+expect 2 err 1 '\-\-cutoff is "-1"; expected a number from 0' cluster a.pdb -o out.d --cutoff -1
+expect 2 err 1 '\-\-least-items is "0"; expected a whole number from 1' cluster a.pdb -o out.d --least-items 0
+expect 1 err 1 'd.npy: cannot be opened: No such file' cluster --distances d.npy -k 2 -o out.d
 # Values out of range or of the wrong kind name the range.
 expect 2 err 1 '\-\-rotations is "0"; expected a whole number from 1 to 10000000' $d --rotations 0
 expect 2 err 1 '\-\-rotations is "-5"; expected' $d -n -5
