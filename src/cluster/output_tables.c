@@ -1,5 +1,6 @@
 /* assignments.csv: a row for each structure; clusters.csv: one for each cluster; linkage.csv: one for each merge. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -69,6 +70,7 @@ static qn_status fill_assignments(const qn_clustering *run, qn_text *csv)
 
 static qn_status append_cluster(const qn_clustering *run, size_t cluster, qn_text *csv)
 {
+    char file[64] = "";
     const qn_cluster_facts *facts = &run->result->clusters[cluster];
     const double lengths[] = {facts->mean_pair, facts->mean_medoid, facts->largest_medoid, facts->diameter,
                               facts->silhouette};
@@ -79,9 +81,8 @@ static qn_status append_cluster(const qn_clustering *run, size_t cluster, qn_tex
     QN_TRY(qn_csv_text(csv, run->result->names[facts->medoid]));
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) QN_TRY(qn_csv_number(csv, lengths[i], DECIMALS));
     if (cluster < run->represented)
-        QN_TRY(qn_text_append(csv, ",representatives/%s", qn_clustering_representative(run, cluster, true).text));
-    else
-        QN_TRY(qn_csv_text(csv, NULL));
+        snprintf(file, sizeof file, "representatives/%s", qn_clustering_representative(run, cluster, true).text);
+    QN_TRY(qn_csv_text(csv, file));
     return qn_csv_end_row(csv);
 }
 

@@ -175,6 +175,7 @@ static void files_have_the_results(void)
     CHECK(count_lines(scratch("files/assignments.csv")) == COUNT + 1);
     CHECK(has_text(scratch("files/assignments.csv"), "\n3,frame 3,the frames in memory,3,30,3,"));
     CHECK(count_lines(scratch("files/clusters.csv")) == 4);
+    CHECK(has_text(scratch("files/clusters.csv"), ",representatives/cluster_03.pdb\n"));
     CHECK(count_lines(scratch("files/linkage.csv")) == COUNT);
     CHECK(has_text(scratch("files/dendrogram.nwk"), "'frame 15'"));
     CHECK(has_text(scratch("files/dendrogram.svg"), "</svg>"));
