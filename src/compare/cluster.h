@@ -5,7 +5,6 @@
 #define QN_COMPARE_CLUSTER_H
 
 #include <quern/status.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct qn_cluster {
@@ -17,12 +16,5 @@ typedef struct qn_cluster {
  * clusters were found before. Clusters are in the order in which they were found, so sizes do not increase. */
 QN_MUST_CHECK qn_status qn_cluster_greedy(const float *distance, size_t count, float radius, size_t capacity,
                                           qn_cluster *clusters, size_t *cluster_count, size_t *assignment);
-
-/* Whether items `item` and j are within the radius, for each j; near[item] is not used. */
-typedef void (*qn_neighbour_row)(size_t item, bool *near, void *user);
-
-/* The same with rows that the caller makes. Each row is wanted at most three times. QN_OUT_OF_MEMORY. */
-QN_MUST_CHECK qn_status qn_cluster_greedy_rows(qn_neighbour_row row, void *user, size_t count, size_t capacity,
-                                               qn_cluster *clusters, size_t *cluster_count, size_t *assignment);
 
 #endif
