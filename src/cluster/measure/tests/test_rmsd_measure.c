@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "cluster/measure/rmsd.h"
-#include "models.h"
+#include "cluster/measure/tests/models.h"
 
 static qn_queue *queue;
 static qn_pool *pool;

@@ -8,7 +8,7 @@
 #include "cluster/method/dbscan_neighbours.h"
 #include "cluster/method/gromos.h"
 #include "cluster/method/neighbour_rows.h"
-#include "made_matrix.h"
+#include "cluster/method/tests/made_matrix.h"
 
 enum { COUNT_MAX = 400 };
 static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-*/";
