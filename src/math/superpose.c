@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "math/qcp.h"
 #include "math/symmetric.h"
 
 static double weight_of(const double *weights, size_t i)
@@ -69,39 +70,12 @@ static void quaternion_to_rotation(const double q[4], double r[9])
 
 /* ---- the rotation from the correlation alone ---- */
 
-static double determinant_3(const double m[9])
-{
-    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
-}
-
 /* Minors of two columns of the rows a and b of n: columns 01 02 03 12 13 23. */
 static void row_minors(const double n[4][4], int a, int b, double minors[6])
 {
     int k = 0;
     for (int i = 0; i < 4; i++)
         for (int j = i + 1; j < 4; j++) minors[k++] = n[a][i] * n[b][j] - n[a][j] * n[b][i];
-}
-
-/* The largest root of the characteristic polynomial λ⁴ + c2 λ² + c1 λ + c0 of Horn's matrix, by Newton's method from an
- * upper bound (Theobald 2005, doi 10.1107/S0108767305015266). The largest eigenvalue is σ1 + σ2 ± σ3 with the singular
- * values σ of s, so √3 |s| bounds it. */
-static double largest_root(const double s[9], const double n[4][4])
-{
-    double squares = 0, upper[6], lower[6];
-    for (int k = 0; k < 9; k++) squares += s[k] * s[k];
-    row_minors(n, 0, 1, upper);
-    row_minors(n, 2, 3, lower);
-    const double c2 = -2 * squares, c1 = -8 * determinant_3(s);
-    const double c0 = upper[0] * lower[5] - upper[1] * lower[4] + upper[2] * lower[3] + upper[3] * lower[2] -
-                      upper[4] * lower[1] + upper[5] * lower[0];
-    double root = sqrt(3 * squares);
-    for (int k = 0; k < 40; k++) {
-        const double square = root * root, inner = (square + c2) * root + c1;
-        const double step = (inner * root + c0) / (3 * square * root + c2 * root + inner);
-        root -= step;
-        if (!(fabs(step) > 1e-15 * root)) break;
-    }
-    return root;
 }
 
 /* A column of the adjugate of n − value·1, which is an eigenvector where `value` is a simple eigenvalue: the longest of
@@ -142,8 +116,9 @@ static double rayleigh(const double n[4][4], const double q[4])
 
 void qn_superpose_correlation(const double s[9], double rotation[9])
 {
-    /* The root loses digits as the square of 1 / separation, and the column as 1 / separation; Rayleigh's quotient
-     * gives the former back. */
+    /* The largest eigenvalue is σ1 + σ2 ± σ3 with the singular values σ of s, so √3 |s| bounds it. Where another one is
+     * near, it loses digits as the square of 1 / separation, the column as 1 / separation; Rayleigh's quotient gives
+     * the former back. */
     const double well_separated = 0.3, separated = 1e-5;
     double q[4] = {1, 0, 0, 0}, scaled[9], rows[3][3], n[4][4], values[4], vectors[16], norm = 0;
     for (int k = 0; k < 9; k++) norm += s[k] * s[k];
@@ -152,8 +127,7 @@ void qn_superpose_correlation(const double s[9], double rotation[9])
         for (int k = 0; k < 9; k++) scaled[k] = s[k] / norm;
         memcpy(rows, scaled, sizeof rows);
         horn_matrix(rows, n);
-        const double root = largest_root(scaled, n);
-        double separation = adjugate_column(n, root, q);
+        double separation = adjugate_column(n, qn_qcp_overlap(scaled, sqrt(3)), q);
         if (separation < well_separated && separation > separated) separation = adjugate_column(n, rayleigh(n, q), q);
         if (!(separation > separated)) {
             qn_symmetric_eigen(n[0], 4, values, vectors);
