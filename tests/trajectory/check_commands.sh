@@ -153,6 +153,10 @@ expect 1 "nowhere.xtc" cog "$water/water.tpr" nowhere.xtc --output no
 expect 2 'nmae' cog "${pair[@]}" --select "nmae OW" --output no
 expect 2 "charges" dipole "$water/water.gro" --output no
 expect 1 "all" cog "${pair[@]}" --output all
+expect 2 "--references FILE is missing" path "${pair[@]}" --output no
+expect 1 "none.pdb" path "${pair[@]}" --references none.pdb --output no
+expect 2 "structures of 2 atoms; expected at least 3" path "${pair[@]}" --references "$water/water.gro" --select "index<2" --output no
+expect 2 "--cutoff is \"-1\"; expected a number from 0" cluster "${pair[@]}" --cutoff -1 --output no
 expect 2 "--bins is \"0\"; expected a whole number from 1" density "${pair[@]}" --bins 0
 expect 2 "--axis is \"w\"; expected one of: x y z" density "${pair[@]}" --axis w
 expect 2 "did you mean --quantity?" density "${pair[@]}" --quantty mass
