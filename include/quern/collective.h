@@ -39,8 +39,8 @@ typedef struct qn_collective_options {
     const double *references; /* [reference_count][atom_count][3], the path in its order; copied */
     size_t reference_count;   /* N, 1 … 10^6 */
     size_t atom_count;        /* m, 3 … 10^6 */
-    const double *weights; /* m weights w ≥ 0 of RMSD, in the superposition and in the deviation, with a sum above 0;
-                              NULL: all 1; copied. dRMSD has no weights */
+    const double *weights; /* m weights w ≥ 0 of the superposition, with a sum above 0; NULL: all 1; copied. dRMSD has
+                              no weights */
     qn_path_distance path; /* default QN_PATH_RMSD_SQUARED */
     bool drmsd;            /* dRMSD will be asked for; implied by a path of dRMSD. Needs 4 m² bytes a reference,
                                  but not with a device */
@@ -51,6 +51,8 @@ typedef struct qn_collective_options {
                           the structures' size; path variables and their gradients take the references that matter
                           again, in double precision. A call that asks for the gradients of all RMSD or dRMSD computes
                           that distance without it. NULL: none */
+    const double *deviation_weights; /* m weights v ≥ 0 of the deviation, with a sum above 0; NULL: those of the
+                                        superposition; copied. Not with a device */
 } qn_collective_options;
 
 static inline qn_collective_options qn_collective_default_options(void)
@@ -65,11 +67,12 @@ static inline qn_collective_options qn_collective_default_options(void)
 /* Results of a call: `s` and `z` are filled in, and the arrays that the caller gives. Arrays that are NULL are not
  * computed. A reference that is in no neighbour list has the distance NaN and a gradient of NaN. */
 typedef struct qn_collective_values {
-    size_t size;            /* of this struct in bytes */
-    double s, z;            /* Σ i exp(−λ d(i)) / Σ exp(−λ d(i)), i from 1; −ln(Σ exp(−λ d(i))) / λ */
-    double *s_gradient;     /* [m][3], ∂s/∂x */
-    double *z_gradient;     /* [m][3], ∂z/∂x */
-    double *rmsd;           /* [N], √(Σ w |x − R y − t|² / Σ w), the least for any rotation R and shift t */
+    size_t size;        /* of this struct in bytes */
+    double s, z;        /* Σ i exp(−λ d(i)) / Σ exp(−λ d(i)), i from 1; −ln(Σ exp(−λ d(i))) / λ */
+    double *s_gradient; /* [m][3], ∂s/∂x */
+    double *z_gradient; /* [m][3], ∂z/∂x */
+    double *rmsd; /* [N], √(Σ v |x − R y − t|² / Σ v), with the rotation R and the shift t that make Σ w |x − R y − t|²
+                     least */
     double *rmsd_gradients; /* [N][m][3]; 0 for an RMSD of 0, where it has no derivative */
     double *drmsd; /* [N], √(2 / (m (m − 1)) Σ_{a<b} (|x_a − x_b| − |y_a − y_b|)²): the same for mirror images */
     double *drmsd_gradients; /* [N][m][3]; 0 for a dRMSD of 0; atoms at one place do not push each other apart */

@@ -39,6 +39,8 @@ void qn_collective_destroy(qn_collective **pointer)
     if (collective->owns_references) qn_collective_references_destroy(&collective->references);
     qn_release(&collective->frame);
     qn_release(&collective->weighted);
+    qn_release(&collective->deviating);
+    qn_release(&collective->turns);
     qn_release(&collective->places);
     qn_release(&collective->rotations);
     qn_release(&collective->rmsd);
@@ -82,6 +84,14 @@ static qn_status take_frame(qn_collective *collective, const double *positions)
             squares += weighted * x;
         }
     collective->frame_size = sqrt(squares / references->weight_sum);
+    for (size_t k = 0; references->deviation_means && k < 3; k++) {
+        collective->frame_deviation[k] = 0;
+        for (size_t i = 0; i < stride; i++) {
+            const double weighted = references->deviation_weights[i] * collective->frame[k * stride + i];
+            collective->deviating[k * stride + i] = weighted;
+            collective->frame_deviation[k] += weighted;
+        }
+    }
     return QN_OK;
 }
 
@@ -106,13 +116,17 @@ static qn_status allocate_all(qn_collective *collective)
 {
     const qn_collective_references *references = collective->references;
     const size_t count = references->count, rows = qn_collective_rows(references);
+    const bool turns = references->deviation_means != NULL;
     void *memory;
     QN_TRY(qn_allocate(count, sizeof *collective->places, &memory));
     collective->places = memory;
     QN_TRY(allocate(rows, &collective->frame));
     QN_TRY(allocate(rows, &collective->weighted));
     QN_TRY(allocate((size_t)qn_pool_threads(collective->pool) * rows, &collective->scratch));
-    QN_TRY(allocate(2 * rows, &collective->sums));
+    QN_TRY(allocate((turns ? 4 : 2) * rows, &collective->sums));
+    QN_TRY(allocate(turns ? rows : 0, &collective->deviating));
+    QN_TRY(qn_allocate(turns ? count : 0, sizeof *collective->turns, &memory));
+    collective->turns = memory;
     QN_TRY(allocate(9 * count, &collective->rotations));
     QN_TRY(allocate(count, &collective->rmsd));
     QN_TRY(allocate(count, &collective->drmsd));
@@ -138,6 +152,9 @@ static qn_status check(const qn_collective_options *options)
     if (options->neighbours > options->reference_count)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%zu neighbours of %zu references; expected at most all of them",
                        options->neighbours, options->reference_count);
+    if (options->device && options->deviation_weights)
+        return QN_FAIL(QN_UNSUPPORTED, "deviation_weights with the device %s; expected one of them",
+                       qn_device_get_info(options->device)->identifier);
     if (options->neighbours && options->neighbour_stride < 1)
         return QN_FAIL(QN_INVALID_ARGUMENT, "neighbour_stride is 0; expected at least 1 call between searches");
     return QN_OK;
@@ -268,7 +285,7 @@ static double factor_of_distance(const qn_collective *collective, size_t place)
 {
     const qn_collective_references *references = collective->references;
     const bool of_rmsd = is_of_rmsd(collective->path);
-    const double scale = of_rmsd ? 1 / references->weight_sum : references->pair_inverse;
+    const double scale = of_rmsd ? 1 / references->deviation_sum : references->pair_inverse;
     if (is_squared(collective->path)) return 2 * scale;
     const double d = (of_rmsd ? collective->rmsd : collective->drmsd)[place];
     const double size = of_rmsd ? collective->frame_size + references->sizes[place] : references->pair_sizes[place];

@@ -28,6 +28,9 @@ typedef struct qn_collective_loops {
     /* sums ← sums + matrix · from for each of two matrices, atoms begin … end − 1, multiples of the lanes. Six rows. */
     void (*add_products)(const double *from, size_t stride, const double matrices[18], size_t begin, size_t end,
                          double *sums);
+    /* rows ← rows − w (matrix · from + shift) */
+    void (*subtract_turn)(const double *from, const double *weights, size_t stride, const double matrix[9],
+                          const double shift[3], double *rows);
     /* gradient[i][k] = scale · rows[k][i] for `count` atoms. */
     void (*store)(const double *rows, size_t stride, double scale, size_t count, double *gradient);
     /* Distances of all pairs. The rows have QN_COLLECTIVE_LANES more places than the last stride. */

@@ -101,6 +101,23 @@ static void add_products(const double *from, size_t stride, const double matrice
     }
 }
 
+static void subtract_turn(const double *from, const double *weights, size_t stride, const double matrix[9],
+                          const double shift[3], double *rows)
+{
+    for (size_t i = 0; i < stride; i += LANES) {
+        lanes x, y, z, w, row;
+        LOAD(x, from + i);
+        LOAD(y, from + stride + i);
+        LOAD(z, from + 2 * stride + i);
+        LOAD(w, weights + i);
+        for (size_t k = 0; k < 3; k++) {
+            LOAD(row, rows + k * stride + i);
+            row -= w * (matrix[3 * k] * x + matrix[3 * k + 1] * y + matrix[3 * k + 2] * z + shift[k]);
+            STORE(rows + k * stride + i, row);
+        }
+    }
+}
+
 static void store(const double *rows, size_t stride, double scale, size_t count, double *gradient)
 {
     const double *x = rows, *y = rows + stride, *z = rows + 2 * stride;
@@ -207,4 +224,5 @@ static void differentiate_pairs(const double *points, size_t stride, size_t coun
 
 extern const qn_collective_loops QN_HOST_VARIANT(qn_collective_loops_host)[];
 const qn_collective_loops QN_HOST_VARIANT(qn_collective_loops_host)[] = {
-    {correlate, displace, add_products, store, measure_pairs, compare_pairs, add_pairs, differentiate_pairs}};
+    {correlate, displace, add_products, subtract_turn, store, measure_pairs, compare_pairs, add_pairs,
+     differentiate_pairs}};

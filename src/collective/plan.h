@@ -7,6 +7,7 @@
 #include "collective/loops.h"
 #include "collective/references.h"
 #include "collective/screen.h"
+#include "collective/turn.h"
 
 /* Structures whose distance is below this share of their size are the same but for rounding. The root has no derivative
  * there, and 0 is given. */
@@ -22,15 +23,18 @@ struct qn_collective {
     double lambda;
     size_t neighbours, neighbour_stride, calls;
 
-    double *frame, *weighted;             /* three rows each: the frame about its centre, and that times the weights */
-    double frame_size;                    /* √(Σ w |x|² / Σ w) */
+    double *frame, *weighted; /* three rows each: the frame about its centre, and that times the weights */
+    double frame_size;        /* √(Σ w |x|² / Σ w) */
+    /* Only with weights of the deviation: the frame times them, its sum, and the turn of each reference. */
+    double *deviating, frame_deviation[3];
+    qn_collective_turn *turns;
     size_t *places;                       /* of the references that are compared, ascending */
     size_t active;                        /* number of them */
     double *rotations;                    /* of each reference onto the frame, 9 each */
     double *rmsd, *drmsd;                 /* of each reference */
     double *distances, *shares, *factors; /* of each active reference; two factors each: of ∂s/∂x and ∂z/∂x */
     double *scratch;                      /* three rows of each worker */
-    double *sums;                         /* six rows */
+    double *sums;                         /* six rows; twelve with weights of the deviation */
     qn_collective_pairs pairs;            /* of the frame */
     qn_collective_pairs worker_pairs;     /* of references whose distances are not kept: those of each worker */
     double *pair_sums;                    /* 2 × pair_places */

@@ -15,6 +15,8 @@ void qn_collective_references_destroy(qn_collective_references **pointer)
     if (!references) return;
     qn_release(&references->positions);
     qn_release(&references->weights);
+    qn_release(&references->deviation_weights);
+    qn_release(&references->deviation_means);
     qn_release(&references->sizes);
     qn_release(&references->distances);
     qn_release(&references->pair_sizes);
@@ -46,22 +48,36 @@ qn_status qn_collective_centre(const double *positions, const double *weights, d
     return isfinite(squares) ? QN_OK : refuse_position(positions, atom_count, name);
 }
 
-static qn_status copy_weights(const double *weights, qn_collective_references *references)
+/* Copy weights into a row. `kind` names them in messages: "" or "deviation ". */
+static qn_status copy_weights(const double *weights, const char *kind, size_t atom_count, double *row, double *sum)
 {
+    for (size_t i = 0; i < atom_count; i++) {
+        row[i] = weights ? weights[i] : 1;
+        *sum += row[i];
+        if (!(row[i] >= 0) || !isfinite(row[i]))
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%sweight of atom %zu is %g; expected a number of at least 0", kind,
+                           i + 1, row[i]);
+    }
+    if (!(*sum > 0) || !isfinite(*sum))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the %sweights of %zu atoms add up to %g; expected more than 0", kind,
+                       atom_count, *sum);
+    return QN_OK;
+}
+
+static qn_status copy_all_weights(const qn_collective_options *options, qn_collective_references *references)
+{
+    const double *deviation = options->deviation_weights;
+    const size_t atoms = references->atom_count;
     void *memory;
     QN_TRY(qn_allocate(references->stride, sizeof(double), &memory));
     references->weights = memory;
-    for (size_t i = 0; i < references->atom_count; i++) {
-        const double weight = weights ? weights[i] : 1;
-        if (!(weight >= 0) || !isfinite(weight))
-            return QN_FAIL(QN_INVALID_ARGUMENT, "weight of atom %zu is %g; expected a number of at least 0", i + 1,
-                           weight);
-        references->weights[i] = weight;
-        references->weight_sum += weight;
-    }
-    if (!(references->weight_sum > 0) || !isfinite(references->weight_sum))
-        return QN_FAIL(QN_INVALID_ARGUMENT, "the weights of %zu atoms add up to %g; expected more than 0",
-                       references->atom_count, references->weight_sum);
+    QN_TRY(qn_allocate(references->stride, sizeof(double), &memory));
+    references->deviation_weights = memory;
+    QN_TRY(copy_weights(options->weights, "", atoms, references->weights, &references->weight_sum));
+    QN_TRY(copy_weights(deviation ? deviation : options->weights, deviation ? "deviation " : "", atoms,
+                        references->deviation_weights, &references->deviation_sum));
+    QN_TRY(qn_allocate(deviation ? references->count : 0, 3 * sizeof(double), &memory));
+    references->deviation_means = memory;
     return QN_OK;
 }
 
@@ -83,6 +99,9 @@ static qn_status copy_positions(const double *positions, qn_collective_reference
             for (size_t i = 0; i < atoms; i++)
                 squares += references->weights[i] * rows[k * stride + i] * rows[k * stride + i];
         references->sizes[n] = sqrt(squares / references->weight_sum);
+        for (size_t k = 0; references->deviation_means && k < 3; k++)
+            for (size_t i = 0; i < atoms; i++)
+                references->deviation_means[3 * n + k] += references->deviation_weights[i] * rows[k * stride + i];
     }
     return QN_OK;
 }
@@ -137,7 +156,7 @@ qn_status qn_collective_references_create(const qn_collective_options *options, 
     references->atom_count = options->atom_count;
     references->stride = qn_collective_pair_row(options->atom_count);
     references->pair_inverse = 2 / (atoms * (atoms - 1));
-    qn_status status = copy_weights(options->weights, references);
+    qn_status status = copy_all_weights(options, references);
     if (status == QN_OK) status = copy_positions(options->references, references);
     if (drmsd) references->pair_places = qn_collective_pair_places(options->atom_count);
     if (status == QN_OK && drmsd) status = measure_distances(!options->device, references);

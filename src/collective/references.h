@@ -12,13 +12,16 @@ typedef struct qn_collective_references {
     size_t count, atom_count;
     size_t stride;     /* of a row; loops.h */
     double *positions; /* count × 3 rows, about the weighted centres; NULL: RMSD is not asked for */
-    double *weights;   /* a row */
+    double *weights;   /* of the superposition: a row */
     double weight_sum;
-    double *sizes;       /* √(Σ w |y|² / Σ w) of each reference */
-    size_t pair_places;  /* of a reference; 0: dRMSD is not planned */
-    double *distances;   /* count × pair_places (qn_collective_pairs); NULL: not kept */
-    double *pair_sizes;  /* root mean square of each reference's distances */
-    double pair_inverse; /* 2 / (m (m − 1)) */
+    double *deviation_weights; /* a row */
+    double deviation_sum;
+    double *deviation_means; /* Σ v y of each reference; NULL: the weights of the deviation are those above */
+    double *sizes;           /* √(Σ w |y|² / Σ w) of each reference */
+    size_t pair_places;      /* of a reference; 0: dRMSD is not planned */
+    double *distances;       /* count × pair_places (qn_collective_pairs); NULL: not kept */
+    double *pair_sizes;      /* root mean square of each reference's distances */
+    double pair_inverse;     /* 2 / (m (m − 1)) */
 } qn_collective_references;
 
 /* Copy the references of the options, which are checked here. With a device, distances of atoms are not kept: those of

@@ -1,6 +1,6 @@
 /* RMSD after superposition. With the centred frame x and reference y, S = Σ w |x − R y|² and R the best rotation,
  * ∂S/∂x_a = 2 w_a (x_a − R y_a): R is at a minimum of S, so its own change does not count (the envelope theorem), and
- * neither does the shift of the centre, as Σ w (x − R y) = 0. */
+ * neither does the shift of the centre, as Σ w (x − R y) = 0. With weights of the deviation both do (turn.c). */
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +15,20 @@ typedef struct rmsd_task {
     double *gradients;
 } rmsd_task;
 
+static void find_turn(qn_collective *collective, size_t place, const double s[9])
+{
+    const qn_collective_references *references = collective->references;
+    const size_t stride = references->stride;
+    qn_collective_turn_sums sums = {.rotation = collective->rotations + 9 * place,
+                                    .frame = collective->frame_deviation,
+                                    .mean = references->deviation_means + 3 * place,
+                                    .weight_sum = references->weight_sum};
+    memcpy(sums.s, s, sizeof sums.s);
+    collective->loops->correlate(references->positions + place * 3 * stride, collective->deviating, stride,
+                                 sums.deviation_s);
+    collective->turns[place] = qn_collective_turn_of(&sums);
+}
+
 static void measure_reference(qn_collective *collective, size_t place, int worker, double *gradients)
 {
     const qn_collective_references *references = collective->references;
@@ -25,14 +39,18 @@ static void measure_reference(qn_collective *collective, size_t place, int worke
     double s[9];
     collective->loops->correlate(reference, collective->weighted, stride, s);
     qn_superpose_correlation(s, rotation);
-    const double sum =
-        collective->loops->displace(reference, collective->frame, references->weights, stride, rotation, rows);
-    const double rmsd = sqrt(sum / references->weight_sum);
+    const double sum = collective->loops->displace(reference, collective->frame, references->deviation_weights, stride,
+                                                   rotation, rows);
+    const double rmsd = sqrt(sum / references->deviation_sum);
     const bool same = rmsd <= QN_COLLECTIVE_SAME * (collective->frame_size + references->sizes[place]);
     collective->rmsd[place] = rmsd;
-    if (gradients)
-        collective->loops->store(rows, stride, same ? 0 : 1 / (references->weight_sum * rmsd), atoms,
-                                 gradients + place * 3 * atoms);
+    if (references->deviation_means) find_turn(collective, place, s);
+    if (!gradients) return;
+    if (references->deviation_means)
+        collective->loops->subtract_turn(reference, references->weights, stride, collective->turns[place].matrix,
+                                         collective->turns[place].shift, rows);
+    collective->loops->store(rows, stride, same ? 0 : 1 / (references->deviation_sum * rmsd), atoms,
+                             gradients + place * 3 * atoms);
 }
 
 static qn_status measure_some(size_t index, int worker, void *user)
@@ -51,7 +69,14 @@ qn_status qn_collective_measure_rmsd(qn_collective *collective, double *gradient
                              &task);
 }
 
-/* Σ factor · w (x − R y) over the active references, for some atoms. References whose factors are 0 are left out. */
+/* Both factors of a reference times a matrix. */
+static void scale_matrix(const double factors[2], const double matrix[9], double matrices[18])
+{
+    for (size_t i = 0; i < 18; i++) matrices[i] = factors[i / 9] * matrix[i % 9];
+}
+
+/* Σ factor · (v (x − R y) − w (turn of y)) over the active references, for some atoms. References whose factors are 0
+ * are left out. */
 static qn_status add_some(size_t index, int worker, void *user)
 {
     const rmsd_task *task = user;
@@ -59,23 +84,30 @@ static qn_status add_some(size_t index, int worker, void *user)
     const qn_collective_references *references = collective->references;
     const size_t stride = references->stride, begin = index * ATOMS;
     const size_t end = begin + ATOMS < stride ? begin + ATOMS : stride;
-    double totals[2] = {0}, matrices[18];
+    const bool turns = references->deviation_means != NULL;
+    double *sums = collective->sums, *turned = sums + 6 * stride, totals[2] = {0}, shifts[6] = {0}, matrices[18];
     (void)worker;
-    for (size_t k = 0; k < 6; k++) memset(collective->sums + k * stride + begin, 0, (end - begin) * sizeof(double));
+    for (size_t k = 0; k < (turns ? 12 : 6); k++) memset(sums + k * stride + begin, 0, (end - begin) * sizeof(double));
     for (size_t k = 0; k < collective->active; k++) {
         const double *factors = collective->factors + 2 * k;
         const size_t place = collective->places[k];
+        const double *reference = references->positions + place * 3 * stride;
         if (factors[0] == 0 && factors[1] == 0) continue;
-        for (size_t i = 0; i < 18; i++) matrices[i] = factors[i / 9] * collective->rotations[9 * place + i % 9];
-        collective->loops->add_products(references->positions + place * 3 * stride, stride, matrices, begin, end,
-                                        collective->sums);
+        scale_matrix(factors, collective->rotations + 9 * place, matrices);
+        collective->loops->add_products(reference, stride, matrices, begin, end, sums);
         totals[0] += factors[0];
         totals[1] += factors[1];
+        if (!turns) continue;
+        scale_matrix(factors, collective->turns[place].matrix, matrices);
+        collective->loops->add_products(reference, stride, matrices, begin, end, turned);
+        for (size_t i = 0; i < 6; i++) shifts[i] += factors[i / 3] * collective->turns[place].shift[i % 3];
     }
     for (size_t k = 0; k < 6; k++) {
-        double *sums = collective->sums + k * stride;
-        const double *frame = collective->frame + k % 3 * stride;
-        for (size_t i = begin; i < end; i++) sums[i] = references->weights[i] * (totals[k / 3] * frame[i] - sums[i]);
+        const double *frame = collective->frame + k % 3 * stride, *weights = references->deviation_weights;
+        double *row = sums + k * stride;
+        for (size_t i = begin; i < end; i++) row[i] = weights[i] * (totals[k / 3] * frame[i] - row[i]);
+        for (size_t i = begin; turns && i < end; i++)
+            row[i] -= references->weights[i] * (turned[k * stride + i] + shifts[k]);
     }
     return QN_OK;
 }

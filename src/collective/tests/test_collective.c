@@ -15,7 +15,7 @@
 enum { ATOMS = 37, REFERENCES = 11, NUMBERS = 3 * ATOMS };
 
 static qn_context *context;
-static double references[REFERENCES * NUMBERS], frame[NUMBERS], weights[ATOMS];
+static double references[REFERENCES * NUMBERS], frame[NUMBERS], weights[ATOMS], others[ATOMS];
 
 /* The library's memory comes from this function of the C library, which is counted here. */
 static size_t allocations;
@@ -47,7 +47,10 @@ static void make_path(void)
         }
     }
     for (size_t i = 0; i < NUMBERS; i++) frame[i] = references[4 * NUMBERS + i] + 0.08 * uniform(9000 + i);
-    for (size_t i = 0; i < ATOMS; i++) weights[i] = i % 7 == 3 ? 0 : 1 + uniform(500 + i);
+    for (size_t i = 0; i < ATOMS; i++) {
+        weights[i] = i % 7 == 3 ? 0 : 1 + uniform(500 + i);
+        others[i] = i % 5 == 3 ? 2 + uniform(700 + i) : 0;
+    }
 }
 
 static double exact_rmsd(const double *x, const double *y, const double *by)
@@ -387,6 +390,65 @@ static void threads_do_not_change_results(void)
     }
 }
 
+/* √(Σ v |R y + t − x|² / Σ v) after the superposition with other weights. */
+static double exact_deviation(const double *x, const double *y)
+{
+    double rotation[9], translation[3], moved[3], sum = 0, all = 0;
+    CHECK_OK(qn_superpose_weighted(y, x, weights, ATOMS, rotation, translation, NULL));
+    for (size_t i = 0; i < ATOMS; i++) {
+        qn_rotation_apply(rotation, y + 3 * i, moved);
+        all += others[i];
+        for (size_t k = 0; k < 3; k++) sum += others[i] * pow(moved[k] + translation[k] - x[3 * i + k], 2);
+    }
+    return sqrt(sum / all);
+}
+
+static double exact_deviation_s(double lambda, const double *x)
+{
+    double sum = 0, weighted = 0;
+    for (size_t n = 0; n < REFERENCES; n++) {
+        const double share = exp(-lambda * pow(exact_deviation(x, references + n * NUMBERS), 2));
+        sum += share;
+        weighted += (double)(n + 1) * share;
+    }
+    return weighted / sum;
+}
+
+/* The superposition is on some atoms, the deviation of others: the change of the rotation counts. */
+static void deviations_of_other_atoms_have_their_gradients(void)
+{
+    static double gradients[REFERENCES * NUMBERS];
+    const double step = 1e-5;
+    qn_collective_options options = options_of(weights, QN_PATH_RMSD_SQUARED);
+    double rmsd[REFERENCES], s_gradient[NUMBERS], x[NUMBERS], largest = 0;
+    qn_collective *collective;
+    qn_collective_values values = {
+        .size = sizeof values, .rmsd = rmsd, .rmsd_gradients = gradients, .s_gradient = s_gradient};
+    options.deviation_weights = others;
+    options.lambda = 20;
+    if (!CHECK_OK(qn_collective_create(context, &options, &collective))) return;
+    CHECK_OK(qn_collective_evaluate(collective, frame, &values));
+    CHECK_NEAR(values.s, exact_deviation_s(20, frame), 1e-11);
+    for (size_t n = 0; n < REFERENCES; n++)
+        CHECK_NEAR(rmsd[n], exact_deviation(frame, references + n * NUMBERS), 1e-12);
+    memcpy(x, frame, sizeof x);
+    for (size_t i = 0; i < NUMBERS; i += 2) {
+        const size_t n = i % REFERENCES;
+        double moved[2], s[2];
+        for (int side = 0; side < 2; side++) {
+            x[i] = frame[i] + (side ? step : -step);
+            moved[side] = exact_deviation(x, references + n * NUMBERS);
+            s[side] = exact_deviation_s(20, x);
+        }
+        x[i] = frame[i];
+        CHECK_NEAR(gradients[n * NUMBERS + i], (moved[1] - moved[0]) / (2 * step), 1e-8);
+        CHECK_NEAR(s_gradient[i], (s[1] - s[0]) / (2 * step), 1e-7);
+        if (others[i / 3] == 0) largest = fmax(largest, fabs(s_gradient[i]));
+    }
+    CHECK(largest > 1e-3); /* atoms of the superposition alone have forces, too */
+    qn_collective_destroy(&collective);
+}
+
 static void calls_allocate_nothing(void)
 {
     static double gradients[2][REFERENCES * NUMBERS];
@@ -398,6 +460,7 @@ static void calls_allocate_nothing(void)
                                    .rmsd_gradients = gradients[0],
                                    .drmsd_gradients = gradients[1],
                                    .s_gradient = s_gradient};
+    options.deviation_weights = others;
     options.neighbours = 4;
     options.neighbour_stride = 2;
     allocations = 0;
@@ -484,6 +547,7 @@ int main(void)
     RUN(neighbour_lists_are_kept_between_searches);
     RUN(nearest_places_are_those_of_a_sort);
     RUN(threads_do_not_change_results);
+    RUN(deviations_of_other_atoms_have_their_gradients);
     RUN(calls_allocate_nothing);
     RUN(impossible_options_are_refused);
     RUN(impossible_frames_are_refused);
