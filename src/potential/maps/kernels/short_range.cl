@@ -17,6 +17,9 @@
 
 #define GROUP_ITEMS (SHORT_BRICK * SHORT_BRICK * GROUP_Z)
 
+/* Parts of a list, in order; starts[class − 1] and starts[class] are its beginning and end. */
+enum { CLASS_CLOSEST, CLASS_DONOR, CLASS_ACCEPTOR, CLASS_OTHER };
+
 /* Chunk of a brick's list. */
 typedef struct short_chunk {
     LOCAL_PTR qn_float4 *places; /* relative to the brick; the table's first row in bits */
@@ -101,30 +104,16 @@ DEVICE_FN void find_closest(short_input *in, const short_scalars *s, const short
         const float square = square_of(in, chunk->places[i], &x, &y, &z);
         if (square > FMIN(*best + s->tie, s->reach2)) continue;
         const int atom = chunk->atoms[i];
-        if (square < *best - s->tie || in->closest < 0 || exact_square(in, atom) < exact_square(in, in->closest)) {
+        int is_closer = square < *best - s->tie || in->closest < 0;
+        if (!is_closer) { /* two squares by one call, for the compiler's sake */
+            qn_uint64 squares[2];
+            for (int k = 0; k < 2; k++) squares[k] = exact_square(in, k ? in->closest : atom);
+            is_closer = squares[0] < squares[1];
+        }
+        if (is_closer) {
             *best = square;
             in->closest = atom;
         }
-    }
-}
-
-/* Atoms without directions. */
-DEVICE_FN void add_plain(const short_input *in, const short_scalars *s, const short_chunk *chunk, int count,
-                         short_sums *sums)
-{
-    for (int i = 0; i < count; i++) {
-        float x, y, z;
-        const qn_float4 place = chunk->places[i];
-        const float square = square_of(in, place, &x, &y, &z);
-        if (square > s->reach2) continue;
-        const int entry = find_entry(in, s, short_root(square), chunk->atoms[i]);
-        if (entry == SHORT_ENTRIES) continue;
-        GLOBAL const float *row = in->table + ((int)FLOAT_BITS(place.w) + entry) * LANES;
-        const qn_float2 solvation = chunk->solvation[i];
-        UNROLL
-        for (int lane = 0; lane < LANES - 2; lane++) add(sums, lane, row[lane]);
-        add(sums, LANES - 2, row[LANES - 2] * solvation.x);
-        add(sums, LANES - 1, row[LANES - 1] * solvation.y);
     }
 }
 
@@ -135,7 +124,6 @@ DEVICE_FN float find_factor(const short_input *in, int atom, float x, float y, f
 {
     const qn_float4 axis = in->directions[SHORT_DIRECTION * atom];
     const float cosine = FMA(axis.z, z, FMA(axis.y, y, axis.x * x)) * inverse;
-    *share = 1.0f;
     float factor = axis.w == SHORT_SPHERICAL ? 1.0f : short_power(cosine, axis.w);
     if (axis.w == SHORT_LONE_PAIRS) {
         const qn_float4 normal = in->directions[SHORT_DIRECTION * atom + 1];
@@ -150,14 +138,30 @@ DEVICE_FN float find_factor(const short_input *in, int atom, float x, float y, f
     return factor;
 }
 
-/* Donors or acceptors: bonds to the probes of `scaled` add up, of those to the probes of `extreme` the least and the
- * most count. */
-DEVICE_FN void add_directed(const short_input *in, const short_scalars *s, const short_chunk *chunk, int count,
-                            int is_donor, short_sums *sums)
+/* Add the row of a directed atom. Bonds to the probes of `scaled` add up; of those to the probes of `extreme` the least
+ * and the most count. */
+DEVICE_FN void add_bonds(GLOBAL const float *row, float factor, float share, int scaled, int extreme, short_sums *sums)
 {
-    const int scaled = is_donor ? s->scaled : 0, extreme = is_donor ? s->extreme_of_donors : s->extreme_of_acceptors;
+    UNROLL
+    for (int lane = 0; lane < LANES - 2; lane++) {
+        const float energy = row[lane], weighted = energy * short_weight(factor, energy);
+        const int is_scaled = scaled >> lane & 1, is_extreme = extreme >> lane & 1;
+        sums->least[lane] = FMIN(sums->least[lane], is_extreme ? weighted : FLOAT_MAXIMUM);
+        sums->most[lane] = FMAX(sums->most[lane], is_extreme ? weighted : -FLOAT_MAXIMUM);
+        add(sums, lane, is_extreme ? 0.0f : is_scaled ? weighted * share : energy);
+    }
+}
+
+/* Add a chunk of atoms of one class. */
+DEVICE_FN void add_atoms(const short_input *in, const short_scalars *s, const short_chunk *chunk, int count, int class,
+                         short_sums *sums)
+{
+    const int scaled = class == CLASS_DONOR ? s->scaled : 0;
+    const int extreme = class == CLASS_DONOR      ? s->extreme_of_donors
+                        : class == CLASS_ACCEPTOR ? s->extreme_of_acceptors
+                                                  : 0;
     for (int i = 0; i < count; i++) {
-        float x, y, z, share;
+        float x, y, z, share = 1.0f;
         const qn_float4 place = chunk->places[i];
         const float square = square_of(in, place, &x, &y, &z);
         if (square > s->reach2) continue;
@@ -166,34 +170,40 @@ DEVICE_FN void add_directed(const short_input *in, const short_scalars *s, const
         if (entry == SHORT_ENTRIES) continue;
         GLOBAL const float *row = in->table + ((int)FLOAT_BITS(place.w) + entry) * LANES;
         const qn_float2 solvation = chunk->solvation[i];
-        const float factor = find_factor(in, chunk->atoms[i], x, y, z, 1.0f / root, is_donor, &share);
-        UNROLL
-        for (int lane = 0; lane < LANES - 2; lane++) {
-            const float energy = row[lane], weighted = energy * short_weight(factor, energy);
-            if (extreme >> lane & 1) {
-                sums->least[lane] = FMIN(sums->least[lane], weighted);
-                sums->most[lane] = FMAX(sums->most[lane], weighted);
-            } else {
-                add(sums, lane, scaled >> lane & 1 ? weighted * share : energy);
-            }
+        if (scaled | extreme) {
+            const float factor = find_factor(in, chunk->atoms[i], x, y, z, 1.0f / root, class == CLASS_DONOR, &share);
+            add_bonds(row, factor, share, scaled, extreme, sums);
+        } else {
+            UNROLL
+            for (int lane = 0; lane < LANES - 2; lane++) add(sums, lane, row[lane]);
         }
         add(sums, LANES - 2, row[LANES - 2] * solvation.x);
         add(sums, LANES - 1, row[LANES - 1] * solvation.y);
     }
 }
 
-/* Pass atoms begin … end − 1 of the list to a function, chunk by chunk. kind: 0: closest donor, 1: donors, 2:
- * acceptors, 3: others. */
-DEVICE_FN void for_chunks(short_input *in, const short_scalars *s, const short_chunk *chunk, int begin, int end,
-                          int kind, float *best, short_sums *sums)
+/* Pass the list of a brick chunk by chunk; a chunk has atoms of one class. Its donors pass first, to find the closest
+ * one, if probes need it. */
+DEVICE_FN void add_list(short_input *in, const short_scalars *s, const short_chunk *chunk, GLOBAL const int *starts,
+                        short_sums *sums)
 {
-    for (int first = begin; first < end; first += CHUNK) {
+    float best = s->reach2;
+    int class = s->scaled ? CLASS_CLOSEST : CLASS_DONOR, first = starts[0];
+    while (class <= CLASS_OTHER) {
+        const int end = starts[class == CLASS_CLOSEST ? 1 : class];
         const int count = MIN(CHUNK, end - first);
-        load_chunk(in, chunk, first, count, s->unit);
-        if (kind == 0) find_closest(in, s, chunk, count, best);
-        if (kind == 1) add_directed(in, s, chunk, count, 1, sums);
-        if (kind == 2) add_directed(in, s, chunk, count, 0, sums);
-        if (kind == 3) add_plain(in, s, chunk, count, sums);
+        if (count > 0) {
+            load_chunk(in, chunk, first, count, s->unit);
+            if (class == CLASS_CLOSEST)
+                find_closest(in, s, chunk, count, &best);
+            else
+                add_atoms(in, s, chunk, count, class, sums);
+        }
+        first += count;
+        if (first >= end) {
+            first = class == CLASS_CLOSEST ? starts[0] : end;
+            class ++;
+        }
     }
 }
 
@@ -255,12 +265,6 @@ KERNEL GROUP_LIMIT(SHORT_BRICK, SHORT_BRICK, GROUP_Z) void short_range(
         sums.sum[lane] = 0.0f, sums.error[lane] = 0.0f;
         sums.least[lane] = FLOAT_MAXIMUM, sums.most[lane] = -FLOAT_MAXIMUM;
     }
-    const int donors = starts[4 * brick], acceptors = starts[4 * brick + 1], others = starts[4 * brick + 2],
-              end = starts[4 * brick + 3];
-    float best = s.reach2;
-    for_chunks(&in, &s, &chunk, donors, s.scaled ? acceptors : donors, 0, &best, &sums);
-    for_chunks(&in, &s, &chunk, donors, acceptors, 1, &best, &sums);
-    for_chunks(&in, &s, &chunk, acceptors, others, 2, &best, &sums);
-    for_chunks(&in, &s, &chunk, others, end, 3, &best, &sums);
+    add_list(&in, &s, &chunk, starts + 4 * brick, &sums);
     store(&s, &sums, probes, values, charges, x, y, z);
 }
