@@ -47,9 +47,15 @@ static void cross(const double a[3], const double b[3], double product[3])
     for (int k = 0; k < 3; k++) product[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
+static bool has_name(const structure *of, int atom, const char *one, const char *other)
+{
+    const char *name = type_of(of, atom)->name;
+    return strcmp(name, one) == 0 || strcmp(name, other) == 0;
+}
+
 static bool is_bonded(const structure *of, int atom, int other, double reach2)
 {
-    const bool is_hydrogen = type_of(of, other)->element == QN_POTENTIAL_HYDROGEN;
+    const bool is_hydrogen = has_name(of, other, "H", "HD"); /* types by name, as AutoGrid has it */
     return other != atom && distance2(of, atom, other) < (is_hydrogen ? hydrogen_reach2 : reach2);
 }
 
@@ -68,8 +74,7 @@ static void find_donor(const structure *of, int atom, qn_potential_direction *di
     const int last = atom + WINDOW < of->count ? atom + WINDOW : of->count - 1;
     for (int i = atom > WINDOW ? atom - WINDOW : 0; i <= last; i++) {
         if (i == atom || distance2(of, atom, i) >= donor_reach2) continue;
-        const qn_potential_element element = type_of(of, i)->element;
-        direction->power = element == QN_POTENTIAL_OXYGEN || element == QN_POTENTIAL_SULPHUR ? 4 : 2;
+        direction->power = has_name(of, i, "OA", "SA") ? 4 : 2; /* likewise */
         difference(of, i, atom, direction->axis);
         normalise(direction->axis);
         return;

@@ -34,17 +34,6 @@ static inline bool qn_potential_is_acceptor(qn_potential_role role)
     return role >= QN_POTENTIAL_ACCEPTOR_SPHERICAL;
 }
 
-/* Elements as far as bonds need them, with the numbers of parameter files. */
-typedef enum qn_potential_element {
-    QN_POTENTIAL_CARBON = 0,
-    QN_POTENTIAL_NITROGEN = 1,
-    QN_POTENTIAL_OXYGEN = 2,
-    QN_POTENTIAL_HYDROGEN = 3,
-    QN_POTENTIAL_OTHER = 4,
-    QN_POTENTIAL_PHOSPHORUS = 5,
-    QN_POTENTIAL_SULPHUR = 6
-} qn_potential_element;
-
 typedef struct qn_potential_type {
     char name[QN_POTENTIAL_NAME_MAX];
     double diameter_angstrom;    /* of the van der Waals well of two atoms of this type */
@@ -54,7 +43,6 @@ typedef struct qn_potential_type {
     double bond_length_angstrom; /* of a hydrogen bond to this acceptor, 0: none */
     double bond_depth;           /* of this bond in kcal/mol, weighted */
     qn_potential_role role;
-    qn_potential_element element;
 } qn_potential_type;
 
 /* A file's weights of wells and bonds apply to the types that follow in the file, those of the other terms to all. */

@@ -131,7 +131,7 @@ DEVICE_FN float find_factor(const short_input *in, int atom, float x, float y, f
         factor = short_lone_pairs(cosine, FMA(normal.z, z, FMA(normal.y, y, normal.x * x)) * inverse,
                                   FMA(side.z, z, FMA(side.y, y, side.x * x)) * inverse);
     }
-    if (is_donor && factor > 0.0f && in->closest >= 0 && atom != in->closest) {
+    if (is_donor && axis.w != SHORT_SPHERICAL && factor > 0.0f && in->closest >= 0 && atom != in->closest) {
         const qn_float4 other = in->directions[SHORT_DIRECTION * in->closest];
         *share = short_share(FMA(axis.z, other.z, FMA(axis.y, other.y, axis.x * other.x)));
     }

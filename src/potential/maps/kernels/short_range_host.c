@@ -167,7 +167,7 @@ static void find_factors(const short_job *job, const point_block *points, int at
         if (axis.w == SHORT_SPHERICAL) pair->factor[p] = 1.0f;
         pair->share[p] = 1.0f;
     }
-    if (!is_donor || !job->s->scaled) return;
+    if (!is_donor || !job->s->scaled || axis.w == SHORT_SPHERICAL) return;
 #pragma omp simd
     for (int p = 0; p < POINTS; p++) {
         const float cosine = FMA(axis.z, points->closest_axis[2][p],

@@ -104,7 +104,7 @@ static void add_bond(site *at, size_t atom, int probe, double energy, const doub
                     : atom_donates                       ? donor_factor(direction, unit)
                                                          : acceptor_factor(direction, role, unit);
     const bool adds_up = atom_donates && probe_role != QN_POTENTIAL_ACCEPTOR_ONE;
-    const double share = adds_up && factor > 0 ? share_of_donor(at, atom) : 1;
+    const double share = adds_up && role == QN_POTENTIAL_DONOR && factor > 0 ? share_of_donor(at, atom) : 1;
     factor = share * (factor + (1 - factor) * clamp(energy / 100, 0, 1));
     if (adds_up) {
         at->values[probe] += energy * factor;
