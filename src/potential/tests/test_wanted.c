@@ -1,0 +1,145 @@
+/* Receptors, sites and types as users give them: runs in memory, checked by hand calculation and reference maps. */
+#include "check.h"
+
+#include <quern/potential.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static qn_context *context;
+static char receptor[1024], ligand[1024];
+
+static qn_potential_options options_of_abl(void)
+{
+    qn_potential_options options = qn_potential_default_options();
+    options.receptor = receptor;
+    options.in_memory = true;
+    options.run.device = "host";
+    options.run.quiet = true;
+    return options;
+}
+
+/* Extent of imatinib's heavy atoms, read from the SDF's columns. */
+static void find_extent(double low[3], double high[3])
+{
+    char line[128], element[4];
+    double place[3];
+    FILE *file = fopen(ligand, "r");
+    for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%lf %lf %lf %3s", &place[0], &place[1], &place[2], element) != 4) continue;
+        if (strcmp(element, "H") == 0 || element[0] < 'A') continue;
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], place[k]);
+            high[k] = fmax(high[k], place[k]);
+        }
+    }
+    if (file) fclose(file);
+}
+
+static void a_site_gives_the_box_and_a_ligand_the_types(void)
+{
+    static const char *const names[] = {"A", "C", "HD", "N", "NA", "OA", "e", "d", "C_H", "C_P", "N_D", "N_A", "O_A"};
+    qn_potential_options options = options_of_abl();
+    qn_potential_result *result = NULL;
+    double low[3], high[3];
+    find_extent(low, high);
+    options.site = options.ligand = ligand;
+    options.margin_angstrom = 1;
+    options.spacing_angstrom = 1.5;
+    options.score = QN_POTENTIAL_BOTH;
+    if (!CHECK_OK(qn_potential_run(context, &options, &result))) return;
+    for (int k = 0; k < 3; k++) {
+        const double extent = (result->points[k] - 1) * 1.5, wanted = high[k] - low[k] + 2;
+        CHECK_NEAR(result->centre_angstrom[k], (low[k] + high[k]) / 2, 0.00051);
+        CHECK(result->points[k] % 2 == 1 && extent >= wanted && extent < wanted + 3);
+    }
+    if (CHECK(result->map_count == sizeof names / sizeof *names))
+        for (size_t i = 0; i < result->map_count; i++) CHECK_TEXT(result->maps[i].name, names[i]);
+    qn_potential_result_destroy(&result);
+}
+
+/* The values that AutoGrid computes for AutoDockTools' preparation of the same receptor, where neither charges (0.002 e
+ * apart) nor the thiolates of Cys (which accept hydrogen bonds here) matter. */
+static void a_pdb_gives_the_maps_of_its_pdbqt(void)
+{
+    char line[64];
+    qn_potential_options options = options_of_abl();
+    qn_potential_result *result = NULL;
+    const char *path = check_reference_data("maps/1iep_receptor.OA.map");
+    if (!path) return;
+    options.centre = "15.190,53.903,16.917";
+    options.npts[0] = 40;
+    options.types = "OA";
+    if (!CHECK_OK(qn_potential_run(context, &options, &result))) return;
+    FILE *file = fopen(path, "r");
+    for (int i = 0; file && i < 6; i++) CHECK(fgets(line, sizeof line, file) != NULL);
+    int compared = 0;
+    double worst = 0;
+    for (int i = 0; file && i < 41 * 41 * 41 && fgets(line, sizeof line, file); i++) {
+        const double expected = strtod(line, NULL);
+        if (expected > 10) continue; /* overlap: a step of a table is more than the difference */
+        worst = fmax(worst, fabs((double)result->maps[0].values[i] - expected));
+        compared++;
+    }
+    CHECK(compared > 25000);
+    CHECK(worst < 0.0021);
+    if (file) fclose(file);
+    qn_potential_result_destroy(&result);
+}
+
+static void types_are_named_or_all(void)
+{
+    qn_potential_options options = options_of_abl();
+    qn_potential_result *result = NULL;
+    options.npts[0] = 2;
+    options.types = "all";
+    if (CHECK_OK(qn_potential_run(context, &options, &result))) CHECK(result->map_count == 13 + 2);
+    qn_potential_result_destroy(&result);
+    options.score = QN_POTENTIAL_VINA;
+    if (CHECK_OK(qn_potential_run(context, &options, &result))) CHECK(result->map_count == 18);
+    qn_potential_result_destroy(&result);
+    options.types = "o_da,C_H";
+    if (CHECK_OK(qn_potential_run(context, &options, &result))) {
+        CHECK(result->map_count == 2);
+        CHECK_TEXT(result->maps[0].name, "O_DA");
+    }
+    qn_potential_result_destroy(&result);
+}
+
+static void impossible_wishes_are_refused(void)
+{
+    qn_potential_options options = options_of_abl();
+    options.npts[0] = 2;
+    options.types = "C";
+    options.ligand = ligand;
+    CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--ligand and --types are both given");
+    options.ligand = NULL;
+    options.score = QN_POTENTIAL_VINA;
+    options.types = "C_H,OA";
+    CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("expected Vina's types");
+    options.types = "C_H,C_H";
+    CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("expected each type once");
+    options = options_of_abl();
+    options.site = "missing.sdf";
+    CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_NOT_FOUND);
+    CHECK_MESSAGE_HAS("missing.sdf");
+}
+
+int main(void)
+{
+    snprintf(receptor, sizeof receptor, "%s", check_data("../../examples/1iep/1iep_receptor.pdb"));
+    snprintf(ligand, sizeof ligand, "%s", check_data("../../examples/1iep/1iep_ligand.sdf"));
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
+    RUN(a_site_gives_the_box_and_a_ligand_the_types);
+    RUN(a_pdb_gives_the_maps_of_its_pdbqt);
+    RUN(types_are_named_or_all);
+    RUN(impossible_wishes_are_refused);
+    qn_context_destroy(&context);
+    return check_finish();
+}
