@@ -49,6 +49,7 @@ typedef struct qn_potential_options {
     const char *site;        /* a known ligand: SDF, MOL2, PDBQT, PDB or mmCIF; the grid is laid around it */
     double margin_angstrom;  /* of the grid around the known ligand's atoms; default 4 */
     qn_potential_score score;
+    const char *format; /* of the files: "map" (the default), "dx", "mrc", or several: "map,mrc" */
 } qn_potential_options;
 
 const qn_option_table *qn_potential_option_table(void); /* see <quern/option.h> */

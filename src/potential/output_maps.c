@@ -214,6 +214,10 @@ static qn_status write_text(qn_potential_run_state *run, const char *name,
 
 qn_status qn_potential_write_maps(qn_potential_run_state *run)
 {
+    if (!(run->formats & QN_POTENTIAL_FORMAT_MAP)) {
+        QN_TRY(qn_potential_gather(run, 0));
+        return QN_OK;
+    }
     if (run->field_count > 0) {
         QN_TRY(write_text(run, run->names.field, describe_field));
         QN_TRY(write_text(run, run->names.extrema, describe_extrema));

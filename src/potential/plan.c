@@ -223,6 +223,7 @@ qn_status qn_potential_plan(qn_potential_run_state *run)
     const qn_potential_options *options = run->options;
     qn_gpf *gpf = &run->gpf;
     QN_TRY(options->gpf ? qn_gpf_read(options->gpf, gpf) : gpf_from_options(run));
+    QN_TRY(qn_potential_formats_find(run));
     if (options->gpf) QN_TRY(qn_potential_types_find(run));
     QN_TRY(report_unknown(run));
     QN_TRY(qn_potential_parameters_start(&run->parameters));

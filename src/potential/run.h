@@ -24,6 +24,8 @@ typedef struct qn_potential_names {
     const char **all;                 /* for output.names; ends in NULL */
 } qn_potential_names;
 
+enum { QN_POTENTIAL_FORMAT_MAP = 1, QN_POTENTIAL_FORMAT_DX = 2, QN_POTENTIAL_FORMAT_MRC = 4 };
+
 typedef struct qn_potential_run_state {
     const qn_potential_options *options;
     qn_job *job;
@@ -40,6 +42,7 @@ typedef struct qn_potential_run_state {
     qn_text types; /* of AutoDock's maps: "A,C,OA" */
     int vina_probes[QN_VINA_PROBES_MAX], vina_count;
     qn_vina_model *vina; /* NULL: no maps of Vina */
+    unsigned formats;    /* of the files, a set */
     int field_count;     /* AutoDock's maps, which come first; 0: Vina's alone */
     int map_count;
     const char *map_names[QN_POTENTIAL_MAPS_MAX]; /* "OA", "e" */
@@ -56,6 +59,9 @@ typedef struct qn_potential_run_state {
 
 /* Read the grid parameter file or make one from the options; read parameters and receptor; make the model. */
 QN_MUST_CHECK qn_status qn_potential_plan(qn_potential_run_state *run);
+
+/* Find the formats of the files. */
+QN_MUST_CHECK qn_status qn_potential_formats_find(qn_potential_run_state *run);
 
 /* Read the site and find its box; find the types of the maps. */
 QN_MUST_CHECK qn_status qn_potential_site_find(qn_potential_run_state *run);
@@ -82,6 +88,11 @@ size_t qn_potential_slab_points(const qn_potential_run_state *run, int slab, int
 
 /* Write the files of the first rank: maps with .fld and .xyz, the grid parameter file of a run without one, the log. */
 QN_MUST_CHECK qn_status qn_potential_write_maps(qn_potential_run_state *run);
+
+/* Name of a map's file in the first of its formats, as qn_job_path takes it. */
+QN_MUST_CHECK qn_status qn_potential_map_name(const qn_potential_run_state *run, int map, qn_text *name);
+
+QN_MUST_CHECK qn_status qn_potential_write_volumes(qn_potential_run_state *run); /* of all slabs in the window */
 QN_MUST_CHECK qn_status qn_potential_write_gpf(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_receptor(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_log(qn_potential_run_state *run);

@@ -48,7 +48,8 @@ qn_status qn_potential_divide(qn_potential_run_state *run)
     const uint64_t slab = value_bytes * qn_potential_slab_points(run, 0, 1), allowed = allowed_bytes(run);
     const uint64_t work = 2 * slab * (uint64_t)run->job->device_count; /* a slab in a device's buffers, and a copy */
     const uint64_t all = value_bytes * qn_potential_grid_size(&run->model->settings.grid);
-    const bool keeps = run->job->in_memory || (run->options->keep_maps && run->wants_result);
+    const bool keeps = run->job->in_memory || (run->options->keep_maps && run->wants_result) ||
+                       (run->formats & ~(unsigned)QN_POTENTIAL_FORMAT_MAP);
     run->window_slabs = run->slab_count;
     if (all + work > allowed && !keeps) run->window_slabs = work + slab < allowed ? (int)((allowed - work) / slab) : 1;
     const uint64_t window = run->window_slabs < run->slab_count ? slab * (uint64_t)run->window_slabs : all;

@@ -1,0 +1,106 @@
+/* Maps in the formats of viewers, beside or instead of AutoGrid's. */
+#include <string.h>
+
+#include <quern/volume.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "potential/dx_write.h"
+#include "potential/run.h"
+
+static const struct {
+    const char *name;
+    unsigned format;
+} formats[] = {{"map", QN_POTENTIAL_FORMAT_MAP}, {"dx", QN_POTENTIAL_FORMAT_DX}, {"mrc", QN_POTENTIAL_FORMAT_MRC}};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+qn_status qn_potential_formats_find(qn_potential_run_state *run)
+{
+    const char *text = run->options->format;
+    run->formats = 0;
+    for (const char *place = text, *end; place; place = *end ? end + 1 : NULL) {
+        unsigned format = 0;
+        end = place + strcspn(place, ",");
+        for (int i = 0; i < FORMATS; i++)
+            if (strlen(formats[i].name) == (size_t)(end - place) &&
+                strncmp(place, formats[i].name, (size_t)(end - place)) == 0)
+                format = formats[i].format;
+        if (format == 0)
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "--format is \"%s\"; expected map, dx or mrc, or several with commas between them", text);
+        run->formats |= format;
+    }
+    return QN_OK;
+}
+
+/* "1iep.A.map" with another ending. */
+static qn_status replace_ending(const char *name, const char *ending, qn_text *text)
+{
+    const size_t length = strlen(name), cut = length > 4 && strcmp(name + length - 4, ".map") == 0 ? 4 : 0;
+    return qn_text_append(text, "%.*s.%s", (int)(length - cut), name, ending);
+}
+
+qn_status qn_potential_map_name(const qn_potential_run_state *run, int map, qn_text *name)
+{
+    if (run->formats & QN_POTENTIAL_FORMAT_MAP) return qn_text_append(name, "%s", run->names.maps[map]);
+    return replace_ending(run->names.maps[map], run->formats & QN_POTENTIAL_FORMAT_DX ? "dx" : "mrc", name);
+}
+
+static qn_status path_of(qn_potential_run_state *run, int map, const char *ending, char **path)
+{
+    qn_text text = {0};
+    qn_status status = replace_ending(run->names.maps[map], ending, &text);
+    if (status == QN_OK) status = qn_job_path(run->job, text.data, path);
+    qn_text_clear(&text);
+    return status;
+}
+
+static qn_status describe(const qn_potential_run_state *run, int map, qn_text *title)
+{
+    const char *name = run->map_names[map], *score = map < run->field_count ? "AutoDock 4" : "AutoDock Vina";
+    if (strcmp(name, "e") == 0) return qn_text_append(title, "electrostatic potential in kcal/mol/e");
+    if (strcmp(name, "d") == 0) return qn_text_append(title, "desolvation of charges in kcal/mol/e");
+    if (strcmp(name, "f") == 0) return qn_text_append(title, "distance of the nearest atom in A");
+    return qn_text_append(title, "energy of a probe %s of %s in kcal/mol", name, score);
+}
+
+static qn_status write_mrc(const qn_potential_run_state *run, const char *title, const float *values, const char *path)
+{
+    const qn_potential_grid *grid = &run->model->settings.grid;
+    qn_volume volume = {.values = (float *)values}; /* only read */
+    for (int k = 0; k < 3; k++) {
+        volume.counts[k] = grid->points[k];
+        volume.voxel_angstrom[k] = grid->spacing_angstrom;
+        volume.origin_angstrom[k] = grid->centre_angstrom[k] + qn_potential_grid_offset(grid, k, 0);
+    }
+    return qn_volume_write(&volume, title, path);
+}
+
+static qn_status write_map(qn_potential_run_state *run, int map, unsigned format, const char *ending)
+{
+    const float *values = run->values + (size_t)map * qn_potential_grid_size(&run->model->settings.grid);
+    qn_text title = {0};
+    char *path = NULL;
+    if (!(run->formats & format)) return QN_OK;
+    qn_status status = describe(run, map, &title);
+    if (status == QN_OK) status = path_of(run, map, ending, &path);
+    if (status == QN_OK)
+        status = format == QN_POTENTIAL_FORMAT_DX ? qn_dx_write(path, title.data, &run->model->settings.grid, values)
+                                                  : write_mrc(run, title.data, values, path);
+    qn_release(&path);
+    qn_text_clear(&title);
+    return status;
+}
+
+static qn_status write_one(size_t map, int worker, void *user)
+{
+    (void)worker;
+    QN_TRY(write_map(user, (int)map, QN_POTENTIAL_FORMAT_DX, "dx"));
+    return write_map(user, (int)map, QN_POTENTIAL_FORMAT_MRC, "mrc");
+}
+
+qn_status qn_potential_write_volumes(qn_potential_run_state *run)
+{
+    if (!(run->formats & ~(unsigned)QN_POTENTIAL_FORMAT_MAP)) return QN_OK;
+    return qn_pool_run(run->job->pool, (size_t)run->map_count, write_one, run);
+}
