@@ -1,6 +1,7 @@
 /* Receptors of every format: PDBQT as it is; PDB and mmCIF with types, charges and hydrogens of src/score/autodock, and
  * a PDBQT of what was made of them, which AutoDock and AutoGrid can use. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -70,6 +71,8 @@ static qn_status take_atoms(const qn_molecule *molecule, const qn_autodock_atoms
         for (int k = 0; k < 3; k++) to->position_angstrom[k] = rounded(from->position_angstrom[k]);
         memcpy(to->type, from->type, sizeof from->type);
         name_columns(from, to->name);
+        const qn_residue *residue = &molecule->residues[from->residue];
+        snprintf(to->residue, sizeof to->residue, "%.3s %.1s %d", residue->name, residue->chain, residue->number);
         QN_TRY(append_line(molecule, from, i + 1, to->name, &run->prepared));
     }
     return QN_OK;

@@ -91,6 +91,7 @@ static qn_status finish(qn_potential_run_state *run)
     if (run->names.prepared) QN_TRY(qn_potential_write_receptor(run));
     if (run->field_count > 0) QN_TRY(qn_potential_write_log(run));
     run->write_s = qn_clock_lap_s(&since);
+    QN_TRY(qn_potential_write_report(run));
     return write_run_json(run);
 }
 
@@ -171,6 +172,7 @@ static void clear(qn_potential_run_state *run)
 {
     qn_potential_model_destroy(&run->model);
     qn_vina_model_destroy(&run->vina);
+    qn_release(&run->summaries);
     qn_release(&run->site_angstrom);
     qn_text_clear(&run->types);
     qn_potential_receptor_clear(&run->receptor);

@@ -6,6 +6,7 @@
 
 #include "job/job.h"
 #include "potential/gpf.h"
+#include "potential/maps/hot_spots.h"
 #include "potential/maps/model.h"
 #include "potential/vina/vina_model.h"
 
@@ -53,6 +54,7 @@ typedef struct qn_potential_run_state {
     int computed;     /* slabs that this process computed */
     float *values;    /* [map_count][points of the window] */
     double least[QN_POTENTIAL_MAPS_MAX], most[QN_POTENTIAL_MAPS_MAX];
+    qn_map_summary *summaries; /* one a map; NULL: not all values were in memory, or there is no report */
     double compute_s, write_s;
     bool wants_result;
 } qn_potential_run_state;
@@ -93,6 +95,12 @@ QN_MUST_CHECK qn_status qn_potential_write_maps(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_map_name(const qn_potential_run_state *run, int map, qn_text *name);
 
 QN_MUST_CHECK qn_status qn_potential_write_volumes(qn_potential_run_state *run); /* of all slabs in the window */
+
+/* Summarise the maps, and write report.html, hot_spots.pdb, view.pml and view.cxc, in a run with a folder of its own
+ * whose maps are all in memory. */
+QN_MUST_CHECK qn_status qn_potential_write_report(qn_potential_run_state *run);
+QN_MUST_CHECK qn_status qn_potential_write_views(qn_potential_run_state *run);
+
 QN_MUST_CHECK qn_status qn_potential_write_gpf(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_receptor(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_log(qn_potential_run_state *run);

@@ -18,7 +18,7 @@ static qn_word trim(qn_word word)
 static qn_status read_atom(const qn_record_lines *lines, qn_potential_atom *atom)
 {
     const qn_word charge = qn_record_columns(lines, 71, 76), type = trim(qn_record_columns(lines, 78, 80));
-    const qn_word name = qn_record_columns(lines, 13, 16);
+    const qn_word name = qn_record_columns(lines, 13, 16), residue = trim(qn_record_columns(lines, 18, 27));
     for (int axis = 0; axis < 3; axis++) {
         const size_t first = 31 + 8 * (size_t)axis;
         QN_TRY(qn_record_coordinate(lines, axis, qn_record_columns(lines, first, first + 7),
@@ -32,6 +32,7 @@ static qn_status read_atom(const qn_record_lines *lines, qn_potential_atom *atom
                        lines->path, lines->number);
     memcpy(atom->type, type.text, type.length);
     memcpy(atom->name, name.text, name.length);
+    memcpy(atom->residue, residue.text, residue.length);
     atom->line = lines->number;
     return QN_OK;
 }

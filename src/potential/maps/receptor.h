@@ -15,6 +15,7 @@ typedef struct qn_potential_atom {
     double charge_e;
     char type[QN_POTENTIAL_NAME_MAX]; /* "OA" */
     char name[5];                     /* columns 13 to 16 of the file, blanks included */
+    char residue[12];                 /* "ASP A 226", for messages */
     size_t line;                      /* of the file; 0: none */
 } qn_potential_atom;
 
