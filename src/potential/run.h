@@ -97,7 +97,7 @@ QN_MUST_CHECK qn_status qn_potential_map_name(const qn_potential_run_state *run,
 QN_MUST_CHECK qn_status qn_potential_write_volumes(qn_potential_run_state *run); /* of all slabs in the window */
 
 /* Summarise the maps, and write report.html, hot_spots.pdb, view.pml and view.cxc, in a run with a folder of its own
- * whose maps are all in memory. */
+ * whose maps are all in memory. Without hot spots there is the report alone. */
 QN_MUST_CHECK qn_status qn_potential_write_report(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_views(qn_potential_run_state *run);
 
