@@ -12,7 +12,7 @@
 /* Rough and low estimates of the rates of pairs of atoms. They only decide whether a run counts as long. */
 static const double cpu_core_rate = 2e9, gpu_rate = 2e12;
 
-enum { SESSIONS = 2 };     /* of a device: it works on one tile while another is stored */
+enum { SESSIONS = 3 };     /* of a device: it works on one tile while others are read back and stored */
 enum { MEMORY_SHARE = 4 }; /* a session takes a quarter of the device's memory at most */
 
 /* What the threads of all devices share. */
@@ -132,7 +132,9 @@ static qn_status find_known(measuring *self)
     void *memory;
     QN_TRY(qn_allocate((size_t)self->plan.tile_count, 1, &memory));
     known.recorded = memory;
-    qn_status status = qn_job_agree(job, qn_job_is_first(job) ? read_records(self, &known) : QN_OK);
+    /* A run that ended after it gave its file the final name left records without values. */
+    const bool reads = qn_job_is_first(job) && !qn_tile_store_is_new(self->store);
+    qn_status status = qn_job_agree(job, reads ? read_records(self, &known) : QN_OK);
     if (status == QN_OK)
         status = qn_job_agree(job, qn_ranks_broadcast(job->ranks, known.recorded, (size_t)self->plan.tile_count));
     for (uint64_t i = 0; i < self->plan.tile_count && status == QN_OK; i++) {

@@ -44,10 +44,12 @@ static size_t side_count(size_t count, size_t side)
 
 qn_tile_plan qn_tile_plan_make(size_t count, size_t reference_count, size_t largest_side)
 {
-    const size_t rows = side_count(count, largest_side);
-    qn_tile_plan plan = {.count = count, .reference_count = reference_count, .side = largest_side};
+    const size_t longer = count > reference_count ? count : reference_count;
+    const size_t fair = side_count(side_count(longer, TILES_ACROSS), SIDE_STEP) * SIDE_STEP;
+    const size_t side = fair < largest_side ? fair : largest_side, rows = side_count(count, side);
+    qn_tile_plan plan = {.count = count, .reference_count = reference_count, .side = side};
     plan.tile_count =
-        reference_count ? (uint64_t)rows * side_count(reference_count, largest_side) : (uint64_t)rows * (rows + 1) / 2;
+        reference_count ? (uint64_t)rows * side_count(reference_count, side) : (uint64_t)rows * (rows + 1) / 2;
     plan.value_count = reference_count ? (uint64_t)count * reference_count : (uint64_t)count * (count - 1) / 2;
     return plan;
 }
@@ -165,6 +167,11 @@ void qn_tile_store_destroy(qn_tile_store **pointer)
     qn_release(&store->memory);
     qn_release(&store->path);
     qn_release(pointer);
+}
+
+bool qn_tile_store_is_new(const qn_tile_store *store)
+{
+    return store->is_new;
 }
 
 /* ---- rows of tiles ---- */

@@ -46,6 +46,9 @@ QN_MUST_CHECK qn_status qn_tile_store_open(const qn_tile_plan *plan, const qn_ti
                                            qn_tile_store **store);
 void qn_tile_store_destroy(qn_tile_store **store);
 
+/* Whether the store's file was made when it was opened, so that no value is in it. */
+bool qn_tile_store_is_new(const qn_tile_store *store);
+
 /* Store the values of a tile; *checksum is that of the bytes stored. QN_IO_ERROR; QN_BAD_FORMAT for a value that is
  * not finite, or too large for 16 bits. */
 QN_MUST_CHECK qn_status qn_tile_store_put(qn_tile_store *store, uint64_t number, const float *values, qn_pool *pool,

@@ -1,11 +1,14 @@
 #include "cluster/measure/mirror.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 
-static const double mirror_cosine = -0.5;
+/* Structures that are not related have a cosine of about 0, with a deviation of one over the root of the number of
+ * volumes. */
+static const double mirror_cosine = -0.5, deviations = 1.5, widest_margin = 0.45;
 
 typedef struct comparison {
     const qn_structures *structures;
@@ -32,11 +35,11 @@ static double volume(const float *positions, size_t atoms, size_t a, size_t step
 }
 
 /* Tetrahedra of atoms in a row, and of atoms a quarter of all apart. Both kinds weigh the same. */
-static double cosine(const qn_structures *structures, size_t index)
+static bool is_mirrored(const qn_structures *structures, size_t index)
 {
     const size_t atoms = structures->atom_count, steps[2] = {1, atoms / 4};
     const float *first = structure(structures, 0), *second = structure(structures, index);
-    double sum = 0;
+    double sum = 0, volumes = 0;
     int kinds = 0;
     for (int kind = 0; kind < 2; kind++) {
         double product = 0, squares[2] = {0, 0};
@@ -45,19 +48,20 @@ static double cosine(const qn_structures *structures, size_t index)
             product += mine * other;
             squares[0] += mine * mine;
             squares[1] += other * other;
+            volumes++;
         }
         if (!(squares[0] > 0 && squares[1] > 0)) continue; /* flat structures are their own mirror images */
         sum += product / sqrt(squares[0] * squares[1]);
         kinds++;
     }
-    return kinds > 0 ? sum / kinds : 0;
+    return kinds > 0 && sum / kinds < mirror_cosine - fmin(deviations / sqrt(volumes), widest_margin);
 }
 
 static qn_status compare(size_t index, int worker, void *user)
 {
     const comparison *self = user;
     (void)worker;
-    self->mirrored[index] = cosine(self->structures, index) < mirror_cosine;
+    self->mirrored[index] = is_mirrored(self->structures, index);
     return QN_OK;
 }
 

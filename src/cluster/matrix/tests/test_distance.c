@@ -335,7 +335,7 @@ static void mirror_images_are_told(void)
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < ATOMS; i++)
             for (int axis = 0; axis < 3; axis++)
-                positions[k][i][axis] = (float)coordinate(k, i, axis) / 10 * (k == 2 && axis == 2 ? -1 : 1);
+                positions[k][i][axis] = (float)coordinate(k % 2, i, axis) / 10 * (k == 2 && axis == 2 ? -1 : 1);
     const qn_frame_array frames = {.positions_nm = &positions[0][0][0], .frame_count = 3, .atom_count = ATOMS};
     qn_distance_options options = options_for(NULL, 0);
     options.structures.topology = topology;
@@ -344,7 +344,7 @@ static void mirror_images_are_told(void)
     if (CHECK(result && result->warning_count == 1)) {
         CHECK(strstr(result->warnings[0],
                      "1 of 3 structures looks like the mirror image of frame 0, such as frame 2") != NULL);
-        CHECK_NEAR(result->values[1], expected(0, 2), 2e-5);
+        CHECK_NEAR(result->values[1], 0, 2e-5);
     }
     qn_distance_result_destroy(&result);
     qn_topology_destroy(&topology);
