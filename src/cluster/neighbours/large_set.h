@@ -55,10 +55,11 @@ QN_MUST_CHECK qn_status qn_large_gromos(qn_job *job, const qn_large_set *set, qn
 QN_MUST_CHECK qn_status qn_large_dbscan(qn_job *job, const qn_large_set *set, size_t fewest,
                                         qn_large_clusters *clusters);
 
-/* k-medoids by samples (CLARA: Kaufman and Rousseeuw 1990; with FasterPAM and larger samples: Schubert and Rousseeuw
- * 2021): the medoids of several samples are found by FasterPAM on their matrix, each set of medoids takes all
- * structures by the nearest medoid, and the set with the smallest sum of distances is the result. With as many samples
- * as structures it is FasterPAM itself. Clusters are numbered as labels.h says; centres are the medoids. */
+/* k-medoids by samples (CLARA: Kaufman and Rousseeuw 1990; with FasterPAM: Schubert and Rousseeuw 2021). The medoids of
+ * five random samples of 2,000 structures, or of 80 + 4 · cluster_count if these are more, are found by FasterPAM on
+ * the matrix of the sample; from the second one on a sample has the best medoids so far, too. All structures go to the
+ * nearest medoid, and the medoids with the smallest sum of distances are the result. A set of at most as many
+ * structures is its own sample. Clusters are numbered as labels.h says; centres are the medoids. */
 QN_MUST_CHECK qn_status qn_large_kmedoids(qn_job *job, const qn_large_set *set, size_t cluster_count, uint64_t seed,
                                           qn_large_clusters *clusters);
 

@@ -9,6 +9,7 @@
 #include "cluster/measure/kernels/rmsd.h"
 #include "cluster/method/dbscan.h"
 #include "cluster/method/gromos.h"
+#include "cluster/method/kmedoids.h"
 #include "cluster/method/neighbour_rows.h"
 #include "cluster/neighbours/large_set.h"
 #include "math/random.h"
@@ -119,6 +120,60 @@ static void clusters_are_those_of_the_matrix(void)
     }
 }
 
+static qn_status run_medoids(const qn_large_set *set, size_t cluster_count, uint64_t seed, qn_large_clusters *clusters)
+{
+    const qn_run_options options = {.device = device_name, .tune = QN_TUNE_OFF};
+    qn_job job;
+    qn_status status = qn_job_open(context, "cluster", &options, &job);
+    if (status == QN_OK) status = qn_job_devices(&job);
+    if (status == QN_OK) status = qn_job_output(&job, &(qn_output){0}, true);
+    if (status == QN_OK) status = qn_job_journal(&job);
+    if (status == QN_OK) status = qn_large_kmedoids(&job, set, cluster_count, seed, clusters);
+    return qn_job_close(&job, status);
+}
+
+/* A small set is its own sample: the medoids of FasterPAM on its matrix. */
+static void medoids_of_small_sets_are_those_of_the_matrix(void)
+{
+    enum { CLUSTERS = 5, COUNT = 300 };
+    const qn_structures structures = make_set(COUNT, CLUSTERS, 1.5, 0);
+    const qn_distance_matrix matrix = measure(&structures);
+    const qn_kmedoids_search search = {CLUSTERS, QN_KMEDOIDS_BUILD, 3};
+    const qn_large_set set = {.structures = &structures};
+    qn_large_clusters found = {0};
+    CHECK_OK(qn_kmedoids_cluster(&matrix, &search, NULL, labels, centres, NULL));
+    if (CHECK_OK(run_medoids(&set, CLUSTERS, 3, &found))) {
+        CHECK(found.cluster_count == CLUSTERS);
+        CHECK(memcmp(found.labels, labels, COUNT * sizeof *labels) == 0);
+        CHECK(memcmp(found.centres, centres, CLUSTERS * sizeof *centres) == 0);
+    }
+    qn_large_clusters_clear(&found);
+    CHECK_FAILS(run_medoids(&set, COUNT + 1, 3, &found), QN_INVALID_ARGUMENT);
+}
+
+/* Samples of a set with separate groups find the groups. */
+static void medoids_of_samples_find_groups(void)
+{
+    enum { COUNT = 5000, GROUPS = 4, FEW = 5 };
+    static float many[COUNT][3][FEW];
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t k = 0; k < FEW; k++)
+            for (size_t a = 0; a < 3; a++)
+                many[i][a][k] =
+                    (float)(30 * qn_random_uniform(9, i % GROUPS, 3 * k + a) + qn_random_uniform(10, i, 3 * k + a));
+    const qn_structures structures = {.count = COUNT, .atom_count = FEW, .positions_angstrom = &many[0][0][0]};
+    const qn_large_set set = {.structures = &structures};
+    qn_large_clusters found = {0};
+    size_t wrong = 0;
+    if (!CHECK_OK(run_medoids(&set, GROUPS, 1, &found))) return;
+    for (size_t i = 0; i < COUNT; i++) {
+        wrong += found.labels[i] != found.labels[i % GROUPS];
+        wrong += found.centres[found.labels[i]] % GROUPS != i % GROUPS || !(found.distances_angstrom[i] < 2);
+    }
+    CHECK(wrong == 0);
+    qn_large_clusters_clear(&found);
+}
+
 static void useless_requests_are_refused(void)
 {
     qn_structures structures = make_set(10, 1, 1, 0);
@@ -145,6 +200,8 @@ int main(int argc, char **argv)
     qn_device_release(&device);
     RUN(useless_requests_are_refused);
     RUN(clusters_are_those_of_the_matrix);
+    RUN(medoids_of_small_sets_are_those_of_the_matrix);
+    RUN(medoids_of_samples_find_groups);
     qn_context_destroy(&context);
     return check_finish();
 }
