@@ -38,6 +38,18 @@ typedef enum qn_cluster_units { QN_CLUSTER_IN_ANGSTROM, QN_CLUSTER_IN_NM } qn_cl
 /* The first medoids: those that shrink the sum of distances most among all structures, or among random samples. */
 typedef enum qn_cluster_start { QN_CLUSTER_BUILD, QN_CLUSTER_SAMPLE } qn_cluster_start;
 
+/* How distances are stored: as floats, as multiples of a step in 16 bits, or not at all, which needs the measure rmsd
+ * and one of the last three methods. Automatic: as floats, but not at all above QN_CLUSTER_STORED_MAX structures where
+ * this is possible. */
+typedef enum qn_cluster_matrix {
+    QN_CLUSTER_AUTO,
+    QN_CLUSTER_FLOAT32,
+    QN_CLUSTER_UINT16,
+    QN_CLUSTER_WITHOUT
+} qn_cluster_matrix;
+
+#define QN_CLUSTER_STORED_MAX 10000
+
 typedef struct qn_cluster_options {
     size_t size;                   /* of this struct in bytes */
     qn_run_options run;            /* `memory_bytes`: of the structures; `seed`: of random samples */
@@ -51,7 +63,7 @@ typedef struct qn_cluster_options {
     qn_cluster_units units; /* of the cut-off, for measures in Å */
     uint64_t least_items;   /* DBSCAN: structures within the cut-off of a core structure, itself included */
     qn_cluster_start start; /* k-medoids */
-    qn_distance_storage matrix;
+    qn_cluster_matrix matrix;
     bool write_matrix;        /* write the distances as matrix.npy */
     uint64_t representatives; /* most clusters whose medoid is written as a file; the largest come first */
     const char *output;       /* folder; NULL: nothing is written */
@@ -69,7 +81,8 @@ static inline qn_cluster_options qn_cluster_default_options(void)
 /* Label of a structure that is in no cluster. */
 #define QN_CLUSTER_NONE UINT32_MAX
 
-/* One cluster; distances are in the unit of the measure. */
+/* One cluster; distances are in the unit of the measure. Where distances were not stored, the medoid is the centre that
+ * the method found, and mean_pair, diameter and silhouette are NaN. */
 typedef struct qn_cluster_facts {
     size_t size;
     size_t medoid;                   /* the structure with the smallest sum of distances to the others */

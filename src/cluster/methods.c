@@ -214,8 +214,12 @@ qn_status qn_clustering_find(qn_clustering *run)
 {
     const double started_s = qn_clock_s();
     QN_TRY(make_room(run));
-    QN_TRY(find_clusters(run));
-    QN_TRY(measure_clusters(run));
+    if (qn_clustering_is_large(run)) {
+        QN_TRY(qn_clustering_take_large(run));
+    } else {
+        QN_TRY(find_clusters(run));
+        QN_TRY(measure_clusters(run));
+    }
     QN_TRY(order_items(run));
     QN_TRY(copy_merges(run));
     run->cluster_s = qn_clock_s() - started_s;

@@ -7,6 +7,7 @@
 #include "cluster/matrix/input_rows.h"
 #include "cluster/matrix/measure_rows.h"
 #include "cluster/measure/measure.h"
+#include "cluster/run.h"
 #include "option/run_rows.h"
 
 #define FIELD(name) offsetof(qn_cluster_options, name)
@@ -97,10 +98,12 @@ static const qn_option rows[] = {
      .kind = QN_OPTION_ENUM,
      .argument = "TYPE",
      .offset = FIELD(matrix),
-     .choices = "float32 uint16",
-     .fallback = "float32",
+     .choices = "auto float32 uint16 none",
+     .fallback = "auto",
      .meaning = "how distances are stored; uint16 takes half of the space, as multiples of a step that is 0.001 Å or "
-                "finer"},
+                "finer; none: not at all, for rmsd with gromos, dbscan or kmedoids: measures of clusters that need all "
+                "distances are left out; auto: none for more than 10,000 structures where that is possible, else "
+                "float32"},
     {.name = "write-matrix",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(write_matrix),
@@ -130,7 +133,8 @@ static const qn_option rows[] = {
     {.like = &qn_run_rows[QN_RUN_MEMORY],
      .offset = RUN,
      .fallback_meaning = "no limit",
-     .meaning = "largest memory of the structures' positions"},
+     .meaning = "largest memory of the structures' positions; with --matrix none also of the neighbours that are kept, "
+                "half of the machine's memory if no limit is given"},
     {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_DEVICES], .offset = RUN},
@@ -182,6 +186,10 @@ static qn_status check(const void *memory)
             "--weights is \"%s\", and --distances names distances that are measured already; expected one of "
             "them",
             options->measuring.weights);
+    if (options->matrix == QN_CLUSTER_WITHOUT && !qn_clustering_may_be_large(options))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--matrix is \"none\"; expected --measure rmsd with --method gromos, kmedoids or dbscan, and "
+                       "neither --distances nor --write-matrix");
     if (options->distances && options->write_matrix)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--distances and --write-matrix are both given; expected one, since the file is there already");

@@ -67,9 +67,9 @@ static void fill_row(const qn_clustering *run, size_t cluster, char (*cells)[CEL
     snprintf(cells[1], CELL_BYTES, "%zu", facts->size);
     snprintf(cells[2], CELL_BYTES, "%.1f %%", 100 * (double)facts->size / (double)run->count);
     snprintf(cells[3], CELL_BYTES, "%s", qn_path_name(name));
-    snprintf(cells[4], CELL_BYTES, "%.3g", facts->mean_pair);
+    snprintf(cells[4], CELL_BYTES, isfinite(facts->mean_pair) ? "%.3g" : "-", facts->mean_pair);
     snprintf(cells[5], CELL_BYTES, "%.3g", facts->mean_medoid);
-    snprintf(cells[6], CELL_BYTES, "%.3g", facts->diameter);
+    snprintf(cells[6], CELL_BYTES, isfinite(facts->diameter) ? "%.3g" : "-", facts->diameter);
     snprintf(cells[7], CELL_BYTES, isfinite(facts->silhouette) ? "%.3f" : "-", facts->silhouette);
     snprintf(cells[8], CELL_BYTES, "%s",
              cluster < run->represented ? qn_clustering_representative(run, cluster, true).text : "");
@@ -379,6 +379,11 @@ static qn_status add_run(qn_report *report, const qn_clustering *run)
     else if (run->matrix)
         QN_TRY(qn_report_paragraph(report, "Distances were measured in %.2f s on %s.", run->measure_s,
                                    qn_device_get_info(run->job->devices[0])->name));
+    else if (qn_clustering_is_large(run))
+        QN_TRY(qn_report_paragraph(report,
+                                   "Distances were not stored; clusters were found in %.2f s on %s. A medoid here is "
+                                   "the centre that the method found.",
+                                   run->measure_s, qn_device_get_info(run->job->devices[0])->name));
     return qn_report_paragraph(report,
                                "Quern %s, measure `%s`, method `%s`; %.2f s for clusters and their measures, %.2f s "
                                "in all. `run.json` holds every option.",
@@ -391,12 +396,12 @@ static qn_status fill_report(qn_report *report, const qn_clustering *run)
     QN_TRY(qn_job_report_warnings(run->job, report));
     QN_TRY(add_facts(report, run));
     QN_TRY(add_clusters(report, run));
-    if (run->count > 1) {
+    if (run->count > 1 && !qn_clustering_is_large(run)) {
         QN_TRY(add_map(report, run));
         QN_TRY(add_tree(report, run));
         QN_TRY(add_heat_map(report, run));
-        QN_TRY(add_time_line(report, run));
     }
+    if (run->count > 1) QN_TRY(add_time_line(report, run));
     return add_run(report, run);
 }
 

@@ -72,7 +72,7 @@ static qn_status plan_matrix(qn_clustering *run)
                                        .first_count = run->count,
                                        .measure = run->measure,
                                        .settings = &run->settings,
-                                       .sixteen_bits = run->options->matrix == QN_DISTANCE_UINT16,
+                                       .sixteen_bits = run->options->matrix == QN_CLUSTER_UINT16,
                                        .as_distances = true};
     QN_TRY(warn_of_mirrors(run));
     QN_TRY(qn_matrix_devices(run->job, run->measure));
@@ -110,10 +110,10 @@ static qn_status read_inputs(qn_clustering *run)
     QN_TRY(check_counts(run));
     return qn_job_key(run->job,
                       "method=%s\nclusters=%llu\ncutoff=%.9g\nleast_items=%llu\nstart=%d\nseed=%llu\n"
-                      "write_matrix=%d\nrepresentatives=%llu\n",
+                      "write_matrix=%d\nstored=%d\nrepresentatives=%llu\n",
                       qn_clustering_method_name(run), (unsigned long long)options->clusters, run->cutoff,
                       (unsigned long long)options->least_items, (int)options->start,
-                      (unsigned long long)options->run.seed, options->write_matrix,
+                      (unsigned long long)options->run.seed, options->write_matrix, !qn_clustering_is_large(run),
                       (unsigned long long)options->representatives);
 }
 
@@ -167,6 +167,7 @@ static qn_status measure_distances(qn_clustering *run)
 {
     const double started_s = qn_clock_s();
     if (run->file || run->count < 2) return QN_OK;
+    if (qn_clustering_is_large(run)) return qn_clustering_search_large(run);
     QN_TRY(qn_job_agree(run->job, qn_job_tune(run->job, qn_matrix_expected_seconds(&run->request))));
     QN_TRY(qn_matrix_compute(&run->request, &run->matrix));
     qn_tuning_finish(&run->job->tuning);
@@ -211,6 +212,7 @@ static void clear(qn_clustering *run)
     qn_release(&run->endings);
     qn_distances_file_close(&run->file);
     qn_matrix_destroy(&run->matrix);
+    qn_large_clusters_clear(&run->large);
     qn_models_destroy(&run->models);
     qn_cluster_result_destroy(&run->result);
 }

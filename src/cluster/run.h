@@ -10,6 +10,7 @@
 #include "cluster/method/labels.h"
 #include "cluster/method/linkage.h"
 #include "cluster/method/quality.h"
+#include "cluster/neighbours/large_set.h"
 #include "job/job.h"
 
 typedef struct qn_clustering {
@@ -24,6 +25,7 @@ typedef struct qn_clustering {
     qn_distance_matrix distances; /* of either */
     size_t count;                 /* structures */
     double cutoff;                /* in the unit of the measure; 0: by number */
+    qn_large_clusters large;      /* where distances are not stored */
     qn_cluster_result *result;    /* under way */
     qn_merge *merges;             /* NULL: not a hierarchical method */
     qn_members members;           /* of the clusters */
@@ -39,6 +41,18 @@ bool qn_clustering_is_hierarchical(const qn_clustering *run);
 
 /* Find the clusters and measure them: everything of the result but names, warnings and times. (methods.c) */
 QN_MUST_CHECK qn_status qn_clustering_find(qn_clustering *run);
+
+/* ---- sets whose distances are not stored (large.c) ---- */
+
+/* Whether the options allow it, and whether a run does so. */
+bool qn_clustering_may_be_large(const qn_cluster_options *options);
+bool qn_clustering_is_large(const qn_clustering *run);
+
+/* Find the clusters; every rank must call. */
+QN_MUST_CHECK qn_status qn_clustering_search_large(qn_clustering *run);
+
+/* Put them into the result. */
+QN_MUST_CHECK qn_status qn_clustering_take_large(qn_clustering *run);
 
 /* A length or a difference for readers: "2.35 Å", "0.213". */
 typedef struct qn_clustering_text {
