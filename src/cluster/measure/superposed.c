@@ -6,11 +6,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cluster/measure/kernels/rmsd.h"
+#include "cluster/measure/superposed_host.h"
 #include "math/qcp.h"
 #include "math/superpose.h"
+#include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 
 #include "cluster/measure/kernels/rmsd.dev.h"
+
+QN_HOST_DECLARE(const qn_pair_products, qn_cluster_superposed_host);
 
 enum {
     SAMPLE = 256,     /* structures whose mean is the reference */
@@ -282,20 +286,9 @@ qn_status qn_superposed_gather(const qn_superposed *set, const uint32_t *indices
 double qn_superposed_rmsd(const qn_superposed *set, size_t i, size_t j)
 {
     const qn_structures *structures = set->structures;
-    const size_t atoms = structures->atom_count;
-    const float *a = positions_of(structures, i), *b = positions_of(structures, j);
-    const double *p = set->means + 3 * i, *q = set->means + 3 * j;
-    double xx = 0, xy = 0, xz = 0, yx = 0, yy = 0, yz = 0, zx = 0, zy = 0, zz = 0;
-#pragma omp simd reduction(+ : xx, xy, xz, yx, yy, yz, zx, zy, zz)
-    for (size_t k = 0; k < atoms; k++) {
-        const double weight = structures->weights ? structures->weights[k] : 1;
-        const double ax = weight * (a[k] - p[0]), ay = weight * (a[atoms + k] - p[1]);
-        const double az = weight * (a[2 * atoms + k] - p[2]);
-        const double bx = b[k] - q[0], by = b[atoms + k] - q[1], bz = b[2 * atoms + k] - q[2];
-        xx += ax * bx, xy += ax * by, xz += ax * bz;
-        yx += ay * bx, yy += ay * by, yz += ay * bz;
-        zx += az * bx, zy += az * by, zz += az * bz;
-    }
-    const double products[9] = {xx, xy, xz, yx, yy, yz, zx, zy, zz};
+    double products[9];
+    QN_HOST_SELECT(qn_cluster_superposed_host)
+    [0](positions_of(structures, i), positions_of(structures, j), structures->weights, structures->atom_count,
+        set->means + 3 * i, set->means + 3 * j, products);
     return qn_qcp_rmsd(products, set->half_squares[i] + set->half_squares[j], set->weight_sum);
 }

@@ -71,9 +71,9 @@ DEVICE_FN void store(GLOBAL float *RESTRICT values, float (*sum)[ITEM_COLUMNS], 
 }
 
 KERNEL GROUP_LIMIT_RESIDENT(GROUP_COLUMNS, GROUP_ROWS, 1, RESIDENT) void compare(GLOBAL const float *RESTRICT rows,
-                                                                                GLOBAL const float *RESTRICT columns,
-                                                                                GLOBAL float *RESTRICT values,
-                                                                                compare_scalars s)
+                                                                                 GLOBAL const float *RESTRICT columns,
+                                                                                 GLOBAL float *RESTRICT values,
+                                                                                 compare_scalars s)
 {
     DECLARE_TILES();
     const int item_row = LOCAL_ID(1), item_column = LOCAL_ID(0);

@@ -127,6 +127,13 @@ float qn_rmsd_accumulation(size_t atoms)
     return sum < 0.5 ? (float)(1.7321 * sum / (1 - sum)) : INFINITY;
 }
 
+/* Errors of a sum of many products are as good as random: they grow as a random walk (Higham and Mary 2019). */
+static float usual_accumulation(int atoms)
+{
+    const double walk = 2 + sqrt(atoms), roundings = atoms < walk ? atoms : walk;
+    return (float)(1.7321 * roundings * 0x1p-24);
+}
+
 static qn_status check(const qn_rmsd_problem *problem, const qn_rmsd_set *first, const qn_rmsd_set *second)
 {
     if (problem->atoms < 1 || problem->rows < 1 || problem->columns < 1 || problem->rows > QN_RMSD_TILE_MAX ||
@@ -175,7 +182,7 @@ static qn_status launch(int kernel, qn_queue *queue, const qn_configuration *con
         .triangle = problem->triangle,
         .doubtful_capacity = problem->doubtful_capacity,
         .half_square = qn_rmsd_half_square(problem->cutoff_angstrom),
-        .accumulation = qn_rmsd_accumulation((size_t)problem->atoms),
+        .accumulation = usual_accumulation(problem->atoms),
     };
     const qn_argument values[RMSD_ARGUMENTS] = {
         [RMSD_FIRST] = qn_argument_buffer(first->positions),

@@ -166,7 +166,7 @@ DEVICE_FN rmsd_pair pair_at(const float *products, LOCAL_PTR const float *pool, 
         first[t] = pool[t * TILE_ROWS + row];
         second[t] = pool[RMSD_TERMS * TILE_ROWS + t * TILE_COLUMNS + column];
     }
-    return rmsd_pair_of(products, first, second);
+    return rmsd_pair_of(products, 1, first, second, 1);
 }
 
 /* Note a doubtful pair of the launch's tile; both numbers are below 2^16. The count goes on where the list is full. */

@@ -49,7 +49,7 @@ typedef struct rmsd_scalars {
     int triangle;              /* 1: rows and columns are the same, and pairs with column <= row are left out */
     int doubtful_capacity;     /* pairs that the list of doubtful pairs has room for */
     float half_square;         /* of the cut-off: near if d − κ is at most this */
-    float accumulation;        /* error of Σ u_i u_jᵀ, as a multiple of ½ Σ |u_i|² + ½ Σ |u_j|² */
+    float accumulation;        /* usual error of Σ u_i u_jᵀ, as a multiple of ½ Σ |u_i|² + ½ Σ |u_j|² */
 } rmsd_scalars;
 
 /* Rounding of the polynomial and its derivatives: 32 units of 2^-24 of the sum of the absolute values of their terms.
@@ -68,16 +68,23 @@ typedef struct rmsd_pair {
     float error; /* bound of the error of d − κ from rounding before the polynomial */
 } rmsd_pair;
 
-/* The polynomial of a pair. products: Σ u_i u_jᵀ, row-major; first, second: the terms of i and j. All values are the
- * same for (j, i) and the transposed products. */
-DEVICE_FN rmsd_pair rmsd_pair_of(const float *products, const float *first, const float *second)
+/* The polynomial of a pair. products: Σ u_i u_jᵀ, row-major, each `product_step` floats after the one before; first,
+ * second: the terms of i and j, the latter `second_step` apart. All values are the same for (j, i) and the transposed
+ * products. */
+#define PRODUCT(k) products[(k)*product_step]
+#define SECOND(k) second[(k)*second_step]
+DEVICE_FN rmsd_pair rmsd_pair_of(const float *products, int product_step, const float *first, const float *second,
+                                 int second_step)
 {
-    const float *d = products;
-    const float xx = FMA(2.0f, d[4] + d[8], first[0] + second[0]), yy = FMA(2.0f, d[0] + d[8], first[1] + second[1]);
-    const float zz = FMA(2.0f, d[0] + d[4], first[2] + second[2]), xy = (first[3] + second[3]) - (d[1] + d[3]);
-    const float xz = (first[4] + second[4]) - (d[2] + d[6]), yz = (first[5] + second[5]) - (d[5] + d[7]);
-    const float vx = (second[6] - first[6]) + (d[5] - d[7]), vy = (second[7] - first[7]) + (d[6] - d[2]);
-    const float vz = (second[8] - first[8]) + (d[1] - d[3]);
+    const float xx = FMA(2.0f, PRODUCT(4) + PRODUCT(8), first[0] + SECOND(0)),
+                yy = FMA(2.0f, PRODUCT(0) + PRODUCT(8), first[1] + SECOND(1));
+    const float zz = FMA(2.0f, PRODUCT(0) + PRODUCT(4), first[2] + SECOND(2)),
+                xy = (first[3] + SECOND(3)) - (PRODUCT(1) + PRODUCT(3));
+    const float xz = (first[4] + SECOND(4)) - (PRODUCT(2) + PRODUCT(6)),
+                yz = (first[5] + SECOND(5)) - (PRODUCT(5) + PRODUCT(7));
+    const float vx = (SECOND(6) - first[6]) + (PRODUCT(5) - PRODUCT(7)),
+                vy = (SECOND(7) - first[7]) + (PRODUCT(6) - PRODUCT(2));
+    const float vz = (SECOND(8) - first[8]) + (PRODUCT(1) - PRODUCT(3));
     const float axx = FMA(yy, zz, -(yz * yz)), ayy = FMA(xx, zz, -(xz * xz)), azz = FMA(xx, yy, -(xy * xy));
     const float axy = FMA(xz, yz, -(xy * zz)), axz = FMA(xy, yz, -(xz * yy)), ayz = FMA(xy, xz, -(xx * yz));
     const float trace = xx + yy + zz, determinant = FMA(xx, axx, FMA(xy, axy, xz * axz));
@@ -92,10 +99,12 @@ DEVICE_FN rmsd_pair rmsd_pair_of(const float *products, const float *first, cons
     pair.c1 = FMA(-trace, pair.cross, determinant) + FMA(vx, wx, FMA(vy, wy, vz * wz));
     pair.c0 = -FMA(vx, ax, FMA(vy, ay, vz * az));
     pair.size = FMA(2.0f, ABS(xy) + ABS(xz) + ABS(yz), ABS(xx) + ABS(yy) + ABS(zz));
-    pair.rest = (first[9] + second[9]) - (d[0] + d[4] + d[8]);
-    pair.error = first[10] + second[10];
+    pair.rest = (first[9] + SECOND(9)) - (PRODUCT(0) + PRODUCT(4) + PRODUCT(8));
+    pair.error = first[10] + SECOND(10);
     return pair;
 }
+#undef PRODUCT
+#undef SECOND
 
 /* 1: all eigenvalues of K are certainly below x > 0; −1: one is certainly above; 0: rounding decides. All roots of p
  * are real, so p and its derivatives are positive exactly beyond the largest root (Budan and Fourier). */
@@ -139,14 +148,14 @@ DEVICE_FN int rmsd_step(const rmsd_pair *pair, float *x)
 }
 
 /* √(2 (d − κ)). *doubtful is 1 if its error may exceed RMSD_TOLERATED. `state`: of the last step. The errors here are
- * an eighth and a quarter of their bounds: rounding of many operations nearly never adds up. */
+ * what rounding makes of most pairs, an eighth of the polynomial's bound and a sum that grows as √atoms. */
 DEVICE_FN float rmsd_value_at(const rmsd_pair *pair, float x, int state, float half_squares, float accumulation,
                               int *doubtful)
 {
     const float s = x + pair->size, left = FMAX(pair->rest - x, 0.0f), value = SQRT(2.0f * left);
     const float slope = FMA(FMA(FMA(4.0f, x, 3.0f * pair->c3), x, 2.0f * pair->c2), x, pair->c1);
     const float noise = 0.125f * RMSD_NOISE * s * s * FMA(x, s, pair->cross);
-    const float error = FMA(FMA(0.25f, accumulation, 1.2e-7f), half_squares, 3e-7f * pair->rest);
+    const float error = FMA(accumulation + 1.2e-7f, half_squares, 3e-7f * pair->rest);
     const float allowed = RMSD_TOLERATED * FMAX(value, 0.5f * RMSD_TOLERATED) - error;
     *doubtful = (state != 0) | !(noise < allowed * slope);
     return value;

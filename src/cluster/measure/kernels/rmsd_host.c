@@ -94,50 +94,68 @@ static inline void multiply_rows(const float *const rows[TOGETHER], const float 
         for (int e = 0; e < 9; e++) qn_lanes_store(to + (r * 9 + e) * SIDE, sums[r][e]);
 }
 
-static inline rmsd_pair pair_of(const float *products, const float *row_terms, const float *terms, int column)
-{
-    float d[9], second[RMSD_TERMS];
-    for (int e = 0; e < 9; e++) d[e] = products[e * SIDE + column];
-    for (int t = 0; t < RMSD_TERMS; t++) second[t] = terms[t * SIDE + column];
-    return rmsd_pair_of(d, row_terms, second);
-}
+/* The polynomials of a row of pairs, each number in a row of its own. */
+typedef struct polynomials {
+    float c3[SIDE], c2[SIDE], c1[SIDE], c0[SIDE], size[SIDE], cross[SIDE], rest[SIDE], error[SIDE];
+} polynomials;
 
-static void decide_row(const float *products, const float *row_terms, const float *terms, float half_square,
-                       int32_t sides[SIDE])
+/* GCC makes vectors of these loops only if all functions are inlined. */
+#define INLINED __attribute__((flatten)) static
+
+INLINED void find_polynomials(const float *products, const float *row_terms, const float *terms, polynomials *p)
 {
 #pragma omp simd
     for (int c = 0; c < SIDE; c++) {
-        const rmsd_pair pair = pair_of(products, row_terms, terms, c);
+        const rmsd_pair pair = rmsd_pair_of(products + c, SIDE, row_terms, terms + c, SIDE);
+        p->c3[c] = pair.c3, p->c2[c] = pair.c2, p->c1[c] = pair.c1, p->c0[c] = pair.c0;
+        p->size[c] = pair.size, p->cross[c] = pair.cross, p->rest[c] = pair.rest, p->error[c] = pair.error;
+    }
+}
+
+static inline rmsd_pair pair_at(const polynomials *p, int c)
+{
+    return (rmsd_pair){p->c3[c], p->c2[c], p->c1[c], p->c0[c], p->size[c], p->cross[c], p->rest[c], p->error[c]};
+}
+
+INLINED void decide_row(const polynomials *p, float half_square, int32_t sides[SIDE])
+{
+#pragma omp simd
+    for (int c = 0; c < SIDE; c++) {
+        const rmsd_pair pair = pair_at(p, c);
         sides[c] = rmsd_is_near(&pair, half_square);
     }
 }
 
-static void value_row(const float *products, const float *row_terms, const float *terms, float accumulation,
-                      float values[SIDE], int32_t doubtful[SIDE])
+/* A step of those pairs that still move; returns whether any does afterwards. */
+INLINED int32_t step_row(const polynomials *p, float x[SIDE], int32_t states[SIDE])
+{
+    int32_t moving = 0;
+#pragma omp simd reduction(| : moving)
+    for (int c = 0; c < SIDE; c++) {
+        const rmsd_pair pair = pair_at(p, c);
+        float at = x[c];
+        const int32_t next = rmsd_step(&pair, &at), goes = states[c] > 0;
+        x[c] = goes ? at : x[c];
+        states[c] = goes ? next : states[c];
+        moving |= states[c] > 0;
+    }
+    return moving;
+}
+
+INLINED void value_row(const polynomials *p, const float *row_terms, const float *terms, float accumulation,
+                       float values[SIDE], int32_t doubtful[SIDE])
 {
     float x[SIDE];
-    int32_t states[SIDE], moving = 1;
-#pragma omp simd
+    int32_t states[SIDE];
     for (int c = 0; c < SIDE; c++) {
-        const rmsd_pair pair = pair_of(products, row_terms, terms, c);
-        x[c] = FMAX(pair.rest, 0.0f);
+        x[c] = FMAX(p->rest[c], 0.0f);
         states[c] = 1;
     }
-    for (int step = 0; step < RMSD_STEPS && moving; step++) {
-        moving = 0;
-#pragma omp simd reduction(| : moving)
-        for (int c = 0; c < SIDE; c++) {
-            const rmsd_pair pair = pair_of(products, row_terms, terms, c);
-            float at = x[c];
-            const int32_t next = rmsd_step(&pair, &at), goes = states[c] > 0;
-            x[c] = goes ? at : x[c];
-            states[c] = goes ? next : states[c];
-            moving |= states[c] > 0;
-        }
+    for (int step = 0; step < RMSD_STEPS && step_row(p, x, states); step++) {
     }
 #pragma omp simd
     for (int c = 0; c < SIDE; c++) {
-        const rmsd_pair pair = pair_of(products, row_terms, terms, c);
+        const rmsd_pair pair = pair_at(p, c);
         const float half_squares = row_terms[RMSD_HALF_SQUARE] + terms[RMSD_HALF_SQUARE * SIDE + c];
         int in_doubt;
         values[c] = rmsd_value_at(&pair, x[c], states[c], half_squares, accumulation, &in_doubt);
@@ -159,12 +177,14 @@ static void finish_row(const rmsd_job *job, const rmsd_scratch *scratch, const f
     const float *place = place_of(job->first_terms, RMSD_TERMS, (size_t)s->first_row + row);
     const size_t columns = (size_t)s->columns, words = (columns + 31) / 32;
     float row_terms[RMSD_TERMS], values[SIDE];
+    polynomials polynomials_of_row;
     int32_t sides[SIDE];
     for (int t = 0; t < RMSD_TERMS; t++) row_terms[t] = place[t * RMSD_PANEL];
+    find_polynomials(products, row_terms, scratch->terms, &polynomials_of_row);
     if (job->bits)
-        decide_row(products, row_terms, scratch->terms, s->half_square, sides);
+        decide_row(&polynomials_of_row, s->half_square, sides);
     else
-        value_row(products, row_terms, scratch->terms, s->accumulation, values, sides);
+        value_row(&polynomials_of_row, row_terms, scratch->terms, s->accumulation, values, sides);
     uint32_t found[2] = {0, 0};
     for (size_t c = 0; c < SIDE && column + c < columns; c++) {
         const bool wanted = !s->triangle || column + c > row, doubtful = job->bits ? sides[c] == 0 : sides[c] != 0;
