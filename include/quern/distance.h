@@ -29,7 +29,7 @@ typedef enum qn_structure_whole { QN_WHOLE_AUTO, QN_WHOLE_YES, QN_WHOLE_NO } qn_
  * later options take the place of `reserved`. */
 typedef struct qn_structure_input {
     const char *const *files; /* PDB, mmCIF, PDBQT or GRO, of one or many models; or a topology (see <quern/topology.h>)
-                               * followed by trajectories */
+                               * followed by trajectories; for ligand RMSD, SDF, MOL2 or PDBQT of one or many poses */
     size_t file_count;
     const char *list;            /* a text file that names one more file of models in each line; NULL: none */
     const qn_topology *topology; /* this and `frames`, instead of files; read only */
@@ -42,6 +42,7 @@ typedef struct qn_structure_input {
     uint64_t first_frame, last_frame; /* inclusive, from 0 through all files; default 0, UINT64_MAX */
     uint64_t stride;                  /* default 1 */
     qn_structure_whole whole;         /* make molecules whole that the box cuts; auto: where the topology has bonds */
+    const char *molecule;             /* of poses: only those of molecules with this title; NULL: all */
     uint64_t reserved[8];             /* 0 */
 } qn_structure_input;
 
@@ -51,7 +52,8 @@ typedef enum qn_distance_measure {
     QN_DISTANCE_TM_SCORE,
     QN_DISTANCE_GDT_TS,
     QN_DISTANCE_MAXSUB,
-    QN_DISTANCE_CONTACT
+    QN_DISTANCE_CONTACT,
+    QN_DISTANCE_LIGAND_RMSD
 } qn_distance_measure;
 
 /* Contacts that two structures have in common, as a share of those that either has, or of the reference's. */

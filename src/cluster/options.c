@@ -129,6 +129,7 @@ static const qn_option rows[] = {
     {.like = &qn_structure_rows[QN_STRUCTURE_LAST], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_STRIDE], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_WHOLE], .offset = STRUCTURES},
+    {.like = &qn_structure_rows[QN_STRUCTURE_MOLECULE], .offset = STRUCTURES},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .fallback = "0", .meaning = "seed of random samples"},
     {.like = &qn_run_rows[QN_RUN_MEMORY],
      .offset = RUN,
@@ -178,7 +179,7 @@ static qn_status check(const void *memory)
     const qn_cluster_options *options = memory;
     if (has_structures(&options->structures) || !options->distances)
         QN_TRY(qn_structure_input_check(&options->structures));
-    QN_TRY(qn_measure_options_check(&options->measuring, qn_measures[options->measure], false));
+    QN_TRY(qn_measure_options_check(&options->measuring, &options->structures, qn_measures[options->measure], false));
     QN_TRY(check_aim(options));
     if (options->distances && options->measuring.weights && strcmp(options->measuring.weights, "none") != 0)
         return QN_FAIL(

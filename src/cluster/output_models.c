@@ -90,7 +90,7 @@ static bool find_motion(const qn_clustering *run, size_t cluster, double rotatio
 static qn_status append_motion(const qn_clustering *run, size_t cluster, bool pymol, qn_text *text)
 {
     double rotation[9], translation[3];
-    if (cluster == 0 || !find_motion(run, cluster, rotation, translation)) return QN_OK;
+    if (cluster == 0 || run->measure->of_poses || !find_motion(run, cluster, rotation, translation)) return QN_OK;
     if (pymol)
         QN_TRY(qn_text_append(text, "cmd.transform_selection(\"%s\", [",
                               qn_clustering_representative(run, cluster, false).text));
@@ -129,9 +129,10 @@ static qn_status write_script(const writing *self, const char *file, bool pymol)
     char *path = NULL;
     qn_status status = qn_text_append(&text,
                                       "# Made by quern cluster: open this file in %s from its folder.\n"
-                                      "# The medoids of the clusters, the largest cluster first, superposed on the "
-                                      "first one by the compared atoms.\n",
-                                      pymol ? "PyMOL" : "ChimeraX");
+                                      "# The medoids of the clusters, the largest cluster first, %s.\n",
+                                      pymol ? "PyMOL" : "ChimeraX",
+                                      run->measure->of_poses ? "in their places"
+                                                             : "superposed on the first one by the compared atoms");
     for (size_t c = 0; c < run->represented && status == QN_OK; c++) status = append_model(self, c, pymol, &text);
     if (status == QN_OK)
         status =
@@ -148,8 +149,11 @@ static qn_status write_script(const writing *self, const char *file, bool pymol)
 static qn_status write_all(writing *self, const size_t *medoids)
 {
     qn_clustering *run = self->run;
-    QN_TRY(qn_whole_models_read(run->job, &run->options->structures, run->models, medoids, run->represented,
-                                write_medoid, self));
+    if (run->models->poses)
+        QN_TRY(qn_clustering_write_poses(run));
+    else
+        QN_TRY(qn_whole_models_read(run->job, &run->options->structures, run->models, medoids, run->represented,
+                                    write_medoid, self));
     QN_TRY(write_script(self, "view.pml", true));
     return write_script(self, "view.cxc", false);
 }

@@ -20,7 +20,7 @@ static qn_status read_models(qn_clustering *run)
     const qn_cluster_options *options = run->options;
     const qn_structure_input *input = &options->structures;
     if (input->file_count == 0 && !input->list && !input->frames) return QN_OK;
-    QN_TRY(qn_models_read(run->job, input, NULL, options->run.memory_bytes, &run->models));
+    QN_TRY(qn_models_read(run->job, input, NULL, run->measure->of_poses, options->run.memory_bytes, &run->models));
     QN_TRY(qn_models_key(run->job, input, NULL, run->models));
     run->count = run->models->first_count;
     return QN_OK;
@@ -66,7 +66,7 @@ static qn_status plan_matrix(qn_clustering *run)
     }
     const qn_cluster_options *options = run->options;
     QN_TRY(qn_models_weigh(run->job, &options->structures, options->measuring.weights, run->models));
-    run->settings = qn_measure_settings_of(&options->measuring);
+    run->settings = qn_measure_settings_of(&options->measuring, run->models);
     run->request = (qn_matrix_request){.job = run->job,
                                        .structures = &run->models->structures,
                                        .first_count = run->count,

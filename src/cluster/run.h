@@ -31,7 +31,7 @@ typedef struct qn_clustering {
     qn_members members;           /* of the clusters */
     uint32_t *order;             /* structures as the tree has them; else by cluster, the nearest to the medoid first */
     size_t represented;          /* clusters whose medoid is written */
-    const char **endings;        /* of these files: ".pdb", ".cif" */
+    const char **endings;        /* of these files: ".pdb", ".cif", ".sdf" */
     double measure_s, cluster_s; /* time of the distances, and of the clustering with its measures */
 } qn_clustering;
 
@@ -68,6 +68,9 @@ QN_MUST_CHECK qn_status qn_clustering_write_tables(const qn_clustering *run);
 /* Draw the tree, pruned to few leaves, as an SVG document; the tree in Newick format. (output_tree.c) */
 QN_MUST_CHECK qn_status qn_clustering_draw_tree(const qn_clustering *run, qn_text *svg);
 QN_MUST_CHECK qn_status qn_clustering_write_tree(const qn_clustering *run);
+
+/* The medoids of clusters of poses, representatives/cluster_1.sdf …; for the next function. (output_poses.c) */
+QN_MUST_CHECK qn_status qn_clustering_write_poses(qn_clustering *run);
 
 /* representatives/cluster_1.pdb …, and view.pml and view.cxc, which show them. (output_models.c) */
 QN_MUST_CHECK qn_status qn_clustering_write_models(qn_clustering *run);

@@ -15,7 +15,7 @@ const qn_option qn_structure_rows[QN_STRUCTURE_ROWS] = {
                             .offset = FIELD(files),
                             .meaning = "files of models: PDB, mmCIF, PDBQT or GRO, with one or many models each, "
                                        "gzipped or not; or a topology followed by its trajectories, as for quern "
-                                       "trajectory"},
+                                       "trajectory; or, for ligand-rmsd, poses in SDF, MOL2 or PDBQT files"},
     [QN_STRUCTURE_LIST] = {.name = "list",
                            .kind = QN_OPTION_PATH,
                            .argument = "FILE",
@@ -90,6 +90,12 @@ const qn_option qn_structure_rows[QN_STRUCTURE_ROWS] = {
                             .fallback = "auto",
                             .meaning = "make molecules whole that the periodic box cuts; auto: where the topology has "
                                        "bonds"},
+    [QN_STRUCTURE_MOLECULE] = {.name = "molecule",
+                               .kind = QN_OPTION_TEXT,
+                               .argument = "NAME",
+                               .offset = FIELD(molecule),
+                               .meaning = "ligand-rmsd: take only the poses of the molecule with this title, where "
+                                          "files have several"},
 };
 
 qn_status qn_structure_input_check(const qn_structure_input *input)

@@ -16,6 +16,7 @@ typedef enum qn_structure_row {
     QN_STRUCTURE_LAST,
     QN_STRUCTURE_STRIDE,
     QN_STRUCTURE_WHOLE,
+    QN_STRUCTURE_MOLECULE,
     QN_STRUCTURE_ROWS
 } qn_structure_row;
 

@@ -44,8 +44,25 @@ const qn_option qn_measure_rows[QN_MEASURE_ROWS] = {
                                              "structures has, or of the reference's"},
 };
 
-qn_status qn_measure_options_check(const qn_measure_options *options, const qn_measure *measure, bool has_references)
+static qn_status check_poses(const qn_structure_input *input, const qn_measure *measure)
 {
+    if (!measure->of_poses && input->molecule)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--molecule is \"%s\", but %s compares no poses of small molecules; expected ligand-rmsd",
+                       input->molecule, measure->name);
+    if (measure->of_poses && input->select && strcmp(input->select, "name CA") != 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--select is \"%s\", but %s compares all heavy atoms; expected no selection", input->select,
+                       measure->name);
+    if (measure->of_poses && input->frames)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s of frames in memory; expected files of poses", measure->name);
+    return QN_OK;
+}
+
+qn_status qn_measure_options_check(const qn_measure_options *options, const qn_structure_input *input,
+                                   const qn_measure *measure, bool has_references)
+{
+    QN_TRY(check_poses(input, measure));
     if (options->weights && strcmp(options->weights, "none") != 0 && !measure->takes_weights)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--weights is \"%s\", but %s has no weights; expected none, or rmsd or drmsd", options->weights,
@@ -57,11 +74,13 @@ qn_status qn_measure_options_check(const qn_measure_options *options, const qn_m
     return QN_OK;
 }
 
-qn_measure_settings qn_measure_settings_of(const qn_measure_options *options)
+qn_measure_settings qn_measure_settings_of(const qn_measure_options *options, const qn_models *models)
 {
     return (qn_measure_settings){.contact_cutoff_angstrom = options->contact_cutoff_angstrom,
                                  .contact_separation = (int)options->contact_separation,
                                  .contact_share = options->contact_share == QN_CONTACT_SHARE_OF_REFERENCE
                                                       ? QN_CONTACT_REFERENCE
-                                                      : QN_CONTACT_UNION};
+                                                      : QN_CONTACT_UNION,
+                                 .mappings = models->symmetry.mappings,
+                                 .mapping_count = models->symmetry.count};
 }

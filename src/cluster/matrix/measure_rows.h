@@ -5,6 +5,7 @@
 
 #include <quern/distance.h>
 
+#include "cluster/matrix/models.h"
 #include "cluster/measure/measure.h"
 
 typedef enum qn_measure_row {
@@ -19,10 +20,10 @@ extern const qn_option qn_measure_rows[QN_MEASURE_ROWS];
 
 /* Check options that do not go together, for the `check` of a program's table. `has_references`: structures are
  * compared with references. QN_INVALID_ARGUMENT. */
-QN_MUST_CHECK qn_status qn_measure_options_check(const qn_measure_options *options, const qn_measure *measure,
-                                                 bool has_references);
+QN_MUST_CHECK qn_status qn_measure_options_check(const qn_measure_options *options, const qn_structure_input *input,
+                                                 const qn_measure *measure, bool has_references);
 
-/* The parameters of measures that options give. */
-qn_measure_settings qn_measure_settings_of(const qn_measure_options *options);
+/* The parameters of measures that options give, and the equivalent atoms of `models`. */
+qn_measure_settings qn_measure_settings_of(const qn_measure_options *options, const qn_models *models);
 
 #endif

@@ -32,6 +32,8 @@ void qn_model_set_clear(qn_model_set *set)
     qn_release(&set->origins);
     qn_release(&set->atoms);
     qn_topology_destroy(&set->own_topology);
+    for (size_t i = 0; i < set->pose_count; i++) qn_compound_destroy(&set->poses[i]);
+    qn_release(&set->poses);
     *set = (qn_model_set){0};
 }
 

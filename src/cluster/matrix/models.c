@@ -26,6 +26,7 @@ typedef struct assembly {
     size_t set_count;
     size_t first_sets; /* of the input */
     qn_models *models;
+    bool of_poses;
     uint64_t most_bytes;
 } assembly;
 
@@ -106,7 +107,10 @@ static qn_status read_set(size_t index, int worker, void *user)
     const size_t files = self->set_count - self->first_sets;
     const size_t path = index < self->first_sets ? index : self->paths.count - files + index - self->first_sets;
     (void)worker;
-    return qn_model_set_read_file(self->job, self->input, self->paths.items[path], &self->sets[index]);
+    const char *name = self->paths.items[path];
+    qn_model_set *set = &self->sets[index];
+    if (self->of_poses) return qn_model_set_read_poses(self->input, name, set);
+    return qn_poses_suggest(name, qn_model_set_read_file(self->job, self->input, name, set));
 }
 
 static qn_status read_sets(assembly *self)
@@ -115,7 +119,7 @@ static qn_status read_sets(assembly *self)
     void *memory;
     if (self->input->frames)
         models->are_frames = true;
-    else
+    else if (!self->of_poses)
         QN_TRY(qn_models_are_frames(self->paths.items, self->paths.first_count, &models->are_frames));
     self->first_sets = models->are_frames ? 1 : self->paths.first_count;
     const size_t count = self->first_sets + self->paths.count - self->paths.first_count;
@@ -123,8 +127,9 @@ static qn_status read_sets(assembly *self)
     self->sets = memory;
     self->set_count = count;
     if (!models->are_frames) return qn_pool_run(self->job->pool, count, read_set, self);
-    QN_TRY(qn_model_set_read_trajectory(self->job, self->input, self->paths.items, self->paths.first_count,
-                                        &self->sets[0]));
+    const qn_status status = qn_model_set_read_trajectory(self->job, self->input, self->paths.items,
+                                                          self->paths.first_count, &self->sets[0]);
+    QN_TRY(self->input->frames ? status : qn_poses_suggest(self->paths.items[0], status));
     for (size_t i = 1; i < count; i++) QN_TRY(read_set(i, 0, self));
     return QN_OK;
 }
@@ -145,6 +150,13 @@ static qn_status check_counts(const assembly *self)
     return QN_OK;
 }
 
+static void exchange(qn_compound **one, qn_compound **other)
+{
+    qn_compound *const kept = *one;
+    *one = *other;
+    *other = kept;
+}
+
 /* Leave out models by their number through all files. Frames of trajectories were chosen when they were read. */
 static void choose_models(assembly *self)
 {
@@ -159,10 +171,24 @@ static void choose_models(assembly *self)
             if (number < input->first_frame || number > input->last_frame || chosen++ % input->stride != 0) continue;
             memmove(set->positions_angstrom + kept * floats, set->positions_angstrom + i * floats,
                     floats * sizeof(float));
+            if (set->poses) exchange(&set->poses[kept], &set->poses[i]);
             set->origins[kept++] = set->origins[i];
         }
         set->count = kept;
     }
+}
+
+/* Move the poses of all sets into one array. */
+static qn_status join_poses(assembly *self)
+{
+    void *memory;
+    if (!self->of_poses) return QN_OK;
+    QN_TRY(qn_allocate(self->models->structures.count, sizeof *self->models->poses, &memory));
+    self->models->poses = memory;
+    for (size_t i = 0, place = 0; i < self->set_count; i++)
+        for (size_t k = 0; k < self->sets[i].count; k++)
+            exchange(&self->models->poses[place++], &self->sets[i].poses[k]);
+    return QN_OK;
 }
 
 /* Join the sets. A single set is taken over as it is. */
@@ -259,9 +285,13 @@ static qn_status assemble(assembly *self, const qn_model_references *references)
 {
     QN_TRY(gather_paths(self, references));
     QN_TRY(read_sets(self));
+    if (self->of_poses)
+        QN_TRY(qn_poses_align(self->job, self->input, self->paths.items[0], self->sets, self->set_count,
+                              &self->models->symmetry));
     QN_TRY(check_counts(self));
     choose_models(self);
     QN_TRY(join(self));
+    QN_TRY(join_poses(self));
     if (self->models->first_count == 0) return refuse_none(self);
     take_atoms(self);
     QN_TRY(check_finite(self->models));
@@ -270,12 +300,12 @@ static qn_status assemble(assembly *self, const qn_model_references *references)
 }
 
 qn_status qn_models_read(qn_job *job, const qn_structure_input *input, const qn_model_references *references,
-                         uint64_t most_bytes, qn_models **out)
+                         bool of_poses, uint64_t most_bytes, qn_models **out)
 {
     void *memory;
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
-    assembly self = {.job = job, .input = input, .models = memory, .most_bytes = most_bytes};
+    assembly self = {.job = job, .input = input, .models = memory, .of_poses = of_poses, .most_bytes = most_bytes};
     const qn_status status = assemble(&self, references);
     for (size_t i = 0; i < self.set_count; i++) qn_model_set_clear(&self.sets[i]);
     qn_release(&self.sets);
@@ -294,6 +324,9 @@ void qn_models_destroy(qn_models **pointer)
     qn_release(&models->origins);
     qn_release(&models->atoms);
     qn_topology_destroy(&models->topology);
+    for (size_t i = 0; models->poses && i < models->structures.count; i++) qn_compound_destroy(&models->poses[i]);
+    qn_release(&models->poses);
+    qn_symmetry_clear(&models->symmetry);
     for (size_t i = 0; i < models->path_count; i++) qn_release(&models->paths[i]);
     qn_release(&models->paths);
     qn_release(pointer);

@@ -10,6 +10,7 @@
 
 #include <quern/distance.h>
 
+#include "chemistry/symmetry.h"
 #include "cluster/measure/structures.h"
 #include "job/job.h"
 
@@ -22,13 +23,15 @@ typedef struct qn_model_origin {
 } qn_model_origin;
 
 typedef struct qn_models {
-    qn_structures structures; /* first those of the input, then the references */
-    size_t first_count;       /* structures of the input */
-    qn_model_origin *origins; /* one for each structure */
-    bool are_frames;          /* the input is a trajectory */
-    qn_topology *topology;    /* of the first structure: all its atoms */
-    uint32_t *atoms;          /* the selected atoms of `topology` */
-    char digest[65];          /* SHA-256 of counts and positions */
+    qn_structures structures;   /* first those of the input, then the references */
+    size_t first_count;         /* structures of the input */
+    qn_model_origin *origins;   /* one for each structure */
+    bool are_frames;            /* the input is a trajectory */
+    qn_topology *topology;      /* of the first structure: all its atoms */
+    uint32_t *atoms;            /* the selected atoms of `topology` */
+    struct qn_compound **poses; /* of a small molecule, one for each structure, instead of a topology; NULL: none */
+    qn_symmetry symmetry;       /* of the first pose */
+    char digest[65];            /* SHA-256 of counts and positions */
 
     /* private to models.c */
     float *positions_angstrom, *weights;
@@ -43,11 +46,13 @@ typedef struct qn_model_references {
     const char *list; /* a text file that names one more file in each line; NULL: none */
 } qn_model_references;
 
-/* Read the structures that `input` names, then those of `references` (NULL: none). Warnings go to the job; `most_bytes`
- * limits the memory of positions (0: no limit). Errors name file, model and counts: QN_NOT_FOUND, QN_BAD_FORMAT,
+/* Read the structures that `input` names, then those of `references` (NULL: none). `of_poses`: they are poses of a
+ * small molecule; their heavy atoms are taken in the order of the first. Warnings go to the job; `most_bytes` limits
+ * the memory of positions (0: no limit). Errors name file, model and counts: QN_NOT_FOUND, QN_BAD_FORMAT,
  * QN_INVALID_ARGUMENT, QN_UNSUPPORTED, QN_OUT_OF_MEMORY, QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_models_read(qn_job *job, const qn_structure_input *input,
-                                       const qn_model_references *references, uint64_t most_bytes, qn_models **models);
+                                       const qn_model_references *references, bool of_poses, uint64_t most_bytes,
+                                       qn_models **models);
 void qn_models_destroy(qn_models **models);
 
 /* Name of a structure: "model.pdb", "models.pdb#3" or "frame 12". */
@@ -67,6 +72,8 @@ typedef struct qn_model_set {
     size_t position_capacity, origin_capacity;
     qn_topology *own_topology;
     uint32_t *atoms;
+    struct qn_compound **poses;       /* one for each structure; NULL: they are not poses */
+    size_t pose_count, pose_capacity; /* pose_count: as read; `count` may be smaller later */
 } qn_model_set;
 
 /* Read the models of a file into `set`. `input` has selection, times and the like. Any thread may call. */
@@ -76,6 +83,18 @@ QN_MUST_CHECK qn_status qn_model_set_read_file(qn_job *job, const qn_structure_i
 /* Read a trajectory: files[0] is the topology. Without files, `input` has topology and frames in memory. */
 QN_MUST_CHECK qn_status qn_model_set_read_trajectory(qn_job *job, const qn_structure_input *input,
                                                      const char *const *files, size_t file_count, qn_model_set *set);
+
+/* Read the poses of a file: their origins and compounds. Positions come from qn_poses_align. Any thread may call. */
+QN_MUST_CHECK qn_status qn_model_set_read_poses(const qn_structure_input *input, const char *path, qn_model_set *set);
+
+/* Return `status`, that of reading models of a file; after a failure for a file of small molecules, name the measure
+ * for their poses instead. */
+qn_status qn_poses_suggest(const char *path, qn_status status);
+
+/* Find the order of heavy atoms of all poses, and set their positions. `path`: the first file, for messages.
+ * QN_BAD_FORMAT naming the two molecules that differ. Release *symmetry with qn_symmetry_clear. */
+QN_MUST_CHECK qn_status qn_poses_align(qn_job *job, const qn_structure_input *input, const char *path,
+                                       qn_model_set *sets, size_t count, qn_symmetry *symmetry);
 
 /* Whether files are a topology and trajectories instead of models, as the formats of the first two tell. */
 QN_MUST_CHECK qn_status qn_models_are_frames(const char *const *files, size_t count, bool *are_frames);

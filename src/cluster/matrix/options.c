@@ -66,6 +66,7 @@ static const qn_option rows[] = {
     {.like = &qn_structure_rows[QN_STRUCTURE_LAST], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_STRIDE], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_WHOLE], .offset = STRUCTURES},
+    {.like = &qn_structure_rows[QN_STRUCTURE_MOLECULE], .offset = STRUCTURES},
     {.like = &qn_run_rows[QN_RUN_MEMORY],
      .offset = RUN,
      .fallback_meaning = "no limit",
@@ -95,7 +96,7 @@ static qn_status check(const void *memory)
 {
     const qn_distance_options *options = memory;
     QN_TRY(qn_structure_input_check(&options->structures));
-    QN_TRY(qn_measure_options_check(&options->measuring, qn_measures[options->measure],
+    QN_TRY(qn_measure_options_check(&options->measuring, &options->structures, qn_measures[options->measure],
                                     options->to_count > 0 || options->between));
     if (options->to_count > 0 && options->between)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--to and --between both name references; expected one of them");

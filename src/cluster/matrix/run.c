@@ -73,9 +73,10 @@ static qn_status read_inputs(qn_distance_state *run)
     QN_TRY(qn_option_check(qn_distance_option_table(), options));
     QN_TRY(find_place(run));
     run->references = (qn_model_references){options->to, options->to_count, options->between};
-    QN_TRY(qn_models_read(run->job, &options->structures, &run->references, options->run.memory_bytes, &run->models));
+    QN_TRY(qn_models_read(run->job, &options->structures, &run->references, qn_measures[options->measure]->of_poses,
+                          options->run.memory_bytes, &run->models));
     QN_TRY(qn_models_weigh(run->job, &options->structures, options->measuring.weights, run->models));
-    run->settings = qn_measure_settings_of(&options->measuring);
+    run->settings = qn_measure_settings_of(&options->measuring, run->models);
     run->request = (qn_matrix_request){.job = run->job,
                                        .structures = &run->models->structures,
                                        .first_count = run->models->first_count,

@@ -2,6 +2,7 @@
 
 #include "cluster/measure/contact.h"
 #include "cluster/measure/drmsd.h"
+#include "cluster/measure/ligand_rmsd.h"
 #include "cluster/measure/rmsd.h"
 #include "cluster/measure/scores.h"
 
@@ -11,4 +12,5 @@ const qn_measure *const qn_measures[] = {&qn_measure_drmsd,
                                          &qn_measure_gdt_ts,
                                          &qn_measure_maxsub,
                                          &qn_measure_contact,
+                                         &qn_measure_ligand_rmsd,
                                          NULL};

@@ -27,6 +27,9 @@ typedef struct qn_measure_settings {
     double contact_cutoff_angstrom; /* contact: two atoms within this distance are in contact, */
     int contact_separation;         /* if they are at least so many places apart in the list of atoms, 1 or more */
     qn_contact_share_kind contact_share;
+    const int *mappings; /* ligand-rmsd: [mapping_count][atom_count], the atom that takes the place of each; the first
+                          * is the identity */
+    size_t mapping_count;
 } qn_measure_settings;
 
 /* Structures first … first + count − 1. */
@@ -58,6 +61,7 @@ typedef struct qn_measure {
     bool is_blind;      /* the value of a pair stays when one of the two is replaced by its mirror image */
     bool takes_weights; /* of the structures; others ignore them */
     bool has_contacts;  /* the settings of contacts matter */
+    bool of_poses;      /* structures are poses of one small molecule */
     bool on_host;       /* threads of the host do all the work, whatever the device is */
     size_t tile_side;   /* largest side of a tile; it fixes the size of the pieces that are dealt and recorded */
 
@@ -82,7 +86,7 @@ typedef struct qn_measure {
 extern const qn_measure *const qn_measures[];
 
 /* Names of all rows, separated by one space, in the order of qn_measures. */
-#define QN_MEASURE_NAMES "drmsd rmsd tm-score gdt-ts maxsub contact"
+#define QN_MEASURE_NAMES "drmsd rmsd tm-score gdt-ts maxsub contact ligand-rmsd"
 
 /* What users read about them. */
 #define QN_MEASURE_MEANINGS                                                                                             \
@@ -90,7 +94,8 @@ extern const qn_measure *const qn_measures[];
     "tell mirror images apart. rmsd: after superposition, in Å. Scores from 0 to 1, each of the best superposition "   \
     "that a search finds: tm-score; gdt-ts: mean share of the atoms within 1, 2, 4 and 8 Å; maxsub. contact: share "   \
     "of "                                                                                                               \
-    "the contacts of two models that both have"
+    "the contacts of two models that both have. ligand-rmsd: of poses of one small molecule in SDF, MOL2 or PDBQT "     \
+    "files, by heavy atoms, in Å; in place, and equivalent atoms may change places"
 
 /* Distance of a value: the value itself, or 1 − value of a similarity. */
 static inline float qn_measure_distance(const qn_measure *measure, float value)
