@@ -67,6 +67,8 @@ typedef struct qn_measure_options {
     double contact_cutoff_angstrom; /* contact: atoms within this distance, default 8, */
     uint64_t contact_separation;    /* that are at least so many places apart among the selected atoms; default 3 */
     qn_contact_share contact_share;
+    bool align; /* TM-score, GDT-TS, MaxSub: models may have different length; their sequences are aligned, and scores
+                 * are normalised by the reference's length, without references by that of the shorter of two */
     uint64_t reserved[8]; /* 0 */
 } qn_measure_options;
 

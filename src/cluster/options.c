@@ -117,6 +117,7 @@ static const qn_option rows[] = {
      .fallback = "50",
      .meaning = "write the medoids of this many clusters, the largest first, with all their atoms"},
     {.like = &qn_structure_rows[QN_STRUCTURE_SELECT], .offset = STRUCTURES},
+    {.like = &qn_measure_rows[QN_MEASURE_ALIGN], .offset = MEASURING},
     {.like = &qn_measure_rows[QN_MEASURE_WEIGHTS], .offset = MEASURING},
     {.like = &qn_measure_rows[QN_MEASURE_CONTACT_CUTOFF], .offset = MEASURING},
     {.like = &qn_measure_rows[QN_MEASURE_CONTACT_SEPARATION], .offset = MEASURING},
@@ -179,7 +180,7 @@ static qn_status check(const void *memory)
     const qn_cluster_options *options = memory;
     if (has_structures(&options->structures) || !options->distances)
         QN_TRY(qn_structure_input_check(&options->structures));
-    QN_TRY(qn_measure_options_check(&options->measuring, &options->structures, qn_measures[options->measure], false));
+    QN_TRY(qn_measure_options_check(&options->measuring, &options->structures, options->measure, false));
     QN_TRY(check_aim(options));
     if (options->distances && options->measuring.weights && strcmp(options->measuring.weights, "none") != 0)
         return QN_FAIL(

@@ -73,7 +73,7 @@ static bool find_motion(const qn_clustering *run, size_t cluster, double rotatio
     const size_t atoms = structures->atom_count;
     const size_t items[2] = {run->result->clusters[cluster].medoid, run->result->clusters[0].medoid};
     void *memory;
-    if (atoms < 3 || qn_allocate(6 * atoms, sizeof(double), &memory) != QN_OK) return false;
+    if (atoms < 3 || structures->sequences || qn_allocate(6 * atoms, sizeof(double), &memory) != QN_OK) return false;
     double *points = memory;
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; i < atoms; i++)
@@ -131,8 +131,9 @@ static qn_status write_script(const writing *self, const char *file, bool pymol)
                                       "# Made by quern cluster: open this file in %s from its folder.\n"
                                       "# The medoids of the clusters, the largest cluster first, %s.\n",
                                       pymol ? "PyMOL" : "ChimeraX",
-                                      run->measure->of_poses ? "in their places"
-                                                             : "superposed on the first one by the compared atoms");
+                                      run->measure->of_poses || run->models->structures.sequences
+                                          ? "in their places"
+                                          : "superposed on the first one by the compared atoms");
     for (size_t c = 0; c < run->represented && status == QN_OK; c++) status = append_model(self, c, pymol, &text);
     if (status == QN_OK)
         status =

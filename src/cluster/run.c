@@ -20,7 +20,8 @@ static qn_status read_models(qn_clustering *run)
     const qn_cluster_options *options = run->options;
     const qn_structure_input *input = &options->structures;
     if (input->file_count == 0 && !input->list && !input->frames) return QN_OK;
-    QN_TRY(qn_models_read(run->job, input, NULL, run->measure->of_poses, options->run.memory_bytes, &run->models));
+    QN_TRY(qn_models_read(run->job, input, NULL, qn_measure_kind(&options->measuring, run->measure),
+                          options->run.memory_bytes, &run->models));
     QN_TRY(qn_models_key(run->job, input, NULL, run->models));
     run->count = run->models->first_count;
     return QN_OK;
@@ -66,7 +67,7 @@ static qn_status plan_matrix(qn_clustering *run)
     }
     const qn_cluster_options *options = run->options;
     QN_TRY(qn_models_weigh(run->job, &options->structures, options->measuring.weights, run->models));
-    run->settings = qn_measure_settings_of(&options->measuring, run->models);
+    run->settings = qn_measure_settings_of(&options->measuring, run->models, false);
     run->request = (qn_matrix_request){.job = run->job,
                                        .structures = &run->models->structures,
                                        .first_count = run->count,
@@ -103,7 +104,7 @@ static qn_status read_inputs(qn_clustering *run)
 {
     const qn_cluster_options *options = run->options;
     QN_TRY(qn_option_check(qn_cluster_option_table(), options));
-    run->measure = qn_measures[options->measure];
+    run->measure = qn_measure_choose(&options->measuring, options->measure);
     QN_TRY(read_models(run));
     QN_TRY(options->distances ? open_distances(run) : plan_matrix(run));
     QN_TRY(find_cutoff(run));

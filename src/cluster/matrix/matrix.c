@@ -53,6 +53,8 @@ qn_status qn_matrix_key(const qn_matrix_request *request)
     if (reference_count(request) == 0 && request->first_count < 2)
         return QN_FAIL(QN_INVALID_ARGUMENT, "only 1 structure is given, and no reference; expected two or more");
     if (measure->check) QN_TRY(measure->check(request->structures, request->settings));
+    if (request->structures->sequences)
+        QN_TRY(qn_job_key(request->job, "align=%s\n", request->settings->align_to_column ? "reference" : "shorter"));
     if (measure->has_contacts)
         QN_TRY(qn_job_key(request->job, "contact=%.9g,%d,%d\n", request->settings->contact_cutoff_angstrom,
                           request->settings->contact_separation, (int)request->settings->contact_share));

@@ -3,10 +3,18 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cluster/measure/aligned_scores.h"
 
 #define FIELD(name) offsetof(qn_measure_options, name)
 
 const qn_option qn_measure_rows[QN_MEASURE_ROWS] = {
+    [QN_MEASURE_ALIGN] = {.name = "align",
+                          .kind = QN_OPTION_FLAG,
+                          .offset = FIELD(align),
+                          .meaning =
+                              "tm-score, gdt-ts, maxsub: align the sequences of models, which may have different "
+                              "length then; scores are shares of the reference's length, without references of "
+                              "the shorter model's"},
     [QN_MEASURE_WEIGHTS] = {.name = "weights",
                             .letter = 'w',
                             .kind = QN_OPTION_TEXT,
@@ -60,9 +68,15 @@ static qn_status check_poses(const qn_structure_input *input, const qn_measure *
 }
 
 qn_status qn_measure_options_check(const qn_measure_options *options, const qn_structure_input *input,
-                                   const qn_measure *measure, bool has_references)
+                                   qn_distance_measure number, bool has_references)
 {
+    const qn_measure *measure = qn_measures[number];
     QN_TRY(check_poses(input, measure));
+    if (options->align && !qn_measure_aligned(measure))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--align is given, but %s is not for models of different length; expected "
+                       "tm-score, gdt-ts or maxsub",
+                       measure->name);
     if (options->weights && strcmp(options->weights, "none") != 0 && !measure->takes_weights)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--weights is \"%s\", but %s has no weights; expected none, or rmsd or drmsd", options->weights,
@@ -74,7 +88,18 @@ qn_status qn_measure_options_check(const qn_measure_options *options, const qn_s
     return QN_OK;
 }
 
-qn_measure_settings qn_measure_settings_of(const qn_measure_options *options, const qn_models *models)
+const qn_measure *qn_measure_choose(const qn_measure_options *options, qn_distance_measure measure)
+{
+    return options->align ? qn_measure_aligned(qn_measures[measure]) : qn_measures[measure];
+}
+
+qn_models_kind qn_measure_kind(const qn_measure_options *options, const qn_measure *measure)
+{
+    return measure->of_poses ? QN_MODELS_POSES : options->align ? QN_MODELS_ALIGNED : QN_MODELS_SAME;
+}
+
+qn_measure_settings qn_measure_settings_of(const qn_measure_options *options, const qn_models *models,
+                                           bool has_references)
 {
     return (qn_measure_settings){.contact_cutoff_angstrom = options->contact_cutoff_angstrom,
                                  .contact_separation = (int)options->contact_separation,
@@ -82,5 +107,6 @@ qn_measure_settings qn_measure_settings_of(const qn_measure_options *options, co
                                                       ? QN_CONTACT_REFERENCE
                                                       : QN_CONTACT_UNION,
                                  .mappings = models->symmetry.mappings,
-                                 .mapping_count = models->symmetry.count};
+                                 .mapping_count = models->symmetry.count,
+                                 .align_to_column = has_references};
 }

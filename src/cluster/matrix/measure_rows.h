@@ -9,6 +9,7 @@
 #include "cluster/measure/measure.h"
 
 typedef enum qn_measure_row {
+    QN_MEASURE_ALIGN,
     QN_MEASURE_WEIGHTS,
     QN_MEASURE_CONTACT_CUTOFF,
     QN_MEASURE_CONTACT_SEPARATION,
@@ -21,9 +22,16 @@ extern const qn_option qn_measure_rows[QN_MEASURE_ROWS];
 /* Check options that do not go together, for the `check` of a program's table. `has_references`: structures are
  * compared with references. QN_INVALID_ARGUMENT. */
 QN_MUST_CHECK qn_status qn_measure_options_check(const qn_measure_options *options, const qn_structure_input *input,
-                                                 const qn_measure *measure, bool has_references);
+                                                 qn_distance_measure measure, bool has_references);
 
-/* The parameters of measures that options give, and the equivalent atoms of `models`. */
-qn_measure_settings qn_measure_settings_of(const qn_measure_options *options, const qn_models *models);
+/* The measure for number `measure` of qn_measures: with `align`, the one for aligned structures. */
+const qn_measure *qn_measure_choose(const qn_measure_options *options, qn_distance_measure measure);
+
+/* What the measure compares, for qn_models_read. */
+qn_models_kind qn_measure_kind(const qn_measure_options *options, const qn_measure *measure);
+
+/* The parameters of measures that options give, and the equivalent atoms of `models`. `has_references` as above. */
+qn_measure_settings qn_measure_settings_of(const qn_measure_options *options, const qn_models *models,
+                                           bool has_references);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct assembly {
     size_t set_count;
     size_t first_sets; /* of the input */
     qn_models *models;
-    bool of_poses;
+    qn_models_kind kind;
     uint64_t most_bytes;
 } assembly;
 
@@ -109,7 +109,7 @@ static qn_status read_set(size_t index, int worker, void *user)
     (void)worker;
     const char *name = self->paths.items[path];
     qn_model_set *set = &self->sets[index];
-    if (self->of_poses) return qn_model_set_read_poses(self->input, name, set);
+    if (self->kind == QN_MODELS_POSES) return qn_model_set_read_poses(self->input, name, set);
     return qn_poses_suggest(name, qn_model_set_read_file(self->job, self->input, name, set));
 }
 
@@ -119,7 +119,7 @@ static qn_status read_sets(assembly *self)
     void *memory;
     if (self->input->frames)
         models->are_frames = true;
-    else if (!self->of_poses)
+    else if (self->kind != QN_MODELS_POSES)
         QN_TRY(qn_models_are_frames(self->paths.items, self->paths.first_count, &models->are_frames));
     self->first_sets = models->are_frames ? 1 : self->paths.first_count;
     const size_t count = self->first_sets + self->paths.count - self->paths.first_count;
@@ -140,10 +140,13 @@ static qn_status read_sets(assembly *self)
 static qn_status check_counts(const assembly *self)
 {
     const qn_model_set *first = &self->sets[0];
+    if (self->kind == QN_MODELS_ALIGNED) return QN_OK;
     for (size_t i = 1; i < self->set_count; i++) {
         const qn_model_set *set = &self->sets[i];
         if (set->count == 0 || first->count == 0 || set->atom_count == first->atom_count) continue;
-        return QN_FAIL(QN_BAD_FORMAT, "%s: \"%s\" selects %s, but %zu of %s; expected as many in all models",
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: \"%s\" selects %s, but %zu of %s; expected as many in all models, or --align "
+                       "with a score",
                        set->origins[0].path, self->input->select, qn_count_of(set->atom_count, "atom").text,
                        first->atom_count, first->origins[0].path);
     }
@@ -182,7 +185,7 @@ static void choose_models(assembly *self)
 static qn_status join_poses(assembly *self)
 {
     void *memory;
-    if (!self->of_poses) return QN_OK;
+    if (self->kind != QN_MODELS_POSES) return QN_OK;
     QN_TRY(qn_allocate(self->models->structures.count, sizeof *self->models->poses, &memory));
     self->models->poses = memory;
     for (size_t i = 0, place = 0; i < self->set_count; i++)
@@ -202,7 +205,10 @@ static qn_status join(assembly *self)
         count += self->sets[i].count;
     }
     if (self->set_count == self->first_sets) models->first_count = count;
-    const size_t atoms = self->sets[0].atom_count, floats = 3 * atoms;
+    size_t atoms = 0;
+    for (size_t i = 0; i < self->set_count; i++)
+        if (i == 0 || (self->sets[i].count > 0 && self->sets[i].atom_count > atoms)) atoms = self->sets[i].atom_count;
+    const size_t floats = 3 * atoms;
     models->structures = (qn_structures){.count = count, .atom_count = atoms};
     QN_TRY(check_memory(self, &(qn_model_set){.count = count, .atom_count = atoms}));
     if (self->set_count == 1) {
@@ -218,8 +224,9 @@ static qn_status join(assembly *self)
         for (size_t i = 0, place = 0; i < self->set_count; place += self->sets[i++].count) {
             const qn_model_set *set = &self->sets[i];
             if (set->count == 0) continue;
-            memcpy(models->positions_angstrom + place * floats, set->positions_angstrom,
-                   set->count * floats * sizeof(float));
+            for (size_t row = 0; row < 3 * set->count; row++)
+                memcpy(models->positions_angstrom + place * floats + row * atoms,
+                       set->positions_angstrom + row * set->atom_count, set->atom_count * sizeof(float));
             memcpy(models->origins + place, set->origins, set->count * sizeof *set->origins);
         }
     }
@@ -266,6 +273,10 @@ static void digest(qn_models *models)
     qn_hash_add(&hash, counts, sizeof counts);
     qn_hash_add(&hash, structures->positions_angstrom,
                 3 * structures->count * structures->atom_count * sizeof *structures->positions_angstrom);
+    if (structures->sequences)
+        qn_hash_add(&hash, models->sequence_numbers, structures->count * sizeof *models->sequence_numbers);
+    for (size_t i = 0; i < models->sequences.count; i++)
+        qn_hash_add(&hash, models->sequence_items[i].names, models->sequence_items[i].length * 8);
     qn_hash_finish(&hash, models->digest);
 }
 
@@ -285,13 +296,15 @@ static qn_status assemble(assembly *self, const qn_model_references *references)
 {
     QN_TRY(gather_paths(self, references));
     QN_TRY(read_sets(self));
-    if (self->of_poses)
+    if (self->kind == QN_MODELS_POSES)
         QN_TRY(qn_poses_align(self->job, self->input, self->paths.items[0], self->sets, self->set_count,
                               &self->models->symmetry));
     QN_TRY(check_counts(self));
     choose_models(self);
     QN_TRY(join(self));
     QN_TRY(join_poses(self));
+    if (self->kind == QN_MODELS_ALIGNED)
+        QN_TRY(qn_models_find_sequences(self->input, self->sets, self->set_count, self->models));
     if (self->models->first_count == 0) return refuse_none(self);
     take_atoms(self);
     QN_TRY(check_finite(self->models));
@@ -300,12 +313,12 @@ static qn_status assemble(assembly *self, const qn_model_references *references)
 }
 
 qn_status qn_models_read(qn_job *job, const qn_structure_input *input, const qn_model_references *references,
-                         bool of_poses, uint64_t most_bytes, qn_models **out)
+                         qn_models_kind kind, uint64_t most_bytes, qn_models **out)
 {
     void *memory;
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
-    assembly self = {.job = job, .input = input, .models = memory, .of_poses = of_poses, .most_bytes = most_bytes};
+    assembly self = {.job = job, .input = input, .models = memory, .kind = kind, .most_bytes = most_bytes};
     const qn_status status = assemble(&self, references);
     for (size_t i = 0; i < self.set_count; i++) qn_model_set_clear(&self.sets[i]);
     qn_release(&self.sets);
@@ -321,6 +334,7 @@ void qn_models_destroy(qn_models **pointer)
     if (!models) return;
     qn_release(&models->positions_angstrom);
     qn_release(&models->weights);
+    qn_models_clear_sequences(models);
     qn_release(&models->origins);
     qn_release(&models->atoms);
     qn_topology_destroy(&models->topology);

@@ -22,6 +22,10 @@ typedef struct qn_model_origin {
     bool alone;       /* the only model of its file */
 } qn_model_origin;
 
+/* What the structures of a run are: models or frames with the same atoms; poses of a small molecule, whose heavy atoms
+ * are taken in the order of the first; or models of different length, with sequences. */
+typedef enum qn_models_kind { QN_MODELS_SAME, QN_MODELS_POSES, QN_MODELS_ALIGNED } qn_models_kind;
+
 typedef struct qn_models {
     qn_structures structures;   /* first those of the input, then the references */
     size_t first_count;         /* structures of the input */
@@ -35,6 +39,10 @@ typedef struct qn_models {
 
     /* private to models.c */
     float *positions_angstrom, *weights;
+    qn_structure_sequences sequences;
+    qn_structure_sequence *sequence_items;
+    uint32_t *sequence_numbers;
+    size_t sequence_room;
     char **paths; /* that were read from lists */
     size_t path_count, path_capacity;
 } qn_models;
@@ -51,7 +59,7 @@ typedef struct qn_model_references {
  * the memory of positions (0: no limit). Errors name file, model and counts: QN_NOT_FOUND, QN_BAD_FORMAT,
  * QN_INVALID_ARGUMENT, QN_UNSUPPORTED, QN_OUT_OF_MEMORY, QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_models_read(qn_job *job, const qn_structure_input *input,
-                                       const qn_model_references *references, bool of_poses, uint64_t most_bytes,
+                                       const qn_model_references *references, qn_models_kind kind, uint64_t most_bytes,
                                        qn_models **models);
 void qn_models_destroy(qn_models **models);
 
@@ -95,6 +103,12 @@ qn_status qn_poses_suggest(const char *path, qn_status status);
  * QN_BAD_FORMAT naming the two molecules that differ. Release *symmetry with qn_symmetry_clear. */
 QN_MUST_CHECK qn_status qn_poses_align(qn_job *job, const qn_structure_input *input, const char *path,
                                        qn_model_set *sets, size_t count, qn_symmetry *symmetry);
+
+/* Number the sequences of the sets, after their structures were joined. QN_INVALID_ARGUMENT for several selected atoms
+ * of a residue. */
+QN_MUST_CHECK qn_status qn_models_find_sequences(const qn_structure_input *input, const qn_model_set *sets,
+                                                 size_t set_count, qn_models *models);
+void qn_models_clear_sequences(qn_models *models);
 
 /* Whether files are a topology and trajectories instead of models, as the formats of the first two tell. */
 QN_MUST_CHECK qn_status qn_models_are_frames(const char *const *files, size_t count, bool *are_frames);

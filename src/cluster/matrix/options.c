@@ -54,6 +54,7 @@ static const qn_option rows[] = {
      .fallback = "float32",
      .meaning = "how values are stored; uint16 takes half of the space, as multiples of 0.001 Å"},
     {.like = &qn_structure_rows[QN_STRUCTURE_SELECT], .offset = STRUCTURES},
+    {.like = &qn_measure_rows[QN_MEASURE_ALIGN], .offset = MEASURING},
     {.like = &qn_measure_rows[QN_MEASURE_WEIGHTS], .offset = MEASURING},
     {.like = &qn_measure_rows[QN_MEASURE_CONTACT_CUTOFF], .offset = MEASURING},
     {.like = &qn_measure_rows[QN_MEASURE_CONTACT_SEPARATION], .offset = MEASURING},
@@ -96,7 +97,7 @@ static qn_status check(const void *memory)
 {
     const qn_distance_options *options = memory;
     QN_TRY(qn_structure_input_check(&options->structures));
-    QN_TRY(qn_measure_options_check(&options->measuring, &options->structures, qn_measures[options->measure],
+    QN_TRY(qn_measure_options_check(&options->measuring, &options->structures, options->measure,
                                     options->to_count > 0 || options->between));
     if (options->to_count > 0 && options->between)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--to and --between both name references; expected one of them");

@@ -72,15 +72,17 @@ static qn_status read_inputs(qn_distance_state *run)
     const qn_distance_options *options = run->options;
     QN_TRY(qn_option_check(qn_distance_option_table(), options));
     QN_TRY(find_place(run));
+    run->request.measure = qn_measure_choose(&options->measuring, options->measure);
     run->references = (qn_model_references){options->to, options->to_count, options->between};
-    QN_TRY(qn_models_read(run->job, &options->structures, &run->references, qn_measures[options->measure]->of_poses,
-                          options->run.memory_bytes, &run->models));
+    QN_TRY(qn_models_read(run->job, &options->structures, &run->references,
+                          qn_measure_kind(&options->measuring, run->request.measure), options->run.memory_bytes,
+                          &run->models));
     QN_TRY(qn_models_weigh(run->job, &options->structures, options->measuring.weights, run->models));
-    run->settings = qn_measure_settings_of(&options->measuring, run->models);
+    run->settings = qn_measure_settings_of(&options->measuring, run->models, options->to_count > 0 || options->between);
     run->request = (qn_matrix_request){.job = run->job,
                                        .structures = &run->models->structures,
                                        .first_count = run->models->first_count,
-                                       .measure = qn_measures[options->measure],
+                                       .measure = run->request.measure,
                                        .settings = &run->settings,
                                        .sixteen_bits = options->matrix == QN_DISTANCE_UINT16};
     QN_TRY(warn_of_mirrors(run));

@@ -30,6 +30,7 @@ typedef struct qn_measure_settings {
     const int *mappings; /* ligand-rmsd: [mapping_count][atom_count], the atom that takes the place of each; the first
                           * is the identity */
     size_t mapping_count;
+    bool align_to_column; /* aligned scores: normalise by the column's length, not by the shorter one */
 } qn_measure_settings;
 
 /* Structures first … first + count − 1. */

@@ -137,6 +137,25 @@ qn_status qn_tm_score(qn_queue *queue, const qn_configuration *configuration, co
     return qn_family_run(&qn_cluster_tm_score_family, queue, &call, event);
 }
 
+qn_status qn_tm_score_pair(const qn_score_plan *plan, const float *a, const float *b, float *results)
+{
+    const score_scalars scalars = {.row_count = 1,
+                                   .column_count = 1,
+                                   .atom_count = plan->atom_count,
+                                   .seed_count = plan->seed_count,
+                                   .phase_count = plan->phase_count,
+                                   .objective = (int)plan->score};
+    const void *const values[SCORE_ARGUMENTS] = {[SCORE_ROWS] = a,
+                                                 [SCORE_COLUMNS] = b,
+                                                 [SCORE_SEEDS] = plan->seeds,
+                                                 [SCORE_PHASES] = plan->phases,
+                                                 [SCORE_RESULTS] = results,
+                                                 [SCORE_SCALARS] = &scalars};
+    const qn_host_launch launch = {.arguments = (void *const *)values};
+    for (int k = 0; k < qn_score_results(plan->score); k++) results[k] = 0;
+    return host(&launch);
+}
+
 void qn_tm_score_pack(const float *structure, size_t atoms, float *packed)
 {
     for (size_t axis = 0; axis < 3; axis++) {

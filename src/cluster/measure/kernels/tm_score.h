@@ -27,6 +27,9 @@ QN_MUST_CHECK qn_status qn_tm_score(qn_queue *queue, const qn_configuration *con
                                     const qn_tm_score_problem *problem, qn_buffer *rows, qn_buffer *columns,
                                     qn_buffer *seeds, qn_buffer *phases, qn_buffer *results, qn_event **event);
 
+/* The same for one pair of packed structures on this thread; results: qn_score_results(plan->score) numbers. */
+QN_MUST_CHECK qn_status qn_tm_score_pair(const qn_score_plan *plan, const float *a, const float *b, float *results);
+
 /* Name of the problem's class, the key of tuning results. */
 void qn_tm_score_problem_class(const qn_score_plan *plan, char text[64]);
 
