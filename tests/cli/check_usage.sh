@@ -85,6 +85,7 @@ expect 2 err 1 '\-\-method is "kmeans"; expected one of: average complete single
     cluster a.pdb -o out.d --method kmeans
 expect 2 err 1 '\-\-cutoff is "-1"; expected a number from 0' cluster a.pdb -o out.d --cutoff -1
 expect 2 err 1 '\-\-least-items is "0"; expected a whole number from 1' cluster a.pdb -o out.d --least-items 0
+expect 2 err 1 'weights is "mass", and --distances names distances' cluster --distances d.npy -k 2 -o out.d -w mass
 expect 1 err 1 'd.npy: cannot be opened: No such file' cluster --distances d.npy -k 2 -o out.d
 # Values out of range or of the wrong kind name the range.
 expect 2 err 1 '\-\-rotations is "0"; expected a whole number from 1 to 10000000' $d --rotations 0
@@ -151,6 +152,12 @@ expect 2 err 1 '\-\-matrix is "uint8"; expected one of: float32 uint16' distance
 expect 2 err 1 'neither as files nor in memory' distance -o a.npy --device host -q
 expect 2 err 1 '\-\-output is "a.txt"; expected a name that ends in .npy or .csv' distance a.pdb -o a.txt --device host -q
 expect 2 err 1 '\-\-to and --between both name references' distance a.pdb -o a.npy --to b.pdb --between c --device host -q
+expect 2 err 1 'weights is "mass", but tm-score has no weights' distance a.pdb -o a.npy -m tm-score -w mass --device host -q
+expect 2 err 1 'contact-share is "reference", but there are no references' \
+    distance a.pdb -o a.npy -m contact --contact-share reference --device host -q
+expect 2 err 1 'align is given, but drmsd is not for models' distance a.pdb -o a.npy --align --device host -q
+expect 2 err 1 'molecule is "X", but drmsd compares no poses' distance a.sdf -o a.npy --molecule X --device host -q
+expect 2 err 1 'but ligand-rmsd compares all heavy atoms' distance a.sdf -o a.npy -m ligand-rmsd -s all --device host -q
 expect 2 err 1 '\-\-first is "3" and --last is "2"' distance a.pdb -o a.npy --first 3 --last 2 --device host -q
 expect 2 err 1 '\-\-threads is "-1"; expected' devices --threads=-1
 expect 2 err 1 'fft: unknown action "advice"; did you mean advise?' fft advice 64
