@@ -8,40 +8,79 @@
 #include "base/memory.h"
 #include "cluster/method/linkage_chain.h"
 
-/* A minimum spanning tree from item 0: the tree grows by the item nearest to it. The order in which items join is also
- * an order of the leaves of the dendrogram, so a merge joins the clusters of two items that follow each other in it. */
-static void span(const qn_distance_matrix *matrix, uint32_t *outside, float *nearest, qn_merge *merges)
+enum { PIECE = 2048, POOLED_LEAST = 4 * PIECE }; /* items that one task of the pool looks at */
+
+/* A minimum spanning tree from item 0: the tree grows by the item nearest to it. */
+typedef struct spanning {
+    const qn_distance_matrix *matrix;
+    uint32_t *outside; /* items that are not in the tree, ascending */
+    float *nearest;    /* of each: distance to the tree */
+    size_t left;
+    uint32_t latest; /* item that joined last */
+    size_t *best;    /* of each piece: place of its nearest item */
+} spanning;
+
+/* Compare the items of a piece with the latest one of the tree. The first of equally near ones is the best. */
+static qn_status look_at_piece(size_t piece, int worker, void *user)
 {
-    const size_t count = matrix->count;
-    for (size_t i = 1; i < count; i++) {
-        outside[i - 1] = (uint32_t)i;
-        nearest[i - 1] = INFINITY;
+    (void)worker;
+    const spanning *tree = user;
+    const size_t begin = piece * PIECE, end = begin + PIECE < tree->left ? begin + PIECE : tree->left;
+    size_t best = begin;
+    for (size_t k = begin; k < end; k++) {
+        const float distance = qn_distance_at(tree->matrix, tree->latest, tree->outside[k]);
+        if (distance < tree->nearest[k]) tree->nearest[k] = distance;
+        if (tree->nearest[k] < tree->nearest[best]) best = k;
     }
-    uint32_t latest = 0;
-    for (size_t left = count - 1; left > 0; left--) {
-        size_t best = 0;
-        for (size_t k = 0; k < left; k++) {
-            const float distance = qn_distance_at(matrix, latest, outside[k]);
-            if (distance < nearest[k]) nearest[k] = distance;
-            if (nearest[k] < nearest[best]) best = k;
-        }
-        qn_merge *merge = &merges[count - 1 - left];
-        *merge = (qn_merge){.first = latest, .second = outside[best], .height = nearest[best]};
-        latest = outside[best];
-        /* The order is kept, so that the first of equals is found. */
-        memmove(outside + best, outside + best + 1, (left - best - 1) * sizeof *outside);
-        memmove(nearest + best, nearest + best + 1, (left - best - 1) * sizeof *nearest);
-    }
+    tree->best[piece] = best;
+    return QN_OK;
 }
 
-static qn_status single_linkage(const qn_distance_matrix *matrix, qn_merge *merges)
+static qn_status find_nearest(spanning *tree, qn_pool *pool, size_t *best)
 {
-    void *outside = NULL, *nearest = NULL;
+    const size_t pieces = (tree->left + PIECE - 1) / PIECE;
+    QN_TRY(qn_pool_run(tree->left >= POOLED_LEAST ? pool : NULL, pieces, look_at_piece, tree));
+    *best = tree->best[0];
+    for (size_t p = 1; p < pieces; p++)
+        if (tree->nearest[tree->best[p]] < tree->nearest[*best]) *best = tree->best[p];
+    return QN_OK;
+}
+
+/* The order in which items join is also an order of the leaves of the dendrogram, so a merge joins the clusters of two
+ * items that follow each other in it. */
+static qn_status span(spanning *tree, qn_pool *pool, qn_merge *merges)
+{
+    const size_t count = tree->matrix->count;
+    for (size_t i = 1; i < count; i++) {
+        tree->outside[i - 1] = (uint32_t)i;
+        tree->nearest[i - 1] = INFINITY;
+    }
+    for (tree->left = count - 1; tree->left > 0; tree->left--) {
+        size_t best = 0;
+        QN_TRY(find_nearest(tree, pool, &best));
+        qn_merge *merge = &merges[count - 1 - tree->left];
+        *merge = (qn_merge){.first = tree->latest, .second = tree->outside[best], .height = tree->nearest[best]};
+        tree->latest = tree->outside[best];
+        /* The order is kept, so that the first of equals is found. */
+        const size_t after = tree->left - best - 1;
+        memmove(tree->outside + best, tree->outside + best + 1, after * sizeof *tree->outside);
+        memmove(tree->nearest + best, tree->nearest + best + 1, after * sizeof *tree->nearest);
+    }
+    return QN_OK;
+}
+
+static qn_status single_linkage(const qn_distance_matrix *matrix, qn_pool *pool, qn_merge *merges)
+{
+    spanning tree = {.matrix = matrix};
+    void *outside = NULL, *nearest = NULL, *best = NULL;
     qn_status status = qn_allocate(matrix->count, sizeof(uint32_t), &outside);
     if (status == QN_OK) status = qn_allocate(matrix->count, sizeof(float), &nearest);
-    if (status == QN_OK) span(matrix, outside, nearest, merges);
+    if (status == QN_OK) status = qn_allocate(matrix->count / PIECE + 1, sizeof(size_t), &best);
+    tree.outside = outside, tree.nearest = nearest, tree.best = best;
+    if (status == QN_OK) status = span(&tree, pool, merges);
     qn_release(&outside);
     qn_release(&nearest);
+    qn_release(&best);
     return status;
 }
 
@@ -101,7 +140,7 @@ qn_status qn_linkage_compute(const qn_distance_matrix *matrix, qn_linkage_method
 {
     if (matrix->count < 2) return QN_OK;
     if (method == QN_LINKAGE_SINGLE)
-        QN_TRY(single_linkage(matrix, merges));
+        QN_TRY(single_linkage(matrix, pool, merges));
     else
         QN_TRY(qn_linkage_chain(matrix, method, pool, merges));
     return order_merges(matrix->count, merges);

@@ -13,7 +13,8 @@ enum {
 };
 
 /* A slot holds a cluster, or is empty after its cluster was merged into another slot. Distances to an empty slot are
- * infinite. When half of the slots are empty, the triangle is packed in its own memory, in the order of the slots. */
+ * infinite. When a quarter of the slots is empty, the triangle is packed in its own memory, in the order of the slots.
+ */
 typedef struct chain {
     qn_linkage_method method;
     qn_pool *pool;
@@ -196,7 +197,7 @@ static qn_status run_chain(chain *work, size_t count, qn_merge *merges)
     choose_pieces(work);
     for (size_t k = 0; k + 1 < count; k++) {
         QN_TRY(next_merge(work, &merges[k]));
-        if (work->slots >= PACK_LEAST && work->filled <= work->slots / 2) {
+        if (work->slots >= PACK_LEAST && work->filled <= work->slots - work->slots / 4) {
             pack(work);
             choose_pieces(work);
         }

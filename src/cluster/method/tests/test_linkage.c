@@ -125,6 +125,7 @@ static void threads_change_nothing(void)
 {
     compare_with_pool(1100, QN_LINKAGE_WARD);
     compare_with_pool(8500, QN_LINKAGE_AVERAGE);
+    compare_with_pool(8500, QN_LINKAGE_SINGLE);
 }
 
 /* Naive average linkage on a full matrix with Lance and Williams in double, for a set that is packed. */
