@@ -211,7 +211,8 @@ static qn_status add_time_line(qn_report *report, const qn_clustering *run)
                                                      ? "Structures in no cluster are at 0."
                                                      : "Each structure is a dot at the number of its cluster.",
                                       .series = points.series,
-                                      .series_count = points.count});
+                                      .series_count = points.count,
+                                      .counts = true});
     }
     clear_points(&points);
     return status;
@@ -234,13 +235,14 @@ static void place_on_map(const qn_clustering *run, size_t item, const void *user
     qn_plane_map_place(&landmarks->map, distances, point);
 }
 
-/* The medoids of the largest clusters, and structures at even distances in the order of the pictures. */
+/* All structures, or the medoids of the largest clusters and structures at even distances in the order of the pictures.
+ */
 static void choose_landmarks(const qn_clustering *run, landmark_map *landmarks)
 {
-    const size_t wanted = run->count < LANDMARKS ? run->count : LANDMARKS;
-    for (size_t c = 0; c < run->result->cluster_count && landmarks->count < wanted / 2; c++)
+    const bool all = run->count <= LANDMARKS;
+    for (size_t c = 0; !all && c < run->result->cluster_count && landmarks->count < LANDMARKS / 2; c++)
         landmarks->items[landmarks->count++] = run->result->clusters[c].medoid;
-    const size_t medoids = landmarks->count, others = wanted - medoids;
+    const size_t medoids = landmarks->count, others = (all ? run->count : LANDMARKS) - medoids;
     for (size_t k = 0; k < others; k++) {
         const size_t item = run->order[k * run->count / others];
         bool known = false;
@@ -267,11 +269,15 @@ static qn_status make_map(const qn_clustering *run, landmark_map *landmarks)
 static qn_status plot_map(qn_report *report, const qn_clustering *run, const landmark_map *landmarks)
 {
     point_set points;
-    char caption[320], axis[2][64];
-    snprintf(caption, sizeof caption,
-             "Classical scaling of %zu of the structures; all others are placed by their distances to these. Near dots "
-             "are alike. The plane shows %.0f %% of the variance; each axis has a scale of its own.",
-             landmarks->count, 100 * landmarks->map.share);
+    char caption[320], axis[2][64], chosen[96] = "";
+    if (landmarks->count < run->count)
+        snprintf(chosen, sizeof chosen, " of %zu of the structures; all others are placed by their distances to these",
+                 landmarks->count);
+    snprintf(
+        caption, sizeof caption,
+        "Classical scaling%s. Near dots are alike. The plane shows %.0f %% of the variance; each axis has a scale of "
+        "its own.",
+        chosen, 100 * landmarks->map.share);
     for (int i = 0; i < 2; i++) snprintf(axis[i], sizeof axis[i], "axis %d%s", i + 1, unit_of(run));
     qn_status status = create_points(run, &points);
     if (status == QN_OK) {

@@ -15,9 +15,17 @@ void qn_range_add(qn_range *range, double value)
     range->high = fmax(range->high, value);
 }
 
+/* Of at most three whole numbers the axis has three, because it has no fewer ticks. */
+static void fit_y(const qn_report_plot *plot, const qn_range *y, qn_axis *axis)
+{
+    const bool few = plot->counts && y->high - y->low < 7;
+    const double low = few && y->high - y->low < 2 ? y->high - 2 : y->low;
+    qn_axis_fit(low, y->high, few ? (size_t)(y->high - low) + 1 : 8, axis);
+}
+
 void qn_frame_fit(const qn_report_plot *plot, const qn_range *y, double below, qn_frame *frame)
 {
-    qn_axis_fit(y->low, y->high, 8, &frame->y);
+    fit_y(plot, y, &frame->y);
     size_t longest = 0;
     char label[QN_AXIS_LABEL_BYTES];
     for (size_t tick = 0; tick < frame->y.ticks; tick++) {

@@ -52,6 +52,7 @@ typedef struct qn_report_plot {
     const char *caption;                   /* one sentence on how to read the plot; NULL: none */
     const qn_report_series *series;
     size_t series_count;
+    bool counts; /* y has whole numbers, such as numbers of clusters: no ticks between them */
 } qn_report_plot;
 
 QN_MUST_CHECK qn_status qn_report_scatter(qn_report *report, const qn_report_plot *plot);
