@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cluster/method/distance_rows.h"
@@ -117,23 +118,34 @@ static const qn_measure *measure_of(const char *name)
     return NULL;
 }
 
-/* The measure that the run.json of quern distance names, beside "x.npy" in "x_run.json". */
-static qn_status find_measure(const char *path, qn_distances_file *file)
+/* Take the measure from the options in the run.json `name`, if `program` wrote it. */
+static void read_measure(const char *name, const char *program, qn_distances_file *file)
 {
-    const size_t length = strlen(path),
-                 stem = length > 4 && strcmp(path + length - 4, ".npy") == 0 ? length - 4 : length;
-    qn_text name = {0};
-    QN_TRY(qn_text_append(&name, "%.*s_run.json", (int)stem, path));
-    json_t *run = json_load_file(name.data, 0, NULL);
-    qn_text_clear(&name);
-    const char *program = json_string_value(json_object_get(run, "program"));
-    if (program && strcmp(program, "distance") == 0) {
-        const json_t *options = json_object_get(run, "options");
-        const qn_measure *found = measure_of(json_string_value(json_object_get(options, "measure")));
-        if (found) file->measure = found;
-        file->is_described = found != NULL;
+    json_t *run = json_load_file(name, 0, NULL);
+    const char *writer = json_string_value(json_object_get(run, "program"));
+    const json_t *options = json_object_get(run, "options");
+    const qn_measure *found = measure_of(json_string_value(json_object_get(options, "measure")));
+    if (writer && strcmp(writer, program) == 0 && found) {
+        file->measure = found;
+        file->is_described = true;
     }
     json_decref(run);
+}
+
+/* Beside "x.npy" of quern distance lies "x_run.json", and beside "matrix.npy" of quern cluster "run.json". */
+static qn_status find_measure(const char *path, qn_distances_file *file)
+{
+    const size_t length = strlen(path), name = (size_t)(qn_path_name(path) - path);
+    const size_t stem = length > 4 && strcmp(path + length - 4, ".npy") == 0 ? length - 4 : length;
+    qn_text run = {0};
+    QN_TRY(qn_text_append(&run, "%.*s_run.json", (int)stem, path));
+    read_measure(run.data, "distance", file);
+    qn_text_clear(&run);
+    if (file->is_described || strcmp(path + name, "matrix.npy") != 0) return QN_OK;
+    QN_TRY(qn_text_append(&run, "%.*srun.json", (int)name, path));
+    read_measure(run.data, "cluster", file);
+    file->holds_distances = file->is_described;
+    qn_text_clear(&run);
     return QN_OK;
 }
 
@@ -150,7 +162,8 @@ static double value_at(const void *values, value_type type, float step, size_t p
 static qn_status take_values(const array_header *header, qn_distances_file *file)
 {
     const void *values = (const char *)file->mapped + header->bytes;
-    const bool is_likeness = file->measure->is_similarity, is_aligned = header->bytes % 8 == 0;
+    const bool is_likeness = file->measure->is_similarity && !file->holds_distances,
+               is_aligned = header->bytes % 8 == 0;
     file->matrix.step = file->measure->step;
     if (!is_likeness && is_aligned && header->type == FLOAT32) file->matrix.values = values;
     if (!is_likeness && is_aligned && header->type == UINT16) file->matrix.steps = values;

@@ -1,7 +1,8 @@
 /* A file of distances in NumPy's format, as quern distance and scipy's pdist make it: all pairs i < j in one row.
  *
- * Beside a file of quern distance lies a run.json, which says what was measured. Values of a measure of likeness become
- * distances, 1 − value. Life cycle: open → use → close.
+ * Beside a file of quern distance or quern cluster lies a run.json, which says what was measured. Values of a measure
+ * of likeness become distances, 1 − value; those that quern cluster wrote are distances already. Life cycle: open → use
+ * → close.
  */
 #ifndef QN_CLUSTER_DISTANCES_FILE_H
 #define QN_CLUSTER_DISTANCES_FILE_H
@@ -13,7 +14,8 @@
 typedef struct qn_distances_file {
     qn_distance_matrix matrix;
     const qn_measure *measure;
-    bool is_described; /* the measure is that of the run.json; otherwise it is the one given */
+    bool is_described;    /* the measure is that of the run.json; otherwise it is the one given */
+    bool holds_distances; /* also of a measure of likeness: quern cluster wrote the file */
 
     /* private */
     void *mapped;

@@ -50,7 +50,7 @@ static qn_status append_item(const qn_clustering *run, size_t item, qn_text *csv
     QN_TRY(qn_csv_text(csv, result->names[item]));
     QN_TRY(qn_csv_text(csv, origin ? origin->path : NULL));
     QN_TRY(origin ? qn_csv_integer(csv, (long long)origin->number) : qn_csv_text(csv, NULL));
-    QN_TRY(qn_csv_general(csv, origin ? origin->time_ps : (double)NAN, 10));
+    QN_TRY(qn_csv_general(csv, origin ? origin->time_ps : (double)NAN, 8));
     QN_TRY(qn_csv_integer(csv, has_cluster ? (long long)cluster + 1 : 0));
     QN_TRY(qn_csv_integer(csv, has_cluster && result->clusters[cluster].medoid == item));
     QN_TRY(qn_csv_number(csv, (double)result->medoid_distances[item], DECIMALS));

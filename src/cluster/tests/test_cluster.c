@@ -204,6 +204,39 @@ static void files_have_the_results(void)
     qn_cluster_result_destroy(&result);
 }
 
+/* Distances of a measure of likeness are the same whether they are measured or come from a file of either command. */
+static void likeness_becomes_distance_once(void)
+{
+    static const char *const outputs[] = {"like/matrix.npy", "like.npy"};
+    make_frames(COUNT, groups, 0.02);
+    qn_cluster_options options = options_of_frames();
+    qn_cluster_result *result, *again;
+    options.measure = QN_DISTANCE_GDT_TS;
+    options.clusters = 3;
+    options.write_matrix = true;
+    options.output = scratch("like");
+    if (!CHECK_OK(qn_cluster_run(context, &options, &result))) return;
+    check_groups(result);
+    qn_distance_options distance = qn_distance_default_options();
+    distance.run = options.run;
+    distance.structures = options.structures;
+    distance.measure = QN_DISTANCE_GDT_TS;
+    distance.output = scratch("like.npy");
+    CHECK_OK(qn_distance_run(context, &distance, NULL));
+    for (int k = 0; k < 2; k++) {
+        options.measure = QN_DISTANCE_DRMSD; /* the run.json knows better */
+        options.distances = scratch(outputs[k]);
+        options.write_matrix = false;
+        options.output = NULL;
+        if (!CHECK_OK(qn_cluster_run(context, &options, &again))) continue;
+        CHECK_TEXT(again->unit, "");
+        for (size_t m = 0; m + 1 < COUNT; m++)
+            CHECK_NEAR((double)again->merges[m].height, (double)result->merges[m].height, 1e-6);
+        qn_cluster_result_destroy(&again);
+    }
+    qn_cluster_result_destroy(&result);
+}
+
 /* The motion in view.cxc puts a medoid onto the first one: both are the same shape here, the second one turned. */
 static void scripts_superpose_the_medoids(void)
 {
@@ -386,6 +419,7 @@ int main(int argc, char **argv)
     RUN(every_method_finds_the_groups);
     RUN(a_cutoff_is_in_its_unit);
     RUN(files_have_the_results);
+    RUN(likeness_becomes_distance_once);
     RUN(scripts_superpose_the_medoids);
     RUN(one_structure_is_one_cluster);
     RUN(identical_structures_are_one_cluster);
