@@ -82,7 +82,8 @@ static inline qn_cluster_options qn_cluster_default_options(void)
 #define QN_CLUSTER_NONE UINT32_MAX
 
 /* One cluster; distances are in the unit of the measure. Where distances were not stored, the medoid is the centre that
- * the method found, and mean_pair, diameter and silhouette are NaN. */
+ * the method found, mean_pair and diameter are NaN, and silhouettes are those of an evenly spaced part of the
+ * structures, from the distances to their own and to the nearest other medoid; those of the others are NaN. */
 typedef struct qn_cluster_facts {
     size_t size;
     size_t medoid;                   /* the structure with the smallest sum of distances to the others */

@@ -98,5 +98,5 @@ qn_status qn_clustering_take_large(qn_clustering *run)
     QN_TRY(qn_allocate(result->cluster_count, sizeof *result->clusters, &clusters));
     result->clusters = clusters;
     note_clusters(run);
-    return QN_OK;
+    return qn_clustering_measure_large(run);
 }

@@ -13,8 +13,18 @@
 #include "report/html.h"
 
 /* ROWS_MAX: clusters in the table. NAMED: clusters with a colour of their own. POINTS_MAX: structures in a plot. SIDE:
- * cells along a side of the heat map. LANDMARKS: structures from which the map is made. */
-enum { ROWS_MAX = 100, NAMED = 6, POINTS_MAX = 2000, SIDE = 240, LANDMARKS = 200, COLUMNS = 9, CELL_BYTES = 48 };
+ * cells along a side of the heat map. LANDMARKS: structures from which the map is made; FEW: where distances are not
+ * stored. */
+enum {
+    ROWS_MAX = 100,
+    NAMED = 6,
+    POINTS_MAX = 2000,
+    SIDE = 240,
+    LANDMARKS = 200,
+    FEW = 50,
+    COLUMNS = 9,
+    CELL_BYTES = 48
+};
 
 static const char *unit_of(const qn_clustering *run)
 {
@@ -37,13 +47,13 @@ static qn_status add_facts(qn_report *report, const qn_clustering *run)
     snprintf(texts[4], sizeof texts[4], "%.3f", result->silhouette);
     snprintf(texts[5], sizeof texts[5], "%.3f", result->davies_bouldin);
     snprintf(texts[6], sizeof texts[6], "%.3f", result->cophenetic);
-    static const char *const names[] = {"structures",
-                                        "clusters",
-                                        "in no cluster",
-                                        "cut-off",
-                                        "mean silhouette",
-                                        "Davies–Bouldin index",
-                                        "cophenetic correlation"};
+    const char *const names[] = {"structures",
+                                 "clusters",
+                                 "in no cluster",
+                                 "cut-off",
+                                 qn_clustering_is_large(run) ? "mean medoid silhouette" : "mean silhouette",
+                                 "Davies–Bouldin index",
+                                 "cophenetic correlation"};
     const bool shown[] = {true,
                           true,
                           has_noise,
@@ -84,6 +94,12 @@ static qn_status add_clusters(qn_report *report, const qn_clustering *run)
     for (int i = 0; i < 3; i++) snprintf(length[i], sizeof length[i], "%s%s", lengths[i], unit_of(run));
     const char *const headers[COLUMNS] = {"cluster", "size",    "share",      "medoid",        length[0],
                                           length[1], length[2], "silhouette", "representative"};
+    const bool has_pairs = !qn_clustering_is_large(run), has_files = run->represented > 0;
+    const bool shown[COLUMNS] = {true, true, true, true, has_pairs, true, has_pairs, true, has_files};
+    const char *shown_headers[COLUMNS];
+    size_t columns = 0;
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (shown[i]) shown_headers[columns++] = headers[i];
     QN_TRY(qn_report_heading(report, "Clusters"));
     qn_status status = qn_allocate(rows * COLUMNS, CELL_BYTES, &text_memory);
     if (status == QN_OK) status = qn_allocate(rows * COLUMNS, sizeof(char *), &cell_memory);
@@ -91,8 +107,9 @@ static qn_status add_clusters(qn_report *report, const qn_clustering *run)
         char(*texts)[CELL_BYTES] = text_memory;
         const char **cells = cell_memory;
         for (size_t c = 0; c < rows; c++) fill_row(run, c, texts + c * COLUMNS);
-        for (size_t i = 0; i < rows * COLUMNS; i++) cells[i] = texts[i];
-        status = qn_report_table(report, headers, run->represented > 0 ? COLUMNS : COLUMNS - 1, cells, rows);
+        for (size_t i = 0, filled = 0; i < rows * COLUMNS; i++)
+            if (shown[i % COLUMNS]) cells[filled++] = texts[i];
+        status = qn_report_table(report, shown_headers, columns, cells, rows);
     }
     qn_release(&text_memory);
     qn_release(&cell_memory);
@@ -231,7 +248,7 @@ static void place_on_map(const qn_clustering *run, size_t item, const void *user
     const landmark_map *landmarks = user;
     float distances[LANDMARKS];
     for (size_t k = 0; k < landmarks->count; k++)
-        distances[k] = qn_distance_at(&run->distances, item, landmarks->items[k]);
+        distances[k] = (float)qn_clustering_distance(run, item, landmarks->items[k]);
     qn_plane_map_place(&landmarks->map, distances, point);
 }
 
@@ -239,10 +256,11 @@ static void place_on_map(const qn_clustering *run, size_t item, const void *user
  */
 static void choose_landmarks(const qn_clustering *run, landmark_map *landmarks)
 {
-    const bool all = run->count <= LANDMARKS;
-    for (size_t c = 0; !all && c < run->result->cluster_count && landmarks->count < LANDMARKS / 2; c++)
+    const size_t most = qn_clustering_is_large(run) ? FEW : LANDMARKS;
+    const bool all = run->count <= most;
+    for (size_t c = 0; !all && c < run->result->cluster_count && landmarks->count < most / 2; c++)
         landmarks->items[landmarks->count++] = run->result->clusters[c].medoid;
-    const size_t medoids = landmarks->count, others = (all ? run->count : LANDMARKS) - medoids;
+    const size_t medoids = landmarks->count, others = (all ? run->count : most) - medoids;
     for (size_t k = 0; k < others; k++) {
         const size_t item = run->order[k * run->count / others];
         bool known = false;
@@ -259,8 +277,7 @@ static qn_status make_map(const qn_clustering *run, landmark_map *landmarks)
     double *square = memory;
     for (size_t a = 0; a < landmarks->count; a++)
         for (size_t b = 0; b < landmarks->count; b++)
-            square[a * landmarks->count + b] =
-                (double)qn_distance_at(&run->distances, landmarks->items[a], landmarks->items[b]);
+            square[a * landmarks->count + b] = qn_clustering_distance(run, landmarks->items[a], landmarks->items[b]);
     const qn_status status = qn_plane_map_make(square, landmarks->count, &landmarks->map);
     qn_release(&memory);
     return status;
@@ -348,8 +365,8 @@ static qn_status add_heat_map(qn_report *report, const qn_clustering *run)
     double *values = memory;
     for (size_t r = 0; r < side; r++)
         for (size_t c = 0; c < side; c++)
-            values[r * side + c] = (double)qn_distance_at(&run->distances, run->order[r * run->count / side],
-                                                          run->order[c * run->count / side]);
+            values[r * side + c] =
+                qn_clustering_distance(run, run->order[r * run->count / side], run->order[c * run->count / side]);
     snprintf(caption, sizeof caption, "In the order of %s%s. Dark: alike. Numbers are those of large clusters.",
              run->merges ? "the tree" : "the clusters, each from its medoid outwards",
              side < run->count ? "; every dot is one pair, since not all fit" : "");
@@ -388,7 +405,8 @@ static qn_status add_run(qn_report *report, const qn_clustering *run)
     else if (qn_clustering_is_large(run))
         QN_TRY(qn_report_paragraph(report,
                                    "Distances were not stored; clusters were found in %.2f s on %s. A medoid here is "
-                                   "the centre that the method found.",
+                                   "the centre that the method found, and silhouettes are those of a part of the "
+                                   "structures, from distances to these centres.",
                                    run->measure_s, qn_device_get_info(run->job->devices[0])->name));
     return qn_report_paragraph(report,
                                "Quern %s, measure `%s`, method `%s`; %.2f s for clusters and their measures, %.2f s "
@@ -402,12 +420,12 @@ static qn_status fill_report(qn_report *report, const qn_clustering *run)
     QN_TRY(qn_job_report_warnings(run->job, report));
     QN_TRY(add_facts(report, run));
     QN_TRY(add_clusters(report, run));
-    if (run->count > 1 && !qn_clustering_is_large(run)) {
+    if (run->count > 1) {
         QN_TRY(add_map(report, run));
         QN_TRY(add_tree(report, run));
         QN_TRY(add_heat_map(report, run));
+        QN_TRY(add_time_line(report, run));
     }
-    if (run->count > 1) QN_TRY(add_time_line(report, run));
     return add_run(report, run);
 }
 

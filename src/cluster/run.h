@@ -54,6 +54,12 @@ QN_MUST_CHECK qn_status qn_clustering_search_large(qn_clustering *run);
 /* Put them into the result. */
 QN_MUST_CHECK qn_status qn_clustering_take_large(qn_clustering *run);
 
+/* Davies–Bouldin index, and medoid silhouettes of evenly spaced structures. (large_quality.c) */
+QN_MUST_CHECK qn_status qn_clustering_measure_large(qn_clustering *run);
+
+/* Distance of two structures, stored or measured anew. */
+double qn_clustering_distance(const qn_clustering *run, size_t a, size_t b);
+
 /* A length or a difference for readers: "2.35 Å", "0.213". */
 typedef struct qn_clustering_text {
     char text[48];

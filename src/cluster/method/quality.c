@@ -84,10 +84,10 @@ typedef struct silhouette_task {
     double *silhouettes;
 } silhouette_task;
 
-static double silhouette_of(double within, double nearest)
+double qn_medoid_silhouette(double to_own, double to_other)
 {
-    const double larger = fmax(within, nearest);
-    return larger > 0 ? (nearest - within) / larger : 0;
+    const double larger = fmax(to_own, to_other);
+    return larger > 0 ? (to_other - to_own) / larger : 0;
 }
 
 static void measure_row(size_t item, const float *row, int worker, void *user)
@@ -108,7 +108,7 @@ static void measure_row(size_t item, const float *row, int worker, void *user)
         else
             nearest = fmin(nearest, sum / (double)size);
     }
-    task->silhouettes[item] = qn_members_size(members, own) > 1 ? silhouette_of(within, nearest) : 0;
+    task->silhouettes[item] = qn_members_size(members, own) > 1 ? qn_medoid_silhouette(within, nearest) : 0;
 }
 
 static double mean_of(const double *values, size_t count)
@@ -130,21 +130,6 @@ qn_status qn_silhouette_measure(const qn_distance_matrix *matrix, const uint32_t
     QN_TRY(qn_distance_each_row(matrix, pool, measure_row, &task));
     *mean = mean_of(silhouettes, matrix->count);
     return QN_OK;
-}
-
-void qn_medoid_silhouette_measure(const float *to_medoids, const uint32_t *labels, size_t count, size_t cluster_count,
-                                  double *silhouettes, double *mean)
-{
-    for (size_t i = 0; i < count; i++) {
-        silhouettes[i] = (double)NAN;
-        if (labels[i] == QN_LABEL_NONE || cluster_count < 2) continue;
-        const float *row = to_medoids + i * cluster_count;
-        double nearest = INFINITY;
-        for (size_t c = 0; c < cluster_count; c++)
-            if (c != labels[i]) nearest = fmin(nearest, (double)row[c]);
-        silhouettes[i] = silhouette_of((double)row[labels[i]], nearest);
-    }
-    *mean = mean_of(silhouettes, count);
 }
 
 double qn_davies_bouldin(const qn_distance_matrix *matrix, const qn_spread *spreads, const qn_members *members)

@@ -26,10 +26,9 @@ QN_MUST_CHECK qn_status qn_silhouette_measure(const qn_distance_matrix *matrix, 
                                               const qn_members *members, qn_pool *pool, double *silhouettes,
                                               double *mean);
 
-/* Medoid silhouette (Van der Laan, Pollard, Bryan 2003), in O(n·k): a is the distance to the own medoid, b the smallest
- * distance to another one. 0 where a = b = 0. to_medoids: [count][cluster_count]. */
-void qn_medoid_silhouette_measure(const float *to_medoids, const uint32_t *labels, size_t count, size_t cluster_count,
-                                  double *silhouettes, double *mean);
+/* Medoid silhouette of an item (Van der Laan, Pollard, Bryan 2003): the same with the distances to the own medoid and
+ * to the nearest other one. 0 where both are 0. */
+double qn_medoid_silhouette(double to_own, double to_other);
 
 /* Davies–Bouldin index (Davies and Bouldin 1979) with medoids in place of centroids: the mean over clusters of the
  * largest (Sᵢ + Sⱼ)/Mᵢⱼ, S: mean distance of all items of a cluster to its medoid, M: distance of two medoids. Lower is

@@ -128,6 +128,82 @@ static void a_cutoff_is_in_its_unit(void)
     }
 }
 
+static float *measure_all(const qn_cluster_options *options)
+{
+    qn_distance_options distance = qn_distance_default_options();
+    qn_distance_result *result;
+    distance.run = options->run;
+    distance.run.overwrite = false;
+    distance.structures = options->structures;
+    distance.measure = options->measure;
+    if (!CHECK_OK(qn_distance_run(context, &distance, &result))) return NULL;
+    float *values = malloc(result->value_count * sizeof *values);
+    memcpy(values, result->values, result->value_count * sizeof *values);
+    qn_distance_result_destroy(&result);
+    return values;
+}
+
+/* Distance of two structures among those of all pairs in pdist's order. */
+static double distance_of(const float *values, size_t i, size_t j)
+{
+    const size_t low = i < j ? i : j, high = i < j ? j : i;
+    return i == j ? 0 : (double)values[COUNT * low - low * (low + 1) / 2 + high - low - 1];
+}
+
+/* Davies–Bouldin index and medoid silhouettes by their definitions. */
+static void check_measures_to_medoids(const qn_cluster_result *result, const float *values)
+{
+    double index = 0, mean = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        const uint32_t own = result->labels[i];
+        const double a = distance_of(values, i, result->clusters[own].medoid);
+        double b = INFINITY;
+        for (uint32_t c = 0; c < 3; c++)
+            if (c != own) b = fmin(b, distance_of(values, i, result->clusters[c].medoid));
+        CHECK_NEAR(result->silhouettes[i], (b - a) / fmax(a, b), 1e-4);
+        CHECK_NEAR((double)result->medoid_distances[i], a, 1e-4);
+        mean += result->silhouettes[i] / COUNT;
+    }
+    CHECK_NEAR(result->silhouette, mean, 1e-9);
+    for (size_t c = 0; c < 3; c++) {
+        double worst = 0;
+        for (size_t d = 0; d < 3; d++) {
+            const qn_cluster_facts *one = &result->clusters[c], *other = &result->clusters[d];
+            const double within = one->mean_medoid * (double)(one->size - 1) / (double)one->size +
+                                  other->mean_medoid * (double)(other->size - 1) / (double)other->size;
+            if (d != c) worst = fmax(worst, within / distance_of(values, one->medoid, other->medoid));
+        }
+        index += worst / 3;
+    }
+    CHECK_NEAR(result->davies_bouldin, index, 1e-4);
+}
+
+static void groups_are_found_without_stored_distances(void)
+{
+    make_frames(COUNT, groups, 0.02);
+    for (int method = QN_CLUSTER_GROMOS; method <= QN_CLUSTER_DBSCAN; method++) {
+        qn_cluster_options options = options_of_frames();
+        qn_cluster_result *result;
+        options.measure = QN_DISTANCE_RMSD;
+        options.method = (qn_cluster_method)method;
+        options.matrix = QN_CLUSTER_WITHOUT;
+        if (method == QN_CLUSTER_KMEDOIDS)
+            options.clusters = 3;
+        else
+            options.cutoff = 0.5;
+        options.least_items = 3;
+        options.output = scratch("without");
+        options.run.overwrite = true;
+        if (!CHECK_OK(qn_cluster_run(context, &options, &result))) continue;
+        check_groups(result);
+        float *values = measure_all(&options);
+        if (values) check_measures_to_medoids(result, values);
+        free(values);
+        CHECK(isnan(result->clusters[0].mean_pair) && isnan(result->clusters[0].diameter));
+        qn_cluster_result_destroy(&result);
+    }
+}
+
 static bool has_text(const char *file, const char *text)
 {
     char *data;
@@ -418,6 +494,7 @@ int main(int argc, char **argv)
     make_topology();
     RUN(every_method_finds_the_groups);
     RUN(a_cutoff_is_in_its_unit);
+    RUN(groups_are_found_without_stored_distances);
     RUN(files_have_the_results);
     RUN(likeness_becomes_distance_once);
     RUN(scripts_superpose_the_medoids);
