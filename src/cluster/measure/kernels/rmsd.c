@@ -160,7 +160,7 @@ static qn_status check(const qn_rmsd_problem *problem, const qn_rmsd_set *first,
     return QN_OK;
 }
 
-static const char *problem_class(int atoms)
+const char *qn_rmsd_problem_class(int atoms)
 {
     return atoms <= 64 ? "atoms<=64" : atoms <= 512 ? "atoms<=512" : "atoms>512";
 }
@@ -198,7 +198,7 @@ static qn_status launch(int kernel, qn_queue *queue, const qn_configuration *con
                                  .arguments = values,
                                  .argument_count = RMSD_ARGUMENTS,
                                  .problem = problem,
-                                 .problem_class = problem_class(problem->atoms),
+                                 .problem_class = qn_rmsd_problem_class(problem->atoms),
                                  .configuration = configuration};
     return qn_family_run(&qn_cluster_rmsd_family, queue, &call, event);
 }

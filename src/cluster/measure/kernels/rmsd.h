@@ -48,6 +48,9 @@ QN_MUST_CHECK qn_status qn_rmsd_values(qn_queue *queue, const qn_configuration *
                                        const qn_rmsd_set *second, qn_buffer *values, const qn_rmsd_doubts *doubts,
                                        qn_event **event);
 
+/* Key of tuning results. */
+const char *qn_rmsd_problem_class(int atoms);
+
 /* Half of the squared cut-off as the kernels compare it, and the relative error of a sum over `atoms` products of
  * floats: γ of Higham 2002 (Accuracy and Stability of Numerical Algorithms, 3.1) times √3, which bounds what it does to
  * an eigenvalue. */

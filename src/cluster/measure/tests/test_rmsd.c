@@ -282,6 +282,14 @@ static void tiles_that_do_not_fit_are_refused(void)
     qn_superposed_clear(&set);
 }
 
+static void the_workload_checks_its_bits(void)
+{
+    const int sizes[QN_WORKLOAD_SIZES] = {203, 100};
+    qn_work work;
+    check_workload(queue, "cluster/rmsd", sizes, &work);
+    CHECK(work.multiply_adds == 9.0 * 203 * 203 * 100);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -289,6 +297,7 @@ int main(int argc, char **argv)
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(tiles_that_do_not_fit_are_refused);
+    RUN(the_workload_checks_its_bits);
     RUN(one_to_nine_atoms_agree_with_double_precision);
     RUN(kinds_of_sets_agree_with_double_precision);
     RUN(corners_of_the_tunables_agree_with_double_precision);
