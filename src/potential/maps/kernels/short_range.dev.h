@@ -53,10 +53,10 @@ typedef struct short_scalars {
     float charge_solvation;
 } short_scalars;
 
-/* Distance of a squared distance that may be 0. */
+/* Distance of a squared distance that may be 0. The number is small enough, and compilers keep vectors. */
 DEVICE_FN float short_root(float square)
 {
-    return SQRT(FMAX(square, 1e-12f));
+    return SQRT(square + 1e-12f);
 }
 
 /* ---- angular factors; u: unit vector from the atom to the point ---- */
@@ -70,8 +70,9 @@ DEVICE_FN float short_power(float cosine, float code)
 /* Lone pairs of an acceptor with two: cosines of u with axis, normal and normal × axis. */
 DEVICE_FN float short_lone_pairs(float cosine, float out, float side)
 {
-    const float flat = SQRT(FMAX(FMA(-out, out, 1.0f), 0.0f)); /* cosine of the angle out of the plane */
-    const float sine = FMIN(flat > 0.0f ? ABS(side) / flat : 0.0f, 1.0f);
+    /* cosine of the angle out of the plane; rounding may make the square negative */
+    const float flat = SQRT(ABS(FMA(-out, out, 1.0f)));
+    const float sine = FMIN(ABS(side) / (flat + 1e-20f), 1.0f);
     const float front = FMA(0.2f * sine, SQRT(FMA(-sine, sine, 1.0f)), 0.9f);
     const float rest = FMA(-cosine, cosine, 0.116978f);
     return (cosine >= 0.0f ? front : cosine >= -0.34202f ? 562.25f * (rest * rest * rest) : 0.0f) * flat;
@@ -81,7 +82,7 @@ DEVICE_FN float short_lone_pairs(float cosine, float out, float side)
  * a polynomial in (1 − |c|) / 2, fitted at Chebyshev's nodes; below 0 acos c = π − acos |c|. Error below 3e-7. */
 DEVICE_FN float short_share(float c)
 {
-    const float x = FMAX(FMA(ABS(c), -0.5f, 0.5f), 0.0f);
+    const float x = ABS(FMA(ABS(c), -0.5f, 0.5f));
     float even = 3.660982411e-01f, odd = -1.954023700e-01f;
     even = FMA(even, x, -3.888297958e-01f), odd = FMA(odd, x, 2.099164718e-01f);
     even = FMA(even, x, 3.237666548e-01f), odd = FMA(odd, x, -1.714272268e-01f);

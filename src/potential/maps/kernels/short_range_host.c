@@ -90,33 +90,31 @@ static int find_exact_entry(const short_job *job, const point_block *points, int
     return nearest == SHORT_ENTRIES - 1 && square >= job->limits[SHORT_ENTRIES] ? -1 : nearest;
 }
 
-/* Distances and entries of atom i of the list. Returns the mask of points within the cutoff. */
+/* Distances and entries of atom i of the list. Returns the mask of points within the cutoff. Conditions are combined by
+ * & and |, since && would keep the loop from becoming vectors. */
 static inline unsigned find_entries(const short_job *job, const point_block *points, const near_atoms *atoms, int i,
                                     pair_block *pair)
 {
     const float x = atoms->x[i], y = atoms->y[i], z = points->z - atoms->z[i];
     const float guard = job->s->guard, slope = job->s->slope;
-    int doubtful = 0;
-#pragma omp simd reduction(| : doubtful)
+    int doubtful[POINTS], any = 0;
+#pragma omp simd reduction(| : any)
     for (int p = 0; p < POINTS; p++) {
-        pair->x[p] = points->x[p] - x;
-        pair->y[p] = points->y[p] - y;
-        pair->z[p] = z;
-        const float square = FMA(z, z, FMA(pair->y[p], pair->y[p], pair->x[p] * pair->x[p]));
+        const float dx = points->x[p] - x, dy = points->y[p] - y;
+        const float square = FMA(z, z, FMA(dy, dy, dx * dx));
         const float root = short_root(square), scaled = root * 100.0f;
         const int entry = (int)scaled;
         const float rest = scaled - (float)entry, slack = FMA(slope, scaled, guard);
-        const int is_doubtful = rest <= slack || rest >= 1.0f - slack;
+        pair->x[p] = dx;
+        pair->y[p] = dy;
+        pair->z[p] = z;
         pair->root[p] = root;
         pair->entry[p] = entry < SHORT_ENTRIES - 1 ? entry : -1;
-        doubtful |= is_doubtful && entry < SHORT_ENTRIES;
+        doubtful[p] = ((rest <= slack) | (rest >= 1.0f - slack)) & (entry < SHORT_ENTRIES);
+        any |= doubtful[p];
     }
-    for (int p = 0; p < POINTS && doubtful; p++) {
-        const float scaled = pair->root[p] * 100.0f, rest = scaled - (float)(int)scaled;
-        const float slack = FMA(slope, scaled, guard);
-        if (scaled < SHORT_ENTRIES && (rest <= slack || rest >= 1.0f - slack))
-            pair->entry[p] = find_exact_entry(job, points, p, pair->root[p], atoms->atom[i]);
-    }
+    for (int p = 0; p < POINTS && any; p++)
+        if (doubtful[p]) pair->entry[p] = find_exact_entry(job, points, p, pair->root[p], atoms->atom[i]);
     return mask_of(pair->entry);
 }
 
@@ -154,25 +152,29 @@ static void find_factors(const short_job *job, const point_block *points, int at
 {
     const qn_float4 *direction = job->directions + SHORT_DIRECTION * (size_t)atom;
     const qn_float4 axis = direction[0], normal = direction[1], side = direction[2];
+    float inverse[POINTS], cosine[POINTS], out[POINTS], across[POINTS];
 #pragma omp simd
     for (int p = 0; p < POINTS; p++) {
-        const float x = pair->x[p], y = pair->y[p], z = pair->z[p], inverse = 1.0f / pair->root[p];
-        const float cosine = FMA(axis.z, z, FMA(axis.y, y, axis.x * x)) * inverse;
-        const float out = FMA(normal.z, z, FMA(normal.y, y, normal.x * x)) * inverse;
-        const float across = FMA(side.z, z, FMA(side.y, y, side.x * x)) * inverse;
-        pair->factor[p] = is_donor || axis.w != SHORT_LONE_PAIRS ? short_power(cosine, axis.w)
-                                                                 : short_lone_pairs(cosine, out, across);
-    }
-    for (int p = 0; p < POINTS; p++) {
-        if (axis.w == SHORT_SPHERICAL) pair->factor[p] = 1.0f;
+        const float x = pair->x[p], y = pair->y[p], z = pair->z[p];
+        inverse[p] = 1.0f / pair->root[p];
+        cosine[p] = FMA(axis.z, z, FMA(axis.y, y, axis.x * x)) * inverse[p];
+        out[p] = FMA(normal.z, z, FMA(normal.y, y, normal.x * x)) * inverse[p];
+        across[p] = FMA(side.z, z, FMA(side.y, y, side.x * x)) * inverse[p];
         pair->share[p] = 1.0f;
     }
+    if (axis.w == SHORT_LONE_PAIRS)
+#pragma omp simd
+        for (int p = 0; p < POINTS; p++) pair->factor[p] = short_lone_pairs(cosine[p], out[p], across[p]);
+    else
+#pragma omp simd
+        for (int p = 0; p < POINTS; p++)
+            pair->factor[p] = axis.w == SHORT_SPHERICAL ? 1.0f : short_power(cosine[p], axis.w);
     if (!is_donor || !job->s->scaled || axis.w == SHORT_SPHERICAL) return;
 #pragma omp simd
     for (int p = 0; p < POINTS; p++) {
-        const float cosine = FMA(axis.z, points->closest_axis[2][p],
+        const float between = FMA(axis.z, points->closest_axis[2][p],
                                  FMA(axis.y, points->closest_axis[1][p], axis.x * points->closest_axis[0][p]));
-        const float share = short_share(cosine);
+        const float share = short_share(between);
         pair->share[p] = pair->factor[p] > 0.0f && points->closest[p] != atom ? share : 1.0f;
     }
 }
