@@ -83,6 +83,7 @@ static qn_status time_electrostatics(const bench_run *run, qn_electrostatics *el
     qn_work work;
     for (int i = -1; i < REPEATS; i++) { /* the first one compiles and warms up */
         qn_event *events[QN_ELECTROSTATICS_LAUNCHES] = {NULL};
+        qn_electrostatics_forget(electrostatics);
         double sum = 0;
         qn_status status = qn_electrostatics_planes(electrostatics, 0, run->grid.points[2], potential, events);
         for (int k = 0; k < QN_ELECTROSTATICS_LAUNCHES; k++) {

@@ -36,14 +36,15 @@ struct qn_electrostatics {
     bool has_configuration;
     const char *problem_class;
     int atom_count, planes_max, nodes[3];
-    int *first; /* first node of each plane, from the first one of its launch's */
+    int *first;      /* node of each plane of points from which it is interpolated */
+    bool *has_nodes; /* node planes of `values` that are computed */
     double near_pairs, middle_pairs;
     qn_work work[QN_ELECTROSTATICS_LAUNCHES];
     electrostatics_model model;
     electrostatics_cells cells;
     float origin[3]; /* of the nodes, mÅ */
     qn_buffer *atoms, *sorted, *steps, *starts, *table, *places, *place_steps, *weights, *first_nodes;
-    qn_buffer *values, *rows, *columns; /* at nodes; at points along x; at points along x and y */
+    qn_buffer *values, *rows, *columns; /* at all nodes; at points along x of some planes; likewise along x and y */
 };
 
 static size_t place_offset(const qn_potential_grid *grid, int axis)
@@ -255,7 +256,7 @@ static qn_status create_scratch(qn_electrostatics *e)
     qn_device *device = qn_queue_device(e->queue);
     const size_t nx = (size_t)e->nodes[0], ny = (size_t)e->nodes[1], nz = (size_t)node_planes_most(e);
     const size_t px = (size_t)e->grid.points[0], py = (size_t)e->grid.points[1];
-    QN_TRY(qn_buffer_create(device, nx * ny * nz * sizeof(float), &e->values));
+    QN_TRY(qn_buffer_create(device, nx * ny * (size_t)e->nodes[2] * sizeof(float), &e->values));
     QN_TRY(qn_buffer_create(device, px * ny * nz * sizeof(float), &e->rows));
     return qn_buffer_create(device, px * py * nz * sizeof(float), &e->columns);
 }
@@ -273,6 +274,8 @@ static qn_status fill_in(const qn_electrostatics_input *input, preparation *p, q
     e->first = memory;
     place_points(&input->grid, p, e);
     memcpy(e->first, p->first + place_offset(&input->grid, 2), (size_t)input->grid.points[2] * sizeof *e->first);
+    QN_TRY(qn_allocate((size_t)e->nodes[2], sizeof *e->has_nodes, &memory));
+    e->has_nodes = memory;
     sort_atoms(input, &e->cells, p);
     qn_electrostatics_fit(input->screening, input->entries, &e->model, table);
     QN_TRY(upload_all(e, p, table));
@@ -315,6 +318,11 @@ void qn_electrostatics_configure(qn_electrostatics *electrostatics, const qn_con
     if (configuration) electrostatics->configuration = *configuration;
 }
 
+void qn_electrostatics_forget(qn_electrostatics *electrostatics)
+{
+    memset(electrostatics->has_nodes, false, (size_t)electrostatics->nodes[2]);
+}
+
 void qn_electrostatics_destroy(qn_electrostatics **electrostatics)
 {
     qn_electrostatics *e = *electrostatics;
@@ -323,6 +331,7 @@ void qn_electrostatics_destroy(qn_electrostatics **electrostatics)
                                    &e->weights, &e->place_steps, &e->values, &e->rows,   &e->columns, &e->first_nodes};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
     qn_release(&e->first);
+    qn_release(&e->has_nodes);
     qn_release(electrostatics);
 }
 
@@ -359,30 +368,60 @@ static qn_status launch_nodes(qn_electrostatics *e, int first, int planes, qn_ev
                                    .model = e->model};
     const qn_argument values[NODES_ARGUMENTS] = {
         [NODES_ATOMS] = qn_argument_buffer(e->atoms),
-        [NODES_VALUES] = qn_argument_range(e->values, 0, bytes_of(&problem)),
+        [NODES_VALUES] = qn_argument_buffer(e->values),
         [NODES_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     return launch(e, QN_ELECTROSTATICS_NODES, values, NODES_ARGUMENTS, &problem, &e->work[0], event);
 }
 
-static qn_status launch_expand(qn_electrostatics *e, int axis, int planes, qn_event **event)
+static qn_status launch_expand(qn_electrostatics *e, const expand_scalars *scalars, qn_buffer *nodes, qn_buffer *to,
+                               qn_work *least, qn_event **event)
 {
-    const int points = e->grid.points[axis], nodes = e->nodes[axis];
-    const expand_scalars scalars = {.outer = axis == 0 ? e->nodes[1] * planes : planes,
-                                    .nodes = nodes,
-                                    .points = points,
-                                    .inner = axis == 0 ? 1 : e->grid.points[0],
-                                    .first_place = (int)place_offset(&e->grid, axis)};
-    const qn_electrostatics_problem problem = {.values = {scalars.inner, scalars.outer, points}};
-    const size_t bytes = bytes_of(&problem);
+    const qn_electrostatics_problem problem = {.values = {scalars->inner, scalars->outer, scalars->points}};
     const qn_argument values[EXPAND_ARGUMENTS] = {
-        [EXPAND_NODES] = qn_argument_range(axis == 0 ? e->values : e->rows, 0, bytes / (size_t)points * (size_t)nodes),
+        [EXPAND_NODES] = qn_argument_buffer(nodes),
         [EXPAND_WEIGHTS] = qn_argument_buffer(e->weights),
         [EXPAND_FIRST] = qn_argument_buffer(e->first_nodes),
-        [EXPAND_VALUES] = qn_argument_range(axis == 0 ? e->rows : e->columns, 0, bytes),
-        [EXPAND_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+        [EXPAND_VALUES] = qn_argument_range(to, 0, bytes_of(&problem)),
+        [EXPAND_SCALARS] = qn_argument_struct(scalars, sizeof *scalars),
     };
-    return launch(e, QN_ELECTROSTATICS_EXPAND, values, EXPAND_ARGUMENTS, &problem, &e->work[1 + axis], event);
+    return launch(e, QN_ELECTROSTATICS_EXPAND, values, EXPAND_ARGUMENTS, &problem, least, event);
+}
+
+/* Compute the nodes of planes first … first + planes − 1 that are not computed yet, which lie together at one end. */
+static qn_status compute_nodes(qn_electrostatics *e, int first, int planes, qn_event **event)
+{
+    int end = first + planes;
+    while (first < end && e->has_nodes[first]) first++;
+    while (first < end && e->has_nodes[end - 1]) end--;
+    e->work[0] = (qn_work){0};
+    if (first == end) return QN_OK;
+    QN_TRY(launch_nodes(e, first, end - first, event));
+    memset(e->has_nodes + first, true, (size_t)(end - first));
+    return QN_OK;
+}
+
+/* From all nodes to points along x, for some planes of nodes. */
+static qn_status expand_x(qn_electrostatics *e, int first, int planes, qn_event **event)
+{
+    const expand_scalars scalars = {.outer = e->nodes[1] * planes,
+                                    .nodes = e->nodes[0],
+                                    .points = e->grid.points[0],
+                                    .inner = 1,
+                                    .first_outer = first * e->nodes[1],
+                                    .first_place = (int)place_offset(&e->grid, 0)};
+    return launch_expand(e, &scalars, e->values, e->rows, &e->work[1], event);
+}
+
+/* From points along x to points along x and y. */
+static qn_status expand_y(qn_electrostatics *e, int planes, qn_event **event)
+{
+    const expand_scalars scalars = {.outer = planes,
+                                    .nodes = e->nodes[1],
+                                    .points = e->grid.points[1],
+                                    .inner = e->grid.points[0],
+                                    .first_place = (int)place_offset(&e->grid, 1)};
+    return launch_expand(e, &scalars, e->rows, e->columns, &e->work[2], event);
 }
 
 static qn_status launch_points(qn_electrostatics *e, int first, int count, int node_planes, qn_buffer *potential,
@@ -429,9 +468,9 @@ qn_status qn_electrostatics_planes(qn_electrostatics *e, int first, int count, q
                        first, first + count - 1, e->grid.points[2], e->planes_max);
     const int first_node = e->first[first];
     const int node_planes = e->first[first + count - 1] - first_node + ELECTROSTATICS_ORDER;
-    QN_TRY(launch_nodes(e, first_node, node_planes, events ? &event[0] : NULL));
-    QN_TRY(launch_expand(e, 0, node_planes, events ? &event[1] : NULL));
-    QN_TRY(launch_expand(e, 1, node_planes, events ? &event[2] : NULL));
+    QN_TRY(compute_nodes(e, first_node, node_planes, events ? &event[0] : NULL));
+    QN_TRY(expand_x(e, first_node, node_planes, events ? &event[1] : NULL));
+    QN_TRY(expand_y(e, node_planes, events ? &event[2] : NULL));
     return launch_points(e, first, count, node_planes, potential, events ? &event[3] : NULL);
 }
 

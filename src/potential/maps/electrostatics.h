@@ -35,8 +35,12 @@ void qn_electrostatics_destroy(qn_electrostatics **electrostatics);
 /* Let every later launch use a configuration; NULL: chosen as for any family. */
 void qn_electrostatics_configure(qn_electrostatics *electrostatics, const qn_configuration *configuration);
 
+/* Forget what earlier planes left for later ones, so that launches can be timed again. */
+void qn_electrostatics_forget(qn_electrostatics *electrostatics);
+
 /* Compute planes first … first + count − 1 (z) into potential: count × points[1] × points[0] floats from its beginning.
- * events (may be NULL) gets the four events of the launches. */
+ * events (may be NULL) gets the four events of the launches; the
+ * first one is NULL where nothing was left to do. */
 enum { QN_ELECTROSTATICS_LAUNCHES = 4 };
 QN_MUST_CHECK qn_status qn_electrostatics_planes(qn_electrostatics *electrostatics, int first, int count,
                                                  qn_buffer *potential, qn_event *events[QN_ELECTROSTATICS_LAUNCHES]);

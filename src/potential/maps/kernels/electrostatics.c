@@ -90,12 +90,12 @@ static qn_status points_host(const qn_host_launch *launch)
 enum { MODEL_TERMS = sizeof(electrostatics_model) / 4 };
 
 _Static_assert(sizeof(nodes_scalars) == (7 + MODEL_TERMS) * 4, "no padding");
-_Static_assert(sizeof(expand_scalars) == 5 * 4, "no padding");
+_Static_assert(sizeof(expand_scalars) == 6 * 4, "no padding");
 _Static_assert(sizeof(points_scalars) == (13 + MODEL_TERMS) * 4, "no padding");
 
 static const qn_argument_declaration nodes_arguments[NODES_ARGUMENTS] = {
     [NODES_ATOMS] = {"atoms", QN_IN, QN_FLOAT32},
-    [NODES_VALUES] = {"values", QN_OUT, QN_FLOAT32},
+    [NODES_VALUES] = {"values", QN_INOUT, QN_FLOAT32},
     [NODES_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(nodes_scalars)},
 };
 

@@ -43,7 +43,7 @@ KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void nodes(GLOBAL const qn_float4 *RESTR
         }
         electrostatics_add(&sum, &error, part);
     }
-    values[((qn_int64)z * s.ny + y) * s.nx + x] = sum + error;
+    values[((qn_int64)(s.first_node + z) * s.ny + y) * s.nx + x] = sum + error;
 }
 
 KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void expand(GLOBAL const float *RESTRICT nodes,
@@ -55,7 +55,7 @@ KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void expand(GLOBAL const float *RESTRICT
     float sum = 0.0f;
     if (inner >= s.inner || outer >= s.outer) return;
     const int place = s.first_place + point;
-    GLOBAL const float *from = nodes + ((qn_int64)outer * s.nodes + first[place]) * s.inner + inner;
+    GLOBAL const float *from = nodes + ((qn_int64)(s.first_outer + outer) * s.nodes + first[place]) * s.inner + inner;
     UNROLL
     for (int j = 0; j < ELECTROSTATICS_ORDER; j++)
         sum = FMA(weights[place * ELECTROSTATICS_ORDER + j], from[(qn_int64)j * s.inner], sum);

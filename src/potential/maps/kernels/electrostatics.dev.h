@@ -42,6 +42,7 @@ enum { EXPAND_NODES, EXPAND_WEIGHTS, EXPAND_FIRST, EXPAND_VALUES, EXPAND_SCALARS
 /* Values lie as [outer][nodes or points][inner]. */
 typedef struct expand_scalars {
     int outer, nodes, points, inner;
+    int first_outer; /* of the nodes; values begin with it */
     int first_place; /* of the axis, in the arrays of weights and first nodes */
 } expand_scalars;
 

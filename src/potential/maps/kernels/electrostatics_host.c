@@ -100,9 +100,11 @@ static qn_status nodes_row(size_t row, int worker, void *user)
     const nodes_job *job = user;
     const nodes_scalars *s = job->scalars;
     const float py = FMA((float)(row % (size_t)s->ny), ELECTROSTATICS_NODE, s->y);
-    const float pz = FMA((float)(s->first_node + (int)(row / (size_t)s->ny)), ELECTROSTATICS_NODE, s->z);
+    const size_t z = (size_t)s->first_node + row / (size_t)s->ny, plane = (size_t)s->nx * (size_t)s->ny;
+    const float pz = FMA((float)z, ELECTROSTATICS_NODE, s->z);
+    float *values = job->values + z * plane + row % (size_t)s->ny * (size_t)s->nx;
     (void)worker;
-    for (int x = 0; x < s->nx; x += NODE_LANES) sum_nodes(job, x, py, pz, job->values + row * (size_t)s->nx);
+    for (int x = 0; x < s->nx; x += NODE_LANES) sum_nodes(job, x, py, pz, values);
     return QN_OK;
 }
 
@@ -110,8 +112,7 @@ static qn_status nodes(const qn_host_launch *launch)
 {
     void *const *arguments = launch->arguments;
     nodes_job job = {arguments[NODES_ATOMS], arguments[NODES_VALUES], arguments[NODES_SCALARS]};
-    const size_t values = launch->argument_bytes[NODES_VALUES] / sizeof(float);
-    return qn_pool_run(launch->pool, values / (size_t)job.scalars->nx, nodes_row, &job);
+    return qn_pool_run(launch->pool, (size_t)job.scalars->ny * launch->geometry.items[2], nodes_row, &job);
 }
 
 /* ---- expand ---- */
@@ -132,7 +133,8 @@ static qn_status expand_outer(size_t outer, int worker, void *user)
     for (int point = 0; point < s->points; point++) {
         const size_t place = (size_t)(s->first_place + point);
         const float *weights = job->weights + place * ELECTROSTATICS_ORDER;
-        const float *from = job->nodes + (outer * (size_t)s->nodes + (size_t)job->first[place]) * inner;
+        const float *from =
+            job->nodes + (((size_t)s->first_outer + outer) * (size_t)s->nodes + (size_t)job->first[place]) * inner;
         float *to = job->values + (outer * (size_t)s->points + (size_t)point) * inner;
 #pragma omp simd
         for (size_t i = 0; i < inner; i++) {

@@ -102,6 +102,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     (void)queue; /* create has told it */
     if (seconds) *seconds = 0;
     qn_electrostatics_configure(state->electrostatics, configuration);
+    qn_electrostatics_forget(state->electrostatics);
     qn_status status =
         qn_electrostatics_planes(state->electrostatics, 0, state->grid.points[2], state->potential, events);
     return qn_workload_take_seconds(status, events, QN_ELECTROSTATICS_LAUNCHES, seconds);
