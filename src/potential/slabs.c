@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "potential/maps/electrostatics.h"
 #include "potential/maps/map_text.h"
 #include "potential/maps/short_range.h"
 #include "potential/run.h"
@@ -82,30 +83,30 @@ typedef struct slab_device {
     slab_loop *loop;
     qn_queue *queue;
     qn_short_range *short_range;
+    qn_electrostatics *electrostatics;
+    qn_buffer *potential;
     float *values; /* [map][points of the slab] */
     int slab;
 } slab_device;
 
-/* Fill a row of the maps that the host computes: electrostatics, those of covalent probes and of distances. */
-static qn_status compute_row(size_t row, int worker, void *user)
+/* Finish a row of the maps on the host: round electrostatics, compute maps that need no kernel. */
+static qn_status finish_row(size_t row, int worker, void *user)
 {
     const slab_device *work = user;
     const qn_potential_run_state *run = work->loop->run;
     const qn_potential_model *model = run->model;
     const int *points = model->settings.grid.points, probes = model->settings.probe_count;
     const size_t stride = qn_potential_slab_points(run, work->slab, 1), place = row * (size_t)points[0];
-    const int y = (int)(row % (size_t)points[1]), z = (int)(row / (size_t)points[1]);
+    float *values = work->values + place, *electrostatic = values + (size_t)probes * stride;
+    int point[3] = {0, (int)(row % (size_t)points[1]), work->slab * run->slab_planes + (int)(row / (size_t)points[1])};
     (void)worker;
-    for (int x = 0; x < points[0]; x++) {
-        const int point[3] = {x, y, work->slab * run->slab_planes + z};
-        float *values = work->values + place + (size_t)x;
-        values[(size_t)probes * stride] = qn_map_value_round(qn_potential_electrostatic_value(model, point));
-        if (model->covalent_probe >= 0)
-            values[(size_t)model->covalent_probe * stride] =
-                qn_map_value_round(qn_potential_covalent_value(model, point));
-        if (run->field_count > probes + 2)
-            values[(size_t)(probes + 2) * stride] = qn_map_value_round(qn_potential_distance_value(model, point));
-    }
+    for (int x = 0; x < points[0]; x++) electrostatic[x] = qn_map_value_round((double)electrostatic[x]);
+    for (point[0] = 0; point[0] < points[0] && model->covalent_probe >= 0; point[0]++)
+        values[(size_t)model->covalent_probe * stride + (size_t)point[0]] =
+            qn_map_value_round(qn_potential_covalent_value(model, point));
+    for (point[0] = 0; point[0] < points[0] && run->field_count > probes + 2; point[0]++)
+        values[(size_t)(probes + 2) * stride + (size_t)point[0]] =
+            qn_map_value_round(qn_potential_distance_value(model, point));
     return QN_OK;
 }
 
@@ -114,16 +115,18 @@ static qn_status compute_slab(slab_device *work, int slab)
     const qn_potential_run_state *run = work->loop->run;
     const int *grid = run->model->settings.grid.points, probes = run->model->settings.probe_count;
     const size_t points = qn_potential_slab_points(run, slab, 1), plane = (size_t)grid[0] * (size_t)grid[1];
-    const int first = slab * run->slab_planes;
+    const int first = slab * run->slab_planes, count = (int)(points / plane);
+    float *electrostatic = work->values + (size_t)probes * points, *charges = electrostatic + points;
     work->slab = slab;
     if (run->vina)
-        QN_TRY(qn_vina_model_compute(run->vina, &run->model->settings.grid, work->queue, first, (int)(points / plane),
+        QN_TRY(qn_vina_model_compute(run->vina, &run->model->settings.grid, work->queue, first, count,
                                      work->values + (size_t)run->field_count * points));
     if (run->field_count == 0) return QN_OK;
-    QN_TRY(qn_short_range_planes(work->short_range, first, (int)(points / plane), work->values,
-                                 work->values + (size_t)(probes + 1) * points));
+    QN_TRY(qn_electrostatics_planes(work->electrostatics, first, count, work->potential, NULL));
+    QN_TRY(qn_queue_read(work->queue, work->potential, 0, electrostatic, points * sizeof(float), NULL));
+    QN_TRY(qn_short_range_planes(work->short_range, first, count, work->values, charges));
     QN_TRY(qn_queue_finish(work->queue));
-    return qn_pool_run(run->job->pool, points / (size_t)grid[0], compute_row, work);
+    return qn_pool_run(run->job->pool, points / (size_t)grid[0], finish_row, work);
 }
 
 /* Copy the values of a slab into the window. */
@@ -190,11 +193,22 @@ static qn_status run_slabs(slab_device *work)
 
 static qn_status open_device(const qn_potential_run_state *run, int device, slab_device *work)
 {
-    const qn_short_range_input input = {.model = run->model, .planes_max = run->slab_planes, .pool = run->job->pool};
+    const qn_potential_model *model = run->model;
+    const size_t points = qn_potential_slab_points(run, 0, 1);
+    const qn_short_range_input input = {.model = model, .planes_max = run->slab_planes, .pool = run->job->pool};
+    const qn_electrostatics_input charges = {.grid = model->settings.grid,
+                                             .atom_count = model->atom_count,
+                                             .positions_angstrom = model->positions_angstrom,
+                                             .charges_e = model->charges_e,
+                                             .screening = model->screening,
+                                             .entries = QN_POTENTIAL_DIELECTRIC_ENTRIES,
+                                             .planes_max = run->slab_planes};
     QN_TRY(qn_queue_create(run->job->devices[device], &work->queue));
-    if (run->field_count > 0) QN_TRY(qn_short_range_create(work->queue, &input, &work->short_range));
-    return qn_allocate((size_t)run->map_count * qn_potential_slab_points(run, 0, 1), sizeof(float),
-                       (void **)&work->values);
+    QN_TRY(qn_allocate((size_t)run->map_count * points, sizeof(float), (void **)&work->values));
+    if (run->field_count == 0) return QN_OK;
+    QN_TRY(qn_short_range_create(work->queue, &input, &work->short_range));
+    QN_TRY(qn_electrostatics_create(work->queue, &charges, &work->electrostatics));
+    return qn_buffer_create(run->job->devices[device], points * sizeof(float), &work->potential);
 }
 
 static qn_status run_device(int device, void *user)
@@ -204,6 +218,8 @@ static qn_status run_device(int device, void *user)
     qn_status status = open_device(loop->run, device, &work);
     if (status == QN_OK) status = run_slabs(&work);
     qn_short_range_destroy(&work.short_range);
+    qn_electrostatics_destroy(&work.electrostatics);
+    qn_buffer_release(&work.potential);
     qn_queue_destroy(&work.queue);
     qn_release(&work.values);
     return status;
