@@ -11,7 +11,7 @@ static const double largest_fast = 1e12; /* a float times 1000 is exact in doubl
 float qn_map_value_round(double value)
 {
     const double thousandths = rint(value * 1000);
-    if (thousandths == 0) return fabs(value) < shown_zero ? 0 : shown_zero;
+    if (thousandths == 0) return fabs(value) < (double)shown_zero ? 0 : copysignf(shown_zero, (float)value);
     return (float)(thousandths / 1000);
 }
 

@@ -7,7 +7,7 @@
 enum { QN_MAP_LINE_MAX = 48 }; /* longest line of a finite float */
 
 /* A value as maps hold it: rounded to 0.001, then to single precision. AutoGrid prints "0." for magnitudes below 0.0001
- * and "0.000" for others that round to zero: these are held as 0.0001. */
+ * and "0.000" for others that round to zero: these are held as 0.0001 or −0.0001. */
 float qn_map_value_round(double value);
 
 /* Write the lines of `count` finite values: "%.3f" of each, but "0." for zero, and never "-0.000". `text` has room for

@@ -116,11 +116,10 @@ DEVICE_FN float short_round(qn_int64 fixed)
 {
     const qn_int64 bounded = MIN(MAX(fixed, -(qn_int64)2000000 * 1073741824), (qn_int64)2000000 * 1073741824);
     const int thousandths = (int)((bounded * 1000 + 536870912) >> 30);
-    const float high = (float)(thousandths & ~0xff), low = (float)(thousandths & 0xff);
-    const float guess = (high + low) * 0.001f;
-    const float value = FMA(FMA(-guess, 1000.0f, high) + low, 0.001f, guess);
+    const float rounded = (float)thousandths, rest = (float)(thousandths - (int)rounded), guess = rounded * 0.001f;
+    const float value = FMA(FMA(-guess, 1000.0f, rounded) + rest, 0.001f, guess);
     const int is_zero = bounded < 107374 && bounded > -107374; /* 0.0001 */
-    return thousandths != 0 ? value : is_zero ? 0.0f : 0.0001f;
+    return thousandths != 0 ? value : is_zero ? 0.0f : bounded < 0 ? -0.0001f : 0.0001f;
 }
 
 /* The value of a probe: the compensated sum, the extreme bonds (least > most: none) and the desolvation. */
