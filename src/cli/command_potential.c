@@ -19,7 +19,6 @@ typedef struct mapping {
 static qn_status run_mapping(qn_context *context, cli_progress *progress, void *user)
 {
     mapping *job = user;
-    progress->final = true;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
     return qn_potential_run(context, job->options, &job->result);

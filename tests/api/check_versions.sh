@@ -20,7 +20,7 @@ change() {
     "${CC:-cc}" -fpreprocessed -dD -E -P "$header" 2>/dev/null | awk -v members="$1" -v added="$2" '
       /^typedef struct .* \{$/ {name = $3; count = 0; print; inside = 1; next}
       inside && /^}/ {
-        sized = lines[1] ~ /size_t size;/ && name ~ /^qn_(context|dock|evaluate|screen|trajectory|project|reconstruct|fsc_run)_(options|query)$/
+        sized = lines[1] ~ /size_t size;/ && name ~ /^qn_(context|dock|evaluate|screen|trajectory|project|potential|reconstruct|fsc_run)_(options|query)$/
         last = sized && name ~ /options$/ ? count - members : count
         for (i = 1; i <= last; i++) print lines[i]
         if (sized) print added

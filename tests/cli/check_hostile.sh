@@ -12,7 +12,7 @@ export LC_ALL=C QUERN_TUNE=off QUERN_LOAD=0 # a busy machine is warned of
 limit_s=200                 # a command that takes longer hangs; a busy machine is slow
 memory_kib=$((12 << 20)) # address space: inputs here need much less
 programs=("${@:4}")
-[ ${#programs[@]} -gt 0 ] || programs=(dock screen pack deck rdf plan convert reconstruct fsc project evaluate tune simulate import)
+[ ${#programs[@]} -gt 0 ] || programs=(dock screen pack deck rdf plan convert reconstruct fsc project potential evaluate tune simulate import)
 
 # The commands: `command` with the names of inputs in the current folder, `inputs` that are replaced one by one,
 # `output`: what the command writes, "" if nothing; `option` names the output.
@@ -32,6 +32,8 @@ describe() {
   reconstruct) command=(reconstruct particles.star "${quick[@]}") inputs=(particles.star stack.mrcs) output=out.mrc ;;
   fsc) command=(fsc half1.mrc half2.mrc --quiet) inputs=(half1.mrc half2.mrc) ;;
   project) command=(project half1.mrc --views 10 "${quick[@]}") inputs=(half1.mrc) output=out.mrcs ;;
+  potential)
+    command=(potential pocket.pdbqt --gpf run.gpf "${quick[@]}") inputs=(pocket.pdbqt run.gpf types.dat) ;;
   evaluate)
     command=(evaluate model.pdb --reference receptor.pdb ligand.pdb --receptor-chains A --ligand-chains B)
     inputs=(model.pdb receptor.pdb ligand.pdb) output=out.csv option=--csv ;;
@@ -50,6 +52,10 @@ make_good() {
   cp "$source/tests/data/tune/small_t4.json" space.json
   cp space.json results.json
   mkdir deck
+  printf 'atom_par Si 4.10 0.200 35.8235 -0.00143 0.0 0.0 0 -1 -1 6\n' >types.dat
+  printf '%s\n' 'parameter_file types.dat' 'npts 20 20 20' 'gridfld pocket.maps.fld' 'receptor pocket.pdbqt' \
+    'ligand_types C OA' 'map pocket.C.map' 'map pocket.OA.map' 'elecmap pocket.e.map' 'dsolvmap pocket.d.map' \
+    'gridcenter auto' >run.gpf
 }
 
 # ---- hostile inputs ----

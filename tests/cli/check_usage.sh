@@ -181,8 +181,27 @@ expect 2 err 1 'there is no searcher "nobody"; there are auto' tune run bicg --s
 expect 2 err 1 'there is no searcher "ranom"; did you mean random?' tune simulate absent.json --searcher climb,ranom
 expect 2 err 1 'there is no kernel family "corelate"; did you mean correlate?' tune explain corelate --store off
 expect 2 err - '^Usage: quern tune model ACTION' tune model
+p="potential r.pdbqt -o out.d"
+expect 2 err 1 'potential: no output is given; expected --output with a folder, or --gpf' potential r.pdbqt --npts 20
+expect 2 err 1 'no receptor is given; expected a PDBQT file, or --gpf' potential -o out.d --npts 20
+expect 2 err 1 'the extent of the grid is not given; expected one of --size and --npts' $p
+expect 2 err 1 '\-\-size and --npts are both given' $p --size 20x20x20 --npts 20
+expect 2 err 1 '\-\-npts is "20x"; expected' $p --npts 20x
+expect 2 err 1 '\-\-npts has 21; expected even numbers of spacings' $p --npts 21
+expect 2 err 1 '\-\-npts is "4000"; expected' $p --npts 4000
+expect 2 err 1 '\-\-size is "20x20"; expected three lengths in Å' $p --size 20x20
+expect 2 err 1 '\-\-size is "20x20x9000", and the spacing is 0.375 Å; expected 2 to 2048 spacings' $p --size 20x20x9000
+expect 2 err 1 '\-\-center is "1,2"; expected auto, or x,y,z in Å' $p --npts 20 --center 1,2
+expect 2 err 1 '\-\-types is "C,,N"; expected up to 64 atom types' $p --npts 20 --types C,,N
+expect 2 err 1 '\-\-types is "C,N,C"; expected each type once' $p --npts 20 --types C,N,C
+expect 2 err 1 '\-\-dielectric is 0; expected' $p --npts 20 --dielectric 0
+expect 2 err 1 '\-\-spacing is "0"; expected a number from 0.001' $p --npts 20 --spacing 0
+expect 2 err 1 '\-\-smooth is given beside --gpf, which has this value' $p --gpf run.gpf --smooth 0.1
+expect 2 err 1 'unexpected argument "b.pdbqt"' $p b.pdbqt
 # Refused by the library: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
+expect 1 err 1 'absent.pdbqt' potential absent.pdbqt --npts 20 -o out.d --device host --quiet
+expect 1 err 1 'absent.gpf' potential --gpf absent.gpf --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' distance absent.pdb -o out.npy --device host --quiet
 expect 1 err 1 'absent.d/' screen deck absent.d --device host --quiet

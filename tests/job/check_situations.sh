@@ -43,6 +43,9 @@ describe() {
   cluster)
     journal=unfinished/journal.0 other=(--clusters 3) differs=clusters=
     command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --clusters 4) ;;
+  potential)
+    journal=unfinished/journal.0 other=(--smooth 0.3) differs=smooth=
+    command=(potential pocket.pdbqt --npts $((12 * scale)) --spacing 0.25) ;;
   fsc)
     journal='' several='' device=''
     command=(fsc half1.mrc half2.mrc --mask auto) ;;
@@ -60,6 +63,8 @@ make_folders() {
   change changed water.xtc cat good/water.xtc
   change changed particles.star sed '$d'
   change broken ligand.pdb sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
+  change changed pocket.pdbqt sed '$d'
+  change broken pocket.pdbqt sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
   change broken library.sdf head -c 0
   change broken water.xtc head -c 60
   not_a_number() { change broken "$1" cat && printf '\0\0\xc0\x7f' | dd of="broken/$1" bs=1 seek=5000 conv=notrunc status=none; }
@@ -357,6 +362,7 @@ version=$("$quern" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 bad=0
 programs=("${@:4}")
 [ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project cluster distance fsc)
+[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project potential fsc)
 for program in "${programs[@]}"; do
   describe "$program"
   resume=${journal:+--resume}

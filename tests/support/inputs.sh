@@ -1,6 +1,6 @@
 # Small inputs for every program. Scripts that source this file have sourced script.sh, and have $source and $quern.
 #
-# make_inputs SIZE: make the inputs in this folder: receptor.pdb, ligand.pdb, pocket.pdb, library.sdf, water.tpr,
+# make_inputs SIZE: make the inputs in this folder: receptor.pdb, ligand.pdb, pocket.pdb, pocket.pdbqt, library.sdf, water.tpr,
 # water.xtc, particles.star with stack.mrcs, half1.mrc and half2.mrc. SIZE, from 1, multiplies the numbers of
 # molecules, frames and particles.
 make_inputs() {
@@ -9,6 +9,7 @@ make_inputs() {
   cp "$examples/1ppe/1PPE_l_u_rnd.pdb" ligand.pdb
   awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = substr($0, 47, 8) - 16.9
          if (x * x + y * y + z * z < 64) print } END { print "END" }' "$examples/1iep/1iep_receptor.pdb" >pocket.pdb
+  cp "$source/tests/data/potential/pocket.pdbqt" .
   bash "$source/tests/screen/make_library.sh" "$examples/1iep/kinase_inhibitors.sdf" $((10 * $1)) 7 30 >library.sdf
   cp "$examples/water/water.tpr" .
   for _ in $(seq $((10 * $1))); do cat "$examples/water/water.xtc"; done >water.xtc
