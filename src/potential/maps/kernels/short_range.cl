@@ -17,7 +17,7 @@
 
 #define GROUP_ITEMS (SHORT_BRICK * SHORT_BRICK * GROUP_Z)
 
-/* Parts of a list, in order; starts[class − 1] and starts[class] are its beginning and end. */
+/* Parts of a list, in order; starts[kind − 1] and starts[kind] are its beginning and end. */
 enum { CLASS_CLOSEST, CLASS_DONOR, CLASS_ACCEPTOR, CLASS_OTHER };
 
 /* Chunk of a brick's list. */
@@ -152,14 +152,14 @@ DEVICE_FN void add_bonds(GLOBAL const float *row, float factor, float share, int
     }
 }
 
-/* Add a chunk of atoms of one class. */
-DEVICE_FN void add_atoms(const short_input *in, const short_scalars *s, const short_chunk *chunk, int count, int class,
+/* Add a chunk of atoms of one kind. */
+DEVICE_FN void add_atoms(const short_input *in, const short_scalars *s, const short_chunk *chunk, int count, int kind,
                          short_sums *sums)
 {
-    const int scaled = class == CLASS_DONOR ? s->scaled : 0;
-    const int extreme = class == CLASS_DONOR      ? s->extreme_of_donors
-                        : class == CLASS_ACCEPTOR ? s->extreme_of_acceptors
-                                                  : 0;
+    const int scaled = kind == CLASS_DONOR ? s->scaled : 0;
+    const int extreme = kind == CLASS_DONOR      ? s->extreme_of_donors
+                        : kind == CLASS_ACCEPTOR ? s->extreme_of_acceptors
+                                                 : 0;
     for (int i = 0; i < count; i++) {
         float x, y, z, share = 1.0f;
         const qn_float4 place = chunk->places[i];
@@ -171,7 +171,7 @@ DEVICE_FN void add_atoms(const short_input *in, const short_scalars *s, const sh
         GLOBAL const float *row = in->table + ((int)FLOAT_BITS(place.w) + entry) * LANES;
         const qn_float2 solvation = chunk->solvation[i];
         if (scaled | extreme) {
-            const float factor = find_factor(in, chunk->atoms[i], x, y, z, 1.0f / root, class == CLASS_DONOR, &share);
+            const float factor = find_factor(in, chunk->atoms[i], x, y, z, 1.0f / root, kind == CLASS_DONOR, &share);
             add_bonds(row, factor, share, scaled, extreme, sums);
         } else {
             UNROLL
@@ -182,27 +182,27 @@ DEVICE_FN void add_atoms(const short_input *in, const short_scalars *s, const sh
     }
 }
 
-/* Pass the list of a brick chunk by chunk; a chunk has atoms of one class. Its donors pass first, to find the closest
+/* Pass the list of a brick chunk by chunk; a chunk has atoms of one kind. Its donors pass first, to find the closest
  * one, if probes need it. */
 DEVICE_FN void add_list(short_input *in, const short_scalars *s, const short_chunk *chunk, GLOBAL const int *starts,
                         short_sums *sums)
 {
     float best = s->reach2;
-    int class = s->scaled ? CLASS_CLOSEST : CLASS_DONOR, first = starts[0];
-    while (class <= CLASS_OTHER) {
-        const int end = starts[class == CLASS_CLOSEST ? 1 : class];
+    int kind = s->scaled ? CLASS_CLOSEST : CLASS_DONOR, first = starts[0];
+    while (kind <= CLASS_OTHER) {
+        const int end = starts[kind == CLASS_CLOSEST ? 1 : kind];
         const int count = MIN(CHUNK, end - first);
         if (count > 0) {
             load_chunk(in, chunk, first, count, s->unit);
-            if (class == CLASS_CLOSEST)
+            if (kind == CLASS_CLOSEST)
                 find_closest(in, s, chunk, count, &best);
             else
-                add_atoms(in, s, chunk, count, class, sums);
+                add_atoms(in, s, chunk, count, kind, sums);
         }
         first += count;
         if (first >= end) {
-            first = class == CLASS_CLOSEST ? starts[0] : end;
-            class ++;
+            first = kind == CLASS_CLOSEST ? starts[0] : end;
+            kind++;
         }
     }
 }
