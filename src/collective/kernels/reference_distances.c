@@ -18,7 +18,7 @@ _Static_assert((int)QN_REFERENCE_DISTANCES_STEP == (int)DISTANCE_LANES, "a work-
 
 static const qn_tunable tunables[TUNABLES] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {16, 32, 64, 128, 256}, 5, 64, "work-items per group, 16 for each reference"},
-    [UNROLLED] = {"UNROLLED", {1, 2, 4, 8}, 4, 2, "atoms that a work-item takes at once"},
+    [UNROLLED] = {"UNROLLED", {1, 2, 4, 8}, 4, 2, "atoms that a work-item takes at once for RMSD"},
 };
 
 static const char *const constraints[] = {

@@ -91,7 +91,6 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void reference_drmsd(GLOBAL const float *RE
         const float x = reference[a], y = reference[stride + a], z = reference[2 * stride + a];
         const float u = frame[a], v = frame[stride + a], t = frame[2 * stride + a];
         float row = 0.0f;
-        UNROLL_BY(UNROLLED)
         for (int b = first + 1; b < atoms; b++) {
             const float r =
                 distance_between(x, y, z, reference[b], reference[stride + b], reference[2 * stride + b]);
