@@ -78,6 +78,15 @@ mkdir empty
 grep -q '^2\. .*: -[0-9.]* kJ/mol$' screening.log || fail "screen_in_memory ranks no second molecule" screening.log
 [ -z "$(ls -A empty)" ] || fail "screen_in_memory wrote a file: $(ls -A empty)"
 
+# Potential maps in memory, in the folder that stays empty.
+cp -r "$source/examples/potential_in_memory" mapping
+cmake -S mapping -B mapping-build -DCMAKE_PREFIX_PATH="$prefix" >mapping.log 2>&1 || fail "the example of maps" mapping.log
+cmake --build mapping-build >>mapping.log 2>&1 || fail "building the example of maps" mapping.log
+(cd empty && LD_LIBRARY_PATH="$library" ../mapping-build/potential_in_memory "$source/examples/1iep/1iep_receptor.pdb" \
+    "$source/examples/1iep/1iep_ligand.sdf") >mapping.log 2>&1 || fail "potential_in_memory" mapping.log
+grep -q '^OA  *-[12]\.' mapping.log && grep -q '^O_A  *-[01]\.' mapping.log || fail "potential_in_memory lacks maps" mapping.log
+[ -z "$(ls -A empty)" ] || fail "potential_in_memory wrote a file: $(ls -A empty)"
+
 # Projection and reconstruction from memory to memory, in the folder that stays empty.
 cp -r "$source/examples/reconstruct_in_memory" reconstruction
 cmake -S reconstruction -B reconstruction-build -DCMAKE_PREFIX_PATH="$prefix" >reconstruction.log 2>&1 ||
