@@ -59,6 +59,10 @@ typedef enum qn_distance_measure {
 /* Contacts that two structures have in common, as a share of those that either has, or of the reference's. */
 typedef enum qn_contact_share { QN_CONTACT_SHARE_OF_UNION, QN_CONTACT_SHARE_OF_REFERENCE } qn_contact_share;
 
+/* dRMSD by squares of differences of distances, or by products, |a|² + |b|² − 2 a·b: half the operations, exact to 1e-5
+ * of a value; pairs that are alike are measured by squares. */
+typedef enum qn_drmsd_form { QN_DRMSD_SQUARES, QN_DRMSD_PRODUCTS } qn_drmsd_form;
+
 /* Parameters of measures. The struct is embedded in the options of programs, so it cannot grow: later options take the
  * place of `reserved`. */
 typedef struct qn_measure_options {
@@ -69,6 +73,7 @@ typedef struct qn_measure_options {
     qn_contact_share contact_share;
     bool align; /* TM-score, GDT-TS, MaxSub: models may have different length; their sequences are aligned, and scores
                  * are normalised by the reference's length, without references by that of the shorter of two */
+    qn_drmsd_form drmsd_form;
     uint64_t reserved[8]; /* 0 */
 } qn_measure_options;
 

@@ -58,6 +58,7 @@ qn_status qn_matrix_key(const qn_matrix_request *request)
     if (measure->has_contacts)
         QN_TRY(qn_job_key(request->job, "contact=%.9g,%d,%d\n", request->settings->contact_cutoff_angstrom,
                           request->settings->contact_separation, (int)request->settings->contact_share));
+    if (request->settings->drmsd_products) QN_TRY(qn_job_key(request->job, "drmsd form=products\n"));
     return qn_job_key(request->job, "measure=%s\nmatrix=%s\ndistances=%d\ntile=%zu\n", measure->name,
                       request->sixteen_bits ? "uint16" : "float32", request->as_distances, measure->tile_side);
 }

@@ -50,6 +50,14 @@ const qn_option qn_measure_rows[QN_MEASURE_ROWS] = {
                                   .fallback = "union",
                                   .meaning = "contact: common contacts as a share of those that either of two "
                                              "structures has, or of the reference's"},
+    [QN_MEASURE_DRMSD_FORM] = {.name = "drmsd-form",
+                               .kind = QN_OPTION_ENUM,
+                               .argument = "FORM",
+                               .offset = FIELD(drmsd_form),
+                               .choices = "squares products",
+                               .fallback = "squares",
+                               .meaning = "drmsd: squares of differences; or products, |a|² + |b|² - 2ab, which are "
+                                          "faster where few pairs are alike, and exact to 1e-5 of a value"},
 };
 
 static qn_status check_poses(const qn_structure_input *input, const qn_measure *measure)
@@ -108,5 +116,6 @@ qn_measure_settings qn_measure_settings_of(const qn_measure_options *options, co
                                                       : QN_CONTACT_UNION,
                                  .mappings = models->symmetry.mappings,
                                  .mapping_count = models->symmetry.count,
-                                 .align_to_column = has_references};
+                                 .align_to_column = has_references,
+                                 .drmsd_products = options->drmsd_form == QN_DRMSD_PRODUCTS};
 }

@@ -14,6 +14,7 @@ typedef enum qn_measure_row {
     QN_MEASURE_CONTACT_CUTOFF,
     QN_MEASURE_CONTACT_SEPARATION,
     QN_MEASURE_CONTACT_SHARE,
+    QN_MEASURE_DRMSD_FORM,
     QN_MEASURE_ROWS
 } qn_measure_row;
 

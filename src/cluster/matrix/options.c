@@ -59,6 +59,7 @@ static const qn_option rows[] = {
     {.like = &qn_measure_rows[QN_MEASURE_CONTACT_CUTOFF], .offset = MEASURING},
     {.like = &qn_measure_rows[QN_MEASURE_CONTACT_SEPARATION], .offset = MEASURING},
     {.like = &qn_measure_rows[QN_MEASURE_CONTACT_SHARE], .offset = MEASURING},
+    {.like = &qn_measure_rows[QN_MEASURE_DRMSD_FORM], .offset = MEASURING},
     {.like = &qn_structure_rows[QN_STRUCTURE_INDEX], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_LIST], .offset = STRUCTURES},
     {.like = &qn_structure_rows[QN_STRUCTURE_BEGIN], .offset = STRUCTURES},

@@ -31,6 +31,7 @@ typedef struct qn_measure_settings {
                           * is the identity */
     size_t mapping_count;
     bool align_to_column; /* aligned scores: normalise by the column's length, not by the shorter one */
+    bool drmsd_products;  /* drmsd: by products instead of squares of differences */
 } qn_measure_settings;
 
 /* Structures first … first + count − 1. */

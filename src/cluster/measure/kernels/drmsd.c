@@ -5,11 +5,10 @@
 #include "runtime/prelude/prelude_host.h"
 
 #include "cluster/measure/kernels/drmsd.dev.h"
+#include "cluster/measure/kernels/panel_tiles.h"
 
 extern const char qn_cluster_drmsd_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_cluster_drmsd_host);
-
-enum { GROUP_ROWS, GROUP_COLUMNS, ITEM_ROWS, ITEM_COLUMNS, DEPTH, LOCAL_BUFFERS, RESIDENT };
 
 /* What the kernels pack and measure need. */
 typedef struct set_problem {
@@ -20,41 +19,19 @@ typedef struct set_problem {
 
 /* ---- sizes ---- */
 
-static int pair_count(int atoms)
-{
-    return atoms * (atoms - 1) / 2;
-}
-
 int qn_drmsd_slices(int atoms)
 {
-    return (pair_count(atoms) + DRMSD_SLICE - 1) / DRMSD_SLICE;
-}
-
-static size_t panel_count(size_t count)
-{
-    return (count + DRMSD_PANEL - 1) / DRMSD_PANEL;
-}
-
-/* Pairs of atoms of a slice. */
-static int slice_pairs(int atoms, int slice)
-{
-    const int left = pair_count(atoms) - slice * DRMSD_SLICE;
-    return MIN(left, DRMSD_SLICE);
-}
-
-static int slice_rows(int atoms, int slice)
-{
-    return (slice_pairs(atoms, slice) + DRMSD_STEP - 1) / DRMSD_STEP * DRMSD_STEP;
+    return (qn_panel_pairs(atoms) + DRMSD_SLICE - 1) / DRMSD_SLICE;
 }
 
 size_t qn_drmsd_panel_bytes(int atoms, size_t count)
 {
-    return panel_count(count) * DRMSD_PANEL * 3 * (size_t)atoms * sizeof(float);
+    return qn_panel_count(count) * DRMSD_PANEL * 3 * (size_t)atoms * sizeof(float);
 }
 
 size_t qn_drmsd_distance_bytes(int atoms, size_t count)
 {
-    return panel_count(count) * DRMSD_PANEL * (size_t)slice_rows(atoms, 0) * sizeof(float);
+    return qn_panel_count(count) * DRMSD_PANEL * (size_t)qn_panel_slice_rows(atoms, 0) * sizeof(float);
 }
 
 /* ---- geometry and work ---- */
@@ -63,7 +40,7 @@ static qn_geometry pack_geometry(const qn_configuration *configuration, const vo
 {
     const set_problem *problem = user;
     (void)configuration;
-    return (qn_geometry){{panel_count((size_t)problem->count) * DRMSD_PANEL, 3 * (size_t)problem->atoms, 1},
+    return (qn_geometry){{qn_panel_count((size_t)problem->count) * DRMSD_PANEL, 3 * (size_t)problem->atoms, 1},
                          {DRMSD_PANEL, 1, 1}};
 }
 
@@ -78,7 +55,7 @@ static qn_geometry measure_geometry(const qn_configuration *configuration, const
 {
     const set_problem *problem = user;
     (void)configuration;
-    return (qn_geometry){{panel_count((size_t)problem->count) * DRMSD_PANEL, (size_t)problem->slice / DRMSD_RUN, 1},
+    return (qn_geometry){{qn_panel_count((size_t)problem->count) * DRMSD_PANEL, (size_t)problem->slice / DRMSD_RUN, 1},
                          {DRMSD_PANEL, 1, 1}};
 }
 
@@ -93,24 +70,13 @@ static void measure_work(const void *user, qn_work *least)
                        .reciprocal_roots = distances};
 }
 
-static qn_geometry compare_geometry(const qn_configuration *configuration, const void *user)
-{
-    const qn_drmsd_problem *problem = user;
-    const size_t group[2] = {(size_t)configuration->value[GROUP_COLUMNS], (size_t)configuration->value[GROUP_ROWS]};
-    const size_t tile[2] = {group[0] * (size_t)configuration->value[ITEM_COLUMNS],
-                            group[1] * (size_t)configuration->value[ITEM_ROWS]};
-    const size_t across = ((size_t)problem->column_count + tile[0] - 1) / tile[0];
-    const size_t down = ((size_t)problem->row_count + tile[1] - 1) / tile[1];
-    return (qn_geometry){{across * group[0], down * group[1], 1}, {group[0], group[1], 1}};
-}
-
 /* A subtraction and a multiply-add for each pair of structures and each pair of atoms. */
 static void compare_work(const void *user, qn_work *least)
 {
     const qn_drmsd_problem *problem = user;
     const double rows = problem->row_count, columns = problem->column_count;
     const double pairs = problem->diagonal ? rows * (rows - 1) / 2 : rows * columns;
-    const double terms = slice_pairs(problem->atoms, problem->slice);
+    const double terms = qn_panel_slice_pairs(problem->atoms, problem->slice);
     *least = (qn_work){.bytes_read = 4 * terms * (problem->diagonal ? rows : rows + columns),
                        .bytes_written = 4 * pairs,
                        .multiply_adds = 2 * terms * pairs};
@@ -161,30 +127,8 @@ static const qn_kernel_declaration kernels[] = {
     [QN_DRMSD_PACK] = {"pack", pack_arguments, PACK_ARGUMENTS, pack_geometry, pack_host, pack_work},
     [QN_DRMSD_MEASURE] = {"measure", measure_arguments, MEASURE_ARGUMENTS, measure_geometry, measure_host,
                           measure_work},
-    [QN_DRMSD_COMPARE] = {"compare", compare_arguments, COMPARE_ARGUMENTS, compare_geometry, compare_host,
+    [QN_DRMSD_COMPARE] = {"compare", compare_arguments, COMPARE_ARGUMENTS, qn_panel_geometry, compare_host,
                           compare_work},
-};
-
-static const qn_tunable tunables[] = {
-    [GROUP_ROWS] = {"GROUP_ROWS", {4, 8, 16}, 3, 16, "work-items of a group along the rows"},
-    [GROUP_COLUMNS] = {"GROUP_COLUMNS", {8, 16, 32}, 3, 16, "work-items of a group along the columns"},
-    [ITEM_ROWS] = {"ITEM_ROWS", {4, 8}, 2, 8, "structures of the rows that an item compares"},
-    [ITEM_COLUMNS] = {"ITEM_COLUMNS", {4, 8}, 2, 8, "structures of the columns that an item compares"},
-    [DEPTH] = {"DEPTH", {4, 8, 16, 32}, 4, 8, "pairs of atoms of a step"},
-    [LOCAL_BUFFERS] = {"LOCAL_BUFFERS", {0, 1, 2, 3}, 4, 2, "steps in local memory at a time; 0: caches instead"},
-    [RESIDENT] = {"RESIDENT", {1, 2, 3, 4}, 4, 2, "groups that must fit a compute unit at once"},
-};
-
-static const char *const constraints[] = {
-    "GROUP_ROWS * GROUP_COLUMNS <= device.largest_group",
-    "GROUP_ROWS * GROUP_COLUMNS >= device.subgroup_size",
-    "GROUP_ROWS * ITEM_ROWS <= 128", /* DRMSD_PANEL */
-    "GROUP_COLUMNS * ITEM_COLUMNS <= 128",
-    "4 * LOCAL_BUFFERS * DEPTH * (GROUP_ROWS * ITEM_ROWS + GROUP_COLUMNS * ITEM_COLUMNS) <= device.local_memory_bytes",
-    "LOCAL_BUFFERS > 0 || DEPTH == 8", /* unused otherwise */
-    "GROUP_ROWS * GROUP_COLUMNS * RESIDENT <= 1024",
-    "!device.is_host || (GROUP_ROWS == 16 && GROUP_COLUMNS == 16 && ITEM_ROWS == 8 && ITEM_COLUMNS == 8 && DEPTH == 8 "
-    "&& LOCAL_BUFFERS == 2 && RESIDENT == 2)",
 };
 
 const qn_family qn_cluster_drmsd_family = {
@@ -193,10 +137,10 @@ const qn_family qn_cluster_drmsd_family = {
     .source_path = "cluster/measure/kernels/drmsd.cl",
     .kernels = kernels,
     .kernel_count = sizeof kernels / sizeof *kernels,
-    .tunables = tunables,
-    .tunable_count = sizeof tunables / sizeof *tunables,
-    .constraints = constraints,
-    .constraint_count = sizeof constraints / sizeof *constraints,
+    .tunables = qn_panel_tunables,
+    .tunable_count = PANEL_TUNABLES,
+    .constraints = qn_panel_constraints,
+    .constraint_count = PANEL_CONSTRAINTS,
 };
 
 /* ---- launches ---- */
@@ -237,15 +181,17 @@ qn_status qn_drmsd_measure(qn_queue *queue, const qn_configuration *configuratio
                            qn_buffer *panels, qn_buffer *weights, qn_buffer *distances, qn_event **event)
 {
     QN_TRY(check_sizes(atoms, count));
-    const set_problem problem = {
-        .atoms = atoms, .count = count, .pairs = slice_pairs(atoms, slice), .slice = slice_rows(atoms, slice)};
-    const size_t panel_number = panel_count((size_t)count);
+    const set_problem problem = {.atoms = atoms,
+                                 .count = count,
+                                 .pairs = qn_panel_slice_pairs(atoms, slice),
+                                 .slice = qn_panel_slice_rows(atoms, slice)};
+    const size_t panel_number = qn_panel_count((size_t)count);
     const measure_scalars scalars = {.atoms = atoms,
                                      .panels = (int)panel_number,
                                      .first_pair = slice * DRMSD_SLICE,
                                      .end_pair = slice * DRMSD_SLICE + problem.pairs,
                                      .slice = problem.slice};
-    const size_t bytes = panel_number * DRMSD_PANEL * (size_t)problem.slice * sizeof(float);
+    const size_t bytes = qn_panel_slice_bytes(atoms, slice, count);
     const qn_argument values[MEASURE_ARGUMENTS] = {
         [MEASURE_PANELS] = qn_argument_range(panels, 0, qn_drmsd_panel_bytes(atoms, (size_t)count)),
         [MEASURE_WEIGHTS] = qn_argument_range(weights, 0, (size_t)atoms * sizeof(float)),
@@ -261,27 +207,23 @@ qn_status qn_drmsd_measure(qn_queue *queue, const qn_configuration *configuratio
     return qn_family_run(&qn_cluster_drmsd_family, queue, &call, event);
 }
 
-static size_t distance_bytes(const qn_drmsd_problem *problem, int count)
-{
-    return panel_count((size_t)count) * DRMSD_PANEL * (size_t)slice_rows(problem->atoms, problem->slice) *
-           sizeof(float);
-}
-
 qn_status qn_drmsd_compare(qn_queue *queue, const qn_configuration *configuration, const qn_drmsd_problem *problem,
                            qn_buffer *rows, qn_buffer *columns, qn_buffer *values_buffer, qn_event **event)
 {
     QN_TRY(check_sizes(problem->atoms, MIN(problem->row_count, problem->column_count)));
     const compare_scalars scalars = {.row_count = problem->row_count,
                                      .column_count = problem->column_count,
-                                     .slice = slice_rows(problem->atoms, problem->slice),
+                                     .slice = qn_panel_slice_rows(problem->atoms, problem->slice),
                                      .diagonal = problem->diagonal,
                                      .first = problem->slice == 0,
                                      .last = problem->slice + 1 == qn_drmsd_slices(problem->atoms),
                                      .reciprocal = (float)(1 / problem->weight)};
     const size_t bytes = (size_t)problem->row_count * (size_t)problem->column_count * sizeof(float);
     const qn_argument values[COMPARE_ARGUMENTS] = {
-        [COMPARE_ROWS] = qn_argument_range(rows, 0, distance_bytes(problem, problem->row_count)),
-        [COMPARE_COLUMNS] = qn_argument_range(columns, 0, distance_bytes(problem, problem->column_count)),
+        [COMPARE_ROWS] =
+            qn_argument_range(rows, 0, qn_panel_slice_bytes(problem->atoms, problem->slice, problem->row_count)),
+        [COMPARE_COLUMNS] =
+            qn_argument_range(columns, 0, qn_panel_slice_bytes(problem->atoms, problem->slice, problem->column_count)),
         [COMPARE_VALUES] = qn_argument_range(values_buffer, 0, bytes),
         [COMPARE_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };

@@ -1,11 +1,5 @@
-/* dRMSD on processor cores: panels of structures are dealt to the pool. Two panels are compared in blocks of DEPTH
- * pairs of atoms, whose distances stay in the second-level cache; TILE_ROWS × TILE_COLUMNS sums are in registers. */
-#include <stdbool.h>
+/* dRMSD on processor cores: panels of structures are dealt to the pool. */
 #include <string.h>
-
-#if defined(__AVX512F__) || defined(__FMA__)
-#include <immintrin.h>
-#endif
 
 #include "base/error.h"
 #include "base/thread_pool.h"
@@ -14,33 +8,9 @@
 #include "runtime/prelude/prelude_host.h"
 
 #include "cluster/measure/kernels/drmsd.dev.h"
+#include "cluster/measure/kernels/panel_sums_host.h"
 
-#if defined(__AVX512F__)
-enum { LANES = 16, TILE_ROWS = 8 };
-#elif defined(__FMA__)
-enum { LANES = 8, TILE_ROWS = 4 };
-#else
-enum { LANES = 4, TILE_ROWS = 4 };
-#endif
-enum { TILE_COLUMNS = 2 * LANES, DEPTH = 256, PAIRS_OF_A_TASK = 128 };
-
-typedef float vector __attribute__((vector_size(LANES * sizeof(float))));
-
-static inline vector multiply_add(vector a, vector b, vector c)
-{
-#if defined(__AVX512F__)
-    return (vector)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined(__FMA__)
-    return (vector)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#else
-    return a * b + c; /* this level has no fused multiply-add */
-#endif
-}
-
-static size_t panel_count(int count)
-{
-    return ((size_t)count + DRMSD_PANEL - 1) / DRMSD_PANEL;
-}
+enum { PAIRS_OF_A_TASK = 128 };
 
 /* ---- pack ---- */
 
@@ -65,15 +35,6 @@ static qn_status pack(const qn_host_launch *launch)
 }
 
 /* ---- measure ---- */
-
-static inline float fused(float a, float b, float c)
-{
-#if defined(__FMA__)
-    return FMA(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
 
 /* Distances of one pair of atoms for a panel of structures. */
 static void measure_pair(const float *restrict a, const float *restrict b, size_t axis_step, float weight,
@@ -122,28 +83,6 @@ static qn_status measure(const qn_host_launch *launch)
 
 /* ---- compare ---- */
 
-/* sums [TILE_ROWS][DRMSD_PANEL] += squares of `depth` pairs of atoms, for TILE_COLUMNS columns */
-static inline void add_squares(const float *restrict rows, const float *restrict columns, int depth,
-                               float *restrict sums)
-{
-    vector sum[TILE_ROWS][2];
-#pragma GCC unroll 16
-    for (int r = 0; r < TILE_ROWS; r++) memcpy(sum[r], sums + r * DRMSD_PANEL, sizeof sum[r]);
-    for (int k = 0; k < depth; k++, rows += DRMSD_PANEL, columns += DRMSD_PANEL) {
-        vector left, right;
-        memcpy(&left, columns, sizeof left);
-        memcpy(&right, columns + LANES, sizeof right);
-#pragma GCC unroll 16
-        for (int r = 0; r < TILE_ROWS; r++) {
-            const vector first = rows[r] - left, second = rows[r] - right;
-            sum[r][0] = multiply_add(first, first, sum[r][0]);
-            sum[r][1] = multiply_add(second, second, sum[r][1]);
-        }
-    }
-#pragma GCC unroll 16
-    for (int r = 0; r < TILE_ROWS; r++) memcpy(sums + r * DRMSD_PANEL, sum[r], sizeof sum[r]);
-}
-
 static void store(const compare_scalars *s, size_t first_row, size_t first_column, const float *sums, float *values)
 {
     for (size_t r = 0; r < DRMSD_PANEL && first_row + r < (size_t)s->row_count; r++) {
@@ -166,11 +105,7 @@ static qn_status compare_panels(size_t index, int worker, void *user)
     float sums[DRMSD_PANEL * DRMSD_PANEL] = {0};
     (void)worker;
     if (s->diagonal && row > column) return QN_OK;
-    for (int k = 0; k < s->slice; k += DEPTH)
-        for (int c = 0; c < DRMSD_PANEL; c += TILE_COLUMNS)
-            for (int r = 0; r < DRMSD_PANEL; r += TILE_ROWS)
-                add_squares(rows + k * DRMSD_PANEL + r, columns + k * DRMSD_PANEL + c, MIN(DEPTH, s->slice - k),
-                            sums + r * DRMSD_PANEL + c);
+    add_panels(rows, columns, s->slice, false, sums);
     store(s, row * DRMSD_PANEL, column * DRMSD_PANEL, sums, launch->arguments[COMPARE_VALUES]);
     return QN_OK;
 }

@@ -1,7 +1,7 @@
 /* Sums over the pairs of atoms of a slice, for a tile of pairs of structures: like a matrix product of distances, with
- * ADD_TERM(a, b, sum) in place of a multiply-add. A group has a tile of TILE_ROWS x TILE_COLUMNS pairs of structures, an
- * item has ITEM_ROWS x ITEM_COLUMNS of them in registers, and distances go through local memory in steps of DEPTH pairs
- * of atoms, or through caches alone (LOCAL_BUFFERS 0), as Filipovič, Plhák and Střelák compare the two (2015,
+ * ADD_TERM(a, b, sum) in place of a multiply-add. A group has a tile of TILE_ROWS x TILE_COLUMNS pairs of structures,
+ * an item has ITEM_ROWS x ITEM_COLUMNS of them in registers, and distances go through local memory in steps of DEPTH
+ * pairs of atoms, or through caches alone (LOCAL_BUFFERS 0), as Filipovič, Plhák and Střelák compare the two (2015,
  * https://doi.org/10.1109/HPCSim.2015.7237020). Terms are added in the order of their pairs of atoms. */
 #ifndef QN_CLUSTER_MEASURE_PANEL_TILES_DEV_H
 #define QN_CLUSTER_MEASURE_PANEL_TILES_DEV_H
@@ -71,12 +71,13 @@ DEVICE_FN void add_step(float (*sum)[ITEM_COLUMNS], LOCAL_PTR const float *rows,
     }
 }
 
-/* Begin to copy the step that begins `ahead` pairs of atoms further on, if there is one, into buffer number `buffer`. */
-#define START_STEP(buffer, ahead) \
-    if ((ahead) < slice) { \
-        start_copy(row_tiles + (buffer)*DEPTH * TILE_ROWS, rows + (ahead)*DRMSD_PANEL, TILE_ROWS, item); \
+/* Begin to copy the step that begins `ahead` pairs of atoms further on, if there is one, into buffer number `buffer`.
+ */
+#define START_STEP(buffer, ahead)                                                                                    \
+    if ((ahead) < slice) {                                                                                           \
+        start_copy(row_tiles + (buffer)*DEPTH * TILE_ROWS, rows + (ahead)*DRMSD_PANEL, TILE_ROWS, item);             \
         start_copy(column_tiles + (buffer)*DEPTH * TILE_COLUMNS, columns + (ahead)*DRMSD_PANEL, TILE_COLUMNS, item); \
-    } \
+    }                                                                                                                \
     ASYNC_COMMIT()
 
 /* Add the terms of a slice. rows, columns: of the tile's first structures. */
@@ -113,7 +114,9 @@ DEVICE_FN void add_slice(float (*sum)[ITEM_COLUMNS], GLOBAL const float *RESTRIC
      * no item still reads the buffer that is filled next. */
     int buffer = 0;
     UNROLL
-    for (int t = 0; t < LOCAL_BUFFERS - 1; t++) { START_STEP(t, t * DEPTH); }
+    for (int t = 0; t < LOCAL_BUFFERS - 1; t++) {
+        START_STEP(t, t * DEPTH);
+    }
     for (int k = 0; k < slice; k += DEPTH) {
         ASYNC_WAIT(LOCAL_BUFFERS - 2);
         LOCAL_BARRIER();
@@ -128,7 +131,7 @@ DEVICE_FN void add_slice(float (*sum)[ITEM_COLUMNS], GLOBAL const float *RESTRIC
 
 /* The sums of an item for a slice, whose tile begins at the structures first_row and first_column. */
 #if LOCAL_BUFFERS > 0
-#define DECLARE_TILES() \
+#define DECLARE_TILES()                                       \
     LOCAL float row_tiles[LOCAL_BUFFERS * DEPTH * TILE_ROWS]; \
     LOCAL float column_tiles[LOCAL_BUFFERS * DEPTH * TILE_COLUMNS]
 #define ADD_SLICE(sum, rows, columns, slice, item_row, item_column) \
