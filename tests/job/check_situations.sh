@@ -46,6 +46,10 @@ describe() {
   potential)
     journal=unfinished/journal.0 other=(--smooth 0.3) differs=smooth=
     command=(potential pocket.pdbqt --npts $((12 * scale)) --spacing 0.25) ;;
+  cluster-large)
+    describe cluster
+    command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --measure rmsd --method gromos)
+    command+=(--cutoff 15.4 --matrix none) other=(--cutoff 15) differs=cutoff= ;;
   fsc)
     journal='' several='' device=''
     command=(fsc half1.mrc half2.mrc --mask auto) ;;
@@ -363,6 +367,7 @@ bad=0
 programs=("${@:4}")
 [ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project cluster distance fsc)
 [ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project potential fsc)
+[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project cluster cluster-large distance fsc)
 for program in "${programs[@]}"; do
   describe "$program"
   resume=${journal:+--resume}
