@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cluster/method/dbscan_neighbours.h"
-#include "cluster/method/gromos.h"
+#include "cluster/neighbours/rounds.h"
 #include "cluster/neighbours/search.h"
 
 enum { TASK = 256 /* structures of a task */ };
@@ -83,27 +83,12 @@ static qn_status use_members_as_centres(const qn_near_search *search, qn_large_c
 
 /* ---- gromos ---- */
 
-/* Rows that were computed anew so far are kept once those that are left fit into memory. */
-static qn_status find_all(qn_near_search *search, qn_gromos *gromos)
-{
-    qn_neighbourhood near = qn_near_search_view(search);
-    qn_neighbour_rows *kept = NULL;
-    qn_status status = QN_OK;
-    for (bool done = false; status == QN_OK && !done;) {
-        if (!search->rows && !kept) status = qn_near_search_keep(search, gromos->counts, &kept);
-        if (kept) near = qn_neighbour_rows_view(kept);
-        if (status == QN_OK) status = qn_gromos_next(&near, gromos, &done);
-    }
-    qn_neighbour_rows_destroy(&kept);
-    return status;
-}
-
 static qn_status find_gromos(qn_near_search *search, qn_large_clusters *clusters)
 {
     const qn_neighbourhood near = qn_near_search_view(search);
     qn_gromos gromos;
     QN_TRY(qn_job_agree(search->job, qn_gromos_begin(&near, QN_GROMOS_SORTED_MAX, &gromos)));
-    const qn_status status = find_all(search, &gromos);
+    const qn_status status = qn_rounds_find(search, &gromos);
     if (status == QN_OK) {
         memcpy(clusters->labels, gromos.labels, search->count * sizeof(uint32_t));
         memcpy(clusters->centres, gromos.centres, search->count * sizeof(uint32_t));

@@ -24,7 +24,8 @@
 typedef struct qn_large_set {
     const qn_structures *structures; /* at most 2^24 */
     double cutoff_angstrom;          /* neighbours have at most this RMSD; not used by k-medoids */
-    uint64_t memory_bytes;           /* for rows of neighbours; 0: half of the memory that is available */
+    uint64_t memory_bytes;           /* for rows of neighbours; 0: half of the machine's memory */
+    double record_every_s;           /* interval of records while rows are computed anew; 0: a minute */
 } qn_large_set;
 
 /* Clusters in the order of the method. Zero-initialise; release with clear. */

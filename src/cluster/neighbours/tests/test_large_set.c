@@ -2,6 +2,7 @@
 /* Clusters of sets by neighbour bits: the same as on a matrix of distances in double, with rows in memory, with rows
  * that are computed anew, and with both. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -120,6 +121,53 @@ static void clusters_are_those_of_the_matrix(void)
     }
 }
 
+/* A run that is stopped while it computes rows anew, after `left` reports of this stage. */
+static int stop_later(const qn_progress *progress, void *user)
+{
+    int *left = user;
+    return strcmp(progress->stage, "clustering") == 0 && --*left < 0;
+}
+
+static qn_status run_with_records(const qn_large_set *set, const char *folder, int reports, bool resume,
+                                  qn_large_clusters *clusters)
+{
+    const qn_run_options options = {.device = device_name,
+                                    .tune = QN_TUNE_OFF,
+                                    .resume = resume,
+                                    .progress = stop_later,
+                                    .progress_user = &reports};
+    const qn_output output = {.folder = folder, .journal_folder = "unfinished"};
+    qn_job job;
+    qn_status status = qn_job_open(context, "cluster", &options, &job);
+    if (status == QN_OK) status = qn_job_devices(&job);
+    if (status == QN_OK) status = qn_job_key(&job, "program=cluster\n");
+    if (status == QN_OK) status = qn_job_output(&job, &output, true);
+    if (status == QN_OK) status = qn_job_journal(&job);
+    if (status == QN_OK) status = qn_large_gromos(&job, set, clusters);
+    return qn_job_close(&job, status);
+}
+
+/* Stopped again and again, a run with little memory gets to the same result. */
+static void stopped_rounds_go_on(void)
+{
+    enum { COUNT = 400 };
+    const qn_structures structures = make_set(COUNT, 8, 1.5, 7);
+    const qn_large_set set = {&structures, 1.45, 1, 1e-9};
+    qn_large_clusters whole = {0}, found = {0};
+    char folder[4096];
+    int runs = 0;
+    snprintf(folder, sizeof folder, "%s/rounds", check_scratch_folder());
+    if (!CHECK_OK(run(&set, 0, &whole))) return;
+    qn_status status = QN_CANCELLED;
+    for (; runs < 100 && status == QN_CANCELLED; runs++)
+        status = run_with_records(&set, folder, runs == 0 ? 5 : 30, runs > 0, &found);
+    CHECK(status == QN_OK && runs > 3);
+    CHECK(found.cluster_count == whole.cluster_count && whole.cluster_count > 8);
+    CHECK(found.labels && memcmp(found.labels, whole.labels, COUNT * sizeof *labels) == 0);
+    qn_large_clusters_clear(&found);
+    qn_large_clusters_clear(&whole);
+}
+
 static qn_status run_medoids(const qn_large_set *set, size_t cluster_count, uint64_t seed, qn_large_clusters *clusters)
 {
     const qn_run_options options = {.device = device_name, .tune = QN_TUNE_OFF};
@@ -200,6 +248,7 @@ int main(int argc, char **argv)
     qn_device_release(&device);
     RUN(useless_requests_are_refused);
     RUN(clusters_are_those_of_the_matrix);
+    RUN(stopped_rounds_go_on);
     RUN(medoids_of_small_sets_are_those_of_the_matrix);
     RUN(medoids_of_samples_find_groups);
     qn_context_destroy(&context);
