@@ -16,7 +16,7 @@
 enum {
     ROWS_MAX = 64,                    /* of a block */
     BLOCK_FLOATS = 65536,             /* of a block's positions, so that they stay in the second-level cache */
-    COLUMNS = 1024,                   /* of a task */
+    COLUMNS = 4096,                   /* of a task */
     SIDE = RMSD_PANEL,                /* columns whose polynomials are computed at once */
     GROUPS = SIDE / QN_LANES,         /* of columns */
     TOGETHER = QN_LANES == 16 ? 2 : 1 /* rows whose sums fit the registers */
