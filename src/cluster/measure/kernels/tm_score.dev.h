@@ -15,7 +15,8 @@ enum { SCORE_ROWS, SCORE_COLUMNS, SCORE_SEEDS, SCORE_PHASES, SCORE_RESULTS, SCOR
 #define SCORE_MAXSUB 2
 #define SCORE_RESULTS_OF(objective) ((objective) == SCORE_GDT ? 4 : 1)
 
-#define SCORE_SWEEPS 4            /* of Jacobi's method; 4 x 4 matrices in single precision converge in 3 or 4 */
+/* Sweeps of Jacobi's method, which converges quadratically; later steps of a search correct what is left. */
+#define SCORE_SWEEPS 3
 #define SCORE_LEAST_EVALUATIONS 4 /* of a phase, before slow growth ends it */
 #define SCORE_GROWTH 1.0001f      /* a phase ends when its smooth score grows by less than this factor */
 #define SCORE_LEAST_WEIGHT 1e-9f  /* sums of less weight define no superposition */
@@ -210,17 +211,21 @@ DEVICE_FN score_motion score_fit(const score_sums *s)
     return score_motion_of(q, s, inverse);
 }
 
-DEVICE_FN void score_add(score_sums *s, SCORE_REAL weight, qn_float4 a, qn_float4 b)
+DEVICE_FN void score_add_means(score_sums *s, SCORE_REAL weight, qn_float4 a, qn_float4 b)
+{
+    s->weight = s->weight + weight;
+    s->x = SCORE_FMA(weight, SCORE_SPLAT(a.x), s->x);
+    s->y = SCORE_FMA(weight, SCORE_SPLAT(a.y), s->y);
+    s->z = SCORE_FMA(weight, SCORE_SPLAT(a.z), s->z);
+    s->tx = SCORE_FMA(weight, SCORE_SPLAT(b.x), s->tx);
+    s->ty = SCORE_FMA(weight, SCORE_SPLAT(b.y), s->ty);
+    s->tz = SCORE_FMA(weight, SCORE_SPLAT(b.z), s->tz);
+}
+
+DEVICE_FN void score_add_products(score_sums *s, SCORE_REAL weight, qn_float4 a, qn_float4 b)
 {
     const SCORE_REAL x = weight * SCORE_SPLAT(a.x), y = weight * SCORE_SPLAT(a.y), z = weight * SCORE_SPLAT(a.z);
     const SCORE_REAL tx = SCORE_SPLAT(b.x), ty = SCORE_SPLAT(b.y), tz = SCORE_SPLAT(b.z);
-    s->weight = s->weight + weight;
-    s->x = s->x + x;
-    s->y = s->y + y;
-    s->z = s->z + z;
-    s->tx = SCORE_FMA(weight, tx, s->tx);
-    s->ty = SCORE_FMA(weight, ty, s->ty);
-    s->tz = SCORE_FMA(weight, tz, s->tz);
     s->xx = SCORE_FMA(x, tx, s->xx);
     s->xy = SCORE_FMA(x, ty, s->xy);
     s->xz = SCORE_FMA(x, tz, s->xz);
@@ -230,6 +235,12 @@ DEVICE_FN void score_add(score_sums *s, SCORE_REAL weight, qn_float4 a, qn_float
     s->zx = SCORE_FMA(z, tx, s->zx);
     s->zy = SCORE_FMA(z, ty, s->zy);
     s->zz = SCORE_FMA(z, tz, s->zz);
+}
+
+DEVICE_FN void score_add(score_sums *s, SCORE_REAL weight, qn_float4 a, qn_float4 b)
+{
+    score_add_means(s, weight, a, b);
+    score_add_products(s, weight, a, b);
 }
 
 DEVICE_FN void score_clear(score_sums *s)

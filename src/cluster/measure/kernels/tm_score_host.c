@@ -37,7 +37,10 @@ static inline qn_lanes if_less(qn_lanes a, qn_lanes b, qn_lanes yes, qn_lanes no
 
 #include "cluster/measure/kernels/tm_score.dev.h"
 
-enum { PAIRS = 16 }; /* of a unit of the pool */
+enum {
+    PAIRS = 16, /* of a unit of the pool */
+    BLOCK = 64  /* atoms whose weights are stored */
+};
 
 typedef struct score_job {
     const qn_float4 *rows, *columns, *phases;
@@ -88,6 +91,23 @@ static void fit(lanes_search *search)
     replace(&search->motion, &motion, MOTION, usable);
 }
 
+/* Add the atoms of a block to the sums, first to those of the means, then to those of the products: all sums at once do
+ * not fit the registers. Each sum has the order of score_add. */
+static inline void add_block(score_sums *sums, const qn_lanes *weights, const qn_float4 *a, const qn_float4 *b,
+                             int count)
+{
+    score_sums means = *sums;
+    for (int i = 0; i < count; i++) score_add_means(&means, weights[i], a[i], b[i]);
+    for (int i = 0; i < count; i++) score_add_products(sums, weights[i], a[i], b[i]);
+    sums->weight = means.weight;
+    sums->x = means.x;
+    sums->y = means.y;
+    sums->z = means.z;
+    sums->tx = means.tx;
+    sums->ty = means.ty;
+    sums->tz = means.tz;
+}
+
 /* `objective` and `doublings` are constants where this is called. */
 static inline __attribute__((always_inline)) void evaluate_as(lanes_search *search, int objective, int doublings)
 {
@@ -95,11 +115,15 @@ static inline __attribute__((always_inline)) void evaluate_as(lanes_search *sear
     const score_motion motion = search->motion;
     const qn_lanes zero = qn_lanes_splat(0);
     score_tally tally = {zero, {zero, zero, zero, zero}};
+    qn_lanes weights[BLOCK];
     score_sums sums;
     score_clear(&sums);
-    for (int i = 0; i < search->atoms; i++) {
-        const qn_lanes square = score_square(&motion, search->a[i], search->b[i]);
-        score_add(&sums, score_tally_atom(objective, phase, square, &tally), search->a[i], search->b[i]);
+    for (int first = 0; first < search->atoms; first += BLOCK) {
+        const qn_float4 *a = search->a + first, *b = search->b + first;
+        const int count = MIN(BLOCK, search->atoms - first);
+        for (int i = 0; i < count; i++)
+            weights[i] = score_tally_atom(objective, phase, score_square(&motion, a[i], b[i]), &tally);
+        add_block(&sums, weights, a, b, count);
     }
     replace(&search->sums, &sums, SUMS, search->active);
     if (objective == SCORE_TM) tally.within[0] = tally.smooth;
