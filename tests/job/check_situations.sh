@@ -365,9 +365,7 @@ cd "$work" || exit 1
 version=$("$quern" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 bad=0
 programs=("${@:4}")
-[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project cluster distance fsc)
-[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project potential fsc)
-[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project cluster cluster-large distance fsc)
+[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project cluster distance potential cluster-large fsc)
 for program in "${programs[@]}"; do
   describe "$program"
   resume=${journal:+--resume}
