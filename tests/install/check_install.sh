@@ -110,6 +110,15 @@ grep -q '^displacement after one step over that expected: \(0\.89\|0\.9\|1\.0\|1
     fail "trajectory_in_memory does not find the displacement that was made" trajectory.log
 [ -z "$(ls -A empty)" ] || fail "trajectory_in_memory wrote a file: $(ls -A empty)"
 
+# Clusters of frames in memory, in the folder that stays empty.
+cp -r "$source/examples/cluster_in_memory" cluster
+cmake -S cluster -B cluster-build -DCMAKE_PREFIX_PATH="$prefix" >cluster.log 2>&1 || fail "the cluster example" cluster.log
+cmake --build cluster-build >>cluster.log 2>&1 || fail "building the cluster example" cluster.log
+(cd empty && LD_LIBRARY_PATH="$library" ../cluster-build/cluster_in_memory 90) >cluster.log 2>&1 ||
+    fail "cluster_in_memory" cluster.log
+grep -q ', 0 frames in the wrong group$' cluster.log || fail "cluster_in_memory does not find the groups" cluster.log
+[ -z "$(ls -A empty)" ] || fail "cluster_in_memory wrote a file: $(ls -A empty)"
+
 # A bias along a path of structures: the toy molecule crosses its barrier with the bias, and stays without.
 cp -r "$source/examples/bias_along_a_path" path
 cmake -S path -B path-build -DCMAKE_PREFIX_PATH="$prefix" >path.log 2>&1 || fail "the path example" path.log
