@@ -90,7 +90,8 @@ static bool find_motion(const qn_clustering *run, size_t cluster, double rotatio
 static qn_status append_motion(const qn_clustering *run, size_t cluster, bool pymol, qn_text *text)
 {
     double rotation[9], translation[3];
-    if (cluster == 0 || run->measure->of_poses || !find_motion(run, cluster, rotation, translation)) return QN_OK;
+    if (cluster == 0 || !qn_clustering_superposes(run) || !find_motion(run, cluster, rotation, translation))
+        return QN_OK;
     if (pymol)
         QN_TRY(qn_text_append(text, "cmd.transform_selection(\"%s\", [",
                               qn_clustering_representative(run, cluster, false).text));
@@ -127,13 +128,12 @@ static qn_status write_script(const writing *self, const char *file, bool pymol)
     const qn_clustering *run = self->run;
     qn_text text = {0};
     char *path = NULL;
-    qn_status status = qn_text_append(&text,
-                                      "# Made by quern cluster: open this file in %s from its folder.\n"
-                                      "# The medoids of the clusters, the largest cluster first, %s.\n",
-                                      pymol ? "PyMOL" : "ChimeraX",
-                                      run->measure->of_poses || run->models->structures.sequences
-                                          ? "in their places"
-                                          : "superposed on the first one by the compared atoms");
+    qn_status status = qn_text_append(
+        &text,
+        "# Made by quern cluster: open this file in %s from its folder.\n"
+        "# The medoids of the clusters, the largest cluster first, %s.\n",
+        pymol ? "PyMOL" : "ChimeraX",
+        qn_clustering_superposes(run) ? "superposed on the first one by the compared atoms" : "in their places");
     for (size_t c = 0; c < run->represented && status == QN_OK; c++) status = append_model(self, c, pymol, &text);
     if (status == QN_OK)
         status =

@@ -116,8 +116,10 @@ static qn_status add_clusters(qn_report *report, const qn_clustering *run)
     QN_TRY(status);
     if (clusters > rows) QN_TRY(qn_report_paragraph(report, "`clusters.csv` has all %zu clusters.", clusters));
     if (run->represented > 0)
-        QN_TRY(qn_report_paragraph(report, "The medoids are in the folder `representatives`; `view.pml` and `view.cxc` "
-                                           "show them in PyMOL and ChimeraX, superposed on the first."));
+        QN_TRY(qn_report_paragraph(report,
+                                   "The medoids are in the folder `representatives`; `view.pml` and `view.cxc` "
+                                   "show them in PyMOL and ChimeraX, %s.",
+                                   qn_clustering_superposes(run) ? "superposed on the first" : "in their places"));
     return QN_OK;
 }
 

@@ -81,6 +81,13 @@ QN_MUST_CHECK qn_status qn_clustering_write_poses(qn_clustering *run);
 /* representatives/cluster_1.pdb …, and view.pml and view.cxc, which show them. (output_models.c) */
 QN_MUST_CHECK qn_status qn_clustering_write_models(qn_clustering *run);
 
+/* Whether the scripts superpose the medoids: poses stay where they are, and models of different length have no atoms in
+ * common. */
+static inline bool qn_clustering_superposes(const qn_clustering *run)
+{
+    return !run->measure->of_poses && !run->models->structures.sequences;
+}
+
 /* Name of the file of a cluster's medoid: "cluster_01.pdb", or without the ending. */
 typedef struct qn_representative_name {
     char text[32];

@@ -50,9 +50,9 @@ void qn_large_clusters_clear(qn_large_clusters *clusters);
 QN_MUST_CHECK qn_status qn_large_gromos(qn_job *job, const qn_large_set *set, qn_large_clusters *clusters);
 
 /* DBSCAN (Ester et al. 1996): a structure with at least `fewest` neighbours, itself included, is a core. Cores that are
- * neighbours are in one cluster. Other neighbours of a core are in the cluster of the core with the lowest number; the
- * rest has the label QN_LABEL_NONE. Clusters are numbered as labels.h says; the centre is the core with most
- * neighbours, the lowest one of several. */
+ * neighbours are in one cluster. Other neighbours of a core are in the first found of the clusters of their cores, as
+ * cluster/method/dbscan.h states; the rest has the label QN_LABEL_NONE. Clusters are numbered as labels.h says; the
+ * centre is the core with most neighbours, the lowest one of several. */
 QN_MUST_CHECK qn_status qn_large_dbscan(qn_job *job, const qn_large_set *set, size_t fewest,
                                         qn_large_clusters *clusters);
 
