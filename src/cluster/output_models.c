@@ -86,7 +86,8 @@ static bool find_motion(const qn_clustering *run, size_t cluster, double rotatio
     return status == QN_OK;
 }
 
-/* Put a model into the place of the first one. PyMOL: rows of a rotation, each with its shift, and a row of zeros. */
+/* Put a model into the place of the first one. PyMOL: rows of a rotation, each with its shift, and a row
+ * of zeros; it crashes if one of the numbers is an integer. */
 static qn_status append_motion(const qn_clustering *run, size_t cluster, bool pymol, qn_text *text)
 {
     double rotation[9], translation[3];
@@ -103,7 +104,7 @@ static qn_status append_motion(const qn_clustering *run, size_t cluster, bool py
             qn_number_format(column < 3 ? rotation[3 * row + column] : translation[row], QN_NUMBER_FIXED, 6, number);
             QN_TRY(qn_text_append(text, "%s%s", pymol && row + column == 0 ? "" : pymol ? ", " : ",", number));
         }
-    return qn_text_append(text, pymol ? ", 0, 0, 0, 1], homogenous=0)\n" : "\n");
+    return qn_text_append(text, pymol ? ", 0.0, 0.0, 0.0, 1.0], homogenous=0)\n" : "\n");
 }
 
 static qn_status append_model(const writing *self, size_t cluster, bool pymol, qn_text *text)
