@@ -14,3 +14,9 @@ for method in ("single", "complete", "average", "ward"):
     numpy.savetxt(f"made_{method}.csv", tree, "%.7g", delimiter=",")
     rows = [cophenet(tree, distances)[0], *fcluster(tree, 6, "maxclust"), *fcluster(tree, 9, "distance")]
     numpy.savetxt(f"made_{method}_labels.csv", rows, "%.9g")
+
+# Whole numbers: nearly all distances have equals, and no arithmetic rounds.
+grid = random.randint(0, 7, (48, 3))
+numpy.savetxt("tied_distances.csv", pdist(grid, "cityblock"), "%d")
+for method in ("single", "complete"):
+    numpy.savetxt(f"tied_{method}.csv", linkage(pdist(grid, "cityblock"), method), "%d", delimiter=",")

@@ -358,6 +358,34 @@ static void a_made_set_has_scipys_tree(void)
     free(labels);
 }
 
+/* Among equals the same merges are chosen as by scipy. */
+static void ties_are_broken_as_by_scipy(void)
+{
+    size_t read = 0, count = 0;
+    double *distances = read_numbers(check_data("cluster/tied_distances.csv"), &read);
+    while (made_pairs(count) < read) count++;
+    float *values = malloc(read * sizeof *values);
+    for (size_t p = 0; p < read; p++) values[p] = (float)distances[p];
+    const qn_distance_matrix matrix = {.count = count, .values = values};
+    qn_merge *merges = calloc(count, sizeof *merges);
+    for (size_t m = 0; m < 2; m++) {
+        char name[64];
+        size_t numbers = 0;
+        snprintf(name, sizeof name, "cluster/tied_%s.csv", method_names[m]);
+        double *expected = read_numbers(check_data(name), &numbers);
+        CHECK(numbers == 4 * (count - 1));
+        CHECK_OK(qn_linkage_compute(&matrix, methods[m], NULL, merges));
+        for (size_t k = 0; k + 1 < count; k++) {
+            CHECK(merges[k].first == expected[4 * k] && merges[k].second == expected[4 * k + 1]);
+            CHECK((double)merges[k].height == expected[4 * k + 2] && merges[k].size == expected[4 * k + 3]);
+        }
+        free(expected);
+    }
+    free(distances);
+    free(values);
+    free(merges);
+}
+
 static void compare_reference(const char *measure, size_t m)
 {
     char name[96];
@@ -417,6 +445,7 @@ int main(void)
     RUN(too_large_distances_are_refused);
     RUN(correlation_and_order_follow_from_the_merges);
     RUN(a_made_set_has_scipys_tree);
+    RUN(ties_are_broken_as_by_scipy);
     if (check_reference_data("cluster/adk_dims_ca_rmsd.csv")) RUN(a_transition_has_scipys_tree);
     return check_finish();
 }
