@@ -78,7 +78,8 @@ double qn_matrix_expected_seconds(const qn_matrix_request *request)
         const qn_device_info *info = qn_device_get_info(request->job->devices[i]);
         rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
     }
-    return rate > 0 ? (double)plan_of(request).value_count * atoms * atoms / 2 / rate : 0;
+    const double cost = request->measure->cost > 0 ? request->measure->cost : 1;
+    return rate > 0 ? cost * (double)plan_of(request).value_count * atoms * atoms / 2 / rate : 0;
 }
 
 /* ---- tiles that earlier runs finished ---- */

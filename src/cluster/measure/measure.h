@@ -66,6 +66,7 @@ typedef struct qn_measure {
     bool of_poses;      /* structures are poses of one small molecule */
     bool on_host;       /* threads of the host do all the work, whatever the device is */
     size_t tile_side;   /* largest side of a tile; it fixes the size of the pieces that are dealt and recorded */
+    double cost;        /* time of a pair, as a multiple of dRMSD's; 0: about the same */
 
     /* Refuse structures or settings that the measure cannot use. NULL: it takes all. */
     qn_status (*check)(const qn_structures *structures, const qn_measure_settings *settings);
