@@ -95,7 +95,7 @@ const qn_option qn_structure_rows[QN_STRUCTURE_ROWS] = {
                                .argument = "NAME",
                                .offset = FIELD(molecule),
                                .meaning = "ligand-rmsd: take only the poses of the molecule with this title, where "
-                                          "files have several"},
+                                          "files have several; of references all are taken"},
 };
 
 qn_status qn_structure_input_check(const qn_structure_input *input)

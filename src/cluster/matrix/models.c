@@ -109,7 +109,8 @@ static qn_status read_set(size_t index, int worker, void *user)
     (void)worker;
     const char *name = self->paths.items[path];
     qn_model_set *set = &self->sets[index];
-    if (self->kind == QN_MODELS_POSES) return qn_model_set_read_poses(self->input, name, set);
+    if (self->kind == QN_MODELS_POSES)
+        return qn_model_set_read_poses(index < self->first_sets ? self->input->molecule : NULL, name, set);
     return qn_poses_suggest(name, qn_model_set_read_file(self->job, self->input, name, set));
 }
 
@@ -297,8 +298,8 @@ static qn_status assemble(assembly *self, const qn_model_references *references)
     QN_TRY(gather_paths(self, references));
     QN_TRY(read_sets(self));
     if (self->kind == QN_MODELS_POSES)
-        QN_TRY(qn_poses_align(self->job, self->input, self->paths.items[0], self->sets, self->set_count,
-                              &self->models->symmetry));
+        QN_TRY(qn_poses_align(self->job, self->input, self->paths.items[0], self->sets, self->first_sets,
+                              self->set_count, &self->models->symmetry));
     QN_TRY(check_counts(self));
     choose_models(self);
     QN_TRY(join(self));

@@ -92,17 +92,19 @@ QN_MUST_CHECK qn_status qn_model_set_read_file(qn_job *job, const qn_structure_i
 QN_MUST_CHECK qn_status qn_model_set_read_trajectory(qn_job *job, const qn_structure_input *input,
                                                      const char *const *files, size_t file_count, qn_model_set *set);
 
-/* Read the poses of a file: their origins and compounds. Positions come from qn_poses_align. Any thread may call. */
-QN_MUST_CHECK qn_status qn_model_set_read_poses(const qn_structure_input *input, const char *path, qn_model_set *set);
+/* Read the poses of a file, those with the title `molecule` (NULL: all): their origins and compounds. Positions come
+ * from qn_poses_align. Any thread may call. */
+QN_MUST_CHECK qn_status qn_model_set_read_poses(const char *molecule, const char *path, qn_model_set *set);
 
 /* Return `status`, that of reading models of a file; after a failure for a file of small molecules, name the measure
  * for their poses instead. */
 qn_status qn_poses_suggest(const char *path, qn_status status);
 
-/* Find the order of heavy atoms of all poses, and set their positions. `path`: the first file, for messages.
+/* Find the order of heavy atoms of all poses, the sets of the input before those of references, and set their
+ * positions. `path`: the first file, for messages.
  * QN_BAD_FORMAT naming the two molecules that differ. Release *symmetry with qn_symmetry_clear. */
 QN_MUST_CHECK qn_status qn_poses_align(qn_job *job, const qn_structure_input *input, const char *path,
-                                       qn_model_set *sets, size_t count, qn_symmetry *symmetry);
+                                       qn_model_set *sets, size_t input_count, size_t count, qn_symmetry *symmetry);
 
 /* Number the sequences of the sets, after their structures were joined. QN_INVALID_ARGUMENT for several selected atoms
  * of a residue. */

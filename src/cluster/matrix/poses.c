@@ -57,12 +57,12 @@ static qn_status take_poses(const char *name, const char *path, qn_compound **co
     return QN_OK;
 }
 
-qn_status qn_model_set_read_poses(const qn_structure_input *input, const char *path, qn_model_set *set)
+qn_status qn_model_set_read_poses(const char *molecule, const char *path, qn_model_set *set)
 {
     qn_compound **compounds;
     size_t count;
     QN_TRY(qn_compound_read_file(path, &compounds, &count));
-    const qn_status status = take_poses(input->molecule, path, compounds, count, set);
+    const qn_status status = take_poses(molecule, path, compounds, count, set);
     for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);
     qn_release(&compounds);
     return status;
@@ -177,12 +177,12 @@ static qn_status refuse_no_poses(const qn_structure_input *input, const char *pa
 }
 
 qn_status qn_poses_align(qn_job *job, const qn_structure_input *input, const char *path, qn_model_set *sets,
-                         size_t count, qn_symmetry *symmetry)
+                         size_t input_count, size_t count, qn_symmetry *symmetry)
 {
     size_t first = 0;
     void *mapping;
-    while (first < count && sets[first].count == 0) first++;
-    if (first == count) return refuse_no_poses(input, path);
+    while (first < input_count && sets[first].count == 0) first++;
+    if (first == input_count) return refuse_no_poses(input, path);
     const bool has_bonds = sets[first].poses[0]->bond_count > 0;
     QN_TRY(find_symmetry(job, sets[first].poses[0], symmetry));
     sets[first].atom_count = symmetry->atom_count;

@@ -78,6 +78,15 @@ static void other_molecules_are_refused_or_left_out(void)
     CHECK(result->count == 2 && strstr(result->names[1], "hits.sdf#3") != NULL);
     CHECK_NEAR((double)result->values[0], 3, 1e-6);
     qn_distance_result_destroy(&result);
+    /* A reference may have another title, but must be the same molecule. */
+    snprintf(all, sizeof all, "crystal%s", acetate + strlen("acetate"));
+    if (!CHECK_OK(run(&file, 1, write_file("crystal.sdf", all), "acetate", &result))) return;
+    CHECK(result->count == 2 && result->reference_count == 1);
+    CHECK_NEAR((double)result->values[1], 3, 1e-6);
+    qn_distance_result_destroy(&result);
+    CHECK_FAILS(run(&file, 1, write_file("methanol.sdf", methanol), "acetate", &result), QN_BAD_FORMAT);
+    CHECK_FAILS(run(&file, 1, write_file("crystal.sdf", all), "ethanol", &result), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("no molecule has the name \"ethanol\"");
 }
 
 static void models_need_another_measure(void)
