@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/measure/measure.h"
+
 enum { ATOMS = 5, PATH = 600 };
 
 static qn_context *context;
@@ -390,9 +392,28 @@ static void values_are_those_of_reference_data(void)
     check_reference("cluster/itasser_decoys_ca.pdb", "cluster/itasser_decoys_ca_drmsd.csv", 23);
 }
 
+/* The option's choices, the enum and the table have one order. */
+static void names_of_measures_have_one_order(void)
+{
+    static const char names[] = QN_MEASURE_NAMES;
+    const char *name = names;
+    qn_option row;
+    if (!CHECK(qn_option_find(qn_distance_option_table(), "measure", &row))) return;
+    CHECK_TEXT(row.choices, names);
+    for (size_t i = 0; qn_measures[i]; i++) {
+        const size_t length = strlen(qn_measures[i]->name);
+        CHECK(strncmp(name, qn_measures[i]->name, length) == 0 && (name[length] == ' ' || name[length] == '\0'));
+        name += length + (name[length] == ' ');
+    }
+    CHECK(*name == '\0');
+    CHECK_TEXT(qn_measures[QN_DISTANCE_DRMSD]->name, "drmsd");
+    CHECK_TEXT(qn_measures[QN_DISTANCE_RMSD]->name, "rmsd");
+}
+
 int main(void)
 {
     if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
+    RUN(names_of_measures_have_one_order);
     RUN(models_of_one_file_are_compared);
     RUN(models_of_many_files_are_compared);
     RUN(references_are_columns);
