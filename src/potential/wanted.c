@@ -9,6 +9,7 @@
 #include "potential/run.h"
 #include "score/autodock/atoms.h"
 #include "score/site.h"
+#include "score/vina.h"
 
 /* ---- site ---- */
 
@@ -51,6 +52,18 @@ static void add_type(const char *type, type_list *list)
     if (list->count < QN_POTENTIAL_PROBES_MAX) memcpy(list->names[list->count++], type, strlen(type));
 }
 
+static qn_status add_vina_rows_by_bonds(const qn_compound *compound, type_list *list)
+{
+    int *rows = NULL;
+    QN_TRY(qn_allocate(compound->atom_count, sizeof *rows, (void **)&rows));
+    const qn_status status = qn_vina_types(compound, rows);
+    for (size_t i = 0; i < compound->atom_count && status == QN_OK; i++)
+        if (rows[i] >= 0) list->vina_rows[rows[i]] = true;
+    qn_release(&rows);
+    return status;
+}
+
+/* Of a PDBQT, which has no bonds, Vina's types follow from AutoDock's, as in Vina's program. */
 static qn_status add_vina_rows(const char *path, const qn_autodock_atoms *atoms, type_list *list)
 {
     qn_vina_source_atom *sources = NULL;
@@ -75,28 +88,43 @@ static qn_status add_compound(const char *path, qn_compound *compound, bool vina
     qn_status status = qn_autodock_ligand_prepare(compound, &atoms);
     for (size_t i = 0; i < atoms.count && status == QN_OK; i++) add_type(atoms.items[i].type, list);
     if (status == QN_OK && atoms.unplaced > 0) add_type("HD", list);
-    if (status == QN_OK && vina) status = add_vina_rows(path, &atoms, list);
+    if (status == QN_OK && vina)
+        status = compound->bond_count > 0 ? add_vina_rows_by_bonds(compound, list) : add_vina_rows(path, &atoms, list);
     qn_autodock_atoms_clear(&atoms);
     return status;
 }
 
-/* Read all molecules of a file, one at a time, since it may be a library. */
-static qn_status read_ligands(const char *path, bool vina, type_list *list)
+static qn_status add_record(const qn_compound_record *record, bool vina, type_list *list)
+{
+    qn_compound *compound = NULL;
+    qn_status status = qn_compound_read(record, &compound);
+    if (status == QN_OK) status = add_compound(record->path, compound, vina, list);
+    qn_compound_destroy(&compound);
+    return status;
+}
+
+/* Read all molecules of a file, one at a time, since it may be a library. Those that cannot be read or typed could not
+ * be docked either; a file without any other is refused with the reason of the last one. */
+static qn_status read_ligands(const char *path, bool vina, type_list *list, size_t *left_out)
 {
     qn_compound_stream *stream = NULL;
     qn_compound_record record = {0};
+    qn_error_trail trail = {0};
     QN_TRY(qn_compound_stream_open(path, &stream));
     qn_status status = qn_compound_stream_next(stream, &record);
     while (status == QN_OK && record.size > 0) {
-        qn_compound *compound = NULL;
-        status = qn_compound_read(&record, &compound);
-        if (status == QN_OK) status = add_compound(path, compound, vina, list);
-        qn_compound_destroy(&compound);
+        status = add_record(&record, vina, list);
+        if (status == QN_BAD_FORMAT) {
+            ++*left_out;
+            qn_error_save(status, &trail);
+            status = QN_OK;
+        }
         if (status == QN_OK) status = qn_compound_stream_next(stream, &record);
     }
     qn_compound_record_clear(&record);
     qn_compound_stream_close(&stream);
-    if (status == QN_OK && list->count == 0) status = QN_FAIL(QN_BAD_FORMAT, "%s: no atoms; expected a ligand", path);
+    if (status == QN_OK && list->count == 0)
+        return *left_out ? qn_error_restore(&trail) : QN_FAIL(QN_BAD_FORMAT, "%s: no atoms; expected a ligand", path);
     return status;
 }
 
@@ -160,8 +188,12 @@ qn_status qn_potential_types_find(qn_potential_run_state *run)
     type_list *list = NULL;
     QN_TRY(qn_allocate(1, sizeof *list, (void **)&list));
     qn_status status = QN_OK;
+    size_t left_out = 0;
     const bool vina = options->score != QN_POTENTIAL_AUTODOCK;
-    if (options->ligand) status = read_ligands(options->ligand, vina, list);
+    if (options->ligand) status = read_ligands(options->ligand, vina, list, &left_out);
+    if (status == QN_OK && left_out > 0)
+        status = qn_job_warn(run->job, "%s: %s cannot be used and %s no types", options->ligand,
+                             qn_count_of(left_out, "molecule").text, left_out == 1 ? "gives" : "give");
     const bool all = options->types && strcmp(options->types, "all") == 0;
     for (int i = 0; i < COMMON_TYPES && all; i++) add_type(common_types[i], list);
     if (status == QN_OK && options->score != QN_POTENTIAL_VINA)

@@ -90,6 +90,27 @@ static void a_pdb_gives_the_maps_of_its_pdbqt(void)
     qn_potential_result_destroy(&result);
 }
 
+/* The first record of this file is water; some of the others are broken. */
+static void broken_molecules_of_a_library_give_no_types(void)
+{
+    static char mixed[1024];
+    qn_potential_options options = options_of_abl();
+    qn_potential_result *result = NULL;
+    snprintf(mixed, sizeof mixed, "%s", check_data("format/mixed.sdf"));
+    options.npts[0] = 2;
+    options.ligand = mixed;
+    options.score = QN_POTENTIAL_BOTH;
+    if (CHECK_OK(qn_potential_run(context, &options, &result))) {
+        bool donor = false, oxygen = false;
+        for (size_t i = 0; i < result->map_count; i++) {
+            oxygen |= strcmp(result->maps[i].name, "OA") == 0;
+            donor |= strcmp(result->maps[i].name, "O_DA") == 0;
+        }
+        CHECK(oxygen && donor);
+    }
+    qn_potential_result_destroy(&result);
+}
+
 static void types_are_named_or_all(void)
 {
     qn_potential_options options = options_of_abl();
@@ -138,6 +159,7 @@ int main(void)
     if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     RUN(a_site_gives_the_box_and_a_ligand_the_types);
     RUN(a_pdb_gives_the_maps_of_its_pdbqt);
+    RUN(broken_molecules_of_a_library_give_no_types);
     RUN(types_are_named_or_all);
     RUN(impossible_wishes_are_refused);
     qn_context_destroy(&context);
