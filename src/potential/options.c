@@ -164,6 +164,10 @@ static qn_status check(const void *memory)
                        "names one");
     if (options->ligand && options->types)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--ligand and --types are both given; expected one of the two");
+    qn_option margin;
+    if (!options->site && qn_option_find(qn_potential_option_table(), "margin", &margin) &&
+        !qn_option_is_default(&margin, options))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--margin is \"%g\", but there is no --site", options->margin_angstrom);
     if (options->site && !options->extent && !options->npts[0]) return QN_OK;
     if (!options->extent == !options->npts[0])
         return QN_FAIL(QN_INVALID_ARGUMENT,

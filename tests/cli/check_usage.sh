@@ -183,8 +183,8 @@ expect 2 err 1 'there is no kernel family "corelate"; did you mean correlate?' t
 expect 2 err - '^Usage: quern tune model ACTION' tune model
 p="potential r.pdbqt -o out.d"
 expect 2 err 1 'potential: no output is given; expected --output with a folder, or --gpf' potential r.pdbqt --npts 20
-expect 2 err 1 'no receptor is given; expected a PDBQT file, or --gpf' potential -o out.d --npts 20
-expect 2 err 1 'the extent of the grid is not given; expected one of --size and --npts' $p
+expect 2 err 1 'no receptor is given; expected a PDBQT, PDB or mmCIF file, or --gpf' potential -o out.d --npts 20
+expect 2 err 1 'the extent of the grid is not given; expected one of --size, --npts and --site' $p
 expect 2 err 1 '\-\-size and --npts are both given' $p --size 20x20x20 --npts 20
 expect 2 err 1 '\-\-npts is "20x"; expected' $p --npts 20x
 expect 2 err 1 '\-\-npts has 21; expected even numbers of spacings' $p --npts 21
@@ -198,9 +198,15 @@ expect 2 err 1 '\-\-dielectric is 0; expected' $p --npts 20 --dielectric 0
 expect 2 err 1 '\-\-spacing is "0"; expected a number from 0.001' $p --npts 20 --spacing 0
 expect 2 err 1 '\-\-smooth is given beside --gpf, which has this value' $p --gpf run.gpf --smooth 0.1
 expect 2 err 1 'unexpected argument "b.pdbqt"' $p b.pdbqt
+expect 2 err 1 '\-\-ligand and --types are both given' $p --npts 20 --types C --ligand l.sdf
+expect 2 err 1 '\-\-margin is "3", but there is no --site' $p --npts 20 --margin 3
+expect 2 err 1 '\-\-site is given beside --gpf, which has this value' $p --gpf run.gpf --site l.sdf
+expect 2 err 1 '\-\-format is "map,ccp4"; expected map, dx or mrc' $p --npts 20 --format map,ccp4
+expect 2 err 1 '\-\-types is "C_H,OA"; expected Vina.s types' $p --npts 20 --score vina --types C_H,OA
 # Refused by the library: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdbqt' potential absent.pdbqt --npts 20 -o out.d --device host --quiet
+expect 1 err 1 'absent.sdf' potential r.pdbqt --site absent.sdf -o out.d --device host --quiet
 expect 1 err 1 'absent.gpf' potential --gpf absent.gpf --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' distance absent.pdb -o out.npy --device host --quiet
