@@ -12,7 +12,7 @@
 
 _Static_assert((int)QN_VINA_LINE_MAX <= (int)QN_MAP_LINE_MAX, "one room for lines");
 
-enum { CHUNK = 1 << 15, CHUNKS_PER_MAP = 16 }; /* values of a chunk; chunks of a map in a round */
+enum { CHUNK = 1 << 12, CHUNKS_PER_MAP = 8 }; /* values of a chunk; chunks of a map in a round */
 
 /* Rounds of formatting and writing: in each, the next chunks of all maps are formatted, and then written, map by map.
  */
@@ -41,8 +41,8 @@ static qn_status format_chunk(size_t index, int worker, void *user)
     float least = values[0], most = values[0];
     (void)worker;
     for (size_t i = 1; i < count; i++) {
-        least = fminf(least, values[i]);
-        most = fmaxf(most, values[i]);
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
     }
     writing->least[place] = least, writing->most[place] = most;
     char *text = writing->text + place * CHUNK * QN_MAP_LINE_MAX;
@@ -210,6 +210,11 @@ static qn_status write_text(qn_potential_run_state *run, const char *name,
     qn_release(&path);
     qn_text_clear(&text);
     return status;
+}
+
+uint64_t qn_potential_writing_bytes(int map_count)
+{
+    return (uint64_t)map_count * CHUNKS_PER_MAP * CHUNK * QN_MAP_LINE_MAX;
 }
 
 qn_status qn_potential_write_maps(qn_potential_run_state *run)

@@ -54,8 +54,8 @@ static void find_range(qn_potential_run_state *run)
         const float *values = run->values + (size_t)map * points;
         run->least[map] = run->most[map] = values[0];
         for (size_t i = 1; i < points; i++) {
-            run->least[map] = fmin(run->least[map], values[i]);
-            run->most[map] = fmax(run->most[map], values[i]);
+            run->least[map] = values[i] < run->least[map] ? values[i] : run->least[map];
+            run->most[map] = values[i] > run->most[map] ? values[i] : run->most[map];
         }
     }
 }

@@ -101,6 +101,7 @@ QN_MUST_CHECK qn_status qn_potential_write_volumes(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_report(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_views(qn_potential_run_state *run);
 
+uint64_t qn_potential_writing_bytes(int map_count); /* memory that writing takes */
 QN_MUST_CHECK qn_status qn_potential_write_gpf(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_receptor(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_log(qn_potential_run_state *run);

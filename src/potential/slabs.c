@@ -14,7 +14,7 @@
 #include "potential/maps/short_range.h"
 #include "potential/run.h"
 
-enum { SLAB_POINTS = 1 << 18, PLANES_STEP = 8 }; /* points of a slab, about; planes of a brick of the kernels */
+enum { SLAB_POINTS = 1 << 19, PLANES_STEP = 8 }; /* points of a slab, about; planes of a brick of the kernels */
 
 size_t qn_potential_slab_points(const qn_potential_run_state *run, int slab, int count)
 {
@@ -47,7 +47,9 @@ qn_status qn_potential_divide(qn_potential_run_state *run)
     const double mib = 1024.0 * 1024;
     const uint64_t value_bytes = (uint64_t)run->map_count * sizeof(float);
     const uint64_t slab = value_bytes * qn_potential_slab_points(run, 0, 1), allowed = allowed_bytes(run);
-    const uint64_t work = 2 * slab * (uint64_t)run->job->device_count; /* a slab in a device's buffers, and a copy */
+    /* a slab in each device's buffers, and a copy; the text of some lines */
+    const uint64_t text = run->job->in_memory ? 0 : qn_potential_writing_bytes(run->map_count);
+    const uint64_t work = 2 * slab * (uint64_t)run->job->device_count + text;
     const uint64_t all = value_bytes * qn_potential_grid_size(&run->model->settings.grid);
     const bool keeps = run->job->in_memory || (run->options->keep_maps && run->wants_result) ||
                        (run->formats & ~(unsigned)QN_POTENTIAL_FORMAT_MAP);
@@ -78,14 +80,15 @@ typedef struct slab_loop {
     double started_s;
 } slab_loop;
 
-/* A device at work: its queue, its kernels and the values of a slab. */
+/* A device at work: its queue, its kernels and the places of a slab's values. */
 typedef struct slab_device {
     slab_loop *loop;
     qn_queue *queue;
     qn_short_range *short_range;
     qn_electrostatics *electrostatics;
     qn_buffer *potential;
-    float *values; /* [map][points of the slab] */
+    float *values; /* [map][points of the slab]; NULL: values go into the window */
+    float *maps[QN_POTENTIAL_MAPS_MAX];
     int slab;
 } slab_device;
 
@@ -96,18 +99,30 @@ static qn_status finish_row(size_t row, int worker, void *user)
     const qn_potential_run_state *run = work->loop->run;
     const qn_potential_model *model = run->model;
     const int *points = model->settings.grid.points, probes = model->settings.probe_count;
-    const size_t stride = qn_potential_slab_points(run, work->slab, 1), place = row * (size_t)points[0];
-    float *values = work->values + place, *electrostatic = values + (size_t)probes * stride;
+    const size_t place = row * (size_t)points[0];
+    float *electrostatic = work->maps[probes] + place;
     int point[3] = {0, (int)(row % (size_t)points[1]), work->slab * run->slab_planes + (int)(row / (size_t)points[1])};
     (void)worker;
     for (int x = 0; x < points[0]; x++) electrostatic[x] = qn_map_value_round((double)electrostatic[x]);
     for (point[0] = 0; point[0] < points[0] && model->covalent_probe >= 0; point[0]++)
-        values[(size_t)model->covalent_probe * stride + (size_t)point[0]] =
+        work->maps[model->covalent_probe][place + (size_t)point[0]] =
             qn_map_value_round(qn_potential_covalent_value(model, point));
     for (point[0] = 0; point[0] < points[0] && run->field_count > probes + 2; point[0]++)
-        values[(size_t)(probes + 2) * stride + (size_t)point[0]] =
+        work->maps[probes + 2][place + (size_t)point[0]] =
             qn_map_value_round(qn_potential_distance_value(model, point));
     return QN_OK;
+}
+
+/* Let the maps of a slab be in the slab's own memory, or in the window. */
+static void place_maps(slab_device *work, int slab)
+{
+    const qn_potential_run_state *run = work->loop->run;
+    const size_t points = qn_potential_slab_points(run, slab, 1),
+                 all = qn_potential_slab_points(run, 0, run->slab_count);
+    work->slab = slab;
+    for (int map = 0; map < run->map_count; map++)
+        work->maps[map] = work->values ? work->values + (size_t)map * points
+                                       : run->values + (size_t)map * all + qn_potential_slab_points(run, 0, slab);
 }
 
 static qn_status compute_slab(slab_device *work, int slab)
@@ -116,15 +131,17 @@ static qn_status compute_slab(slab_device *work, int slab)
     const int *grid = run->model->settings.grid.points, probes = run->model->settings.probe_count;
     const size_t points = qn_potential_slab_points(run, slab, 1), plane = (size_t)grid[0] * (size_t)grid[1];
     const int first = slab * run->slab_planes, count = (int)(points / plane);
-    float *electrostatic = work->values + (size_t)probes * points, *charges = electrostatic + points;
-    work->slab = slab;
+    float *short_maps[QN_POTENTIAL_MAPS_MAX];
+    place_maps(work, slab);
     if (run->vina)
         QN_TRY(qn_vina_model_compute(run->vina, &run->model->settings.grid, work->queue, first, count,
-                                     work->values + (size_t)run->field_count * points));
+                                     work->maps[run->field_count]));
     if (run->field_count == 0) return QN_OK;
+    memcpy(short_maps, work->maps, sizeof short_maps);
+    short_maps[probes] = work->maps[probes + 1]; /* desolvation comes after electrostatics */
     QN_TRY(qn_electrostatics_planes(work->electrostatics, first, count, work->potential, NULL));
-    QN_TRY(qn_queue_read(work->queue, work->potential, 0, electrostatic, points * sizeof(float), NULL));
-    QN_TRY(qn_short_range_planes(work->short_range, first, count, work->values, charges));
+    QN_TRY(qn_short_range_planes(work->short_range, first, count, short_maps));
+    QN_TRY(qn_queue_read(work->queue, work->potential, 0, work->maps[probes], points * sizeof(float), NULL));
     QN_TRY(qn_queue_finish(work->queue));
     return qn_pool_run(run->job->pool, points / (size_t)grid[0], finish_row, work);
 }
@@ -157,7 +174,7 @@ static qn_status finish_slab(slab_loop *loop, int slab, const float *values)
     qn_potential_run_state *run = loop->run;
     const size_t bytes = (size_t)run->map_count * qn_potential_slab_points(run, slab, 1) * sizeof *values;
     if (!run->job->in_memory) QN_TRY(qn_job_record(run->job, (uint64_t)slab, values, bytes));
-    if (qn_potential_holds_all(run)) keep_slab(run, slab, values);
+    if (values && qn_potential_holds_all(run)) keep_slab(run, slab, values);
     pthread_mutex_lock(&loop->mutex);
     loop->done++;
     qn_status status = report_progress(loop);
@@ -204,7 +221,8 @@ static qn_status open_device(const qn_potential_run_state *run, int device, slab
                                              .entries = QN_POTENTIAL_DIELECTRIC_ENTRIES,
                                              .planes_max = run->slab_planes};
     QN_TRY(qn_queue_create(run->job->devices[device], &work->queue));
-    QN_TRY(qn_allocate((size_t)run->map_count * points, sizeof(float), (void **)&work->values));
+    if (!run->job->in_memory || run->vina) /* Vina's maps come as one block */
+        QN_TRY(qn_allocate((size_t)run->map_count * points, sizeof(float), (void **)&work->values));
     if (run->field_count == 0) return QN_OK;
     QN_TRY(qn_short_range_create(work->queue, &input, &work->short_range));
     QN_TRY(qn_electrostatics_create(work->queue, &charges, &work->electrostatics));
@@ -282,13 +300,32 @@ static qn_status compute(slab_loop *loop)
     return status;
 }
 
+enum { TOUCHED_BYTES = 1 << 20 };
+
+/* Write to the memory of the window on all threads: the system fetches each page at its first use, which takes longer
+ * than a GPU's work. */
+static qn_status touch(size_t part, int worker, void *user)
+{
+    const qn_potential_run_state *run = user;
+    const size_t all = (size_t)run->map_count * qn_potential_slab_points(run, 0, run->window_slabs) * sizeof(float);
+    const size_t first = part * TOUCHED_BYTES, left = all - first;
+    (void)worker;
+    memset((char *)run->values + first, 0, left < TOUCHED_BYTES ? left : TOUCHED_BYTES);
+    return QN_OK;
+}
+
+static qn_status make_window(qn_potential_run_state *run)
+{
+    const size_t count = (size_t)run->map_count * qn_potential_slab_points(run, 0, run->window_slabs);
+    if (!qn_job_is_first(run->job) && !qn_potential_holds_all(run)) return QN_OK;
+    QN_TRY(qn_allocate(count, sizeof *run->values, (void **)&run->values));
+    return qn_pool_run(run->job->pool, (count * sizeof *run->values + TOUCHED_BYTES - 1) / TOUCHED_BYTES, touch, run);
+}
+
 qn_status qn_potential_compute(qn_potential_run_state *run)
 {
     slab_loop loop = {.run = run, .started_s = qn_clock_s()};
-    const bool needs_window = qn_job_is_first(run->job) || qn_potential_holds_all(run);
-    if (needs_window)
-        QN_TRY(qn_allocate((size_t)run->map_count * qn_potential_slab_points(run, 0, run->window_slabs),
-                           sizeof *run->values, (void **)&run->values));
+    QN_TRY(make_window(run));
     pthread_mutex_init(&loop.mutex, NULL);
     const qn_status status = compute(&loop);
     pthread_mutex_destroy(&loop.mutex);

@@ -128,7 +128,7 @@ static brick_box box_of(const qn_atom_lists *lists, const int first[3])
 
 static double gap(double low, double high, double place)
 {
-    return fmax(fmax(low - place, place - high), 0);
+    return place < low ? low - place : place > high ? place - high : 0;
 }
 
 /* Distance between the box and a cell along an axis. */

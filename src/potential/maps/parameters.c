@@ -118,7 +118,8 @@ static qn_status read_type(const qn_record_lines *lines, size_t at, qn_potential
     return add(type, parameters);
 }
 
-static qn_status read_line(const qn_record_lines *lines, qn_potential_parameters *parameters)
+/* *known counts the lines that are not empty or comments. */
+static qn_status read_line(const qn_record_lines *lines, qn_potential_parameters *parameters, int *known)
 {
     double unused;
     const struct {
@@ -132,6 +133,7 @@ static qn_status read_line(const qn_record_lines *lines, qn_potential_parameters
     size_t at = 0;
     const qn_word word = qn_record_word(lines, &at);
     if (word.length == 0 || word.text[0] == '#') return QN_OK;
+    ++*known;
     if (qn_word_is(word, "atom_par")) return read_type(lines, at, parameters);
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
         if (qn_word_is(word, weights[i].word)) return read_number(lines, &at, weights[i].word, weights[i].value);
@@ -147,9 +149,13 @@ qn_status qn_potential_parameters_read(const char *path, qn_potential_parameters
     char *data;
     size_t size;
     qn_status status = QN_OK;
+    int known = 0;
     QN_TRY(qn_file_read(path, &data, &size));
     qn_record_lines lines = {.path = path, .step = 1, .next = data, .end = data + size};
-    while (status == QN_OK && qn_record_lines_next(&lines)) status = read_line(&lines, parameters);
+    while (status == QN_OK && qn_record_lines_next(&lines)) status = read_line(&lines, parameters, &known);
+    if (status == QN_OK && known == 0)
+        status =
+            QN_FAIL(QN_BAD_FORMAT, "%s: holds no parameters; expected lines such as atom_par or FE_coeff_vdW", path);
     qn_release(&data);
     return status;
 }

@@ -319,7 +319,6 @@ static qn_status refill(qn_queue *queue, const void *data, size_t bytes, qn_buff
 static qn_status upload_lists(qn_short_range *own, int first, int count)
 {
     qn_brick_lists *bricks = &own->bricks;
-    QN_TRY(qn_queue_finish(own->queue)); /* of the lists before */
     QN_TRY(qn_brick_lists_make(&own->lists, own->input.pool, first, count, bricks));
     const size_t number = (size_t)bricks->bricks[0] * (size_t)bricks->bricks[1] * (size_t)bricks->bricks[2];
     QN_TRY(refill(own->queue, bricks->starts, 4 * number * sizeof(int), &own->list_starts));
@@ -370,31 +369,26 @@ static qn_status launch(const qn_short_range *own, const probe_block *block, int
     return qn_short_range_launch(own->queue, own->input.configuration, &problem, &buffers, &scalars, NULL);
 }
 
-/* Read the maps of a block, without that of a covalent probe. */
-static qn_status read_block(const qn_short_range *own, const probe_block *block, size_t points, float *values)
+static qn_status read_block(const qn_short_range *own, const probe_block *block, size_t points, float *const *maps)
 {
-    const size_t bytes = points * sizeof *values;
-    const int covalent = own->input.model->covalent_probe - block->first;
-    float *to = values + (size_t)block->first * points;
-    const int head = covalent >= 0 && covalent < block->count ? covalent : block->count, tail = block->count - head - 1;
-    if (head > 0) QN_TRY(qn_queue_read(own->queue, block->values, 0, to, (size_t)head * bytes, NULL));
-    if (tail <= 0) return QN_OK;
-    return qn_queue_read(own->queue, block->values, (size_t)(head + 1) * bytes, to + (size_t)(head + 1) * points,
-                         (size_t)tail * bytes, NULL);
+    const size_t bytes = points * sizeof(float);
+    for (int i = 0; i < block->count; i++)
+        if (block->first + i != own->input.model->covalent_probe)
+            QN_TRY(qn_queue_read(own->queue, block->values, (size_t)i * bytes, maps[block->first + i], bytes, NULL));
+    return QN_OK;
 }
 
-qn_status qn_short_range_planes(qn_short_range *own, int first, int count, float *values, float *charges)
+qn_status qn_short_range_planes(qn_short_range *own, int first, int count, float *const *maps)
 {
     const qn_potential_settings *settings = &own->input.model->settings;
-    const size_t plane = (size_t)settings->grid.points[0] * (size_t)settings->grid.points[1];
-    const size_t points = plane * (size_t)count;
+    const size_t points = (size_t)settings->grid.points[0] * (size_t)settings->grid.points[1] * (size_t)count;
     QN_TRY(upload_lists(own, first, count));
     own->pairs = (double)own->bricks.atom_count * SHORT_BRICK * SHORT_BRICK * SHORT_BRICK;
     for (int i = 0; i < own->block_count; i++) {
         QN_TRY(launch(own, &own->blocks[i], first, count));
-        QN_TRY(read_block(own, &own->blocks[i], points, values));
+        QN_TRY(read_block(own, &own->blocks[i], points, maps));
     }
-    return qn_queue_read(own->queue, own->charges, 0, charges, points * sizeof *charges, NULL);
+    return qn_queue_read(own->queue, own->charges, 0, maps[settings->probe_count], points * sizeof(float), NULL);
 }
 
 double qn_short_range_pairs(const qn_short_range *own)

@@ -29,11 +29,11 @@ QN_MUST_CHECK qn_status qn_short_range_create(qn_queue *queue, const qn_short_ra
                                               qn_short_range **short_range);
 void qn_short_range_destroy(qn_short_range **short_range);
 
-/* Compute planes first … first + count − 1, and read them into `values`, a map for each probe, and into `charges`, that
- * of desolvation; a map has count × points[1] × points[0] values. `first` is a multiple of QN_SHORT_RANGE_BRICK. Both
- * must stay valid until the queue is finished. The map of a covalent probe is not written. */
-QN_MUST_CHECK qn_status qn_short_range_planes(qn_short_range *short_range, int first, int count, float *values,
-                                              float *charges);
+/* Compute planes first … first + count − 1, and read the map of each probe, and then that of desolvation, into `maps`:
+ * probe_count + 1 places of count × points[1] × points[0] values. `first` is a multiple of QN_SHORT_RANGE_BRICK. The
+ * queue must be finished before the next call and before values are read. The map of a covalent probe is not written.
+ */
+QN_MUST_CHECK qn_status qn_short_range_planes(qn_short_range *short_range, int first, int count, float *const *maps);
 
 /* Pairs of points and atoms in the lists of the last planes, for rates. */
 double qn_short_range_pairs(const qn_short_range *short_range);

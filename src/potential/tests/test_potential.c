@@ -175,7 +175,7 @@ static void little_memory_gives_the_same_files(void)
         options.output = outputs[i];
         options.npts[0] = 180, options.npts[1] = 16, options.npts[2] = 300;
         options.spacing_angstrom = 0.2;
-        options.run.memory_bytes = i ? (uint64_t)16 << 20 : 0;
+        options.run.memory_bytes = i ? (uint64_t)40 << 20 : 0;
         CHECK_OK(qn_potential_run(context, &options, NULL));
     }
     static const char *const names[] = {"C.map", "HD.map", "e.map", "d.map", "maps.fld"};

@@ -15,7 +15,7 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { ATOMS = 150, PROBES_MAX = 22, CORNERS_MAX = 4 };
+enum { ATOMS = 150, PROBES_MAX = 22, CORNERS_MAX = 2 };
 
 static qn_device *device;
 static qn_queue *queue;
@@ -73,14 +73,15 @@ static float *compute(const qn_potential_model *model, const qn_configuration *c
     const size_t plane = (size_t)points[0] * (size_t)points[1], all = points_of(model);
     const qn_short_range_input input = {.model = model, .planes_max = planes, .configuration = configuration};
     qn_short_range *short_range = NULL;
-    float *maps, *slab;
+    float *maps, *slab, *places[PROBES_MAX + 1];
     CHECK_OK(qn_allocate((size_t)(probes + 1) * all, sizeof *maps, (void **)&maps));
     CHECK_OK(qn_allocate((size_t)(probes + 1) * plane * (size_t)planes, sizeof *slab, (void **)&slab));
     CHECK_OK(qn_short_range_create(queue, &input, &short_range));
     for (int first = 0; short_range && first < points[2]; first += planes) {
         const int count = points[2] - first < planes ? points[2] - first : planes;
         const size_t size = plane * (size_t)count;
-        CHECK_OK(qn_short_range_planes(short_range, first, count, slab, slab + (size_t)probes * size));
+        for (int map = 0; map <= probes; map++) places[map] = slab + (size_t)map * size;
+        CHECK_OK(qn_short_range_planes(short_range, first, count, places));
         CHECK_OK(qn_queue_finish(queue));
         for (int map = 0; map <= probes; map++)
             memcpy(maps + (size_t)map * all + plane * (size_t)first, slab + (size_t)map * size, size * sizeof *maps);

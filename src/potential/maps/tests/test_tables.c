@@ -118,6 +118,7 @@ static void broken_parameter_files_are_refused(void)
                  {"atom_par Carbonate 4 0.1 3 0 0 0 0 -1 -1 0\n", "the atom type is \"Carbonate\""},
                  {"atom_par C 4 0.1 3 0 0 0 9 -1 -1 0\n", "the role in hydrogen bonds is \"9\""},
                  {"atom_par C -4 0.1 3 0 0 0 0 -1 -1 0\n", "expected a diameter above 0"},
+                 {"# nothing\n", "bad.dat: holds no parameters"},
                  {"FE_coeff_vdW much\n", "FE_coeff_vdW is \"much\""},
                  {"atom_parameter C\n", "\"atom_parameter\"; expected atom_par"}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
