@@ -303,7 +303,7 @@ qn_status qn_electrostatics_create(qn_queue *queue, const qn_electrostatics_inpu
     e->queue = queue;
     e->grid = input->grid;
     e->atom_count = (int)input->atom_count;
-    e->planes_max = input->planes_max;
+    e->planes_max = input->planes_max < input->grid.points[2] ? input->planes_max : input->grid.points[2];
     e->problem_class = qn_electrostatics_problem_class(input->grid.points[0]);
     qn_status status = fill_in(input, &p, e);
     clear_preparation(&p);
