@@ -36,8 +36,10 @@ static uint64_t allowed_bytes(const qn_potential_run_state *run)
 static void choose_slabs(qn_potential_run_state *run)
 {
     const int *points = run->model->settings.grid.points;
-    const int planes = SLAB_POINTS / (points[0] * points[1]);
-    run->slab_planes = planes < PLANES_STEP ? PLANES_STEP : planes / PLANES_STEP * PLANES_STEP;
+    const int all = (points[2] + PLANES_STEP - 1) / PLANES_STEP * PLANES_STEP;
+    int planes = SLAB_POINTS / (points[0] * points[1]) / PLANES_STEP * PLANES_STEP;
+    if (planes > all) planes = all;
+    run->slab_planes = planes < PLANES_STEP ? PLANES_STEP : planes;
     run->slab_count = (points[2] + run->slab_planes - 1) / run->slab_planes;
 }
 
