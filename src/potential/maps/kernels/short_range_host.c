@@ -173,7 +173,7 @@ static void find_factors(const short_job *job, const point_block *points, int at
 #pragma omp simd
     for (int p = 0; p < POINTS; p++) {
         const float between = FMA(axis.z, points->closest_axis[2][p],
-                                 FMA(axis.y, points->closest_axis[1][p], axis.x * points->closest_axis[0][p]));
+                                  FMA(axis.y, points->closest_axis[1][p], axis.x * points->closest_axis[0][p]));
         const float share = short_share(between);
         pair->share[p] = pair->factor[p] > 0.0f && points->closest[p] != atom ? share : 1.0f;
     }
