@@ -160,6 +160,11 @@ static qn_status read_receptor(qn_potential_run_state *run)
         QN_TRY(qn_job_warn(run->job, "%s names the receptor %s; %s is used instead", run->options->gpf, named, given));
     QN_TRY(qn_text_copy(given ? given : named, &run->receptor_path));
     QN_TRY(qn_potential_receptor_load(run));
+    bool has_charges = false;
+    for (size_t i = 0; i < run->receptor.atom_count; i++) has_charges |= run->receptor.atoms[i].charge_e != 0;
+    if (!has_charges)
+        QN_TRY(qn_job_warn(run->job, "%s: no atom has a partial charge, so that the electrostatic map is 0",
+                           run->receptor_path));
     return check_types(run);
 }
 

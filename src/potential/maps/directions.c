@@ -59,12 +59,12 @@ static bool is_bonded(const structure *of, int atom, int other, double reach2)
     return other != atom && distance2(of, atom, other) < (is_hydrogen ? hydrogen_reach2 : reach2);
 }
 
-/* Neighbours in file order; returns their number, at most `most`. */
-static int find_bonds(const structure *of, int atom, double reach2, int most, int bonds[])
+/* Neighbours of an atom among those near `place` in file order; returns their number, at most `most`. */
+static int find_bonds(const structure *of, int atom, int place, double reach2, int most, int bonds[])
 {
     int count = 0;
-    const int last = atom + WINDOW < of->count ? atom + WINDOW : of->count - 1;
-    for (int i = atom > WINDOW ? atom - WINDOW : 0; i <= last && count < most; i++)
+    const int last = place + WINDOW < of->count ? place + WINDOW : of->count - 1;
+    for (int i = place > WINDOW ? place - WINDOW : 0; i <= last && count < most; i++)
         if (is_bonded(of, atom, i, reach2)) bonds[count++] = i;
     return count;
 }
@@ -85,7 +85,7 @@ static void find_donor(const structure *of, int atom, qn_potential_direction *di
 static void find_nitrogen(const structure *of, int atom, qn_potential_direction *direction)
 {
     int bonds[3];
-    const int count = find_bonds(of, atom, nitrogen_reach2, 3, bonds);
+    const int count = find_bonds(of, atom, atom, nitrogen_reach2, 3, bonds);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
             direction->axis[k] +=
@@ -98,10 +98,10 @@ static void find_nitrogen(const structure *of, int atom, qn_potential_direction 
 static void find_carbonyl(const structure *of, int atom, int carbon, qn_potential_direction *direction)
 {
     double side[3];
-    int bonds[2 * WINDOW];
+    int bonds[2 * WINDOW]; /* that lie near the oxygen in the file, as AutoGrid has it */
     difference(of, carbon, atom, direction->axis);
     normalise(direction->axis);
-    const int count = find_bonds(of, carbon, nitrogen_reach2, 2 * WINDOW, bonds);
+    const int count = find_bonds(of, carbon, atom, nitrogen_reach2, 2 * WINDOW, bonds);
     for (int i = count - 1; i >= 0; i--) {
         if (bonds[i] == atom) continue;
         difference(of, carbon, bonds[i], side);
@@ -127,7 +127,7 @@ static void find_ether(const structure *of, int atom, const int bonds[2], qn_pot
 static void find_lone_pairs(const structure *of, int atom, qn_potential_direction *direction)
 {
     int bonds[2];
-    const int count = find_bonds(of, atom, oxygen_reach2, 2, bonds);
+    const int count = find_bonds(of, atom, atom, oxygen_reach2, 2, bonds);
     if (count == 1) find_carbonyl(of, atom, bonds[0], direction);
     if (count == 2) find_ether(of, atom, bonds, direction);
 }

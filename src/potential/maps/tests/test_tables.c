@@ -140,9 +140,9 @@ typedef struct placed_atom {
 /* Direction of the first atom. */
 static qn_potential_direction direction_of(const placed_atom *placed, size_t count)
 {
-    qn_potential_atom atoms[8] = {0};
-    qn_potential_direction directions[8];
-    int types[8];
+    qn_potential_atom atoms[32] = {0};
+    qn_potential_direction directions[32];
+    int types[32];
     for (size_t i = 0; i < count; i++) {
         atoms[i].position_angstrom[0] = placed[i].x;
         atoms[i].position_angstrom[1] = placed[i].y;
@@ -187,6 +187,21 @@ static void acceptors_point_away_from_their_neighbours(void)
     check_vector(direction_of(imine, 3).axis, 0, -1, 0);
 }
 
+/* Neighbours count if they are at most 20 places away in the file, from the oxygen also for those of its carbon. */
+static void only_neighbours_in_the_file_count(void)
+{
+    placed_atom placed[32] = {{"OA", 1.2, 0, 0}, {"C", 0, 0, 0}};
+    for (int i = 2; i < 32; i++) placed[i] = (placed_atom){"C", 100 + 5.0 * i, 0, 0};
+    placed[20] = (placed_atom){"N", -0.7, 1.1, 0};
+    check_vector(direction_of(placed, 32).normal, 0, 0, 1);
+    placed[21] = placed[20];
+    placed[20] = placed[22];
+    check_vector(direction_of(placed, 32).normal, 0, 0, 0);
+    placed[21] = placed[1];
+    placed[1] = placed[22];
+    check_vector(direction_of(placed, 32).axis, 0, 0, 0);
+}
+
 /* ---- text ---- */
 
 static void lines_are_those_of_printf(void)
@@ -222,6 +237,7 @@ int main(void)
     RUN(broken_parameter_files_are_refused);
     RUN(hydrogens_point_away_from_their_atom);
     RUN(acceptors_point_away_from_their_neighbours);
+    RUN(only_neighbours_in_the_file_count);
     RUN(lines_are_those_of_printf);
     qn_potential_parameters_clear(&parameters);
     return check_finish();
