@@ -77,6 +77,15 @@ static inline qn_lanes qn_lanes_minus_product(qn_lanes c, qn_lanes a, qn_lanes b
 #endif
 }
 
+static inline qn_lanes qn_lanes_maximum(qn_lanes a, qn_lanes b)
+{
+#ifdef QN_LANES_WORD
+    return QN_LANES_WORD(max)(a, b);
+#else
+    return a > b ? a : b;
+#endif
+}
+
 /* 1 / √x of normal x > 0 with a relative error below 2^-11 */
 static inline qn_lanes qn_lanes_reciprocal_root_estimate(qn_lanes x)
 {
