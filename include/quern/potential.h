@@ -50,6 +50,9 @@ typedef struct qn_potential_options {
     double margin_angstrom;  /* of the grid around the known ligand's atoms; default 4 */
     qn_potential_score score;
     const char *format; /* of the files: "map" (the default), "dx", "mrc", or several: "map,mrc" */
+    bool
+        coulomb; /* instead of all maps: Σ 332.06371 q / r in kcal/mol/e over all atoms; `output` is a file, .mrc or .dx
+                  */
 } qn_potential_options;
 
 const qn_option_table *qn_potential_option_table(void); /* see <quern/option.h> */
@@ -64,7 +67,7 @@ static inline qn_potential_options qn_potential_default_options(void)
 /* A map: kcal/mol (the electrostatic map: kcal/mol/e), those of AutoDock rounded to 0.001. */
 typedef struct qn_potential_map {
     const char *name;    /* type of the probe; "e": electrostatics; "d": desolvation; "f": distance of the nearest atom;
-                            of Vina's maps "C_H", "O_DA" … */
+                            of Vina's maps "C_H", "O_DA" …; or "coulomb" alone */
     const char *file;    /* path; NULL: not written */
     double least, most;  /* value */
     const float *values; /* x fastest, then y; NULL: written and not kept */

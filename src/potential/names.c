@@ -114,6 +114,18 @@ static qn_status name_beside(qn_potential_run_state *run)
     return name_extrema(field, &names->extrema_label);
 }
 
+/* The one file of --coulomb: "x.mrc" is ".mrc" of the stem "x". */
+static qn_status name_coulomb(qn_potential_run_state *run)
+{
+    qn_potential_names *names = &run->names;
+    const char *path = run->options->output, *ending = strrchr(path, '.');
+    QN_TRY(join(path, (size_t)(ending - path), "", &names->stem));
+    names->output.stem = names->stem;
+    names->output.journal_folder = "unfinished";
+    QN_TRY(qn_text_copy(ending, &names->maps[0]));
+    return qn_text_copy(qn_path_name(path), &names->labels[0]);
+}
+
 static qn_status list_all(qn_potential_run_state *run)
 {
     qn_potential_names *names = &run->names;
@@ -149,6 +161,10 @@ qn_status qn_potential_names_make(qn_potential_run_state *run)
     qn_potential_names *names = &run->names;
     const char *receptor = run->gpf.receptor && !options->receptor ? run->gpf.receptor : run->receptor_path;
     if (options->in_memory || (!options->output && !options->gpf)) return QN_OK;
+    if (options->coulomb) {
+        QN_TRY(name_coulomb(run));
+        return list_all(run);
+    }
     QN_TRY(options->output ? name_in_folder(run) : name_beside(run));
     QN_TRY(qn_text_copy(options->gpf ? options->gpf : names->gpf ? names->gpf : "NULL", &names->gpf_label));
     QN_TRY(qn_text_copy(names->prepared ? names->prepared : receptor, &names->receptor_label));

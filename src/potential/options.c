@@ -123,6 +123,11 @@ static const qn_option rows[] = {
      .offset = FIELD(parameters),
      .fallback_meaning = "those of AutoGrid 4.2.6",
      .meaning = "parameters of atom types in the format of AD4.1_bound.dat, for types that AutoGrid lacks"},
+    {.name = "coulomb",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(coulomb),
+     .meaning = "instead of all maps, the plain potential of the charges in kcal/mol/e, 332.06371 q/r over all atoms; "
+                "--output is the file, .mrc or .dx"},
     {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace the maps of an earlier run"},
     {.like = &qn_run_rows[QN_RUN_DEVICES], .offset = RUN},
@@ -148,6 +153,21 @@ static qn_status check_beside_file(const qn_potential_options *options)
     return QN_OK;
 }
 
+/* Plain sums take nothing but charges. */
+static qn_status check_beside_coulomb(const qn_potential_options *options)
+{
+    static const char *const names[] = {"gpf",        "types",  "smooth", "dielectric",
+                                        "parameters", "ligand", "score",  "format"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        qn_option row;
+        if (qn_option_find(qn_potential_option_table(), names[i], &row) && !qn_option_is_default(&row, options))
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "--%s is given beside --coulomb, which has no use for it; expected one of the two",
+                           names[i]);
+    }
+    return QN_OK;
+}
+
 static qn_status check(const void *memory)
 {
     const qn_potential_options *options = memory;
@@ -157,6 +177,7 @@ static qn_status check(const void *memory)
     if (options->in_memory && options->output)
         return QN_FAIL(QN_INVALID_ARGUMENT, "in_memory is set, and the output is %s; expected one of the two",
                        options->output);
+    if (options->coulomb) QN_TRY(check_beside_coulomb(options));
     if (options->gpf) return check_beside_file(options);
     if (!options->receptor)
         return QN_FAIL(QN_INVALID_ARGUMENT,

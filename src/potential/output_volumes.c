@@ -14,9 +14,24 @@ static const struct {
 } formats[] = {{"map", QN_POTENTIAL_FORMAT_MAP}, {"dx", QN_POTENTIAL_FORMAT_DX}, {"mrc", QN_POTENTIAL_FORMAT_MRC}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
+/* The one map of --coulomb has the format that the name of its file says. */
+static qn_status find_coulomb_format(qn_potential_run_state *run)
+{
+    const char *path = run->options->output, *ending = path ? strrchr(path, '.') : ".mrc";
+    run->formats = ending && strcmp(ending, ".mrc") == 0  ? QN_POTENTIAL_FORMAT_MRC
+                   : ending && strcmp(ending, ".dx") == 0 ? QN_POTENTIAL_FORMAT_DX
+                                                          : 0;
+    if (run->formats) return QN_OK;
+    return QN_FAIL(QN_INVALID_ARGUMENT,
+                   "--output is %s; with --coulomb expected the name of a file that ends in .mrc "
+                   "or .dx",
+                   path);
+}
+
 qn_status qn_potential_formats_find(qn_potential_run_state *run)
 {
     const char *text = run->options->format;
+    if (run->options->coulomb) return find_coulomb_format(run);
     run->formats = 0;
     for (const char *place = text, *end; place; place = *end ? end + 1 : NULL) {
         unsigned format = 0;
@@ -42,14 +57,16 @@ static qn_status replace_ending(const char *name, const char *ending, qn_text *t
 
 qn_status qn_potential_map_name(const qn_potential_run_state *run, int map, qn_text *name)
 {
-    if (run->formats & QN_POTENTIAL_FORMAT_MAP) return qn_text_append(name, "%s", run->names.maps[map]);
+    if ((run->formats & QN_POTENTIAL_FORMAT_MAP) || run->options->coulomb)
+        return qn_text_append(name, "%s", run->names.maps[map]);
     return replace_ending(run->names.maps[map], run->formats & QN_POTENTIAL_FORMAT_DX ? "dx" : "mrc", name);
 }
 
 static qn_status path_of(qn_potential_run_state *run, int map, const char *ending, char **path)
 {
     qn_text text = {0};
-    qn_status status = replace_ending(run->names.maps[map], ending, &text);
+    qn_status status = run->options->coulomb ? qn_potential_map_name(run, map, &text)
+                                             : replace_ending(run->names.maps[map], ending, &text);
     if (status == QN_OK) status = qn_job_path(run->job, text.data, path);
     qn_text_clear(&text);
     return status;
@@ -58,6 +75,7 @@ static qn_status path_of(qn_potential_run_state *run, int map, const char *endin
 static qn_status describe(const qn_potential_run_state *run, int map, qn_text *title)
 {
     const char *name = run->map_names[map], *score = map < run->field_count ? "AutoDock 4" : "AutoDock Vina";
+    if (strcmp(name, "coulomb") == 0) return qn_text_append(title, "Coulomb potential in kcal/mol/e");
     if (strcmp(name, "e") == 0) return qn_text_append(title, "electrostatic potential in kcal/mol/e");
     if (strcmp(name, "d") == 0) return qn_text_append(title, "desolvation of charges in kcal/mol/e");
     if (strcmp(name, "f") == 0) return qn_text_append(title, "distance of the nearest atom in A");

@@ -200,6 +200,10 @@ static void name_maps(qn_potential_run_state *run)
     run->field_count = probes + (run->gpf.distance_map ? 3 : 2);
     if (run->options->score == QN_POTENTIAL_VINA) run->field_count = 0;
     run->map_count = run->field_count;
+    if (run->options->coulomb) {
+        run->field_count = run->map_count = 0;
+        run->map_names[run->map_count++] = "coulomb";
+    }
     for (int i = 0; i < run->vina_count; i++) run->map_names[run->map_count++] = qn_vina_row_name(run->vina_probes[i]);
 }
 

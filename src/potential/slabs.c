@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "potential/maps/coulomb.h"
 #include "potential/maps/electrostatics.h"
 #include "potential/maps/map_text.h"
 #include "potential/maps/short_range.h"
@@ -88,6 +89,7 @@ typedef struct slab_device {
     qn_queue *queue;
     qn_short_range *short_range;
     qn_electrostatics *electrostatics;
+    qn_coulomb *coulomb;
     qn_buffer *potential;
     float *values; /* [map][points of the slab]; NULL: values go into the window */
     float *maps[QN_POTENTIAL_MAPS_MAX];
@@ -127,6 +129,13 @@ static void place_maps(slab_device *work, int slab)
                                        : run->values + (size_t)map * all + qn_potential_slab_points(run, 0, slab);
 }
 
+static qn_status compute_coulomb(slab_device *work, int first, int count, size_t points)
+{
+    QN_TRY(qn_coulomb_planes(work->coulomb, first, count, work->potential, NULL));
+    QN_TRY(qn_queue_read(work->queue, work->potential, 0, work->maps[0], points * sizeof(float), NULL));
+    return qn_queue_finish(work->queue);
+}
+
 static qn_status compute_slab(slab_device *work, int slab)
 {
     const qn_potential_run_state *run = work->loop->run;
@@ -138,6 +147,7 @@ static qn_status compute_slab(slab_device *work, int slab)
     if (run->vina)
         QN_TRY(qn_vina_model_compute(run->vina, &run->model->settings.grid, work->queue, first, count,
                                      work->maps[run->field_count]));
+    if (run->options->coulomb) return compute_coulomb(work, first, count, points);
     if (run->field_count == 0) return QN_OK;
     memcpy(short_maps, work->maps, sizeof short_maps);
     short_maps[probes] = work->maps[probes + 1]; /* desolvation comes after electrostatics */
@@ -225,6 +235,11 @@ static qn_status open_device(const qn_potential_run_state *run, int device, slab
     QN_TRY(qn_queue_create(run->job->devices[device], &work->queue));
     if (!run->job->in_memory || run->vina) /* Vina's maps come as one block */
         QN_TRY(qn_allocate((size_t)run->map_count * points, sizeof(float), (void **)&work->values));
+    if (run->options->coulomb) {
+        QN_TRY(qn_coulomb_create(work->queue, &model->settings.grid, model->atom_count, model->positions_angstrom,
+                                 model->charges_e, QN_COULOMB_KCAL_PER_MOL, &work->coulomb));
+        return qn_buffer_create(run->job->devices[device], points * sizeof(float), &work->potential);
+    }
     if (run->field_count == 0) return QN_OK;
     QN_TRY(qn_short_range_create(work->queue, &input, &work->short_range));
     QN_TRY(qn_electrostatics_create(work->queue, &charges, &work->electrostatics));
@@ -239,6 +254,7 @@ static qn_status run_device(int device, void *user)
     if (status == QN_OK) status = run_slabs(&work);
     qn_short_range_destroy(&work.short_range);
     qn_electrostatics_destroy(&work.electrostatics);
+    qn_coulomb_destroy(&work.coulomb);
     qn_buffer_release(&work.potential);
     qn_queue_destroy(&work.queue);
     qn_release(&work.values);

@@ -186,6 +186,7 @@ qn_status qn_potential_types_find(qn_potential_run_state *run)
 {
     const qn_potential_options *options = run->options;
     type_list *list = NULL;
+    if (options->coulomb) return QN_OK;
     QN_TRY(qn_allocate(1, sizeof *list, (void **)&list));
     qn_status status = QN_OK;
     size_t left_out = 0;

@@ -197,6 +197,7 @@ expect 2 err 1 '\-\-types is "C,N,C"; expected each type once' $p --npts 20 --ty
 expect 2 err 1 '\-\-dielectric is 0; expected' $p --npts 20 --dielectric 0
 expect 2 err 1 '\-\-spacing is "0"; expected a number from 0.001' $p --npts 20 --spacing 0
 expect 2 err 1 '\-\-smooth is given beside --gpf, which has this value' $p --gpf run.gpf --smooth 0.1
+expect 2 err 1 '\-\-types is given beside --coulomb' $p --npts 20 --coulomb --types C
 expect 2 err 1 'unexpected argument "b.pdbqt"' $p b.pdbqt
 expect 2 err 1 '\-\-ligand and --types are both given' $p --npts 20 --types C --ligand l.sdf
 expect 2 err 1 '\-\-margin is "3", but there is no --site' $p --npts 20 --margin 3
