@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "potential/maps/coulomb.h"
 #include "potential/maps/electrostatics.h"
 #include "potential/maps/kernels/electrostatics.h"
 #include "tune/workload_inputs.h"
@@ -128,6 +129,32 @@ static bool bench_electrostatics(const bench_run *run)
     return good;
 }
 
+static bool bench_coulomb(const bench_run *run)
+{
+    const double points = (double)qn_potential_grid_size(&run->grid), pairs = points * (double)run->atoms;
+    const qn_work work = {.bytes_written = 4 * points, .multiply_adds = 3 * pairs, .reciprocal_roots = pairs};
+    qn_coulomb *coulomb = NULL;
+    qn_buffer *potential = NULL;
+    double times[REPEATS];
+    bool good =
+        !failed(qn_coulomb_create(run->queue, &run->grid, run->atoms, run->positions, run->charges, 1, &coulomb),
+                "plain sums") &&
+        !failed(qn_buffer_create(qn_queue_device(run->queue), qn_potential_grid_size(&run->grid) * sizeof(float),
+                                 &potential),
+                "memory");
+    for (int i = -1; i < REPEATS && good; i++)
+        good =
+            !failed(qn_coulomb_planes(coulomb, 0, run->grid.points[2], potential, &times[i < 0 ? 0 : i]), "plain sums");
+    if (good) {
+        const double seconds = median(times);
+        print_line(run, "plain sums", seconds, &work);
+        printf("%-16s %10.3g pairs/s\n", "", pairs / seconds);
+    }
+    qn_buffer_release(&potential);
+    qn_coulomb_destroy(&coulomb);
+    return good;
+}
+
 /* Read KEY=VALUE … over the fallback. */
 static bool read_configuration(int count, char **words, qn_configuration *configuration)
 {
@@ -174,7 +201,7 @@ static int bench(qn_context *context, qn_device *device, int points, size_t atom
         printf("%s: %d points a side, %zu atoms\n", qn_device_get_info(device)->name, points, atoms);
         make_inputs(&run);
     }
-    good = good && bench_electrostatics(&run);
+    good = good && bench_electrostatics(&run) && bench_coulomb(&run);
     qn_release(&run.positions);
     qn_release(&run.charges);
     qn_release(&run.screening);
