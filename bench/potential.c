@@ -106,22 +106,24 @@ static qn_status time_electrostatics(const bench_run *run, qn_electrostatics *el
 
 static bool bench_electrostatics(const bench_run *run)
 {
-    const qn_electrostatics_input input = {.grid = run->grid,
-                                           .atom_count = run->atoms,
-                                           .positions_angstrom = run->positions,
-                                           .charges_e = run->charges,
-                                           .screening = run->screening,
-                                           .entries = ENTRIES,
-                                           .planes_max = run->grid.points[2],
-                                           .counts_pairs = true};
+    qn_electrostatics_input input = {.grid = run->grid,
+                                     .atom_count = run->atoms,
+                                     .positions_angstrom = run->positions,
+                                     .charges_e = run->charges,
+                                     .screening = run->screening,
+                                     .entries = ENTRIES,
+                                     .planes_max = run->grid.points[2]};
     qn_electrostatics *electrostatics = NULL;
     qn_buffer *potential = NULL;
     const double since_s = qn_clock_s();
     bool good = !failed(qn_electrostatics_create(run->queue, &input, &electrostatics), "preparing");
     printf("%-16s %10.3f ms\n", "preparation", 1e3 * (qn_clock_s() - since_s));
-    good = good && !failed(qn_buffer_create(qn_queue_device(run->queue),
-                                            qn_potential_grid_size(&run->grid) * sizeof(float), &potential),
-                           "memory");
+    qn_electrostatics_destroy(&electrostatics);
+    input.counts_pairs = true;
+    good = good && !failed(qn_electrostatics_create(run->queue, &input, &electrostatics), "counting") &&
+           !failed(qn_buffer_create(qn_queue_device(run->queue), qn_potential_grid_size(&run->grid) * sizeof(float),
+                                    &potential),
+                   "memory");
     if (good) qn_electrostatics_configure(electrostatics, run->configuration);
     good = good && !failed(time_electrostatics(run, electrostatics, potential), "electrostatics");
     qn_buffer_release(&potential);
