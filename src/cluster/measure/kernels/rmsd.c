@@ -16,7 +16,7 @@ enum { GROUP_ROWS, GROUP_COLUMNS, ROWS, COLUMNS, STEP, BUFFERS, RESIDENT, TUNABL
 enum { NEAR, VALUES };
 
 static const qn_tunable tunables[TUNABLES] = {
-    [GROUP_ROWS] = {"GROUP_ROWS", {4, 8, 16}, 3, 8, "work-items of a group along the rows"},
+    [GROUP_ROWS] = {"GROUP_ROWS", {4, 8, 16}, 3, 16, "work-items of a group along the rows"},
     [GROUP_COLUMNS] = {"GROUP_COLUMNS", {8, 16, 32}, 3, 16, "work-items of a group along the columns"},
     [ROWS] = {"ROWS", {1, 2, 4}, 3, 4, "rows of a work-item"},
     [COLUMNS] = {"COLUMNS", {1, 2, 4}, 3, 2, "columns of a work-item"},
@@ -28,6 +28,10 @@ static const qn_tunable tunables[TUNABLES] = {
 static const char *const constraints[] = {
     "GROUP_ROWS * GROUP_COLUMNS <= device.largest_group",
     "GROUP_ROWS * GROUP_COLUMNS >= device.subgroup_size",
+    /* items copy four structures at a time, and each the same ones of every line */
+    "GROUP_ROWS * ROWS % 4 == 0",
+    "GROUP_ROWS * GROUP_COLUMNS * 4 % (GROUP_ROWS * ROWS) == 0",
+    "GROUP_ROWS * GROUP_COLUMNS * 4 % (GROUP_COLUMNS * COLUMNS) == 0",
     /* bits of a row of the tile are whole words */
     "GROUP_COLUMNS * COLUMNS % 32 == 0",
     /* 9 sums for each pair must fit registers, of which CUDA allows 255 */
@@ -42,7 +46,7 @@ static const char *const constraints[] = {
     /* sums and about 48 other numbers of each item must fit 65536 registers */
     "RESIDENT == 0 || (device.is_cuda && RESIDENT * GROUP_ROWS * GROUP_COLUMNS >= 256 && "
     "RESIDENT * GROUP_ROWS * GROUP_COLUMNS * (9 * ROWS * COLUMNS + 48) <= 65536)",
-    "!device.is_host || (GROUP_ROWS == 8 && GROUP_COLUMNS == 16 && ROWS == 4 && COLUMNS == 2 && STEP == 8)",
+    "!device.is_host || (GROUP_ROWS == 16 && GROUP_COLUMNS == 16 && ROWS == 4 && COLUMNS == 2 && STEP == 8)",
 };
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)

@@ -59,26 +59,38 @@ DEVICE_FN tile_place find_tile(const rmsd_scalars s)
     return place;
 }
 
-/* Copy `lines` lines of `width` structures from `first` on, a multiple of 4, into [lines][width]; fours of structures
- * after the one with `last` become copies of that one. `lines_each` is the number of lines of a panel, `line` the first
- * one. */
-DEVICE_FN void copy_lines(LOCAL_PTR float *to, GLOBAL const float *RESTRICT from, int lines_each, int line, int lines,
-                          int first, int last, int width, int item)
+/* What an item copies of the structures of a tile: fours of structures of every LINES_AT_ONCE(width)-th line. Fours
+ * after the one with the last structure become copies of that one. */
+#define LINES_AT_ONCE(width) (ITEMS / ((width) / 4))
+
+/* Address of the item's first four in line 0 of `lines_each` of a panel. `first`, the tile's first structure, is a
+ * multiple of 4. */
+DEVICE_FN GLOBAL const float *copy_source(GLOBAL const float *RESTRICT set, int lines_each, int first, int last,
+                                          int width, int item)
 {
-    for (int e = item; e < lines * (width / 4); e += ITEMS) {
-        const int structure = MIN(first + e % (width / 4) * 4, last / 4 * 4);
-        const qn_int64 source = (qn_int64)(structure / RMSD_PANEL) * lines_each + (line + e / (width / 4));
-        ASYNC_COPY(4, to + 4 * e, from + (source * RMSD_PANEL + structure % RMSD_PANEL));
+    const int structure = MIN(first + item % (width / 4) * 4, last / 4 * 4);
+    const qn_int64 line = (qn_int64)(structure / RMSD_PANEL) * lines_each + item / (width / 4);
+    return set + (line * RMSD_PANEL + structure % RMSD_PANEL);
+}
+
+/* Copy the item's fours of `lines` lines to [lines][width]. */
+DEVICE_FN void copy_lines(LOCAL_PTR float *to, GLOBAL const float *RESTRICT from, int lines, int width, int item)
+{
+    LOCAL_PTR float *place = to + 4 * item;
+    for (int line = item / (width / 4); line < lines; line += LINES_AT_ONCE(width)) {
+        ASYNC_COPY(4, place, from);
+        place += LINES_AT_ONCE(width) * width;
+        from += LINES_AT_ONCE(width) * RMSD_PANEL;
     }
 }
 
-DEVICE_FN void copy_step(LOCAL_PTR float *to, GLOBAL const float *RESTRICT first, GLOBAL const float *RESTRICT second,
-                         const rmsd_scalars s, tile_place place, int atom)
+/* Copy a step of atoms: lines of the rows, then of the columns. */
+DEVICE_FN void copy_step(LOCAL_PTR float *to, GLOBAL const float *RESTRICT rows, GLOBAL const float *RESTRICT columns,
+                         int atom, int atoms, int item)
 {
-    const int lines = 3 * MIN(STEP, s.atoms - atom);
-    copy_lines(to, first, 3 * s.atoms, 3 * atom, lines, s.first_row + place.row, place.last_row, TILE_ROWS, place.item);
-    copy_lines(to + 3 * STEP * TILE_ROWS, second, 3 * s.atoms, 3 * atom, lines, s.first_column + place.column,
-               place.last_column, TILE_COLUMNS, place.item);
+    const int lines = 3 * MIN(STEP, atoms - atom), offset = 3 * atom * RMSD_PANEL;
+    copy_lines(to, rows + offset, lines, TILE_ROWS, item);
+    copy_lines(to + 3 * STEP * TILE_ROWS, columns + offset, lines, TILE_COLUMNS, item);
 }
 
 /* Read n adjacent floats, with wide instructions. */
@@ -127,17 +139,21 @@ DEVICE_FN void sum_products(float (*sums)[COLUMNS][9], LOCAL_PTR float *pool, GL
             for (int e = 0; e < 9; e++) sums[r][c][e] = 0.0f;
         }
     }
+    const int lines = 3 * s.atoms, row = s.first_row + place.row, column = s.first_column + place.column;
+    GLOBAL const float *rows_from = copy_source(first, lines, row, place.last_row, TILE_ROWS, place.item);
+    GLOBAL const float *columns_from = copy_source(second, lines, column, place.last_column, TILE_COLUMNS, place.item);
 #if BUFFERS == 2
-    copy_step(pool, first, second, s, place, 0);
+    copy_step(pool, rows_from, columns_from, 0, s.atoms, place.item);
     ASYNC_COMMIT();
 #endif
     for (int atom = 0, buffer = 0; atom < s.atoms; atom += STEP, buffer = BUFFERS - 1 - buffer) {
 #if BUFFERS == 2
-        if (atom + STEP < s.atoms) copy_step(pool + (1 - buffer) * STEP_FLOATS, first, second, s, place, atom + STEP);
+        if (atom + STEP < s.atoms)
+            copy_step(pool + (1 - buffer) * STEP_FLOATS, rows_from, columns_from, atom + STEP, s.atoms, place.item);
         ASYNC_COMMIT();
         ASYNC_WAIT(1);
 #else
-        copy_step(pool, first, second, s, place, atom);
+        copy_step(pool, rows_from, columns_from, atom, s.atoms, place.item);
         ASYNC_COMMIT();
         ASYNC_WAIT(0);
 #endif
@@ -148,10 +164,10 @@ DEVICE_FN void sum_products(float (*sums)[COLUMNS][9], LOCAL_PTR float *pool, GL
         for (int k = 0; k < atoms; k++) add_atom(sums, rows + 3 * k * TILE_ROWS, columns + 3 * k * TILE_COLUMNS);
         LOCAL_BARRIER();
     }
-    copy_lines(pool, first_terms, RMSD_TERMS, 0, RMSD_TERMS, s.first_row + place.row, place.last_row, TILE_ROWS,
-               place.item);
-    copy_lines(pool + RMSD_TERMS * TILE_ROWS, second_terms, RMSD_TERMS, 0, RMSD_TERMS, s.first_column + place.column,
-               place.last_column, TILE_COLUMNS, place.item);
+    rows_from = copy_source(first_terms, RMSD_TERMS, row, place.last_row, TILE_ROWS, place.item);
+    columns_from = copy_source(second_terms, RMSD_TERMS, column, place.last_column, TILE_COLUMNS, place.item);
+    copy_lines(pool, rows_from, RMSD_TERMS, TILE_ROWS, place.item);
+    copy_lines(pool + RMSD_TERMS * TILE_ROWS, columns_from, RMSD_TERMS, TILE_COLUMNS, place.item);
     ASYNC_COMMIT();
     ASYNC_WAIT(0);
     LOCAL_BARRIER();

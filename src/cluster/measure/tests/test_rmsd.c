@@ -208,6 +208,12 @@ static double check_tile(const qn_configuration *configuration, const qn_superpo
     return wanted ? (double)most / (double)wanted : 0;
 }
 
+/* An OpenCL device that is a CPU runs these kernels some hundred times slower than the host does. */
+static bool is_slow(void)
+{
+    return corners_to_visit(qn_device_get_info(device), CORNERS_MAX) < CORNERS_MAX;
+}
+
 static void check_set(const qn_configuration *configuration, const set_kind *kind, size_t atoms, size_t count,
                       const pair_tile *tile)
 {
@@ -217,7 +223,7 @@ static void check_set(const qn_configuration *configuration, const set_kind *kin
     const size_t column = tile->first_column + tile->columns / 2;
     const double some = qn_rmsd_reference(&structures, tile->first_row, column);
     const double cutoffs[] = {some * 1.05 + 0.01, some, 0, 1e6};
-    for (int c = 0; c < (configuration ? 1 : 4); c++) {
+    for (int c = 0; c < (configuration ? 1 : is_slow() ? 2 : 4); c++) {
         const double share = check_tile(configuration, &set, tile, cutoffs[c]);
         if (kind->ordinary && atoms >= 20) CHECK(share < 0.05);
     }
@@ -229,14 +235,14 @@ static void kinds_of_sets_agree_with_double_precision(void)
     static const pair_tile square = {0, 70, 68, 90, false}, whole = {0, 130, 0, 130, true};
     for (int k = 0; k < KINDS; k++) {
         check_set(NULL, &kinds[k], 37, 160, &square);
-        check_set(NULL, &kinds[k], 214, 130, &whole);
+        if (!is_slow()) check_set(NULL, &kinds[k], 214, 130, &whole);
     }
 }
 
 static void one_to_nine_atoms_agree_with_double_precision(void)
 {
     static const pair_tile tile = {4, 33, 0, 65, false};
-    for (size_t atoms = 1; atoms < 10; atoms++)
+    for (size_t atoms = 1; atoms < 10; atoms += is_slow() ? 4 : 1)
         for (int k = 0; k < KINDS; k++) check_set(NULL, &kinds[k], atoms, 70, &tile);
 }
 
