@@ -16,7 +16,7 @@ enum {
 static double pair(const qn_structures *structures, const qn_measure_settings *settings, size_t i, size_t j)
 {
     (void)settings;
-    return qn_rmsd_reference(structures, i, j);
+    return qn_structures_rmsd(structures, i, j);
 }
 
 static qn_status check(const qn_structures *structures, const qn_measure_settings *settings)

@@ -14,7 +14,7 @@
 
 #include "cluster/measure/kernels/rmsd.dev.h"
 
-QN_HOST_DECLARE(const qn_pair_products, qn_cluster_superposed_host);
+QN_HOST_DECLARE(const qn_superposed_sums, qn_cluster_superposed_host);
 
 enum {
     SAMPLE = 256,     /* structures whose mean is the reference */
@@ -74,21 +74,16 @@ static void centre(const superposing *s, size_t index, double *points)
         for (size_t a = 0; a < 3; a++) points[3 * k + a] = positions[a * atoms + k] - mean[a];
 }
 
+static const qn_superposed_sums *sums(void)
+{
+    return &QN_HOST_SELECT(qn_cluster_superposed_host)[0];
+}
+
 static void measure_structure(const superposing *s, size_t index)
 {
     const qn_structures *structures = s->set->structures;
-    const size_t atoms = structures->atom_count;
-    const float *positions = positions_of(structures, index);
-    double square = 0;
-    for (size_t a = 0; a < 3; a++) {
-        double sum = 0;
-        for (size_t k = 0; k < atoms; k++) sum += s->weights[k] * positions[a * atoms + k];
-        const double mean = sum / s->set->weight_sum;
-        for (size_t k = 0; k < atoms; k++)
-            square += s->weights[k] * (positions[a * atoms + k] - mean) * (positions[a * atoms + k] - mean);
-        s->set->means[3 * index + a] = mean;
-    }
-    s->set->half_squares[index] = square / 2;
+    sums()->moments(positions_of(structures, index), structures->weights, structures->atom_count, s->set->weight_sum,
+                    s->set->means + 3 * index, &s->set->half_squares[index]);
 }
 
 static qn_status measure_task(size_t task, int worker, void *user)
@@ -287,8 +282,19 @@ double qn_superposed_rmsd(const qn_superposed *set, size_t i, size_t j)
 {
     const qn_structures *structures = set->structures;
     double products[9];
-    QN_HOST_SELECT(qn_cluster_superposed_host)
-    [0](positions_of(structures, i), positions_of(structures, j), structures->weights, structures->atom_count,
-        set->means + 3 * i, set->means + 3 * j, products);
+    sums()->products(positions_of(structures, i), positions_of(structures, j), structures->weights,
+                     structures->atom_count, set->means + 3 * i, set->means + 3 * j, products);
     return qn_qcp_rmsd(products, set->half_squares[i] + set->half_squares[j], set->weight_sum);
+}
+
+double qn_structures_rmsd(const qn_structures *structures, size_t i, size_t j)
+{
+    const float *first = positions_of(structures, i), *second = positions_of(structures, j);
+    const size_t atoms = structures->atom_count;
+    double weight_sum = 0, means[2][3], squares[2], products[9];
+    for (size_t k = 0; k < atoms; k++) weight_sum += weight_of(structures, k);
+    sums()->moments(first, structures->weights, atoms, weight_sum, means[0], &squares[0]);
+    sums()->moments(second, structures->weights, atoms, weight_sum, means[1], &squares[1]);
+    sums()->products(first, second, structures->weights, atoms, means[0], means[1], products);
+    return qn_qcp_rmsd(products, squares[0] + squares[1], weight_sum);
 }

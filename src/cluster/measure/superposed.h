@@ -43,4 +43,7 @@ QN_MUST_CHECK qn_status qn_superposed_gather(const qn_superposed *set, const uin
 /* RMSD of a pair in double, from the positions as read: where the kernels are in doubt. */
 double qn_superposed_rmsd(const qn_superposed *set, size_t i, size_t j);
 
+/* The same without a set. */
+double qn_structures_rmsd(const qn_structures *structures, size_t i, size_t j);
+
 #endif

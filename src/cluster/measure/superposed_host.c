@@ -2,8 +2,27 @@
 
 #include "runtime/host_variant.h"
 
-static void pair_products(const float *first, const float *second, const float *weights, size_t atom_count,
-                          const double first_mean[3], const double second_mean[3], double products[9])
+static void moments(const float *positions, const float *weights, size_t atom_count, double weight_sum, double mean[3],
+                    double *half_square)
+{
+    double square = 0;
+    for (size_t axis = 0; axis < 3; axis++, positions += atom_count) {
+        double sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum)
+        for (size_t k = 0; k < atom_count; k++) sum += (weights ? (double)weights[k] : 1) * (double)positions[k];
+        const double middle = mean[axis] = sum / weight_sum;
+#pragma omp simd reduction(+ : squares)
+        for (size_t k = 0; k < atom_count; k++) {
+            const double place = (double)positions[k] - middle;
+            squares += (weights ? (double)weights[k] : 1) * place * place;
+        }
+        square += squares;
+    }
+    *half_square = square / 2;
+}
+
+static void products_of(const float *first, const float *second, const float *weights, size_t atom_count,
+                        const double first_mean[3], const double second_mean[3], double products[9])
 {
     const double ax = first_mean[0], ay = first_mean[1], az = first_mean[2];
     const double bx = second_mean[0], by = second_mean[1], bz = second_mean[2];
@@ -22,5 +41,5 @@ static void pair_products(const float *first, const float *second, const float *
     for (int e = 0; e < 9; e++) products[e] = all[e];
 }
 
-extern const qn_pair_products QN_HOST_VARIANT(qn_cluster_superposed_host)[];
-const qn_pair_products QN_HOST_VARIANT(qn_cluster_superposed_host)[] = {pair_products};
+extern const qn_superposed_sums QN_HOST_VARIANT(qn_cluster_superposed_host)[];
+const qn_superposed_sums QN_HOST_VARIANT(qn_cluster_superposed_host)[] = {{moments, products_of}};

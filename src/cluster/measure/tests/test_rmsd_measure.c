@@ -3,6 +3,7 @@
  * is refused. */
 #include "check.h"
 
+#include "cluster/measure/kernels/rmsd.h"
 #include "cluster/measure/rmsd.h"
 #include "cluster/measure/tests/models.h"
 
@@ -32,7 +33,9 @@ static double largest_error(const qn_structures *structures, qn_measure_range ro
     double largest = 0;
     for (size_t r = 0; values && r < rows.count; r++)
         for (size_t c = rows.first == columns.first ? r + 1 : 0; c < columns.count; c++) {
-            const double expected = qn_measure_rmsd.pair(structures, &settings, rows.first + r, columns.first + c);
+            const double expected = qn_rmsd_reference(structures, rows.first + r, columns.first + c);
+            const double pair = qn_measure_rmsd.pair(structures, &settings, rows.first + r, columns.first + c);
+            CHECK_NEAR(pair * pair, expected * expected, 1e-9);
             const double error = fabs(values[r * columns.count + c] - expected);
             if (!(error <= largest)) largest = error;
         }
