@@ -59,8 +59,8 @@ DEVICE_FN tile_place find_tile(const rmsd_scalars s)
     return place;
 }
 
-/* What an item copies of the structures of a tile: fours of structures of every LINES_AT_ONCE(width)-th line. Fours
- * after the one with the last structure become copies of that one. */
+/* An item copies fours of structures of a tile, the same ones of every LINES_AT_ONCE(width)-th line. Fours after the one
+ * with the last structure become copies of that one. */
 #define LINES_AT_ONCE(width) (ITEMS / ((width) / 4))
 
 /* Address of the item's first four in line 0 of `lines_each` of a panel. `first`, the tile's first structure, is a
