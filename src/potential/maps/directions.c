@@ -53,19 +53,17 @@ static bool has_name(const structure *of, int atom, const char *one, const char 
     return strcmp(name, one) == 0 || strcmp(name, other) == 0;
 }
 
-static bool is_bonded(const structure *of, int atom, int other, double reach2)
-{
-    const bool is_hydrogen = has_name(of, other, "H", "HD"); /* types by name, as AutoGrid has it */
-    return other != atom && distance2(of, atom, other) < (is_hydrogen ? hydrogen_reach2 : reach2);
-}
-
-/* Neighbours of an atom among those near `place` in file order; returns their number, at most `most`. */
-static int find_bonds(const structure *of, int atom, int place, double reach2, int most, int bonds[])
+/* Neighbours of an atom among those near `place` in file order; returns their number, at most `most`. Hydrogens, which
+ * AutoGrid knows by name, must be nearer. */
+static int find_bonds(const structure *of, int atom, int place, double reach2, const char *hydrogen, int most,
+                      int bonds[])
 {
     int count = 0;
     const int last = place + WINDOW < of->count ? place + WINDOW : of->count - 1;
-    for (int i = place > WINDOW ? place - WINDOW : 0; i <= last && count < most; i++)
-        if (is_bonded(of, atom, i, reach2)) bonds[count++] = i;
+    for (int i = place > WINDOW ? place - WINDOW : 0; i <= last && count < most; i++) {
+        const double reach = has_name(of, i, "HD", hydrogen) ? hydrogen_reach2 : reach2;
+        if (i != atom && distance2(of, atom, i) < reach) bonds[count++] = i;
+    }
     return count;
 }
 
@@ -85,7 +83,7 @@ static void find_donor(const structure *of, int atom, qn_potential_direction *di
 static void find_nitrogen(const structure *of, int atom, qn_potential_direction *direction)
 {
     int bonds[3];
-    const int count = find_bonds(of, atom, atom, nitrogen_reach2, 3, bonds);
+    const int count = find_bonds(of, atom, atom, nitrogen_reach2, "H", 3, bonds);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
             direction->axis[k] +=
@@ -101,7 +99,7 @@ static void find_carbonyl(const structure *of, int atom, int carbon, qn_potentia
     int bonds[2 * WINDOW]; /* that lie near the oxygen in the file, as AutoGrid has it */
     difference(of, carbon, atom, direction->axis);
     normalise(direction->axis);
-    const int count = find_bonds(of, carbon, atom, nitrogen_reach2, 2 * WINDOW, bonds);
+    const int count = find_bonds(of, carbon, atom, nitrogen_reach2, "HD", 2 * WINDOW, bonds);
     for (int i = count - 1; i >= 0; i--) {
         if (bonds[i] == atom) continue;
         difference(of, carbon, bonds[i], side);
@@ -127,7 +125,7 @@ static void find_ether(const structure *of, int atom, const int bonds[2], qn_pot
 static void find_lone_pairs(const structure *of, int atom, qn_potential_direction *direction)
 {
     int bonds[2];
-    const int count = find_bonds(of, atom, atom, oxygen_reach2, 2, bonds);
+    const int count = find_bonds(of, atom, atom, oxygen_reach2, "H", 2, bonds);
     if (count == 1) find_carbonyl(of, atom, bonds[0], direction);
     if (count == 2) find_ether(of, atom, bonds, direction);
 }
