@@ -33,7 +33,7 @@ typedef struct short_input {
     GLOBAL const qn_uint64 *exact;
     GLOBAL const qn_float4 *directions;
     GLOBAL const int *lists;
-    GLOBAL const float *table;
+    GLOBAL const qn_float4 *table;
     GLOBAL const qn_uint64 *limits;
     int origin[3]; /* of the brick, in units */
     qn_uint64 point[3];
@@ -82,6 +82,15 @@ DEVICE_FN int find_entry(const short_input *in, const short_scalars *s, float ro
     const qn_uint64 exact = exact_square(in, atom);
     if (exact < in->limits[nearest]) return nearest - 1;
     return nearest == SHORT_ENTRIES - 1 && exact >= in->limits[SHORT_ENTRIES] ? SHORT_ENTRIES : nearest;
+}
+
+DEVICE_FN void load_row(GLOBAL const qn_float4 *from, float *row)
+{
+    UNROLL
+    for (int i = 0; i < LANES / 4; i++) {
+        const qn_float4 four = from[i];
+        row[4 * i] = four.x, row[4 * i + 1] = four.y, row[4 * i + 2] = four.z, row[4 * i + 3] = four.w;
+    }
 }
 
 DEVICE_FN void add(short_sums *sums, int lane, float value)
@@ -140,7 +149,7 @@ DEVICE_FN float find_factor(const short_input *in, int atom, float x, float y, f
 
 /* Add the row of a directed atom. Bonds to the probes of `scaled` add up; of those to the probes of `extreme` the least
  * and the most count. */
-DEVICE_FN void add_bonds(GLOBAL const float *row, float factor, float share, int scaled, int extreme, short_sums *sums)
+DEVICE_FN void add_bonds(const float *row, float factor, float share, int scaled, int extreme, short_sums *sums)
 {
     UNROLL
     for (int lane = 0; lane < LANES - 2; lane++) {
@@ -168,7 +177,8 @@ DEVICE_FN void add_atoms(const short_input *in, const short_scalars *s, const sh
         const float root = short_root(square);
         const int entry = find_entry(in, s, root, chunk->atoms[i]);
         if (entry == SHORT_ENTRIES) continue;
-        GLOBAL const float *row = in->table + ((int)FLOAT_BITS(place.w) + entry) * LANES;
+        float row[LANES];
+        load_row(in->table + ((int)FLOAT_BITS(place.w) + entry) * (LANES / 4), row);
         const qn_float2 solvation = chunk->solvation[i];
         if (scaled | extreme) {
             const float factor = find_factor(in, chunk->atoms[i], x, y, z, 1.0f / root, kind == CLASS_DONOR, &share);
@@ -227,7 +237,7 @@ DEVICE_FN void store(const short_scalars *s, const short_sums *sums, GLOBAL cons
 KERNEL GROUP_LIMIT(SHORT_BRICK, SHORT_BRICK, GROUP_Z) void short_range(
     GLOBAL const qn_int4 *RESTRICT atoms, GLOBAL const qn_float2 *RESTRICT solvation,
     GLOBAL const qn_uint64 *RESTRICT exact, GLOBAL const qn_float4 *RESTRICT directions,
-    GLOBAL const int *RESTRICT lists, GLOBAL const int *RESTRICT starts, GLOBAL const float *RESTRICT table,
+    GLOBAL const int *RESTRICT lists, GLOBAL const int *RESTRICT starts, GLOBAL const qn_float4 *RESTRICT table,
     GLOBAL const qn_uint64 *RESTRICT limits, GLOBAL const int *RESTRICT places,
     GLOBAL const qn_uint64 *RESTRICT places_exact, GLOBAL const qn_float2 *RESTRICT probes,
     GLOBAL float *RESTRICT values, GLOBAL float *RESTRICT charges, const short_scalars s)
