@@ -95,6 +95,12 @@ static qn_status finish(qn_potential_run_state *run)
     return write_run_json(run);
 }
 
+/* Rough estimate of the time on a few processor cores, which decides whether tuning is worth its cost. */
+static double expected_seconds(const qn_potential_run_state *run)
+{
+    return 3e-7 * (double)qn_potential_slab_points(run, 0, run->slab_count) + 1e-5 * (double)run->model->atom_count;
+}
+
 static qn_status run_stages(qn_potential_run_state *run)
 {
     qn_job *job = run->job;
@@ -102,7 +108,9 @@ static qn_status run_stages(qn_potential_run_state *run)
     QN_TRY(qn_job_output(job, &run->names.output, true));
     QN_TRY(qn_job_journal(job));
     if (job->over) return QN_OK;
+    QN_TRY(qn_job_agree(job, qn_job_tune(job, expected_seconds(run))));
     const qn_status status = qn_potential_compute(run);
+    qn_tuning_finish(&job->tuning);
     qn_job_records_end(job);
     QN_TRY(qn_job_agree(job, status));
     return qn_job_agree(job, finish(run));

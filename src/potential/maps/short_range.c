@@ -34,7 +34,8 @@ struct qn_short_range {
     int block_count;
     qn_buffer *atoms, *solvation, *exact, *directions, *limits, *places, *places_exact;
     qn_buffer *list_atoms, *list_starts, *charges;
-    double pairs;
+    int first, count; /* planes whose lists are made */
+    double pairs;     /* of points and atoms in these lists */
 };
 
 static uint64_t bits_of(double value)
@@ -316,10 +317,12 @@ static qn_status refill(qn_queue *queue, const void *data, size_t bytes, qn_buff
     return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
 }
 
-static qn_status upload_lists(qn_short_range *own, int first, int count)
+qn_status qn_short_range_prepare(qn_short_range *own, int first, int count)
 {
     qn_brick_lists *bricks = &own->bricks;
+    own->first = first, own->count = count;
     QN_TRY(qn_brick_lists_make(&own->lists, own->input.pool, first, count, bricks));
+    own->pairs = (double)bricks->atom_count * SHORT_BRICK * SHORT_BRICK * SHORT_BRICK;
     const size_t number = (size_t)bricks->bricks[0] * (size_t)bricks->bricks[1] * (size_t)bricks->bricks[2];
     QN_TRY(refill(own->queue, bricks->starts, 4 * number * sizeof(int), &own->list_starts));
     if (bricks->atom_count == 0) bricks->atoms[0] = 0;
@@ -327,14 +330,25 @@ static qn_status upload_lists(qn_short_range *own, int first, int count)
                   &own->list_atoms);
 }
 
-static qn_status launch(const qn_short_range *own, const probe_block *block, int first, int count)
+static qn_short_range_problem problem_of(const qn_short_range *own, const probe_block *block)
+{
+    const int *points = own->input.model->settings.grid.points, *bricks = own->bricks.bricks;
+    return (qn_short_range_problem){.bricks = {bricks[0], bricks[1], bricks[2]},
+                                    .points = {points[0], points[1], own->count},
+                                    .lanes = block->lanes,
+                                    .probe_count = block->count,
+                                    .pairs = own->pairs};
+}
+
+static qn_status launch(const qn_short_range *own, const probe_block *block, const qn_configuration *configuration,
+                        qn_event **event)
 {
     const qn_potential_settings *settings = &own->input.model->settings;
     const int *points = settings->grid.points;
     const short_scalars scalars = {.nx = points[0],
                                    .ny = points[1],
-                                   .planes = count,
-                                   .first_plane = first,
+                                   .planes = own->count,
+                                   .first_plane = own->first,
                                    .places_y = points[0],
                                    .places_z = points[0] + points[1],
                                    .probe_count = block->count,
@@ -347,12 +361,7 @@ static qn_status launch(const qn_short_range *own, const probe_block *block, int
                                    .slope = 9 * 0x1p-24F,
                                    .tie = own->tie,
                                    .charge_solvation = (float)settings->charge_solvation};
-    const qn_short_range_problem problem = {
-        .bricks = {own->bricks.bricks[0], own->bricks.bricks[1], own->bricks.bricks[2]},
-        .points = {points[0], points[1], count},
-        .lanes = block->lanes,
-        .probe_count = block->count,
-        .pairs = own->pairs};
+    const qn_short_range_problem problem = problem_of(own, block);
     const qn_short_range_buffers buffers = {.atoms = own->atoms,
                                             .solvation = own->solvation,
                                             .exact = own->exact,
@@ -366,7 +375,7 @@ static qn_status launch(const qn_short_range *own, const probe_block *block, int
                                             .probes = block->probes,
                                             .values = block->values,
                                             .charges = own->charges};
-    return qn_short_range_launch(own->queue, own->input.configuration, &problem, &buffers, &scalars, NULL);
+    return qn_short_range_launch(own->queue, configuration, &problem, &buffers, &scalars, event);
 }
 
 static qn_status read_block(const qn_short_range *own, const probe_block *block, size_t points, float *const *maps)
@@ -382,16 +391,27 @@ qn_status qn_short_range_planes(qn_short_range *own, int first, int count, float
 {
     const qn_potential_settings *settings = &own->input.model->settings;
     const size_t points = (size_t)settings->grid.points[0] * (size_t)settings->grid.points[1] * (size_t)count;
-    QN_TRY(upload_lists(own, first, count));
-    own->pairs = (double)own->bricks.atom_count * SHORT_BRICK * SHORT_BRICK * SHORT_BRICK;
+    QN_TRY(qn_short_range_prepare(own, first, count));
     for (int i = 0; i < own->block_count; i++) {
-        QN_TRY(launch(own, &own->blocks[i], first, count));
+        QN_TRY(launch(own, &own->blocks[i], own->input.configuration, NULL));
         QN_TRY(read_block(own, &own->blocks[i], points, maps));
     }
     return qn_queue_read(own->queue, own->charges, 0, maps[settings->probe_count], points * sizeof(float), NULL);
 }
 
-double qn_short_range_pairs(const qn_short_range *own)
+qn_status qn_short_range_run(qn_short_range *own, const qn_configuration *configuration, qn_event **event)
 {
-    return own->pairs;
+    return launch(own, &own->blocks[0], configuration, event);
+}
+
+void qn_short_range_outputs(const qn_short_range *own, qn_buffer **values, qn_buffer **charges)
+{
+    *values = own->blocks[0].values;
+    *charges = own->charges;
+}
+
+void qn_short_range_work(const qn_short_range *own, qn_work *least)
+{
+    const qn_short_range_problem problem = problem_of(own, &own->blocks[0]);
+    qn_potential_short_range_family.kernels[0].work(&problem, least);
 }

@@ -35,7 +35,12 @@ void qn_short_range_destroy(qn_short_range **short_range);
  */
 QN_MUST_CHECK qn_status qn_short_range_planes(qn_short_range *short_range, int first, int count, float *const *maps);
 
-/* Pairs of points and atoms in the lists of the last planes, for rates. */
-double qn_short_range_pairs(const qn_short_range *short_range);
+/* The parts of qn_short_range_planes, for timing: make the lists; launch the kernel for the first 14 probes at most;
+ * `work` of this launch. The buffers have the probes' maps and that of desolvation. */
+QN_MUST_CHECK qn_status qn_short_range_prepare(qn_short_range *short_range, int first, int count);
+QN_MUST_CHECK qn_status qn_short_range_run(qn_short_range *short_range, const qn_configuration *configuration,
+                                           qn_event **event);
+void qn_short_range_outputs(const qn_short_range *short_range, qn_buffer **values, qn_buffer **charges);
+void qn_short_range_work(const qn_short_range *short_range, qn_work *least);
 
 #endif

@@ -15,7 +15,7 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { ATOMS = 150, PROBES_MAX = 22, CORNERS_MAX = 2 };
+enum { ATOMS = 150, PROBES_MAX = 22, CORNERS_MAX = 20 };
 
 static qn_device *device;
 static qn_queue *queue;
@@ -185,6 +185,13 @@ static void maps_far_away_are_empty(void)
     qn_potential_model_destroy(&model);
 }
 
+static void workload_passes_its_check(void)
+{
+    qn_work work;
+    check_workload(queue, "potential/short_range", (const int[]){25, 500, 0}, &work);
+    CHECK(work.bytes_written == 4.0 * 7 * 25 * 25 * 25 && work.multiply_adds > 0);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -198,6 +205,7 @@ int main(int argc, char **argv)
     RUN(many_probes_take_several_launches);
     RUN(slabs_have_the_bits_of_the_whole);
     RUN(maps_far_away_are_empty);
+    RUN(workload_passes_its_check);
     RUN(maps_are_right_in_sampled_corners);
     qn_potential_parameters_clear(&parameters);
     qn_queue_destroy(&queue);
