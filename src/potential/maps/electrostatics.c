@@ -8,24 +8,25 @@
 #include "base/memory.h"
 #include "potential/maps/electrostatics_fit.h"
 #include "potential/maps/kernels/electrostatics.h"
+#include "potential/maps/tables.h"
 
 enum {
     CELL_EDGE = 4000, /* mÅ, at least */
     CELLS_MAX = 128   /* along an axis */
 };
 
-static const double steps_per_angstrom = 1e5;
-static const double most_angstrom = 20000; /* from the centre: steps must fit an int */
+static const double most_angstrom = 20000; /* from the centre */
 
 /* Everything that is computed before the launches. */
 typedef struct preparation {
     qn_float4 *atoms;  /* all, in the order of the input */
     qn_float4 *sorted; /* those that can be near a point, by cells */
-    qn_int4 *steps;    /* positions of the same */
+    uint64_t *exact;   /* positions of the same, three doubles each */
     int *cell_of;      /* cell of each atom of the input; −1: none */
     int *starts;
     float *places, *weights; /* of every point of the three axes */
-    int *place_steps, *first;
+    uint64_t *places_exact;  /* as doubles */
+    int *first;
     size_t atom_count, sorted_count, cell_count, place_count;
 } preparation;
 
@@ -43,7 +44,8 @@ struct qn_electrostatics {
     electrostatics_model model;
     electrostatics_cells cells;
     float origin[3]; /* of the nodes, mÅ */
-    qn_buffer *atoms, *sorted, *steps, *starts, *table, *places, *place_steps, *weights, *first_nodes;
+    float guard;
+    qn_buffer *atoms, *sorted, *exact, *starts, *table, *limits, *places, *places_exact, *weights, *first_nodes;
     qn_buffer *values, *rows, *columns; /* at all nodes; at points along x of some planes; likewise along x and y */
 };
 
@@ -56,12 +58,12 @@ static void clear_preparation(preparation *p)
 {
     qn_release(&p->atoms);
     qn_release(&p->sorted);
-    qn_release(&p->steps);
+    qn_release(&p->exact);
     qn_release(&p->cell_of);
     qn_release(&p->starts);
     qn_release(&p->places);
     qn_release(&p->weights);
-    qn_release(&p->place_steps);
+    qn_release(&p->places_exact);
     qn_release(&p->first);
 }
 
@@ -73,16 +75,16 @@ static qn_status allocate_preparation(preparation *p)
                               p->place_count, p->place_count, p->place_count, p->place_count};
     const size_t sizes[9] = {sizeof(qn_float4),
                              sizeof(qn_float4),
-                             sizeof(qn_int4),
+                             3 * sizeof(uint64_t),
                              sizeof(int),
                              sizeof(int),
                              sizeof(float),
                              sizeof(float) * ELECTROSTATICS_ORDER,
-                             sizeof(int),
+                             sizeof(uint64_t),
                              sizeof(int)};
-    void **const places[9] = {(void **)&p->atoms,   (void **)&p->sorted,      (void **)&p->steps,
-                              (void **)&p->cell_of, (void **)&p->starts,      (void **)&p->places,
-                              (void **)&p->weights, (void **)&p->place_steps, (void **)&p->first};
+    void **const places[9] = {(void **)&p->atoms,   (void **)&p->sorted,       (void **)&p->exact,
+                              (void **)&p->cell_of, (void **)&p->starts,       (void **)&p->places,
+                              (void **)&p->weights, (void **)&p->places_exact, (void **)&p->first};
     for (int i = 0; i < 9; i++) {
         QN_TRY(qn_allocate(counts[i], sizes[i], &memory[i]));
         *places[i] = memory[i];
@@ -105,6 +107,14 @@ static qn_status check_input(const qn_electrostatics_input *input)
     return QN_OK;
 }
 
+/* The bits of a double, for kernels without doubles; −0 becomes 0. */
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return value == 0 ? 0 : bits;
+}
+
 /* Coordinates of the points of each axis, and the nodes and weights from which each is interpolated. The first point
  * lies at the fourth node. */
 static void place_points(const qn_potential_grid *grid, preparation *p, qn_electrostatics *e)
@@ -114,15 +124,24 @@ static void place_points(const qn_potential_grid *grid, preparation *p, qn_elect
         e->origin[axis] = (float)(low - 3 * node);
         for (int i = 0; i < grid->points[axis]; i++) {
             const size_t place = place_offset(grid, axis) + (size_t)i;
-            const long steps = lround(steps_per_angstrom * qn_potential_grid_offset(grid, axis, i));
-            const double at = ((double)steps / 100 - (double)e->origin[axis]) / node, whole = floor(at);
-            p->place_steps[place] = (int)steps;
-            p->places[place] = (float)steps / 100;
+            const double offset = qn_potential_grid_offset(grid, axis, i);
+            const double at = (1e3 * offset - (double)e->origin[axis]) / node, whole = floor(at);
+            p->places_exact[place] = bits_of(offset);
+            p->places[place] = (float)(1e3 * offset);
             p->first[place] = (int)whole - 3;
             qn_electrostatics_weights(at - whole, p->weights + place * ELECTROSTATICS_ORDER);
             e->nodes[axis] = p->first[place] + ELECTROSTATICS_ORDER;
         }
     }
+}
+
+/* Error of 100 r in single precision: coordinates in mÅ are rounded, and so are the steps from them to r ≤ 5 Å. */
+static float find_guard(const qn_potential_grid *grid)
+{
+    const double half = 0x1p-24, rounded = 6 * half * 100 * ELECTROSTATICS_NEAR / 1e3;
+    double widest = 0;
+    for (int axis = 0; axis < 3; axis++) widest = fmax(widest, -1e3 * qn_potential_grid_offset(grid, axis, 0));
+    return (float)(rounded + 0.1 * sqrt(3) * 2 * half * (widest + (double)ELECTROSTATICS_NEAR));
 }
 
 /* ---- cells of atoms ---- */
@@ -159,12 +178,10 @@ static int cell_of_atom(const electrostatics_cells *cells, qn_float4 atom)
 /* Sort the atoms in the cells by cell, and within a cell in the order of the input. */
 static void sort_atoms(const qn_electrostatics_input *input, const electrostatics_cells *cells, preparation *p)
 {
-    const double steps = steps_per_angstrom;
     for (size_t a = 0; a < input->atom_count; a++) {
         const double *at = input->positions_angstrom + 3 * a;
-        /* From whole steps, so that coordinates with three decimals are exact. */
-        p->atoms[a] = (qn_float4){(float)lround(at[0] * steps) / 100, (float)lround(at[1] * steps) / 100,
-                                  (float)lround(at[2] * steps) / 100, (float)input->charges_e[a]};
+        p->atoms[a] =
+            (qn_float4){(float)(1e3 * at[0]), (float)(1e3 * at[1]), (float)(1e3 * at[2]), (float)input->charges_e[a]};
         p->cell_of[a] = cell_of_atom(cells, p->atoms[a]);
         if (p->cell_of[a] >= 0) p->starts[p->cell_of[a] + 1]++;
     }
@@ -172,11 +189,9 @@ static void sort_atoms(const qn_electrostatics_input *input, const electrostatic
     p->sorted_count = (size_t)p->starts[p->cell_count];
     for (size_t a = input->atom_count; a-- > 0;) {
         if (p->cell_of[a] < 0) continue;
-        const double *at = input->positions_angstrom + 3 * a;
         const int place = --p->starts[p->cell_of[a] + 1];
         p->sorted[place] = p->atoms[a];
-        p->steps[place] =
-            (qn_int4){(int)lround(at[0] * steps), (int)lround(at[1] * steps), (int)lround(at[2] * steps), 0};
+        for (size_t k = 0; k < 3; k++) p->exact[3 * (size_t)place + k] = bits_of(input->positions_angstrom[3 * a + k]);
     }
     /* Each end has moved to its cell's start: starts[c + 1] is the start of cell c. */
     memmove(p->starts, p->starts + 1, p->cell_count * sizeof *p->starts);
@@ -223,18 +238,21 @@ static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buff
 static qn_status upload_all(qn_electrostatics *e, const preparation *p, const float *table)
 {
     qn_queue *queue = e->queue;
+    uint64_t limits[ELECTROSTATICS_ENTRIES];
+    for (int n = 0; n < ELECTROSTATICS_ENTRIES; n++) limits[n] = bits_of(qn_potential_entry_limit(n));
     const size_t sorted = p->sorted_count + (p->sorted_count == 0), all = p->atom_count + (p->atom_count == 0);
     qn_status status = upload(queue, p->atoms, all * sizeof *p->atoms, &e->atoms);
     if (status == QN_OK) status = upload(queue, p->sorted, sorted * sizeof *p->sorted, &e->sorted);
-    if (status == QN_OK) status = upload(queue, p->steps, sorted * sizeof *p->steps, &e->steps);
+    if (status == QN_OK) status = upload(queue, p->exact, 3 * sorted * sizeof *p->exact, &e->exact);
     if (status == QN_OK) status = upload(queue, p->starts, (p->cell_count + 1) * sizeof *p->starts, &e->starts);
     if (status == QN_OK) status = upload(queue, table, ELECTROSTATICS_ENTRIES * sizeof *table, &e->table);
     if (status == QN_OK) status = upload(queue, p->places, p->place_count * sizeof *p->places, &e->places);
     if (status == QN_OK)
-        status = upload(queue, p->place_steps, p->place_count * sizeof *p->place_steps, &e->place_steps);
+        status = upload(queue, p->places_exact, p->place_count * sizeof *p->places_exact, &e->places_exact);
     if (status == QN_OK)
         status = upload(queue, p->weights, p->place_count * ELECTROSTATICS_ORDER * sizeof *p->weights, &e->weights);
     if (status == QN_OK) status = upload(queue, p->first, p->place_count * sizeof *p->first, &e->first_nodes);
+    if (status == QN_OK) status = upload(queue, limits, sizeof limits, &e->limits);
     const qn_status finished = qn_queue_finish(queue); /* the data must not change before */
     return status == QN_OK ? finished : status;
 }
@@ -304,6 +322,7 @@ qn_status qn_electrostatics_create(qn_queue *queue, const qn_electrostatics_inpu
     e->grid = input->grid;
     e->atom_count = (int)input->atom_count;
     e->planes_max = input->planes_max < input->grid.points[2] ? input->planes_max : input->grid.points[2];
+    e->guard = find_guard(&input->grid);
     e->problem_class = qn_electrostatics_problem_class(input->grid.points[0]);
     qn_status status = fill_in(input, &p, e);
     clear_preparation(&p);
@@ -327,8 +346,9 @@ void qn_electrostatics_destroy(qn_electrostatics **electrostatics)
 {
     qn_electrostatics *e = *electrostatics;
     if (!e) return;
-    qn_buffer **const buffers[] = {&e->atoms,   &e->sorted,      &e->steps,  &e->starts, &e->table,   &e->places,
-                                   &e->weights, &e->place_steps, &e->values, &e->rows,   &e->columns, &e->first_nodes};
+    qn_buffer **const buffers[] = {&e->atoms,   &e->sorted,      &e->exact,        &e->starts, &e->table,
+                                   &e->places,  &e->weights,     &e->places_exact, &e->values, &e->rows,
+                                   &e->columns, &e->first_nodes, &e->limits};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
     qn_release(&e->first);
     qn_release(&e->has_nodes);
@@ -439,16 +459,18 @@ static qn_status launch_points(qn_electrostatics *e, int first, int count, int n
                                     .place_y = (int)place_offset(&e->grid, 1),
                                     .place_z = (int)place_offset(&e->grid, 2) + first,
                                     .first_node = e->first[first],
+                                    .guard = e->guard,
                                     .cells = e->cells,
                                     .model = e->model};
     const size_t columns = (size_t)points[0] * (size_t)points[1] * (size_t)node_planes * sizeof(float);
     const qn_argument values[POINTS_ARGUMENTS] = {
         [POINTS_ATOMS] = qn_argument_buffer(e->sorted),
-        [POINTS_STEPS] = qn_argument_buffer(e->steps),
+        [POINTS_EXACT] = qn_argument_buffer(e->exact),
         [POINTS_STARTS] = qn_argument_buffer(e->starts),
         [POINTS_TABLE] = qn_argument_buffer(e->table),
+        [POINTS_LIMITS] = qn_argument_buffer(e->limits),
         [POINTS_PLACES] = qn_argument_buffer(e->places),
-        [POINTS_PLACE_STEPS] = qn_argument_buffer(e->place_steps),
+        [POINTS_PLACES_EXACT] = qn_argument_buffer(e->places_exact),
         [POINTS_COLUMNS] = qn_argument_range(e->columns, 0, columns),
         [POINTS_WEIGHTS] = qn_argument_buffer(e->weights),
         [POINTS_FIRST] = qn_argument_buffer(e->first_nodes),

@@ -102,7 +102,7 @@ void qn_electrostatics_fit(const double *screening, size_t entries, electrostati
                 model->mean);
     /* Steps end where x is 0, so that D has no step there; the nodes begin where they are as high as they should. */
     interpolate(&fit, rise, 1, far - near, ELECTROSTATICS_RISE_TERMS, ELECTROSTATICS_RISE_TERMS, model->rise);
-    for (size_t i = 0; i < ELECTROSTATICS_ENTRIES; i++) table[i] = (float)(1e5 * screening[i]);
+    for (size_t i = 0; i < ELECTROSTATICS_ENTRIES; i++) table[i] = (float)(1e3 * screening[i]);
 }
 
 void qn_electrostatics_weights(double t, float weights[ELECTROSTATICS_ORDER])

@@ -10,7 +10,7 @@
 #include "potential/maps/kernels/electrostatics.dev.h"
 
 /* screening: f(r) = E · r in kcal/mol Å/e² by (int)(100 r), `entries` ≥ 1024 numbers, smooth from 4 Å on; larger
- * distances take the last entry. table: E · r for the near pairs, with r in units of 10⁻⁵ Å. */
+ * distances take the last entry. table: E · r for the near pairs, with r in mÅ. */
 void qn_electrostatics_fit(const double *screening, size_t entries, electrostatics_model *model,
                            float table[ELECTROSTATICS_ENTRIES]);
 

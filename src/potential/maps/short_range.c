@@ -109,15 +109,10 @@ static qn_status upload_places(qn_short_range *own)
 /* limits[n]: least squared distance whose entry is n, as doubles are rounded; the last one: beyond the cutoff. */
 static void find_limits(uint64_t limits[SHORT_ENTRIES + 1])
 {
-    for (int n = 0; n <= SHORT_ENTRIES; n++) {
-        const bool is_end = n == SHORT_ENTRIES;
-        const double r = is_end ? QN_POTENTIAL_CUTOFF_ANGSTROM : (double)n / QN_POTENTIAL_ENTRIES_PER_ANGSTROM;
-        double square = r * r;
-        for (int i = 0; i < 8 && square > 0; i++) square = nextafter(square, 0);
-        while (is_end ? !(sqrt(square) > r) : (int)(sqrt(square) * QN_POTENTIAL_ENTRIES_PER_ANGSTROM) < n)
-            square = nextafter(square, INFINITY);
-        limits[n] = bits_of(square);
-    }
+    for (int n = 0; n < SHORT_ENTRIES; n++) limits[n] = bits_of(qn_potential_entry_limit(n));
+    double end = QN_POTENTIAL_CUTOFF_ANGSTROM * QN_POTENTIAL_CUTOFF_ANGSTROM;
+    while (!(sqrt(end) > QN_POTENTIAL_CUTOFF_ANGSTROM)) end = nextafter(end, INFINITY);
+    limits[SHORT_ENTRIES] = bits_of(end);
 }
 
 /* ---- atoms ---- */

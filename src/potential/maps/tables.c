@@ -77,3 +77,12 @@ void qn_potential_dielectric_table(double values[QN_POTENTIAL_DIELECTRIC_ENTRIES
         values[i] = a + b / (1 + k * exp(-lambda * b * r));
     }
 }
+
+double qn_potential_entry_limit(int n)
+{
+    const double r = (double)n / QN_POTENTIAL_ENTRIES_PER_ANGSTROM;
+    double square = r * r;
+    for (int i = 0; i < 8 && square > 0; i++) square = nextafter(square, 0);
+    while ((int)(sqrt(square) * QN_POTENTIAL_ENTRIES_PER_ANGSTROM) < n) square = nextafter(square, INFINITY);
+    return square;
+}

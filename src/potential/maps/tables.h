@@ -41,4 +41,7 @@ void qn_potential_desolvation_table(double weight, double values[QN_POTENTIAL_EN
 /* Mehler and Solmajer 1991: ε(r) = A + B / (1 + k exp(−λ B r)); entry 0 is 1. */
 void qn_potential_dielectric_table(double values[QN_POTENTIAL_DIELECTRIC_ENTRIES]);
 
+/* Least squared distance in Å² whose entry is n, as doubles are rounded: (int)(100 √d²). */
+double qn_potential_entry_limit(int n);
+
 #endif

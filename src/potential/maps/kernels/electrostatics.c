@@ -58,7 +58,7 @@ static void expand_work(const void *user, qn_work *least)
 }
 
 /* A pair of middle distance takes the last step of its squared distance, a root, the place in the table's step (4), two
- * polynomials and their sum, and an addition; a near one a root and a division, the table's entry (9), a polynomial and
+ * polynomials and their sum, and an addition; a near one a root and a division, the table's entry (4), a polynomial and
  * a compensated addition. */
 static void points_work(const void *user, qn_work *least)
 {
@@ -68,7 +68,7 @@ static void points_work(const void *user, qn_work *least)
     *least = (qn_work){.bytes_read = 32.0 * problem->atoms,
                        .bytes_written = 4 * values,
                        .multiply_adds = (1 + 4 + polynomials + 1) * middle +
-                                        (1 + 9 + ELECTROSTATICS_INNER_TERMS + 8) * near + ELECTROSTATICS_ORDER * values,
+                                        (1 + 4 + ELECTROSTATICS_INNER_TERMS + 8) * near + ELECTROSTATICS_ORDER * values,
                        .reciprocal_roots = middle + 2 * near};
 }
 
@@ -91,7 +91,7 @@ enum { MODEL_TERMS = sizeof(electrostatics_model) / 4 };
 
 _Static_assert(sizeof(nodes_scalars) == (7 + MODEL_TERMS) * 4, "no padding");
 _Static_assert(sizeof(expand_scalars) == 6 * 4, "no padding");
-_Static_assert(sizeof(points_scalars) == (13 + MODEL_TERMS) * 4, "no padding");
+_Static_assert(sizeof(points_scalars) == (14 + MODEL_TERMS) * 4, "no padding");
 
 static const qn_argument_declaration nodes_arguments[NODES_ARGUMENTS] = {
     [NODES_ATOMS] = {"atoms", QN_IN, QN_FLOAT32},
@@ -109,11 +109,12 @@ static const qn_argument_declaration expand_arguments[EXPAND_ARGUMENTS] = {
 
 static const qn_argument_declaration points_arguments[POINTS_ARGUMENTS] = {
     [POINTS_ATOMS] = {"atoms", QN_IN, QN_FLOAT32},
-    [POINTS_STEPS] = {"steps", QN_IN, QN_INT32},
+    [POINTS_EXACT] = {"exact", QN_IN, QN_INT64},
     [POINTS_STARTS] = {"starts", QN_IN, QN_INT32},
     [POINTS_TABLE] = {"table", QN_IN, QN_FLOAT32},
+    [POINTS_LIMITS] = {"limits", QN_IN, QN_INT64},
     [POINTS_PLACES] = {"places", QN_IN, QN_FLOAT32},
-    [POINTS_PLACE_STEPS] = {"place_steps", QN_IN, QN_INT32},
+    [POINTS_PLACES_EXACT] = {"places_exact", QN_IN, QN_INT64},
     [POINTS_COLUMNS] = {"columns", QN_IN, QN_FLOAT32},
     [POINTS_WEIGHTS] = {"weights", QN_IN, QN_FLOAT32},
     [POINTS_FIRST] = {"first", QN_IN, QN_INT32},

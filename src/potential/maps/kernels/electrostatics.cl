@@ -7,6 +7,8 @@
  * docs/design/potential.md has the equations. Every operation is exact or rounded correctly on every device, and sums
  * have the order of the atoms, so that maps have the same bits everywhere. */
 
+#include "potential/maps/kernels/soft_double.dev.h"
+
 #include "potential/maps/kernels/electrostatics.dev.h"
 
 #ifndef GROUP_X
@@ -62,21 +64,24 @@ KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void expand(GLOBAL const float *RESTRICT
     values[((qn_int64)outer * s.points + point) * s.inner + inner] = sum;
 }
 
-/* The pair of an atom and a point that are nearer than NEAR. x, y, z: the point in steps */
-DEVICE_FN float close_pair(const electrostatics_model *model, GLOBAL const float *table, qn_int4 atom, int x, int y,
-                           int z)
+/* Entry of the table for a distance, as doubles give it. at: the bits of the point's coordinates */
+DEVICE_FN int find_entry(GLOBAL const qn_uint64 *limits, GLOBAL const qn_uint64 *atom, const qn_uint64 *at,
+                         float scaled, float guard)
 {
-    const int dx = atom.x - x, dy = atom.y - y, dz = atom.z - z;
-    const qn_uint32 ux = (qn_uint32)dx, uy = (qn_uint32)dy, uz = (qn_uint32)dz;
-    const float fx = (float)dx, fy = (float)dy, fz = (float)dz;
-    return electrostatics_close(model, table, FMA(fz, fz, FMA(fx, fx, fy * fy)), ux * ux + uy * uy + uz * uz);
+    if (!electrostatics_is_doubtful(scaled, guard)) return (int)scaled;
+    const int nearest = (int)(scaled + 0.5f); /* the entry that begins here, or the one before */
+    const qn_uint64 x = soft_square(soft_difference(at[0], atom[0]));
+    const qn_uint64 y = soft_square(soft_difference(at[1], atom[1]));
+    const qn_uint64 z = soft_square(soft_difference(at[2], atom[2]));
+    return soft_sum(soft_sum(x, y), z) < limits[nearest] ? nearest - 1 : nearest;
 }
 
 KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void points(
-    GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT steps, GLOBAL const int *RESTRICT starts,
-    GLOBAL const float *RESTRICT table, GLOBAL const float *RESTRICT places, GLOBAL const int *RESTRICT place_steps,
-    GLOBAL const float *RESTRICT columns, GLOBAL const float *RESTRICT weights, GLOBAL const int *RESTRICT first,
-    GLOBAL float *RESTRICT potential, const points_scalars s)
+    GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_uint64 *RESTRICT exact, GLOBAL const int *RESTRICT starts,
+    GLOBAL const float *RESTRICT table, GLOBAL const qn_uint64 *RESTRICT limits, GLOBAL const float *RESTRICT places,
+    GLOBAL const qn_uint64 *RESTRICT places_exact, GLOBAL const float *RESTRICT columns,
+    GLOBAL const float *RESTRICT weights, GLOBAL const int *RESTRICT first, GLOBAL float *RESTRICT potential,
+    const points_scalars s)
 {
     const float near = ELECTROSTATICS_NEAR * ELECTROSTATICS_NEAR, far = ELECTROSTATICS_FAR * ELECTROSTATICS_FAR;
     const int x = GLOBAL_ID(0), y = GLOBAL_ID(1), z = GLOBAL_ID(2) * POINTS_Z;
@@ -110,13 +115,16 @@ KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void points(
                 for (int k = 0; k < POINTS_Z; k++) {
                     const float dz = atom.z - pz[k], squared = FMA(dz, dz, flat);
                     if (squared >= far) continue;
-                    if (squared >= near)
+                    if (squared >= near) {
                         middle[k] = FMA(atom.w, electrostatics_middle(&s.model, squared), middle[k]);
-                    else
-                        electrostatics_add(&sum[k], &error[k],
-                                           atom.w * close_pair(&s.model, table, steps[a], place_steps[here_x],
-                                                               place_steps[here_y],
-                                                               place_steps[s.place_z + MIN(z + k, s.nz - 1)]));
+                        continue;
+                    }
+                    const qn_uint64 at[3] = {places_exact[here_x], places_exact[here_y],
+                                             places_exact[s.place_z + MIN(z + k, s.nz - 1)]};
+                    const float root = NORMAL_SQRT(FMAX(squared, ELECTROSTATICS_TINY));
+                    const int entry = find_entry(limits, exact + 3 * a, at, root * 0.1f, s.guard);
+                    const float energy = electrostatics_close(&s.model, table[entry], squared, root);
+                    electrostatics_add(&sum[k], &error[k], atom.w * energy);
                 }
             }
         }

@@ -8,14 +8,16 @@ enum {
     ELECTROSTATICS_OUTER_TERMS = 13,
     ELECTROSTATICS_MEAN_TERMS = 10,
     ELECTROSTATICS_RISE_TERMS = 5,
-    ELECTROSTATICS_ORDER = 8, /* nodes along an axis that a point is interpolated from */
-    ELECTROSTATICS_ENTRIES = 502,
-    ELECTROSTATICS_BLOCK = 32, /* atoms whose terms are added before their sum joins the sum of all */
+    ELECTROSTATICS_ORDER = 8,     /* nodes along an axis that a point is interpolated from */
+    ELECTROSTATICS_ENTRIES = 502, /* of the table */
+    ELECTROSTATICS_BLOCK = 32,    /* atoms whose terms are added before their sum joins the sum of all */
 };
 
 #define ELECTROSTATICS_NEAR 5000.0f /* pairs below this distance take the table */
 #define ELECTROSTATICS_FAR 12000.0f /* pairs above this distance are in the smooth part only */
 #define ELECTROSTATICS_NODE 1500.0f /* spacing of the nodes */
+#define ELECTROSTATICS_HALF 500.0f  /* AutoGrid's least distance */
+#define ELECTROSTATICS_TINY 1e-6f   /* squared: NORMAL_SQRT takes no 0 */
 
 /* The pair energy is E(r) = S(r) + D(r). S is smooth everywhere; D is 0 beyond FAR. Polynomials have their lowest power
  * first; x is a distance in Å. */
@@ -48,11 +50,12 @@ typedef struct expand_scalars {
 
 enum {
     POINTS_ATOMS,
-    POINTS_STEPS,
+    POINTS_EXACT,
     POINTS_STARTS,
     POINTS_TABLE,
+    POINTS_LIMITS,
     POINTS_PLACES,
-    POINTS_PLACE_STEPS,
+    POINTS_PLACES_EXACT,
     POINTS_COLUMNS,
     POINTS_WEIGHTS,
     POINTS_FIRST,
@@ -71,6 +74,7 @@ typedef struct points_scalars {
     int nx, ny, nz;       /* points of this launch */
     int place_y, place_z; /* first coordinate of the axis in the arrays of places; that of x is 0 */
     int first_node;       /* first plane of `columns` */
+    float guard;          /* entries of the table: distances in single precision are right to this */
     electrostatics_cells cells;
     electrostatics_model model;
 } points_scalars;
@@ -118,19 +122,17 @@ DEVICE_FN float electrostatics_middle(const electrostatics_model *model, float s
     return x * FMA(place, rise, FMA(odd, x, even));
 }
 
-/* D(r) below NEAR, by entry (int)(100 r) of the table of E · r (r in steps). squared: r² in float; exact: r² modulo
- * 2³². The root may be wrong by some units in its last place, so the entry is guessed too low rather than too high, and
- * raised if the next one begins at or below r. What is compared are two squares whose difference is below 2³¹, so that
- * it is right although both are taken modulo 2³². */
-DEVICE_FN float electrostatics_close(const electrostatics_model *model, GLOBAL const float *table, float squared,
-                                     qn_uint32 exact)
+/* Whether the entry (int)(100 r) of the table is uncertain; `scaled` is 100 r in single precision. */
+DEVICE_FN int electrostatics_is_doubtful(float scaled, float guard)
 {
-    const float root = NORMAL_SQRT(FMAX(squared, 1.0f));
-    const int guess = (int)(root * 0.000999999f);
-    const qn_uint32 next = (qn_uint32)(guess + 1) * 1000u, beyond = exact - next * next;
-    const int entry = MIN(guess + (beyond < 0x1000000u ? 1 : 0), ELECTROSTATICS_ENTRIES - 1);
-    const float energy = table[entry] / FMAX(root, 50000.0f); /* AutoGrid's least distance is 0.5 Å */
-    return energy - electrostatics_inner(model, FMA(squared, 1e-10f, -144.0f));
+    const float rest = scaled - (float)(int)scaled;
+    return (rest < guard) | (rest > 1.0f - guard);
+}
+
+/* D(r) below NEAR. energy: the table's entry, E · r with r in mÅ */
+DEVICE_FN float electrostatics_close(const electrostatics_model *model, float energy, float squared, float root)
+{
+    return energy / FMAX(root, ELECTROSTATICS_HALF) - electrostatics_smooth_inner(model, squared);
 }
 
 /* Range of the cells along one axis that are less than `reach` from the interval [low, high]. */

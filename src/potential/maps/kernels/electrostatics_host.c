@@ -158,8 +158,8 @@ static qn_status expand(const qn_host_launch *launch)
 
 typedef struct points_job {
     const qn_float4 *atoms;
-    const qn_int4 *steps;
-    const int *starts, *place_steps, *first;
+    const double *exact, *places_exact, *limits; /* limits: squared */
+    const int *starts, *first;
     const float *table, *places, *columns, *weights;
     float *potential;
     const points_scalars *scalars;
@@ -173,19 +173,19 @@ typedef struct brick {
     _Alignas(64) float middle[SIDE * SIDE * LANES]; /* sums: z, y, x */
     float sum[SIDE * SIDE * LANES], error[SIDE * SIDE * LANES];
     float px[LANES], py[SIDE], pz[SIDE];
-    int step_x[LANES], step_y[SIDE], step_z[SIDE];
+    double exact_x[LANES], exact_y[SIDE], exact_z[SIDE];
     int x, y, z; /* first point */
     float low[3], high[3];
     int middle_count, near_count;
 } brick;
 
 static void start_axis(const points_job *job, int first_place, int first, int count, int size, float *places,
-                       int *steps)
+                       double *exact)
 {
     for (int i = 0; i < size; i++) {
         const int place = first_place + MIN(first + i, count - 1);
         places[i] = job->places[place];
-        steps[i] = job->place_steps[place];
+        exact[i] = job->places_exact[place];
     }
 }
 
@@ -195,9 +195,9 @@ static void start_brick(const points_job *job, int x, int y, int z, brick *b)
     b->x = x;
     b->y = y;
     b->z = z;
-    start_axis(job, 0, x, s->nx, LANES, b->px, b->step_x);
-    start_axis(job, s->place_y, y, s->ny, SIDE, b->py, b->step_y);
-    start_axis(job, s->place_z, z, s->nz, SIDE, b->pz, b->step_z);
+    start_axis(job, 0, x, s->nx, LANES, b->px, b->exact_x);
+    start_axis(job, s->place_y, y, s->ny, SIDE, b->py, b->exact_y);
+    start_axis(job, s->place_z, z, s->nz, SIDE, b->pz, b->exact_z);
     b->low[0] = b->px[0];
     b->low[1] = b->py[0];
     b->low[2] = b->pz[0];
@@ -299,38 +299,56 @@ static void add_middle_list(const points_job *job, const int *list, brick *b)
     }
 }
 
+/* Entry of the table for point (x, y, z) of the brick, where single precision cannot tell it. */
+static int find_exact_entry(const points_job *job, const brick *b, int a, int x, int y, int z, float scaled)
+{
+    const double *atom = job->exact + 3 * (size_t)a;
+    const double dx = b->exact_x[x] - atom[0], dy = b->exact_y[y] - atom[1], dz = b->exact_z[z] - atom[2];
+    const int nearest = (int)(scaled + 0.5f); /* the entry that begins here, or the one before */
+    return dx * dx + dy * dy + dz * dz < job->limits[nearest] ? nearest - 1 : nearest;
+}
+
+/* Add the near pairs of an atom and a row of points. */
+static void add_near_row(const points_job *job, const electrostatics_model *model, int a, int y, int z, brick *b)
+{
+    const float near = ELECTROSTATICS_NEAR * ELECTROSTATICS_NEAR, guard = job->scalars->guard;
+    const qn_float4 atom = job->atoms[a];
+    const float dy = atom.y - b->py[y], dz = atom.z - b->pz[z];
+    float *sums = b->sum + (z * SIDE + y) * LANES, *errors = b->error + (z * SIDE + y) * LANES;
+    float squared[LANES], roots[LANES];
+    int entries[LANES], doubtful[LANES], any = 0;
+#pragma omp simd reduction(| : any)
+    for (int x = 0; x < LANES; x++) {
+        const float dx = atom.x - b->px[x];
+        squared[x] = FMA(dz, dz, FMA(dx, dx, dy * dy));
+        roots[x] = NORMAL_SQRT(FMAX(squared[x], ELECTROSTATICS_TINY));
+        entries[x] = squared[x] < near ? (int)(roots[x] * 0.1f) : 0;
+        doubtful[x] = electrostatics_is_doubtful(roots[x] * 0.1f, guard) & (squared[x] < near);
+        any |= doubtful[x];
+    }
+    for (int x = 0; x < LANES && any; x++)
+        if (doubtful[x]) entries[x] = find_exact_entry(job, b, a, x, y, z, roots[x] * 0.1f);
+#pragma omp simd
+    for (int x = 0; x < LANES; x++) {
+        const float value = electrostatics_close(model, job->table[entries[x]], squared[x], roots[x]);
+        float sum = sums[x], error = errors[x];
+        electrostatics_add(&sum, &error, squared[x] < near ? atom.w * value : 0.0f);
+        sums[x] = sum;
+        errors[x] = error;
+    }
+}
+
 static void add_near(const points_job *job, int a, brick *b)
 {
-    const float near = ELECTROSTATICS_NEAR * ELECTROSTATICS_NEAR, margin = 1.0001f;
+    const float margin = 1.0001f, near = margin * ELECTROSTATICS_NEAR * ELECTROSTATICS_NEAR;
     const electrostatics_model model = job->scalars->model;
     const qn_float4 atom = job->atoms[a];
     const float gap = FMAX(FMAX(b->px[0] - atom.x, atom.x - b->px[LANES - 1]), 0.0f);
-    const qn_int4 steps = job->steps[a];
-    for (int y = 0; y < SIDE; y++) {
-        const float dy = atom.y - b->py[y];
-        const int step_y = steps.y - b->step_y[y];
+    for (int y = 0; y < SIDE; y++)
         for (int z = 0; z < SIDE; z++) {
-            const float dz = atom.z - b->pz[z];
-            if (FMA(dz, dz, FMA(dy, dy, gap * gap)) > margin * near) continue;
-            const int step_z = steps.z - b->step_z[z];
-            const qn_uint32 exact_yz = (qn_uint32)step_y * (qn_uint32)step_y + (qn_uint32)step_z * (qn_uint32)step_z;
-            const float float_y = (float)step_y, float_z = (float)step_z;
-            float *sums = b->sum + (z * SIDE + y) * LANES, *errors = b->error + (z * SIDE + y) * LANES;
-#pragma omp simd
-            for (int x = 0; x < LANES; x++) {
-                const float dx = atom.x - b->px[x], squared = FMA(dz, dz, FMA(dx, dx, dy * dy));
-                const int step_x = steps.x - b->step_x[x];
-                const float float_x = (float)step_x;
-                const float value = electrostatics_close(
-                    &model, job->table, FMA(float_z, float_z, FMA(float_x, float_x, float_y * float_y)),
-                    (qn_uint32)step_x * (qn_uint32)step_x + exact_yz);
-                float sum = sums[x], error = errors[x];
-                electrostatics_add(&sum, &error, squared < near ? atom.w * value : 0.0f);
-                sums[x] = sum;
-                errors[x] = error;
-            }
+            const float dy = atom.y - b->py[y], dz = atom.z - b->pz[z];
+            if (FMA(dz, dz, FMA(dy, dy, gap * gap)) <= near) add_near_row(job, &model, a, y, z, b);
         }
-    }
 }
 
 /* Interpolate along z, and write the potential of the brick's points. */
@@ -381,9 +399,10 @@ static qn_status points(const qn_host_launch *launch)
 {
     void *const *arguments = launch->arguments, *memory;
     points_job job = {.atoms = arguments[POINTS_ATOMS],
-                      .steps = arguments[POINTS_STEPS],
+                      .exact = arguments[POINTS_EXACT],
                       .starts = arguments[POINTS_STARTS],
-                      .place_steps = arguments[POINTS_PLACE_STEPS],
+                      .places_exact = arguments[POINTS_PLACES_EXACT],
+                      .limits = arguments[POINTS_LIMITS],
                       .first = arguments[POINTS_FIRST],
                       .table = arguments[POINTS_TABLE],
                       .places = arguments[POINTS_PLACES],
