@@ -1,6 +1,7 @@
 /* Receptors, sites and types as users give them: runs in memory, checked by hand calculation and reference maps. */
 #include "check.h"
 
+#include <quern/molecule.h>
 #include <quern/potential.h>
 
 #include <math.h>
@@ -130,6 +131,71 @@ static void types_are_named_or_all(void)
     qn_potential_result_destroy(&result);
 }
 
+/* Every pseudo-atom lies on a point of the only map, whose value is its B factor; none is nearer than 2 Å to another.
+ */
+static void check_spots(const char *folder, const qn_potential_result *result)
+{
+    char path[1200];
+    qn_molecule *spots = NULL;
+    snprintf(path, sizeof path, "%s/hot_spots.pdb", folder);
+    if (!CHECK_OK(qn_molecule_read(NULL, path, NULL, &spots))) return;
+    CHECK(spots->atom_count > 2 && spots->atom_count <= 10);
+    CHECK_NEAR(spots->atoms[0].b_factor_angstrom2, result->maps[0].least, 0.0051);
+    for (size_t i = 0; i < spots->atom_count; i++) {
+        const qn_atom *atom = &spots->atoms[i];
+        size_t point[3];
+        for (int k = 0; k < 3; k++)
+            point[k] =
+                (size_t)lround((atom->position_angstrom[k] - result->centre_angstrom[k]) / result->spacing_angstrom +
+                               result->points[k] / 2);
+        const size_t nx = (size_t)result->points[0], ny = (size_t)result->points[1];
+        const float value = result->maps[0].values[(point[2] * ny + point[1]) * nx + point[0]];
+        CHECK_NEAR(value, atom->b_factor_angstrom2, 0.0051);
+        CHECK(value < -0.3F);
+        for (size_t k = 0; k < i; k++) {
+            double square = 0;
+            for (int d = 0; d < 3; d++)
+                square += pow(atom->position_angstrom[d] - spots->atoms[k].position_angstrom[d], 2);
+            CHECK(square > 1.999 * 1.999);
+        }
+    }
+    qn_molecule_destroy(&spots);
+}
+
+static void a_folder_has_a_report_and_hot_spots(void)
+{
+    static const char *const files[] = {"report.html",
+                                        "hot_spots.pdb",
+                                        "view.pml",
+                                        "view.cxc",
+                                        "1iep_receptor.pdbqt",
+                                        "1iep_receptor.O_A.map",
+                                        "1iep_receptor.O_A.dx",
+                                        "1iep_receptor.O_A.mrc",
+                                        "run.json"};
+    char folder[1024], path[1200];
+    qn_potential_options options = options_of_abl();
+    qn_potential_result *result = NULL;
+    snprintf(folder, sizeof folder, "%s/maps", check_scratch_folder());
+    options.in_memory = false;
+    options.keep_maps = true;
+    options.output = folder;
+    options.site = ligand;
+    options.spacing_angstrom = 0.75;
+    options.score = QN_POTENTIAL_VINA;
+    options.types = "O_A";
+    options.format = "map,dx,mrc";
+    if (!CHECK_OK(qn_potential_run(context, &options, &result))) return;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        FILE *file = fopen(path, "r");
+        if (!CHECK(file != NULL)) printf("  %s is missing\n", files[i]);
+        if (file) fclose(file);
+    }
+    check_spots(folder, result);
+    qn_potential_result_destroy(&result);
+}
+
 static void impossible_wishes_are_refused(void)
 {
     qn_potential_options options = options_of_abl();
@@ -161,6 +227,7 @@ int main(void)
     RUN(a_pdb_gives_the_maps_of_its_pdbqt);
     RUN(broken_molecules_of_a_library_give_no_types);
     RUN(types_are_named_or_all);
+    RUN(a_folder_has_a_report_and_hot_spots);
     RUN(impossible_wishes_are_refused);
     qn_context_destroy(&context);
     return check_finish();
