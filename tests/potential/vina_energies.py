@@ -55,4 +55,4 @@ for argument in sys.argv[3:]:
         worst = max(worst, abs(theirs - energy))
     print("%s: largest difference %.4f kcal/mol" % (scoring, worst))
     failed |= worst > tolerance
-sys.exit(failed)
+sys.exit(1 if failed else 0)
