@@ -131,9 +131,11 @@ DEVICE_FN void add_slice(float (*sum)[ITEM_COLUMNS], GLOBAL const float *RESTRIC
 
 /* The sums of an item for a slice, whose tile begins at the structures first_row and first_column. */
 #if LOCAL_BUFFERS > 0
-#define DECLARE_TILES()                                       \
-    LOCAL float row_tiles[LOCAL_BUFFERS * DEPTH * TILE_ROWS]; \
-    LOCAL float column_tiles[LOCAL_BUFFERS * DEPTH * TILE_COLUMNS]
+#define DECLARE_TILES() /* declared as fours, because they are copied as fours, which must be aligned */ \
+    LOCAL qn_float4 row_fours[LOCAL_BUFFERS * DEPTH * TILE_ROWS / 4];                                    \
+    LOCAL qn_float4 column_fours[LOCAL_BUFFERS * DEPTH * TILE_COLUMNS / 4];                              \
+    LOCAL_PTR float *row_tiles = (LOCAL_PTR float *)row_fours;                                           \
+    LOCAL_PTR float *column_tiles = (LOCAL_PTR float *)column_fours
 #define ADD_SLICE(sum, rows, columns, slice, item_row, item_column) \
     add_slice(sum, rows, columns, slice, item_row, item_column, row_tiles, column_tiles)
 #else

@@ -20,7 +20,8 @@ typedef struct qn_electrostatics_problem {
 } qn_electrostatics_problem;
 
 /* The potential at a point in double, summed over all pairs. positions_angstrom, point: relative to the centre of the
- * grid, as for the kernels; `screening`: f by (int)(100 r), `entries` numbers, the last one for all larger distances. */
+ * grid, as for the kernels; `screening`: f by (int)(100 r), `entries` numbers, the last one for all larger distances.
+ */
 double qn_electrostatics_reference(size_t atom_count, const double *positions_angstrom, const double *charges_e,
                                    const double *screening, size_t entries, const double point_angstrom[3]);
 
