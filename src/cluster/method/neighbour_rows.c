@@ -54,12 +54,17 @@ size_t qn_neighbour_row_length(const uint32_t *packed, size_t count)
     return 1 + (packed[0] < bit_words(count) ? packed[0] : bit_words(count));
 }
 
+uint32_t qn_neighbour_bits_count(const uint32_t *bits, size_t words)
+{
+    uint32_t sum = 0;
+    for (size_t w = 0; w < words; w++) sum += (uint32_t)__builtin_popcount(bits[w]);
+    return sum;
+}
+
 size_t qn_neighbour_row_pack(const uint32_t *bits, size_t count, uint32_t *packed)
 {
     const size_t words = bit_words(count);
-    uint32_t found = 0;
-    for (size_t w = 0; w < words; w++) found += (uint32_t)__builtin_popcount(bits[w]);
-    packed[0] = found;
+    const uint32_t found = packed[0] = qn_neighbour_bits_count(bits, words);
     if (found >= words) {
         memcpy(packed + 1, bits, words * sizeof *bits);
         return 1 + words;

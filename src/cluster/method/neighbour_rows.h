@@ -22,6 +22,9 @@ void qn_neighbour_rows_destroy(qn_neighbour_rows **rows);
 size_t qn_neighbour_row_words(size_t count);
 size_t qn_neighbour_row_pack(const uint32_t *bits, size_t count, uint32_t *packed);
 
+/* Number of bits that are set in `words` words. */
+uint32_t qn_neighbour_bits_count(const uint32_t *bits, size_t words);
+
 /* Keep a copy of a packed row. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_neighbour_rows_set(qn_neighbour_rows *rows, size_t item, const uint32_t *packed);
 

@@ -78,9 +78,13 @@ static qn_status compute_block(qn_near_session *session, row_block *block)
 static qn_status pack_row(size_t row, int worker, void *user)
 {
     const row_block *block = user;
+    const uint32_t *bits = block->bits + row * block->words;
+    uint32_t *packed = block->packed + row * (1 + block->words);
     (void)worker;
-    qn_neighbour_row_pack(block->bits + row * block->words, block->search->count,
-                          block->packed + row * (1 + block->words));
+    if (block->search->keeps_rows)
+        qn_neighbour_row_pack(bits, block->search->count, packed);
+    else
+        packed[0] = qn_neighbour_bits_count(bits, block->words);
     return QN_OK;
 }
 

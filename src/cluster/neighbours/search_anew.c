@@ -64,11 +64,8 @@ static qn_status count_rows(size_t index, int worker, void *user)
     const counted_tile *tile = user;
     const size_t end = (index + 1) * COUNTED_ROWS < tile->rows ? (index + 1) * COUNTED_ROWS : tile->rows;
     (void)worker;
-    for (size_t r = index * COUNTED_ROWS; r < end; r++) {
-        uint32_t sum = 0;
-        for (size_t w = 0; w < tile->words; w++) sum += (uint32_t)__builtin_popcount(tile->bits[r * tile->stride + w]);
-        tile->sums[r] += (float)sum;
-    }
+    for (size_t r = index * COUNTED_ROWS; r < end; r++)
+        tile->sums[r] += (float)qn_neighbour_bits_count(tile->bits + r * tile->stride, tile->words);
     return QN_OK;
 }
 
