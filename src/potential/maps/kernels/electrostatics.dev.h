@@ -125,8 +125,7 @@ DEVICE_FN float electrostatics_middle(const electrostatics_model *model, float s
 /* Whether the entry (int)(100 r) of the table is uncertain; `scaled` is 100 r in single precision. */
 DEVICE_FN int electrostatics_is_doubtful(float scaled, float guard)
 {
-    const float rest = scaled - (float)(int)scaled;
-    return (rest < guard) | (rest > 1.0f - guard);
+    return (int)(scaled - guard) != (int)(scaled + guard);
 }
 
 /* D(r) below NEAR. energy: the table's entry, E · r with r in mÅ */

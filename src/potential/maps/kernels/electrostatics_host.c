@@ -316,18 +316,19 @@ static void add_near_row(const points_job *job, const electrostatics_model *mode
     const float dy = atom.y - b->py[y], dz = atom.z - b->pz[z];
     float *sums = b->sum + (z * SIDE + y) * LANES, *errors = b->error + (z * SIDE + y) * LANES;
     float squared[LANES], roots[LANES];
-    int entries[LANES], doubtful[LANES], any = 0;
+    int entries[LANES], doubtful[LANES], any = 0; /* of points that are not near, they have no meaning */
 #pragma omp simd reduction(| : any)
     for (int x = 0; x < LANES; x++) {
         const float dx = atom.x - b->px[x];
         squared[x] = FMA(dz, dz, FMA(dx, dx, dy * dy));
         roots[x] = NORMAL_SQRT(FMAX(squared[x], ELECTROSTATICS_TINY));
-        entries[x] = squared[x] < near ? (int)(roots[x] * 0.1f) : 0;
-        doubtful[x] = electrostatics_is_doubtful(roots[x] * 0.1f, guard) & (squared[x] < near);
+        const int entry = (int)(roots[x] * 0.1f);
+        entries[x] = MIN(entry, ELECTROSTATICS_ENTRIES - 1);
+        doubtful[x] = electrostatics_is_doubtful(roots[x] * 0.1f, guard);
         any |= doubtful[x];
     }
     for (int x = 0; x < LANES && any; x++)
-        if (doubtful[x]) entries[x] = find_exact_entry(job, b, a, x, y, z, roots[x] * 0.1f);
+        if (doubtful[x] && squared[x] < near) entries[x] = find_exact_entry(job, b, a, x, y, z, roots[x] * 0.1f);
 #pragma omp simd
     for (int x = 0; x < LANES; x++) {
         const float value = electrostatics_close(model, job->table[entries[x]], squared[x], roots[x]);
