@@ -335,8 +335,9 @@ static qn_status touch(size_t part, int worker, void *user)
 static qn_status make_window(qn_potential_run_state *run)
 {
     const size_t count = (size_t)run->map_count * qn_potential_slab_points(run, 0, run->window_slabs);
+    size_t capacity = 0;
     if (!qn_job_is_first(run->job) && !qn_potential_holds_all(run)) return QN_OK;
-    QN_TRY(qn_allocate(count, sizeof *run->values, (void **)&run->values));
+    QN_TRY(qn_grow((void **)&run->values, &capacity, count, sizeof *run->values)); /* zeroed by all threads */
     return qn_pool_run(run->job->pool, (count * sizeof *run->values + TOUCHED_BYTES - 1) / TOUCHED_BYTES, touch, run);
 }
 
