@@ -185,6 +185,7 @@ static qn_status read_covalent(gpf_line *line, qn_gpf *gpf)
     QN_TRY(read_number(line, "the energy of the barrier in kcal/mol", &settings->covalent_barrier));
     for (int k = 0; k < 3; k++)
         QN_TRY(read_number(line, "x, y and z of the attachment in Å", &settings->covalent_centre_angstrom[k]));
+    gpf->well_is_given = true;
     return QN_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct qn_gpf_names {
 typedef struct qn_gpf {
     int npts[3]; /* 0: not given */
     bool centre_is_given, centre_is_auto;
+    bool well_is_given;             /* by covalentmap */
     qn_potential_settings settings; /* its probes and overrides are of this struct; points are 0 */
     qn_gpf_names receptor_types, ligand_types, maps;
     char *parameter_file, *field, *receptor, *electrostatic_map, *desolvation_map, *distance_map; /* NULL: not given */

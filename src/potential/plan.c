@@ -148,6 +148,33 @@ static qn_status check_types(const qn_potential_run_state *run)
     return QN_OK;
 }
 
+/* The model would refuse them too, but does not know which file they come from. */
+static qn_status check_probes(const qn_potential_run_state *run)
+{
+    const qn_gpf *gpf = &run->gpf;
+    qn_text place = {0};
+    qn_status status = run->options->gpf ? qn_text_append(&place, "%s:%zu: ligand_types has", run->options->gpf,
+                                                          gpf->ligand_types.line)
+                                         : qn_text_append(&place, "--types has");
+    for (int i = 0; i < gpf->settings.probe_count && status == QN_OK; i++) {
+        const char *name = gpf->probes[i];
+        if (qn_potential_type_find(&run->parameters, name, strlen(name)) < 0)
+            status =
+                QN_FAIL(QN_BAD_FORMAT,
+                        "%s \"%s\", which has no parameters; expected one of AutoDock's types, or a parameter file "
+                        "with a line \"atom_par %s ...\"",
+                        place.data, name, name);
+        else if (strcmp(name, QN_POTENTIAL_COVALENT_NAME) == 0 && !gpf->well_is_given)
+            status =
+                QN_FAIL(QN_BAD_FORMAT,
+                        "%s \"%s\", the probe of a covalent map, whose well is not given; expected --gpf with a line "
+                        "\"covalentmap HALF_WIDTH BARRIER X Y Z\"",
+                        place.data, name);
+    }
+    qn_text_clear(&place);
+    return status;
+}
+
 /* The path on the command line comes first; a file that the grid parameter file names is looked for in the working
  * folder, as AutoGrid does. */
 static qn_status read_receptor(qn_potential_run_state *run)
@@ -237,6 +264,7 @@ qn_status qn_potential_plan(qn_potential_run_state *run)
     QN_TRY(report_unknown(run));
     QN_TRY(qn_potential_parameters_start(&run->parameters));
     if (gpf->parameter_file) QN_TRY(qn_potential_parameters_read(gpf->parameter_file, &run->parameters));
+    QN_TRY(check_probes(run));
     QN_TRY(read_receptor(run));
     if (gpf->centre_is_auto) find_mean(&run->receptor, gpf->settings.grid.centre_angstrom);
     for (int k = 0; k < 3; k++) gpf->settings.grid.points[k] = gpf->npts[k] + 1;

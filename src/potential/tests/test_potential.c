@@ -226,7 +226,27 @@ static void receptors_are_checked(void)
     options = pocket();
     options.types = "C,Xy";
     CHECK(qn_potential_run(context, &options, NULL) != QN_OK);
-    CHECK_MESSAGE_HAS("ligand atom type \"Xy\" has no parameters");
+    CHECK_MESSAGE_HAS("--types has \"Xy\", which has no parameters");
+}
+
+/* The probe Z has no meaning without the well of a covalent map. */
+static void a_covalent_probe_needs_its_well(void)
+{
+    char text[700];
+    qn_potential_options options = pocket();
+    options.types = "C,Z";
+    CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("--types has \"Z\", the probe of a covalent map, whose well is not given");
+    for (int given = 0; given < 2; given++) {
+        snprintf(text, sizeof text,
+                 "npts 4 4 4\ngridfld x.maps.fld\nligand_types Z\nmap x.Z.map\nelecmap x.e.map\ndsolvmap x.d.map\n"
+                 "receptor %s\n%s",
+                 check_data("potential/pocket.pdbqt"), given ? "covalentmap 5 1000 1 2 3\n" : "");
+        options = options_of(NULL);
+        options.gpf = write_file("run.gpf", text), options.in_memory = true;
+        CHECK((qn_potential_run(context, &options, NULL) == QN_OK) == given);
+        if (!given) CHECK_MESSAGE_HAS("run.gpf:3: ligand_types has \"Z\", the probe of a covalent map");
+    }
 }
 
 static void a_missing_receptor_type_is_named(void)
@@ -254,6 +274,7 @@ int main(int argc, char **argv)
     RUN(reference_maps_are_reproduced);
     RUN(little_memory_gives_the_same_files);
     RUN(receptors_are_checked);
+    RUN(a_covalent_probe_needs_its_well);
     RUN(a_missing_receptor_type_is_named);
     qn_context_destroy(&context);
     return check_finish();
