@@ -207,9 +207,9 @@ static qn_status read_smooth(gpf_line *line, qn_gpf *gpf)
 static qn_status read_dielectric(gpf_line *line, qn_gpf *gpf)
 {
     const size_t before = line->at;
-    static const char expected[] = "a constant above 0, or a number below 0 for one that depends on distance";
+    static const char expected[] = "a constant from 0.001 on, or a number below 0 for one that depends on distance";
     QN_TRY(read_number(line, expected, &gpf->settings.dielectric));
-    if (gpf->settings.dielectric != 0) return QN_OK;
+    if (gpf->settings.dielectric < 0 || gpf->settings.dielectric >= QN_POTENTIAL_DIELECTRIC_LEAST) return QN_OK;
     line->at = before;
     return refuse(line, next_word(line), expected);
 }

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "option/run_rows.h"
+#include "potential/maps/model.h"
 
 #define FIELD(name) offsetof(qn_potential_options, name)
 #define RUN FIELD(run)
@@ -171,9 +172,11 @@ static qn_status check_beside_coulomb(const qn_potential_options *options)
 static qn_status check(const void *memory)
 {
     const qn_potential_options *options = memory;
-    if (options->dielectric == 0)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "--dielectric is 0; expected a constant above 0, or a number below 0 for "
-                                            "one that depends on distance");
+    if (options->dielectric >= 0 && options->dielectric < QN_POTENTIAL_DIELECTRIC_LEAST)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--dielectric is %g; expected a constant from 0.001 on, or a number below 0 for one that "
+                       "depends on distance",
+                       options->dielectric);
     if (options->in_memory && options->output)
         return QN_FAIL(QN_INVALID_ARGUMENT, "in_memory is set, and the output is %s; expected one of the two",
                        options->output);

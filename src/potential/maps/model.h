@@ -17,7 +17,8 @@ enum {
     QN_POTENTIAL_NPTS_MAX = 2048 /* spacings along an axis */
 };
 
-#define QN_POTENTIAL_COVALENT_NAME "Z" /* the probe of a covalent map */
+#define QN_POTENTIAL_DIELECTRIC_LEAST 0.001 /* of a constant one; maps of a smaller one may overflow */
+#define QN_POTENTIAL_COVALENT_NAME "Z"      /* the probe of a covalent map */
 
 /* An n-m potential that a parameter file does not give: nbp_coeffs and nbp_r_eps of AutoGrid. */
 typedef struct qn_potential_override {

@@ -1,5 +1,6 @@
 #include "potential/maps/receptor.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -7,6 +8,8 @@
 #include "base/memory.h"
 #include "format/record_lines.h"
 #include "format/structure/autodock_types.h"
+
+enum { QN_POTENTIAL_CHARGE_MAX = 1000 }; /* e; a larger one is no charge of an atom, and its map may overflow */
 
 static qn_word trim(qn_word word)
 {
@@ -27,6 +30,9 @@ static qn_status read_atom(const qn_record_lines *lines, qn_potential_atom *atom
     if (!qn_number_parse(charge.text, charge.length, &atom->charge_e))
         return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge \"%s\" is not a number (columns 71-76)", lines->path,
                        lines->number, qn_quote(charge.text, charge.length).text);
+    if (fabs(atom->charge_e) > QN_POTENTIAL_CHARGE_MAX)
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge \"%s\"; expected at most %d e (columns 71-76)", lines->path,
+                       lines->number, qn_quote(charge.text, charge.length).text, QN_POTENTIAL_CHARGE_MAX);
     if (type.length == 0)
         return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the atom has no type; expected one of AutoDock's (columns 78-80)",
                        lines->path, lines->number);

@@ -100,6 +100,7 @@ static void every_mistake_is_named(void)
         {"elecmap", "elecmap", "elecmap has \"\""},
         {"dsolvmap", "dsolvmap", "dsolvmap has \"\""},
         {"dielectric", "dielectric 0", "dielectric has \"0\""},
+        {"dielectric", "dielectric 1e-300", "dielectric has \"1e-300\"; expected a constant from 0.001 on"},
         {"nbp_r_eps", "nbp_r_eps 3 0.5 12 6 C", "nbp_r_eps has \"\"; expected four numbers and two atom types"},
         {"nbp_r_eps", "nbp_r_eps 3 0.5 6 12 C HD", "expected a power of repulsion above"},
         {"nbp_r_eps", "nbp_r_eps 0 0.5 12 6 C HD", "nbp_r_eps has \"0\""},

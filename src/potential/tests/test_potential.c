@@ -216,6 +216,8 @@ static void receptors_are_checked(void)
                    "bad.pdbqt:1: x coordinate \"     nan\" is not a number");
     check_receptor("\nATOM      1  C   SER A   1      11.317  66.182  33.926  1.00  0.00       inf C \n",
                    "bad.pdbqt:2: charge \"   inf\" is not a number");
+    check_receptor("ATOM      1  C   SER A   1      11.317  66.182  33.926  1.00  0.00     -1e39 C \n",
+                   "bad.pdbqt:1: charge \" -1e39\"; expected at most 1000 e");
     check_receptor("ATOM      1  C   SER A   1      11.317  66.182  33.926  1.00  0.00     0.244\n", "has no type");
     check_receptor("ATOM      1  C   SER A   1      11.317  66.182  33.926  1.00  0.00     0.244 Cx\n",
                    "atom type \"Cx\" has no parameters; expected one of AutoDock's, or a parameter_file");
@@ -223,6 +225,10 @@ static void receptors_are_checked(void)
     qn_potential_options options = options_of("/nowhere/r.pdbqt");
     options.npts[0] = 4;
     CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_NOT_FOUND);
+    options = pocket();
+    options.dielectric = 1e-300;
+    CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--dielectric is 1e-300; expected a constant from 0.001 on");
     options = pocket();
     options.types = "C,Xy";
     CHECK(qn_potential_run(context, &options, NULL) != QN_OK);
