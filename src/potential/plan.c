@@ -131,9 +131,15 @@ static qn_status gpf_from_options(qn_potential_run_state *run)
 static qn_status check_types(const qn_potential_run_state *run)
 {
     const qn_gpf_names *known = &run->gpf.receptor_types;
-    for (size_t i = 0; i < run->receptor.atom_count && known->line; i++) {
+    for (size_t i = 0; i < run->receptor.atom_count; i++) {
         const qn_potential_atom *atom = &run->receptor.atoms[i];
-        if (qn_gpf_names_have(known, atom->type)) continue;
+        if (qn_potential_type_find(&run->parameters, atom->type, strlen(atom->type)) < 0)
+            return QN_FAIL(
+                QN_BAD_FORMAT,
+                "%s:%zu: atom type \"%s\" has no parameters; expected one of AutoDock's, or a parameter_file "
+                "with a line \"atom_par %s ...\"",
+                run->receptor_path, atom->line, atom->type, atom->type);
+        if (!known->line || qn_gpf_names_have(known, atom->type)) continue;
         qn_text line = {0};
         qn_status status = qn_text_append(&line, "receptor_types");
         for (int k = 0; k < known->count && status == QN_OK; k++)

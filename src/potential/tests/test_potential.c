@@ -220,7 +220,7 @@ static void receptors_are_checked(void)
                    "bad.pdbqt:1: charge \" -1e39\"; expected at most 1000 e");
     check_receptor("ATOM      1  C   SER A   1      11.317  66.182  33.926  1.00  0.00     0.244\n", "has no type");
     check_receptor("ATOM      1  C   SER A   1      11.317  66.182  33.926  1.00  0.00     0.244 Cx\n",
-                   "atom type \"Cx\" has no parameters; expected one of AutoDock's, or a parameter_file");
+                   "bad.pdbqt:1: atom type \"Cx\" has no parameters; expected one of AutoDock's, or a parameter_file");
     check_receptor("REMARK nothing\n", "holds no atoms");
     qn_potential_options options = options_of("/nowhere/r.pdbqt");
     options.npts[0] = 4;
