@@ -57,7 +57,7 @@ static qn_status emit(const qn_autodock_graph *graph, const double *charges_e, c
         const char *type = qn_autodock_type(graph, i), *element = compound->atoms[i].element;
         if (!type)
             return QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu is of element %s, for which AutoDock 4 has no type",
-                           compound->name, i + 1, element);
+                           compound->name[0] ? compound->name : "a molecule without a name", i + 1, element);
         if (qn_compound_atom_is_hydrogen(&compound->atoms[i])) {
             if (strcmp(type, "HD") != 0) continue; /* merged */
             QN_TRY(add_atom(compound, i, type, hydrogen_charges_e[n->neighbour[n->start[i]]], atoms));
