@@ -308,8 +308,9 @@ static qn_status check(const char *path, const qn_gpf *gpf)
     if (!gpf->electrostatic_map) return miss(path, "elecmap NAME.e.map");
     if (!gpf->desolvation_map) return miss(path, "dsolvmap NAME.d.map");
     if (gpf->maps.count != gpf->ligand_types.count)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: has %s and %s; expected a line \"map NAME\" for each type, in their order",
-                       path, qn_count_of((unsigned)gpf->maps.count, "line \"map\"").text,
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: has %s \"map NAME\" and %s; expected such a line for each type, in their order", path,
+                       qn_count_of((unsigned)gpf->maps.count, "line").text,
                        qn_count_of((unsigned)gpf->ligand_types.count, "ligand type").text);
     return QN_OK;
 }

@@ -115,7 +115,7 @@ static void every_mistake_is_named(void)
         {"ligand_types", "", "lacks a line \"ligand_types TYPE ...\""},
         {"elecmap", "", "lacks a line \"elecmap NAME.e.map\""},
         {"dsolvmap", "", "lacks a line \"dsolvmap NAME.d.map\""},
-        {"map r.C", "", "has 1 line \"map\" and 2 ligand types"},
+        {"map r.C", "", "has 1 line \"map NAME\" and 2 ligand types"},
         {"qasp", "ligand_types C", "run.gpf:18: ligand_types has \"C\"; expected the keyword once only"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
