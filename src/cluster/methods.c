@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cluster/method/dbscan.h"
 #include "cluster/method/dendrogram.h"
 #include "cluster/method/distance_rows.h"
@@ -44,8 +45,8 @@ static qn_status cut_tree(qn_clustering *run)
     QN_TRY(qn_linkage_cut_count(run->merges, run->count, (size_t)run->options->clusters, result->labels,
                                 &result->cluster_count, &result->cutoff));
     if (result->cluster_count == run->options->clusters || run->count < run->options->clusters) return QN_OK;
-    return qn_job_warn(run->job, "%zu clusters instead of %llu, because merges at one height belong together",
-                       result->cluster_count, (unsigned long long)run->options->clusters);
+    return qn_job_warn(run->job, "%s instead of %llu, because merges at one height belong together",
+                       qn_count_of(result->cluster_count, "cluster").text, (unsigned long long)run->options->clusters);
 }
 
 /* As GROMACS, which takes distances below the cut-off; numbered by size and then by the lowest structure. */

@@ -382,7 +382,8 @@ static void identical_structures_are_one_cluster(void)
         options.run.overwrite = true;
         if (!CHECK_OK(qn_cluster_run(context, &options, &result))) continue;
         CHECK(result->cluster_count == 1 && result->clusters[0].size == 6 && result->clusters[0].diameter == 0);
-        if (method <= QN_CLUSTER_WARD) CHECK(result->warning_count == 1 && strstr(result->warnings[0], "instead of 2"));
+        if (method <= QN_CLUSTER_WARD)
+            CHECK(result->warning_count == 1 && strstr(result->warnings[0], "1 cluster instead of 2"));
         qn_cluster_result_destroy(&result);
     }
 }
