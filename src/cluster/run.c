@@ -52,10 +52,9 @@ static qn_status warn_of_mirrors(qn_clustering *run)
     QN_TRY(qn_structures_find_mirrored(&run->models->structures, run->job->pool, &count, &example));
     if (count == 0) return QN_OK;
     return qn_job_warn(run->job,
-                       "%s of %zu like the mirror image of the first, such as number %zu; %s does not tell mirror "
-                       "images apart, rmsd does",
-                       count == 1 ? "1 structure looks" : qn_count_of(count, "structure look").text, run->count,
-                       example + 1, run->measure->name);
+                       "%zu of %zu structures %s like the mirror image of the first, such as number %zu; %s does not "
+                       "tell mirror images apart, rmsd does",
+                       count, run->count, count == 1 ? "looks" : "look", example + 1, run->measure->name);
 }
 
 /* A single structure is one cluster, without any distance. */
