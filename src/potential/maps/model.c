@@ -8,6 +8,10 @@
 
 static const double coulomb = 332.0; /* kcal/mol Å/e², as AutoDock rounds it */
 
+/* Sums of this many energies stay far within single precision. */
+#define LARGEST_ENERGY 1e9 /* kcal/mol, of a pair */
+#define LARGEST_CHARGE_SOLVATION 1e3
+
 qn_potential_settings qn_potential_settings_default(void)
 {
     return (qn_potential_settings){.grid.spacing_angstrom = 0.375,
@@ -91,6 +95,20 @@ static void override_pair(const qn_potential_model *model, int kind, int probe, 
     }
 }
 
+/* Numbers of a parameter file or of nbp_coeffs and nbp_r_eps may be as large as they like, but sums of energies must
+ * stay finite. */
+static qn_status check_table(const qn_potential_model *model, int kind, int probe)
+{
+    const double *energies = qn_potential_model_energies(model, kind, probe);
+    for (int i = 0; i < QN_POTENTIAL_ENTRIES; i++)
+        if (!(fabs(energies[i]) <= LARGEST_ENERGY))
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "an atom of type %s and a probe %s have %g kcal/mol at %g Å; expected at most %g",
+                           model->parameters->types[model->kind_types[kind]].name, model->settings.probes[probe],
+                           energies[i], (double)i / QN_POTENTIAL_ENTRIES_PER_ANGSTROM, LARGEST_ENERGY);
+    return QN_OK;
+}
+
 static qn_status make_tables(qn_potential_model *model)
 {
     const int probes = model->settings.probe_count, count = model->kind_count * probes;
@@ -102,7 +120,11 @@ static qn_status make_tables(qn_potential_model *model)
         override_pair(model, kind, probe, &model->pairs[i]);
         qn_potential_pair_table(&model->pairs[i], model->settings.smooth_angstrom,
                                 model->energies + (size_t)i * QN_POTENTIAL_ENTRIES);
+        QN_TRY(check_table(model, kind, probe));
     }
+    if (!(fabs(model->settings.charge_solvation) <= LARGEST_CHARGE_SOLVATION))
+        return QN_FAIL(QN_BAD_FORMAT, "qasp is %g; expected a number from %g to %g", model->settings.charge_solvation,
+                       -LARGEST_CHARGE_SOLVATION, LARGEST_CHARGE_SOLVATION);
     qn_potential_desolvation_table(model->parameters->desolvation_weight, model->desolvation);
     qn_potential_dielectric_table(model->screening);
     for (int i = 0; i < QN_POTENTIAL_DIELECTRIC_ENTRIES; i++) {

@@ -226,6 +226,34 @@ static void lines_are_those_of_printf(void)
     CHECK_TEXT(text, "-0.001\n");
 }
 
+static qn_status create_with(const qn_potential_settings *settings)
+{
+    qn_potential_atom atom = {.type = "C"};
+    const qn_potential_receptor receptor = {.atoms = &atom, .atom_count = 1};
+    qn_potential_model *model;
+    const qn_status status = qn_potential_model_create(settings, &parameters, &receptor, &model);
+    qn_potential_model_destroy(&model);
+    return status;
+}
+
+static void energies_that_would_overflow_are_refused(void)
+{
+    static char probes[1][QN_POTENTIAL_NAME_MAX] = {"OA"};
+    const qn_potential_override deep = {
+        .types = {"C", "OA"},
+        .pair = {.repulsion = 0, .attraction = 1e300, .repulsion_power = 12, .attraction_power = 6}};
+    qn_potential_settings settings = qn_potential_settings_default();
+    settings.probes = probes, settings.probe_count = 1;
+    for (int k = 0; k < 3; k++) settings.grid.points[k] = 3;
+    CHECK_OK(create_with(&settings));
+    settings.charge_solvation = 1e300;
+    CHECK_FAILS(create_with(&settings), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("qasp is 1e+300");
+    settings.charge_solvation = 0, settings.overrides = &deep, settings.override_count = 1;
+    CHECK_FAILS(create_with(&settings), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("an atom of type C and a probe OA have -");
+}
+
 int main(void)
 {
     CHECK_OK(qn_potential_parameters_start(&parameters));
@@ -239,6 +267,7 @@ int main(void)
     RUN(acceptors_point_away_from_their_neighbours);
     RUN(only_neighbours_in_the_file_count);
     RUN(lines_are_those_of_printf);
+    RUN(energies_that_would_overflow_are_refused);
     qn_potential_parameters_clear(&parameters);
     return check_finish();
 }
