@@ -424,7 +424,7 @@ int main(void)
     RUN(numbers_that_are_none_are_refused);
     RUN(mirror_images_are_told);
     RUN(sixteen_bits_are_steps);
-    RUN(values_are_those_of_reference_data);
+    if (check_reference_data("cluster/adk_dims_ca.pdb")) RUN(values_are_those_of_reference_data);
     qn_context_destroy(&context);
     return check_finish();
 }

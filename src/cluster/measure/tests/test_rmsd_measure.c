@@ -122,7 +122,7 @@ int main(int argc, char **argv)
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     CHECK_OK(qn_pool_create(2, &pool));
     RUN(useless_structures_are_refused);
-    RUN(reference_matrices_are_reproduced);
+    if (check_reference_data("cluster/adk_dims_ca.pdb")) RUN(reference_matrices_are_reproduced);
     RUN(ranges_begin_anywhere_in_columns);
     RUN(lines_are_decided_in_double);
     qn_pool_destroy(&pool);

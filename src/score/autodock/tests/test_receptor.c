@@ -227,7 +227,7 @@ static void ligands_of_a_metal_have_no_hydrogen_there(void)
 
 int main(void)
 {
-    RUN(abl_agrees_with_autodocktools);
+    if (check_reference_data("maps/1iep_receptor.pdbqt")) RUN(abl_agrees_with_autodocktools);
     RUN(hydrogens_of_trypsin_are_built);
     RUN(ions_have_their_charges_and_waters_are_left_out);
     RUN(an_element_without_type_is_named);
