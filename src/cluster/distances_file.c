@@ -22,7 +22,7 @@ typedef enum value_type { FLOAT32, FLOAT64, UINT16, TYPES } value_type;
 
 static const size_t type_bytes[TYPES] = {4, 8, 2};
 
-/* What the header of the array says. */
+/* The header of the array. */
 typedef struct array_header {
     value_type type;
     uint64_t values;

@@ -1,4 +1,4 @@
-/* What the files of quern cluster share: the state of a run, and its stages. */
+/* Shared by the files of quern cluster: the state of a run, and its stages. */
 #ifndef QN_CLUSTER_RUN_H
 #define QN_CLUSTER_RUN_H
 

@@ -1,4 +1,4 @@
-/* What the user wants maps of: the box around a known ligand, and the types of a ligand's atoms. */
+/* Options that say which maps are wanted: the box around a known ligand, and the types of a ligand's atoms. */
 #include <math.h>
 #include <string.h>
 

@@ -15,7 +15,7 @@ static const double cpu_core_rate = 2e9, gpu_rate = 2e12;
 enum { SESSIONS = 3 };     /* of a device: it works on one tile while others are read back and stored */
 enum { MEMORY_SHARE = 4 }; /* a session takes a quarter of the device's memory at most */
 
-/* What the threads of all devices share. */
+/* State that the threads of all devices share. */
 typedef struct measuring {
     const qn_matrix_request *request;
     qn_tile_plan plan;

@@ -1,4 +1,4 @@
-/* What a run says about a matrix that is finished. */
+/* Facts and messages about a finished matrix. */
 #include <math.h>
 
 #include "base/error.h"

@@ -28,7 +28,7 @@ QN_MUST_CHECK qn_status qn_measure_options_check(const qn_measure_options *optio
 /* The measure for number `measure` of qn_measures: with `align`, the one for aligned structures. */
 const qn_measure *qn_measure_choose(const qn_measure_options *options, qn_distance_measure measure);
 
-/* What the measure compares, for qn_models_read. */
+/* The kind of structures that the measure compares, for qn_models_read. */
 qn_models_kind qn_measure_kind(const qn_measure_options *options, const qn_measure *measure);
 
 /* The parameters of measures that options give, and the equivalent atoms of `models`. `has_references` as above. */

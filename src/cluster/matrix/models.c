@@ -17,7 +17,7 @@ typedef struct path_list {
     size_t count, capacity, first_count; /* first_count: of the input */
 } path_list;
 
-/* What the reading of a run shares. */
+/* State of the reading of a run. */
 typedef struct assembly {
     qn_job *job;
     const qn_structure_input *input;

@@ -22,7 +22,7 @@ typedef struct qn_model_origin {
     bool alone;       /* the only model of its file */
 } qn_model_origin;
 
-/* What the structures of a run are: models or frames with the same atoms; poses of a small molecule, whose heavy atoms
+/* Kinds of structures of a run: models or frames with the same atoms; poses of a small molecule, whose heavy atoms
  * are taken in the order of the first; or models of different length, with sequences. */
 typedef enum qn_models_kind { QN_MODELS_SAME, QN_MODELS_POSES, QN_MODELS_ALIGNED } qn_models_kind;
 

@@ -1,4 +1,4 @@
-/* What the files of quern distance share. */
+/* Shared by the files of quern distance. */
 #ifndef QN_CLUSTER_MATRIX_RUN_H
 #define QN_CLUSTER_MATRIX_RUN_H
 

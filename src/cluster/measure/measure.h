@@ -91,7 +91,7 @@ extern const qn_measure *const qn_measures[];
 /* Names of all rows, separated by one space, in the order of qn_measures. */
 #define QN_MEASURE_NAMES "drmsd rmsd tm-score gdt-ts maxsub contact ligand-rmsd"
 
-/* What users read about them. */
+/* Names and meanings, for users. */
 #define QN_MEASURE_MEANINGS                                                                                             \
     "drmsd: root mean square difference of the distances between atoms, in Å; it needs no superposition and does not " \
     "tell mirror images apart. rmsd: after superposition, in Å. Scores from 0 to 1, each of the best superposition "   \

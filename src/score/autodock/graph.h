@@ -1,4 +1,4 @@
-/* What AutoDock's types and charges need to know about the atoms of a molecule: bonds, hydrogens, formal charges.
+/* Facts about the atoms of a molecule that AutoDock's types and charges depend on: bonds, hydrogens, formal charges.
  *
  * Hydrogens may be missing: the number on an atom is all that charges and types need.
  */

@@ -10,7 +10,7 @@
 extern const char qn_cluster_drmsd_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_cluster_drmsd_host);
 
-/* What the kernels pack and measure need. */
+/* Sizes of the kernels pack and measure. */
 typedef struct set_problem {
     int atoms, count;
     int pairs; /* of atoms, in the slice */

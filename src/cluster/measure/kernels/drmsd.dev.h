@@ -1,4 +1,4 @@
-/* What the device and the host share of drmsd. */
+/* The interface between the kernels of drmsd and the code that launches them. */
 #ifndef QN_CLUSTER_MEASURE_DRMSD_DEV_H
 #define QN_CLUSTER_MEASURE_DRMSD_DEV_H
 

@@ -30,7 +30,7 @@ size_t qn_drmsd_centre_bytes(int atoms)
 
 /* ---- geometry and work ---- */
 
-/* What the kernel centre needs. */
+/* Sizes of the kernel centre. */
 typedef struct set_problem {
     int count;
     int slice; /* rows */

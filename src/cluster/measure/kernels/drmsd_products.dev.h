@@ -1,4 +1,4 @@
-/* What the device and the host share of drmsd_products, beside drmsd.dev.h. */
+/* The interface between the kernels of drmsd_products and the code that launches them, beside drmsd.dev.h. */
 #ifndef QN_CLUSTER_MEASURE_DRMSD_PRODUCTS_DEV_H
 #define QN_CLUSTER_MEASURE_DRMSD_PRODUCTS_DEV_H
 

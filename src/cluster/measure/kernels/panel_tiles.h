@@ -1,4 +1,4 @@
-/* What the families drmsd and drmsd_products share: sizes of panels and slices (drmsd.dev.h), and the tunables and the
+/* Shared by the families drmsd and drmsd_products: sizes of panels and slices (drmsd.dev.h), and the tunables and the
  * geometry of tiles of sums (panel_tiles.dev.h). A source includes prelude_host.h and drmsd.dev.h first. */
 #ifndef QN_CLUSTER_MEASURE_KERNELS_PANEL_TILES_H
 #define QN_CLUSTER_MEASURE_KERNELS_PANEL_TILES_H
