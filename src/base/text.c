@@ -51,6 +51,12 @@ void qn_text_clear(qn_text *text)
     text->length = text->capacity = 0;
 }
 
+bool qn_text_ends_in(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), wanted = strlen(ending);
+    return length > wanted && strcmp(text + length - wanted, ending) == 0;
+}
+
 qn_status qn_text_copy(const char *string, char **copy)
 {
     void *memory;

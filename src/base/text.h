@@ -7,6 +7,7 @@
 #define QN_BASE_TEXT_H
 
 #include <quern/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct qn_text {
@@ -24,6 +25,9 @@ static inline const char *qn_plural(size_t count, const char *one, const char *m
 {
     return count == 1 ? one : many;
 }
+
+/* Whether a text ends in `ending` and has something before it, as "map.mrc" has before ".mrc". */
+bool qn_text_ends_in(const char *text, const char *ending);
 
 /* A copy of `string` that lives until qn_release. */
 QN_MUST_CHECK qn_status qn_text_copy(const char *string, char **copy);

@@ -191,16 +191,9 @@ static qn_status run_stages(qn_clustering *run)
 
 static qn_status take_warnings(qn_clustering *run)
 {
-    const qn_job *job = run->job;
-    void *memory;
     if (!run->result) return QN_OK;
-    QN_TRY(qn_allocate(job->warnings.count, sizeof *run->result->warnings, &memory));
-    run->result->warnings = memory;
-    for (size_t i = 0; i < job->warnings.count; i++) {
-        QN_TRY(qn_text_copy(job->warnings.text[i], &run->result->warnings[i]));
-        run->result->warning_count++;
-    }
-    run->result->seconds = qn_clock_s() - job->started_s;
+    QN_TRY(qn_job_copy_warnings(run->job, &run->result->warnings, &run->result->warning_count));
+    run->result->seconds = qn_clock_s() - run->job->started_s;
     return QN_OK;
 }
 

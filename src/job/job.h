@@ -209,6 +209,10 @@ json_t *qn_job_describe_device(const qn_device *device);
  * means that the program had no memory for it: QN_OUT_OF_MEMORY. Without an output nothing is written. */
 QN_MUST_CHECK qn_status qn_job_facts(qn_job *job, json_t *own);
 
+/* Copy the warnings so far. Release each of *warnings, and then *warnings, with qn_release; after a failure too: *count
+ * are filled in. */
+QN_MUST_CHECK qn_status qn_job_copy_warnings(const qn_job *job, char ***warnings, size_t *count);
+
 /* Put the warnings so far into a report. */
 QN_MUST_CHECK qn_status qn_job_report_warnings(const qn_job *job, qn_report *report);
 

@@ -200,6 +200,19 @@ static json_t *describe_texts(const qn_job_texts *texts)
 
 /* ---- warnings ---- */
 
+qn_status qn_job_copy_warnings(const qn_job *job, char ***warnings, size_t *count)
+{
+    void *memory;
+    *count = 0;
+    QN_TRY(qn_allocate(job->warnings.count, sizeof **warnings, &memory));
+    *warnings = memory;
+    for (size_t i = 0; i < job->warnings.count; i++) {
+        QN_TRY(qn_text_copy(job->warnings.text[i], &(*warnings)[i]));
+        ++*count;
+    }
+    return QN_OK;
+}
+
 /* A sentence in the log has no full stop. */
 qn_status qn_job_report_warnings(const qn_job *job, qn_report *report)
 {

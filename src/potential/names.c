@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "potential/run.h"
 
 /* Append text to a fresh copy: "base" and "ending". */
@@ -13,12 +14,6 @@ static qn_status join(const char *base, size_t length, const char *ending, char 
     QN_TRY(qn_text_append(&text, "%.*s%s", (int)length, base, ending));
     *name = text.data;
     return QN_OK;
-}
-
-static bool ends_in(const char *text, const char *ending)
-{
-    const size_t length = strlen(text), wanted = strlen(ending);
-    return length > wanted && strcmp(text + length - wanted, ending) == 0;
 }
 
 /* Length of a name without its last ending. */
@@ -98,7 +93,8 @@ static qn_status name_beside(qn_potential_run_state *run)
 {
     qn_potential_names *names = &run->names;
     const char *field = run->gpf.field;
-    QN_TRY(join(field, ends_in(field, ".maps.fld") ? strlen(field) - strlen(".maps.fld") : without_ending(field), "",
+    QN_TRY(join(field,
+                qn_text_ends_in(field, ".maps.fld") ? strlen(field) - strlen(".maps.fld") : without_ending(field), "",
                 &names->stem));
     names->output.stem = names->stem;
     names->output.journal_folder = "unfinished";

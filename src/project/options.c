@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "option/run_rows.h"
 
 #define FIELD(name) offsetof(qn_project_options, name)
@@ -105,12 +106,6 @@ static const qn_option rows[] = {
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};
 
-static bool ends_with(const char *text, const char *ending)
-{
-    const size_t length = strlen(text), wanted = strlen(ending);
-    return length >= wanted && strcmp(text + length - wanted, ending) == 0;
-}
-
 static qn_status check(const void *memory)
 {
     const qn_project_options *options = memory;
@@ -133,7 +128,7 @@ static qn_status check(const void *memory)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--first is \"%" PRIu64 "\" and --last is \"%" PRIu64 "\"; expected numbers in order",
                        options->first, options->last);
-    if (options->output && !ends_with(options->output, ".mrcs"))
+    if (options->output && !qn_text_ends_in(options->output, ".mrcs"))
         return QN_FAIL(QN_INVALID_ARGUMENT, "--output is \"%s\"; expected a stack's name that ends in .mrcs",
                        options->output);
     return QN_OK;

@@ -5,18 +5,6 @@
 #include "base/memory.h"
 #include "reconstruct/run.h"
 
-static qn_status copy_warnings(const qn_job *job, qn_reconstruct_result *result)
-{
-    void *memory;
-    QN_TRY(qn_allocate(job->warnings.count, sizeof *result->warnings, &memory));
-    result->warnings = memory;
-    for (size_t i = 0; i < job->warnings.count; i++) {
-        QN_TRY(qn_text_copy(job->warnings.text[i], &result->warnings[i]));
-        result->warning_count++;
-    }
-    return QN_OK;
-}
-
 static qn_status name_files(const qn_reconstruct_state *run, qn_reconstruct_result *result)
 {
     char report[4096];
@@ -74,7 +62,7 @@ qn_status qn_reconstruct_make_result(qn_reconstruct_state *run, qn_reconstruct_r
     qn_reconstruct_result *result = *out = memory;
     state_facts(run, result);
     QN_TRY(name_files(run, result));
-    QN_TRY(copy_warnings(run->job, result));
+    QN_TRY(qn_job_copy_warnings(run->job, &result->warnings, &result->warning_count));
     move_volumes(&run->result, result);
     return QN_OK;
 }

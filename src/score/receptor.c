@@ -15,6 +15,7 @@
 #include "model/residue_names.h"
 #include "score/kernels/score_poses.h"
 #include "score/ligand_types.h"
+#include "score/site.h"
 
 /* Find out whether a file is MOL2, by its first record. */
 static qn_status is_mol2(const char *path, bool *mol2)
@@ -221,17 +222,6 @@ qn_status qn_score_receptor_from_molecule(const qn_molecule *molecule, const qn_
     return status;
 }
 
-static bool is_near(const double place[3], const double *positions, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        double square = 0;
-        for (int d = 0; d < 3; d++)
-            square += (place[d] - positions[3 * i + (size_t)d]) * (place[d] - positions[3 * i + (size_t)d]);
-        if (square < 1) return true;
-    }
-    return false;
-}
-
 /* Count the heavy atoms of each hetero residue, and those near the ligand. */
 static void count_overlaps(const qn_score_receptor *receptor, const double *positions, size_t count, int *atoms,
                            int *near)
@@ -240,7 +230,7 @@ static void count_overlaps(const qn_score_receptor *receptor, const double *posi
         const int residue = receptor->residues[i];
         if (!receptor->molecule->residues[residue].hetero) continue;
         atoms[residue]++;
-        if (is_near(receptor->positions_angstrom + 3 * i, positions, count)) near[residue]++;
+        if (qn_site_is_near(receptor->positions_angstrom + 3 * i, positions, count)) near[residue]++;
     }
 }
 
@@ -263,7 +253,7 @@ qn_status qn_score_receptor_make_room(qn_score_receptor *receptor, const double 
     if (!receptor->molecule) {
         size_t inside = 0;
         for (size_t i = 0; i < receptor->atom_count; i++)
-            inside += is_near(receptor->positions_angstrom + 3 * i, positions, count);
+            inside += qn_site_is_near(receptor->positions_angstrom + 3 * i, positions, count);
         if (2 * inside >= count)
             return QN_FAIL(QN_BAD_FORMAT,
                            "the receptor has %zu %s where the site's ligand is, which has %zu, and its file names no "

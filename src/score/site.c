@@ -88,7 +88,7 @@ qn_status qn_site_read(const char *path, const void *content, size_t size, doubl
 
 /* ---- emptying ---- */
 
-static bool is_near(const double place[3], const double *positions, size_t count)
+bool qn_site_is_near(const double place[3], const double *positions, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         double square = 0;
@@ -106,7 +106,7 @@ static bool is_the_ligand(const qn_molecule *receptor, const qn_residue *residue
     for (size_t i = residue->first_atom; i < residue->first_atom + residue->atom_count; i++) {
         if (qn_atom_is_hydrogen(&receptor->atoms[i])) continue;
         heavy++;
-        near += is_near(receptor->atoms[i].position_angstrom, positions, count);
+        near += qn_site_is_near(receptor->atoms[i].position_angstrom, positions, count);
     }
     return near > 0 && 2 * near >= heavy;
 }

@@ -11,6 +11,9 @@
 QN_MUST_CHECK qn_status qn_site_read(const char *path, const void *content, size_t size, double **positions_angstrom,
                                      size_t *count);
 
+/* Whether a place is within 1 Å of one of `count` × 3 positions. */
+bool qn_site_is_near(const double place_angstrom[3], const double *positions_angstrom, size_t count);
+
 /* Remove the known ligand from a receptor that is the complex with it: hetero residues of which at least half of the
  * heavy atoms are within 1 Å of one of the site's atoms. A note in the log names each. *emptied is the receptor without
  * them, or NULL if there are none. */

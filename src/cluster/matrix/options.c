@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cluster/matrix/input_rows.h"
 #include "cluster/matrix/measure_rows.h"
 #include "cluster/matrix/run.h"
@@ -83,15 +84,9 @@ static const qn_option rows[] = {
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};
 
-static bool ends_with(const char *text, const char *ending)
-{
-    const size_t length = strlen(text), wanted = strlen(ending);
-    return length > wanted && strcmp(text + length - wanted, ending) == 0;
-}
-
 bool qn_distance_is_csv(const char *output)
 {
-    return ends_with(output, ".csv");
+    return qn_text_ends_in(output, ".csv");
 }
 
 static qn_status check(const void *memory)
@@ -102,7 +97,7 @@ static qn_status check(const void *memory)
                                     options->to_count > 0 || options->between));
     if (options->to_count > 0 && options->between)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--to and --between both name references; expected one of them");
-    if (options->output && !ends_with(options->output, ".npy") && !qn_distance_is_csv(options->output))
+    if (options->output && !qn_text_ends_in(options->output, ".npy") && !qn_distance_is_csv(options->output))
         return QN_FAIL(QN_INVALID_ARGUMENT, "--output is \"%s\"; expected a name that ends in .npy or .csv",
                        options->output);
     return QN_OK;

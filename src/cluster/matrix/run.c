@@ -177,18 +177,6 @@ static qn_status run_stages(qn_distance_state *run)
     return qn_job_agree(job, finish(run));
 }
 
-static qn_status take_warnings(const qn_job *job, qn_distance_result *result)
-{
-    void *memory;
-    QN_TRY(qn_allocate(job->warnings.count, sizeof *result->warnings, &memory));
-    result->warnings = memory;
-    for (size_t i = 0; i < job->warnings.count; i++) {
-        QN_TRY(qn_text_copy(job->warnings.text[i], &result->warnings[i]));
-        result->warning_count++;
-    }
-    return QN_OK;
-}
-
 static qn_status take_values(qn_distance_state *run, qn_distance_result *result)
 {
     void *values;
@@ -226,7 +214,7 @@ static qn_status make_result(qn_distance_state *run, qn_distance_result **out)
                                    .mean = NAN,
                                    .largest = NAN};
     result->value_count = references ? result->count * references : result->count * (result->count - 1) / 2;
-    QN_TRY(take_warnings(run->job, result));
+    QN_TRY(qn_job_copy_warnings(run->job, &result->warnings, &result->warning_count));
     QN_TRY(take_values(run, result));
     result->seconds = qn_clock_s() - run->job->started_s;
     return QN_OK;

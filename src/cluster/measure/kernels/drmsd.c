@@ -73,13 +73,7 @@ static void measure_work(const void *user, qn_work *least)
 /* A subtraction and a multiply-add for each pair of structures and each pair of atoms. */
 static void compare_work(const void *user, qn_work *least)
 {
-    const qn_drmsd_problem *problem = user;
-    const double rows = problem->row_count, columns = problem->column_count;
-    const double pairs = problem->diagonal ? rows * (rows - 1) / 2 : rows * columns;
-    const double terms = qn_panel_slice_pairs(problem->atoms, problem->slice);
-    *least = (qn_work){.bytes_read = 4 * terms * (problem->diagonal ? rows : rows + columns),
-                       .bytes_written = 4 * pairs,
-                       .multiply_adds = 2 * terms * pairs};
+    qn_panel_work(user, 2, least);
 }
 
 /* ---- the family ---- */

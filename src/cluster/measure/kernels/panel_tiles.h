@@ -47,6 +47,17 @@ static inline qn_geometry qn_panel_geometry(const qn_configuration *configuratio
     return (qn_geometry){{across * group[0], down * group[1], 1}, {group[0], group[1], 1}};
 }
 
+/* Work on each pair of structures and each pair of atoms of a slice: `operations` subtractions and multiply-adds. */
+static inline void qn_panel_work(const qn_drmsd_problem *problem, double operations, qn_work *least)
+{
+    const double rows = problem->row_count, columns = problem->column_count;
+    const double pairs = problem->diagonal ? rows * (rows - 1) / 2 : rows * columns;
+    const double terms = qn_panel_slice_pairs(problem->atoms, problem->slice);
+    *least = (qn_work){.bytes_read = 4 * terms * (problem->diagonal ? rows : rows + columns),
+                       .bytes_written = 4 * pairs,
+                       .multiply_adds = operations * terms * pairs};
+}
+
 static const qn_tunable qn_panel_tunables[PANEL_TUNABLES] = {
     [GROUP_ROWS] = {"GROUP_ROWS", {4, 8, 16}, 3, 16, "work-items of a group along the rows"},
     [GROUP_COLUMNS] = {"GROUP_COLUMNS", {8, 16, 32}, 3, 16, "work-items of a group along the columns"},

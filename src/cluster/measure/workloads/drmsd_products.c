@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cluster/measure/kernels/drmsd_products.h"
+#include "cluster/measure/workloads/drmsd_samples.h"
 #include "tune/workload_inputs.h"
 
 #include <quern/workload.h>
@@ -11,7 +12,7 @@
 /* Rows and columns are different structures at random places, so that no pair is near. The centre is 0: distances of
  * about 15 Å cancel less than those minus a mean, and the tolerance allows for it. Distances are measured once, by the
  * family drmsd; a run copies and multiplies them. */
-enum { STRUCTURES, ATOMS, SAMPLES = 64 };
+enum { STRUCTURES, ATOMS };
 static const double tolerance_angstrom = 2e-4;
 
 typedef struct products_state {
@@ -121,26 +122,11 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, events, 3, seconds);
 }
 
-/* Compare pairs from all over the tile. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
-    products_state *state = pointer;
-    const size_t count = (size_t)state->problem.row_count, floats = 3 * (size_t)state->problem.atoms;
-    void *memory;
-    *largest_error = 0;
-    QN_TRY(qn_allocate(count * count, sizeof(float), &memory));
-    const float *values = memory;
-    qn_status status = qn_workload_read(queue, state->tile.values, 0, memory, count * count * sizeof(float));
-    for (size_t sample = 0; sample < SAMPLES && status == QN_OK; sample++) {
-        const size_t row = sample * 977 % count, column = (sample * 1409 + 5) % count;
-        double expected;
-        qn_drmsd_reference(state->problem.atoms, state->positions[0] + row * floats, 1,
-                           state->positions[1] + column * floats, 1, NULL, &expected);
-        const double error = fabs((double)values[row * count + column] - expected) / tolerance_angstrom;
-        *largest_error = qn_workload_larger_error(*largest_error, error);
-    }
-    qn_release(&memory);
-    return status;
+    const products_state *state = pointer;
+    return drmsd_check_samples(queue, &state->problem, state->positions, state->tile.values, tolerance_angstrom,
+                               largest_error);
 }
 
 static void work(const void *pointer, qn_work *least)
