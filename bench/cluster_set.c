@@ -4,9 +4,9 @@
  *
  * Each cluster is a random chain of Cα atoms, 3.8 Å apart. Its frames are this chain with noise on each atom, so that
  * two frames of a cluster have an RMSD of about RMSD Å, with little scatter; each frame is turned and moved. Different
- * chains differ by more than 5 Å where there are 30 or more atoms. Cluster c has a share of the frames that falls as
- * 1/(c + 2). Clusters are numbered from 0, the largest first: with a
- * cut-off between twice RMSD and 5 Å, every method has to find them. A frame's noise is a function of seed and number,
+ * chains differ by more than 5 Å where there are 30 or more atoms, so every method has to find the clusters with a
+ * cut-off between twice RMSD and 5 Å. Clusters are numbered from 0, the largest first; cluster c has a share of the
+ * frames that falls as 1/(c + 2). A frame's noise is a function of seed and number,
  * so the files do not depend on threads.
  */
 #include <math.h>

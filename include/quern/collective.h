@@ -50,7 +50,7 @@ typedef struct qn_collective_options {
     qn_device *device; /* for many references: their distances are computed there in single precision, to about 1e-6 of
                           the structures' size; path variables and their gradients take the references that matter
                           again, in double precision. A call that asks for the gradients of all RMSD or dRMSD computes
-                          that distance without it. NULL: none */
+                          that distance without the device. NULL: none */
     const double *deviation_weights; /* m weights v ≥ 0 of the deviation, with a sum above 0; NULL: those of the
                                         superposition; copied. Not with a device */
 } qn_collective_options;
@@ -75,21 +75,21 @@ typedef struct qn_collective_values {
                      least */
     double *rmsd_gradients; /* [N][m][3]; 0 for an RMSD of 0, where it has no derivative */
     double *drmsd; /* [N], √(2 / (m (m − 1)) Σ_{a<b} (|x_a − x_b| − |y_a − y_b|)²): the same for mirror images */
-    double *drmsd_gradients; /* [N][m][3]; 0 for a dRMSD of 0; atoms at one place do not push each other apart */
+    double *drmsd_gradients; /* [N][m][3]; 0 for a dRMSD of 0; a pair of atoms at one place adds nothing */
 } qn_collective_values;
 
 typedef struct qn_collective qn_collective;
 
 /* Plan. `context` gives the threads; NULL: one thread. Errors: QN_INVALID_ARGUMENT naming the option, the value and
  * what was expected (also references whose mean distance is 0 where lambda is 0); QN_OUT_OF_MEMORY; with a device also
- * QN_UNSUPPORTED (dRMSD) and its own errors. */
+ * QN_UNSUPPORTED (deviation_weights) and the errors of the device. */
 QN_MUST_CHECK qn_status qn_collective_create(qn_context *context, const qn_collective_options *options,
                                              qn_collective **collective);
 void qn_collective_destroy(qn_collective **collective);
 
 /* Compare a frame, `positions` [m][3], with the references. Results do not depend on the number of threads.
  * QN_INVALID_ARGUMENT for positions that are not finite, naming the atom, and for dRMSD that was not planned; with a
- * device also its errors. */
+ * device also the errors of the device. */
 QN_MUST_CHECK qn_status qn_collective_evaluate(qn_collective *collective, const double *positions,
                                                qn_collective_values *values);
 

@@ -116,9 +116,9 @@ static double rayleigh(const double n[4][4], const double q[4])
 
 void qn_superpose_correlation(const double s[9], double rotation[9])
 {
-    /* The largest eigenvalue is σ1 + σ2 ± σ3 with the singular values σ of s, so √3 |s| bounds it. Where another one is
-     * near, it loses digits as the square of 1 / separation, the column as 1 / separation; Rayleigh's quotient gives
-     * the former back. */
+    /* The largest eigenvalue is σ1 + σ2 ± σ3 with the singular values σ of s, so √3 |s| bounds it. Where another
+     * eigenvalue is near, the error of the root grows as the square of 1 / separation, and that of the column as
+     * 1 / separation. Rayleigh's quotient of the column then is the better eigenvalue. */
     const double well_separated = 0.3, separated = 1e-5;
     double q[4] = {1, 0, 0, 0}, scaled[9], rows[3][3], n[4][4], values[4], vectors[16], norm = 0;
     for (int k = 0; k < 9; k++) norm += s[k] * s[k];

@@ -1,4 +1,4 @@
-/* Facts and messages about a finished matrix. */
+/* Least, mean and largest value of a finished matrix, and its table. */
 #include <math.h>
 
 #include "base/error.h"

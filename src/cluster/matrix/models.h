@@ -54,8 +54,8 @@ typedef struct qn_model_references {
     const char *list; /* a text file that names one more file in each line; NULL: none */
 } qn_model_references;
 
-/* Read the structures that `input` names, then those of `references` (NULL: none). `of_poses`: they are poses of a
- * small molecule; their heavy atoms are taken in the order of the first. Warnings go to the job; `most_bytes` limits
+/* Read the structures that `input` names, then those of `references` (NULL: none). `kind` says which
+ * structures the measure compares. Warnings go to the job; `most_bytes` limits
  * the memory of positions (0: no limit). Errors name file, model and counts: QN_NOT_FOUND, QN_BAD_FORMAT,
  * QN_INVALID_ARGUMENT, QN_UNSUPPORTED, QN_OUT_OF_MEMORY, QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_models_read(qn_job *job, const qn_structure_input *input,

@@ -6,8 +6,9 @@
  *
  *     begin → (start → values) … → end
  *
- * The value of a pair does not depend on the tile, the session or the number of threads, and is the same for (i, j) and
- * (j, i). Thread rule: one thread at a time for each session.
+ * The value of a pair does not depend on the tile, the session or the number of threads. It is the same for (i, j) and
+ * (j, i), unless the settings divide by a number of the column, the reference. Thread rule: one thread at a time for
+ * each session.
  */
 #ifndef QN_CLUSTER_MEASURE_MEASURE_H
 #define QN_CLUSTER_MEASURE_MEASURE_H

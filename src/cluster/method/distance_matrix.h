@@ -11,7 +11,7 @@ typedef struct qn_distance_matrix {
     size_t count;          /* items */
     const float *values;   /* count·(count−1)/2 */
     const uint16_t *steps; /* value / step, rounded */
-    float step;            /* 0.001 Å */
+    float step;            /* 0.001 Å, or 0.0001 for scores */
 } qn_distance_matrix;
 
 /* Number of the pair of items i and j, i ≠ j, in any order. */

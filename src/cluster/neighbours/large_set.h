@@ -1,9 +1,10 @@
 /* Clusters of large sets of structures by RMSD after superposition, without a matrix of distances.
  *
- * Two structures are neighbours if their RMSD is at most the cut-off. Only this bit of a pair is computed, in blocks of
- * rows that are dealt to all devices and ranks of a job. A pair whose RMSD is within rounding of the cut-off is decided
- * in double precision, so every bit is exact, and the result does not depend on devices, ranks or memory. Rows are kept
- * in memory where they fit, else they are computed anew when they are needed.
+ * Two structures are neighbours if their RMSD is at most the cut-off (DBSCAN), or below it (gromos, as in GROMACS).
+ * Only this bit of a pair is computed, in blocks of rows that are dealt to all devices and ranks of a job. A pair whose
+ * RMSD is within rounding of the cut-off is decided in double precision, so every bit is exact, and the result does not
+ * depend on devices, ranks or memory. Rows are kept in memory where they fit, else they are computed anew when they are
+ * needed.
  *
  *     const qn_large_set set = {.structures = &structures, .cutoff_angstrom = 2};
  *     qn_large_clusters clusters = {0};
@@ -23,7 +24,7 @@
 
 typedef struct qn_large_set {
     const qn_structures *structures; /* at most 2^24 */
-    double cutoff_angstrom;          /* neighbours have at most this RMSD; not used by k-medoids */
+    double cutoff_angstrom;          /* largest RMSD of neighbours, see above; not used by k-medoids */
     uint64_t memory_bytes;           /* for rows of neighbours; 0: half of the machine's memory */
     double record_every_s;           /* interval of records while rows are computed anew; 0: a minute */
 } qn_large_set;
@@ -41,8 +42,9 @@ void qn_large_clusters_clear(qn_large_clusters *clusters);
 
 /* Daura et al. 1999 (Angew. Chem. Int. Ed. 38, 236): the structure with most neighbours and these are the first
  * cluster; they are taken away, and so on until none is left. Clusters are in this order, so the largest is the first;
- * a structure without neighbours is a cluster of its own. The centre is the structure that had most neighbours.
- * cluster/method/gromos.h states the rule for ties, which is that of GROMACS.
+ * a structure without neighbours is a cluster of its own. The centre is the structure that had most neighbours,
+ * or, if that is a member of an earlier cluster, the member nearest to that structure. cluster/method/gromos.h states
+ * the rule for ties, which is that of GROMACS for up to QN_GROMOS_SORTED_MAX structures.
  *
  * Errors of all functions here: QN_INVALID_ARGUMENT (no structures; a position or the cut-off is not finite; weights
  * that are negative or add up to 0), QN_OUT_OF_MEMORY (less memory than one block of rows needs), QN_CANCELLED, those
