@@ -64,8 +64,8 @@ static const qn_option rows[] = {
      .least = 0,
      .most = 1e9,
      .fallback_meaning = "",
-     .meaning = "hierarchical methods: height up to which clusters are merged; gromos and dbscan: largest distance of "
-                "neighbours"},
+     .meaning = "hierarchical methods: height up to which clusters are merged; dbscan: largest distance of neighbours; "
+                "gromos: neighbours are nearer than this"},
     {.name = "units",
      .kind = QN_OPTION_ENUM,
      .argument = "UNIT",
@@ -100,10 +100,11 @@ static const qn_option rows[] = {
      .offset = FIELD(matrix),
      .choices = "auto float32 uint16 none",
      .fallback = "auto",
-     .meaning = "how distances are stored; uint16 takes half of the space, as multiples of a step that is 0.001 Å or "
-                "finer; none: not at all, for rmsd with gromos, dbscan or kmedoids: measures of clusters that need all "
-                "distances are left out; auto: none for more than 10,000 structures where that is possible, else "
-                "float32"},
+     .meaning =
+         "how distances are stored; uint16 takes half of the space, as multiples of 0.001 Å, or of 0.0001 for "
+         "scores; none: not at all, for rmsd with gromos, dbscan or kmedoids: measures of clusters that need all "
+         "distances are left out; auto: none for more than 10,000 structures where that is possible, else "
+         "float32"},
     {.name = "write-matrix",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(write_matrix),

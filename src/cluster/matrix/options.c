@@ -53,7 +53,8 @@ static const qn_option rows[] = {
      .offset = FIELD(matrix),
      .choices = "float32 uint16",
      .fallback = "float32",
-     .meaning = "how values are stored; uint16 takes half of the space, as multiples of 0.001 Å"},
+     .meaning = "how values are stored; uint16 takes half of the space, as multiples of 0.001 Å, or of 0.0001 "
+                "for scores"},
     {.like = &qn_structure_rows[QN_STRUCTURE_SELECT], .offset = STRUCTURES},
     {.like = &qn_measure_rows[QN_MEASURE_ALIGN], .offset = MEASURING},
     {.like = &qn_measure_rows[QN_MEASURE_WEIGHTS], .offset = MEASURING},
