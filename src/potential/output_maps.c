@@ -10,7 +10,7 @@
 #include "potential/run.h"
 #include "potential/vina/vina_text.h"
 
-_Static_assert((int)QN_VINA_LINE_MAX <= (int)QN_MAP_LINE_MAX, "one room for lines");
+_Static_assert((int)QN_VINA_LINE_MAX <= (int)QN_MAP_LINE_MAX, "lines of Vina's maps fit");
 
 enum { CHUNK = 1 << 12, CHUNKS_PER_MAP = 8 }; /* values of a chunk; chunks of a map in a round */
 
@@ -219,10 +219,7 @@ uint64_t qn_potential_writing_bytes(int map_count)
 
 qn_status qn_potential_write_maps(qn_potential_run_state *run)
 {
-    if (!(run->formats & QN_POTENTIAL_FORMAT_MAP)) {
-        QN_TRY(qn_potential_gather(run, 0));
-        return QN_OK;
-    }
+    if (!(run->formats & QN_POTENTIAL_FORMAT_MAP)) return qn_potential_gather(run, 0);
     if (run->field_count > 0) {
         QN_TRY(write_text(run, run->names.field, describe_field));
         QN_TRY(write_text(run, run->names.extrema, describe_extrema));

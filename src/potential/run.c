@@ -1,8 +1,6 @@
 /* The stages of quern potential. */
 #include "potential/run.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -46,7 +44,7 @@ static qn_status read_inputs(qn_potential_run_state *run)
 
 /* ---- results ---- */
 
-/* The least and most values of maps that were not written. */
+/* Find the least and the most value of each map, for runs that do not write AutoGrid's files. */
 static void find_range(qn_potential_run_state *run)
 {
     const size_t points = qn_potential_slab_points(run, 0, run->slab_count);
@@ -118,7 +116,7 @@ static qn_status run_stages(qn_potential_run_state *run)
 
 /* ---- the call ---- */
 
-/* The result's texts lie behind it in one piece of memory: names, then paths. */
+/* The result, followed by the memory that it points to. */
 typedef struct owned_result {
     qn_potential_result result;
     qn_potential_map maps[QN_POTENTIAL_MAPS_MAX];

@@ -78,8 +78,7 @@ qn_status qn_site_read(const char *path, const void *content, size_t size, doubl
     site_atoms site = {0};
     qn_status status = read_site(path, content, size, &site);
     if (status == QN_OK && site.count == 0)
-        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
-                              "%s: no heavy atoms; expected some to lay the box around", path);
+        status = QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms; expected some to lay the box around", path);
     if (status != QN_OK) qn_release(&site.positions);
     *positions = site.positions;
     *count = site.count;

@@ -76,7 +76,7 @@ static int row_of(const char *type, const char *element, bool hetero, bool polar
                  {"I", I_H},    {"SI", SI_P},  {"B", C_P},    {"MG", METAL}, {"CA", METAL},
                  {"MN", METAL}, {"FE", METAL}, {"ZN", METAL}, {"CU", METAL}, {"CO", METAL},
                  {"NI", METAL}, {"NA", METAL}, {"K", METAL},  {"CD", METAL}, {"HG", METAL}};
-    const bool acceptor = strlen(type) == 2; /* NA, NS, OA, OS; plain N and O accept nothing */
+    const bool acceptor = strlen(type) == 2; /* NA, NS, OA, OS; the types N and O do not accept */
     if (strcmp(element, "C") == 0) return hetero ? C_P : C_H;
     if (strcmp(element, "N") == 0) return acceptor ? (polar_hydrogen ? N_DA : N_A) : (polar_hydrogen ? N_D : N_P);
     if (strcmp(element, "O") == 0) return acceptor ? (polar_hydrogen ? O_DA : O_A) : (polar_hydrogen ? O_D : O_P);
@@ -125,7 +125,8 @@ qn_status qn_vina_rows_of(const char *name, const qn_vina_source_atom *atoms, si
 
 /* ---- tables ---- */
 
-double qn_vina_pair_energy(int a, int b, double distance_angstrom)
+/* Energy in kcal/mol of two atoms with rows a and b at a distance, without a cutoff. */
+static double pair_energy(int a, int b, double distance_angstrom)
 {
     const double origin[3] = {0}, place[3] = {distance_angstrom, 0, 0};
     qn_vina_energy energy;
@@ -140,10 +141,10 @@ static qn_status make_tables(qn_vina_model *model)
                        (void **)&model->tables));
     for (int kind = 0; kind < model->kind_count; kind++)
         for (int probe = 0; probe < model->probe_count; probe++) {
-            double below = qn_vina_pair_energy(model->kind_rows[kind], model->probe_rows[probe], 0);
+            double below = pair_energy(model->kind_rows[kind], model->probe_rows[probe], 0);
             for (int entry = 0; entry < QN_VINA_MAPS_ENTRIES; entry++) {
                 const double end = sqrt((entry + 1) / (double)QN_VINA_MAPS_ENTRIES_PER_SQUARE_ANGSTROM);
-                const double above = qn_vina_pair_energy(model->kind_rows[kind], model->probe_rows[probe], end);
+                const double above = pair_energy(model->kind_rows[kind], model->probe_rows[probe], end);
                 model->tables[((size_t)kind * QN_VINA_MAPS_ENTRIES + (size_t)entry) * row + (size_t)probe] =
                     (float)(0.5 * (below + above));
                 below = above;
@@ -256,7 +257,7 @@ qn_status qn_vina_model_compute(const qn_vina_model *model, const qn_potential_g
     qn_status status = make_axes(grid, first_layer, layers, &c);
     if (status == QN_OK) {
         status = run(model, queue, &c, values);
-        if (status != QN_OK) { /* copies may still be under way; the first failure is the one to report */
+        if (status != QN_OK) { /* wait for copies that still run; the first failure is reported */
             const qn_status waited = qn_queue_finish(queue);
             (void)waited;
         }
@@ -270,9 +271,4 @@ qn_status qn_vina_model_compute(const qn_vina_model *model, const qn_potential_g
     qn_vina_maps_bricks_clear(&c.bricks);
     qn_release(&c.axes);
     return status;
-}
-
-size_t qn_vina_model_layer_bytes(const qn_vina_model *model, const qn_potential_grid *grid)
-{
-    return (size_t)grid->points[0] * (size_t)grid->points[1] * (size_t)model->probe_count * sizeof(float);
 }

@@ -50,10 +50,4 @@ void qn_vina_model_destroy(qn_vina_model **model);
 QN_MUST_CHECK qn_status qn_vina_model_compute(const qn_vina_model *model, const qn_potential_grid *grid,
                                               qn_queue *queue, int first_layer, int layers, float *values);
 
-/* Bytes that qn_vina_model_compute allocates on the device for one layer, without tables and atoms. */
-size_t qn_vina_model_layer_bytes(const qn_vina_model *model, const qn_potential_grid *grid);
-
-/* Energy in kcal/mol of two atoms with rows a and b at a distance, without a cut-off. */
-double qn_vina_pair_energy(int a, int b, double distance_angstrom);
-
 #endif

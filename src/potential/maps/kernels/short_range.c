@@ -95,8 +95,8 @@ qn_status qn_short_range_launch(qn_queue *queue, const qn_configuration *configu
         [SHORT_PLACES] = qn_argument_buffer(buffers->places),
         [SHORT_PLACES_EXACT] = qn_argument_buffer(buffers->places_exact),
         [SHORT_PROBES] = qn_argument_buffer(buffers->probes),
-        [SHORT_VALUES] = qn_argument_range(buffers->values, buffers->values_offset, (size_t)problem->probe_count * map),
-        [SHORT_CHARGES] = qn_argument_range(buffers->charges, buffers->charges_offset, map),
+        [SHORT_VALUES] = qn_argument_range(buffers->values, 0, (size_t)problem->probe_count * map),
+        [SHORT_CHARGES] = qn_argument_range(buffers->charges, 0, map),
         [SHORT_SCALARS] = qn_argument_struct(scalars, sizeof *scalars),
     };
     const qn_family_call call = {.arguments = values,

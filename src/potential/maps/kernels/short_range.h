@@ -22,10 +22,8 @@ typedef struct qn_short_range_problem {
 typedef struct qn_short_range_buffers {
     qn_buffer *atoms, *solvation, *exact, *directions, *lists, *starts, *table, *limits, *places, *places_exact,
         *probes;
-    qn_buffer *values; /* probe_count × points floats from byte values_offset on */
-    size_t values_offset;
-    qn_buffer *charges; /* points floats from byte charges_offset on */
-    size_t charges_offset;
+    qn_buffer *values;  /* probe_count × points floats */
+    qn_buffer *charges; /* points floats */
 } qn_short_range_buffers;
 
 struct short_scalars;
