@@ -55,7 +55,8 @@ const cli_command cli_potential = {
     .description =
         "Make maps of a receptor's interaction with probe atoms for AutoDock 4: dispersion, hydrogen bonds, "
         "desolvation and electrostatics at each point of a grid. Takes AutoGrid's grid parameter files and writes the "
-        "same files, or takes the grid from options. Equal to AutoGrid 4.2.6 to its last printed digit.",
+        "same files, or takes the grid from options. Values agree with AutoGrid 4.2.6's within the rounding "
+        "of their last digits.",
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_potential_options),
     .run = run,

@@ -22,8 +22,9 @@ static const qn_option rows[] = {
      .kind = QN_OPTION_PATH,
      .argument = "FILE",
      .offset = FIELD(gpf),
-     .meaning = "AutoGrid's grid parameter file, instead of the options below; its paths are relative to the working "
-                "folder"},
+     .meaning =
+         "AutoGrid's grid parameter file, instead of options of the grid, the types and the energies; its paths are "
+         "relative to the working folder"},
     {.name = "output",
      .is_output = true,
      .letter = 'o',
@@ -65,9 +66,8 @@ static const qn_option rows[] = {
      .argument = "TYPES",
      .offset = FIELD(types),
      .fallback_meaning = "A,C,HD,N,NA,OA, or all of Vina's",
-     .meaning =
-         "AutoDock's atom types of the probes, each of which gets a map, or all; of --score vina: its types, such "
-         "as C_H,N_DA,O_A"},
+     .meaning = "AutoDock's atom types of the probes, a map for each, or all; with --score vina Vina's types, such as "
+                "C_H,N_DA,O_A"},
     {.name = "ligand",
      .kind = QN_OPTION_PATH,
      .argument = "FILE",
@@ -77,8 +77,8 @@ static const qn_option rows[] = {
      .kind = QN_OPTION_PATH,
      .argument = "FILE",
      .offset = FIELD(site),
-     .meaning = "lay the grid around this known ligand: SDF, MOL2, PDBQT, PDB or mmCIF; a receptor of PDB or mmCIF is "
-                "freed of it"},
+     .meaning = "lay the grid around this known ligand: SDF, MOL2, PDBQT, PDB or mmCIF; it is left out of a receptor "
+                "of PDB or mmCIF"},
     {.name = "margin",
      .kind = QN_OPTION_NUMBER,
      .argument = "ANGSTROM",
@@ -140,7 +140,7 @@ static const qn_option rows[] = {
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};
 
-/* Options whose values a grid parameter file has. */
+/* Refuse options whose values are in a grid parameter file. */
 static qn_status check_beside_file(const qn_potential_options *options)
 {
     static const char *const names[] = {"center",     "size",       "npts",   "spacing", "types", "smooth",
@@ -154,7 +154,7 @@ static qn_status check_beside_file(const qn_potential_options *options)
     return QN_OK;
 }
 
-/* Plain sums take nothing but charges. */
+/* Refuse options that plain sums do not use: those need charges and positions only. */
 static qn_status check_beside_coulomb(const qn_potential_options *options)
 {
     static const char *const names[] = {"gpf",        "types",  "smooth", "dielectric",
@@ -191,7 +191,8 @@ static qn_status check(const void *memory)
     qn_option margin;
     if (!options->site && qn_option_find(qn_potential_option_table(), "margin", &margin) &&
         !qn_option_is_default(&margin, options))
-        return QN_FAIL(QN_INVALID_ARGUMENT, "--margin is \"%g\", but there is no --site", options->margin_angstrom);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--margin is \"%g\", but there is no --site; expected one",
+                       options->margin_angstrom);
     if (options->site && !options->extent && !options->npts[0]) return QN_OK;
     if (!options->extent == !options->npts[0])
         return QN_FAIL(QN_INVALID_ARGUMENT,
