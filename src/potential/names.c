@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "potential/run.h"
 
-/* Append text to a fresh copy: "base" and "ending". */
+/* Make a name of the first `length` characters of `base` and of `ending`. */
 static qn_status join(const char *base, size_t length, const char *ending, char **name)
 {
     qn_text text = {0};
@@ -29,7 +29,7 @@ static qn_status name_extrema(const char *field, char **name)
     return join(field, without_ending(field), ".xyz", name);
 }
 
-/* The texts of a grid parameter file. */
+/* Name of a map's file as the grid parameter file gives it. */
 static const char *name_in_gpf(const qn_potential_run_state *run, int map)
 {
     const qn_gpf *gpf = &run->gpf;
@@ -67,7 +67,7 @@ static qn_status name_in_folder(qn_potential_run_state *run)
 
 /* ---- beside other files ---- */
 
-/* Cut the stem from a path: ".A.map", or "A.map" of "_A.map", as qn_job_path joins it. */
+/* Cut the stem from a path, as qn_job_path joins both: "x.A.map" gives ".A.map", and "x_A.map" gives "A.map". */
 static qn_status cut_stem(const qn_potential_run_state *run, const char *path, char **name)
 {
     const size_t length = strlen(run->names.stem);

@@ -1,4 +1,4 @@
-/* A grid parameter file of a run without one, so that AutoGrid can repeat it and AutoDock's tools find its values. */
+/* The grid parameter file that a run without one writes, so that AutoGrid can repeat the run. */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* The log: what AutoGrid's .glg file tells, in its words where users' scripts look for them. */
+/* The log: the content of AutoGrid's .glg file, with AutoGrid's words in the lines that users' scripts look for. */
 #include <math.h>
 #include <quern/version.h>
 #include <string.h>

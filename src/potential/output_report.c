@@ -14,11 +14,12 @@
 
 enum { SPOTS_SHOWN = 5 }; /* hot spots of a map in the report's table */
 
-/* Range of the picture of the electrostatic potential (kcal/mol/e): beyond it, it is inside or beside charged groups.
- */
+/* Range of the picture of the electrostatic potential in kcal/mol/e. Larger values are inside charged groups or beside
+ * them. */
 static const double electrostatic_range = 5;
 
-/* Energies up to this share of the least value are shades of grey, so that solvent differs from the receptor. */
+/* Shades of grey end at this share of the least value's magnitude, above 0, so that points in the solvent are grey and
+ * points inside the receptor are white. */
 static const double shown_above = 0.3;
 
 typedef struct short_text {

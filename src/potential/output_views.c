@@ -149,7 +149,7 @@ qn_status qn_potential_write_views(qn_potential_run_state *run)
 {
     int spots = 0;
     for (int map = 0; map < run->map_count; map++) spots += is_probe(run, map) ? run->summaries[map].spot_count : 0;
-    if (spots == 0) return QN_OK; /* a file without atoms is none */
+    if (spots == 0) return QN_OK; /* a PDB file needs atoms, and the scripts load it */
     QN_TRY(write_spots(run));
     QN_TRY(write_script(run, "view.pml", describe_pymol));
     return write_script(run, "view.cxc", describe_chimerax);

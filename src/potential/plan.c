@@ -127,7 +127,7 @@ static qn_status gpf_from_options(qn_potential_run_state *run)
 
 /* ---- receptor ---- */
 
-/* A type that receptor_types lacks has no maps in AutoGrid, which then computes nonsense or stops. */
+/* AutoGrid computes wrong maps or stops where the receptor has a type that receptor_types lacks. */
 static qn_status check_types(const qn_potential_run_state *run)
 {
     const qn_gpf_names *known = &run->gpf.receptor_types;
@@ -154,7 +154,7 @@ static qn_status check_types(const qn_potential_run_state *run)
     return QN_OK;
 }
 
-/* The model would refuse them too, but does not know which file they come from. */
+/* Refuse probes without parameters here, because the model does not know which file they come from. */
 static qn_status check_probes(const qn_potential_run_state *run)
 {
     const qn_gpf *gpf = &run->gpf;

@@ -15,8 +15,8 @@
 #include "score/autodock/atoms.h"
 #include "score/site.h"
 
-/* Whether a file is PDBQT, by its name or its beginning. A path with chains is not, nor is a missing file, which the
- * reader of structures reports. */
+/* Whether a file is PDBQT, by its name or its beginning. A path with chains is no PDBQT. Neither is a missing file: the
+ * reader of structures reports it. */
 static qn_status is_pdbqt(const char *path, bool *pdbqt)
 {
     const size_t length = strlen(path);
@@ -30,7 +30,7 @@ static qn_status is_pdbqt(const char *path, bool *pdbqt)
     return QN_OK;
 }
 
-/* The PDBQT has three decimals, so that AutoGrid computes the same maps from it. */
+/* Maps are computed from numbers of three decimals, as the PDBQT has them, so that AutoGrid finds the same maps. */
 static double rounded(double value)
 {
     return rint(value * 1000) / 1000;

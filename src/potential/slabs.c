@@ -15,7 +15,7 @@
 #include "potential/maps/short_range.h"
 #include "potential/run.h"
 
-enum { SLAB_POINTS = 1 << 19, PLANES_STEP = 8 }; /* points of a slab, about; planes of a brick of the kernels */
+enum { SLAB_POINTS = 1 << 19, PLANES_STEP = 8 }; /* points of a slab, roughly; planes of a brick of the kernels */
 
 size_t qn_potential_slab_points(const qn_potential_run_state *run, int slab, int count)
 {
@@ -50,7 +50,7 @@ qn_status qn_potential_divide(qn_potential_run_state *run)
     const double mib = 1024.0 * 1024;
     const uint64_t value_bytes = (uint64_t)run->map_count * sizeof(float);
     const uint64_t slab = value_bytes * qn_potential_slab_points(run, 0, 1), allowed = allowed_bytes(run);
-    /* a slab in each device's buffers, and a copy; the text of some lines */
+    /* for each device a slab in its buffers and a copy in memory; for the writer the text of some lines */
     const uint64_t text = run->job->in_memory ? 0 : qn_potential_writing_bytes(run->map_count);
     const uint64_t work = 2 * slab * (uint64_t)run->job->device_count + text;
     const uint64_t all = value_bytes * qn_potential_grid_size(&run->model->settings.grid);
@@ -117,7 +117,7 @@ static qn_status finish_row(size_t row, int worker, void *user)
     return QN_OK;
 }
 
-/* Let the maps of a slab be in the slab's own memory, or in the window. */
+/* Point to the maps of a slab: in the device's own memory, or in the window. */
 static void place_maps(slab_device *work, int slab)
 {
     const qn_potential_run_state *run = work->loop->run;
@@ -320,8 +320,8 @@ static qn_status compute(slab_loop *loop)
 
 enum { TOUCHED_BYTES = 1 << 20 };
 
-/* Write to the memory of the window on all threads: the system fetches each page at its first use, which takes longer
- * than a GPU's work. */
+/* Write zeros to the memory of the window on all threads: the system provides each page at its first use, and for one
+ * thread this takes longer than a GPU needs for the maps. */
 static qn_status touch(size_t part, int worker, void *user)
 {
     const qn_potential_run_state *run = user;
@@ -337,7 +337,7 @@ static qn_status make_window(qn_potential_run_state *run)
     const size_t count = (size_t)run->map_count * qn_potential_slab_points(run, 0, run->window_slabs);
     size_t capacity = 0;
     if (!qn_job_is_first(run->job) && !qn_potential_holds_all(run)) return QN_OK;
-    QN_TRY(qn_grow((void **)&run->values, &capacity, count, sizeof *run->values)); /* zeroed by all threads */
+    QN_TRY(qn_grow((void **)&run->values, &capacity, count, sizeof *run->values)); /* `touch` writes zeros to it */
     return qn_pool_run(run->job->pool, (count * sizeof *run->values + TOUCHED_BYTES - 1) / TOUCHED_BYTES, touch, run);
 }
 

@@ -36,8 +36,8 @@ typedef struct rule {
 /* One hydrogen in each line.
  *  - Amide and guanidinium hydrogens: the first is cis to the named atom, the second trans; the charges are equal.
  *  - Bases: the first hydrogen of an amino group is on the Watson-Crick side, as CHARMM numbers them.
- *  - Serine, threonine, cysteine: anti to CA, the staggered position farthest from the backbone. Tyrosine: the two
- * planar positions differ only in the numbering of the ring; the rule uses the side of CE1.
+ *  - Serine, threonine, cysteine: anti to CA, the staggered position farthest from the backbone.
+ *  - Tyrosine: the two planar positions differ only in the numbering of the ring; the rule uses the side of CE1.
  *  - O2': anti to C1', beside O3', its most frequent acceptor; O3' of a strand's end: anti to C2', away from O2'; O5'
  *    of a strand's end: anti to C4'.
  *  - Protonated acids: syn, as in carboxylic acids.

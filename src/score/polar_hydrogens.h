@@ -26,7 +26,8 @@ typedef struct qn_hydrogen_list {
  * hydrogen is not polar. */
 const char *qn_polar_hydrogen_parent(const char *table_residue, const char *hydrogen);
 
-/* Name of a polar hydrogen of an atom, counted from 0, such as "HZ2" for NZ of a lysine and 1; NULL: it has no more. */
+/* Name of polar hydrogen `index` (from 0) of the atom `parent`: "HZ2" for index 1 of NZ of a lysine. NULL: `parent` has
+ * no more. */
 const char *qn_polar_hydrogen_name(const qn_table_names *names, size_t residue, const char *parent, size_t index);
 
 /* Find the position of hydrogen `name` (of the table, or "H1", "H2", "H3" of an amino end) of a residue. *placed is

@@ -38,8 +38,8 @@ typedef struct qn_brick_lists {
     size_t atom_count;
 } qn_brick_lists;
 
-/* `out` is zero-initialised, or of an earlier call; its memory is used again. QN_UNSUPPORTED: more than 2^31 − 1
- * atoms. */
+/* `out` is zero-initialised, or of an earlier call; its memory is used again. QN_UNSUPPORTED: the lists together have
+ * about 2^31 atoms or more. */
 QN_MUST_CHECK qn_status qn_brick_lists_make(const qn_atom_lists *lists, qn_pool *pool, int first, int count,
                                             qn_brick_lists *out);
 void qn_brick_lists_clear(qn_brick_lists *lists);

@@ -5,6 +5,7 @@
 
 enum { WINDOW = 20 }; /* atoms before and after in the file that may be bonded */
 
+/* Squared distances in Å² below which two atoms are bonded. */
 static const double donor_reach2 = 1.90, oxygen_reach2 = 3.61, nitrogen_reach2 = 2.89, hydrogen_reach2 = 1.69;
 
 typedef struct structure {
@@ -72,7 +73,7 @@ static void find_donor(const structure *of, int atom, qn_potential_direction *di
     const int last = atom + WINDOW < of->count ? atom + WINDOW : of->count - 1;
     for (int i = atom > WINDOW ? atom - WINDOW : 0; i <= last; i++) {
         if (i == atom || distance2(of, atom, i) >= donor_reach2) continue;
-        direction->power = has_name(of, i, "OA", "SA") ? 4 : 2; /* likewise */
+        direction->power = has_name(of, i, "OA", "SA") ? 4 : 2; /* AutoGrid knows these types by name too */
         difference(of, i, atom, direction->axis);
         normalise(direction->axis);
         return;
@@ -96,7 +97,7 @@ static void find_nitrogen(const structure *of, int atom, qn_potential_direction 
 static void find_carbonyl(const structure *of, int atom, int carbon, qn_potential_direction *direction)
 {
     double side[3];
-    int bonds[2 * WINDOW]; /* that lie near the oxygen in the file, as AutoGrid has it */
+    int bonds[2 * WINDOW]; /* near the oxygen in the file, not near the carbon, as AutoGrid takes them */
     difference(of, carbon, atom, direction->axis);
     normalise(direction->axis);
     const int count = find_bonds(of, carbon, atom, nitrogen_reach2, "HD", 2 * WINDOW, bonds);

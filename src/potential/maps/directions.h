@@ -14,7 +14,7 @@ typedef struct qn_potential_direction {
     int power;        /* donors: energy falls with this power of the cosine */
 } qn_potential_direction;
 
-/* `types`: index of each atom's type in `parameters`. Warnings about atoms without bonds go to the log. */
+/* `types`: index of each atom's type in `parameters`. An atom without neighbours has no direction. */
 void qn_potential_directions_find(const qn_potential_receptor *receptor, const int *types,
                                   const qn_potential_parameters *parameters, qn_potential_direction *directions);
 

@@ -2,8 +2,8 @@
  *
  * e(p) = Σ q f(r) / max(r, 0.5 Å) over all atoms, in kcal/mol/e; f comes from a table by (int)(100 r). The result has
  * the same bits on every device that rounds square roots and divisions correctly, for any number of planes at a time.
- * It differs from the sum in double by less than 1e-4 of the electrostatic potential of a charge at contact; see
- * docs/design/potential.md for the bounds.
+ * For a protein it differs from the sum in double by less than 2e-4 kcal/mol/e; docs/design/potential.md has the
+ * bounds.
  *
  * Life cycle: create → planes, again and again → destroy. Thread rule: that of the queue.
  */
@@ -35,13 +35,14 @@ void qn_electrostatics_destroy(qn_electrostatics **electrostatics);
 /* Let every later launch use a configuration; NULL: chosen as for any family. */
 void qn_electrostatics_configure(qn_electrostatics *electrostatics, const qn_configuration *configuration);
 
-/* Forget what earlier planes left for later ones, so that launches can be timed again. */
+/* Forget the nodes that earlier planes computed, so that launches can be timed again. */
 void qn_electrostatics_forget(qn_electrostatics *electrostatics);
 
+enum { QN_ELECTROSTATICS_LAUNCHES = 4 }; /* nodes, expand along x, expand along y, points */
+
 /* Compute planes first … first + count − 1 (z) into potential: count × points[1] × points[0] floats from its beginning.
- * events (may be NULL) gets the four events of the launches; the
- * first one is NULL where nothing was left to do. */
-enum { QN_ELECTROSTATICS_LAUNCHES = 4 };
+ * events (may be NULL) gets the events of the launches; the first one is NULL where earlier planes left no node to
+ * compute. */
 QN_MUST_CHECK qn_status qn_electrostatics_planes(qn_electrostatics *electrostatics, int first, int count,
                                                  qn_buffer *potential, qn_event *events[QN_ELECTROSTATICS_LAUNCHES]);
 

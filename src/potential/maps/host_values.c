@@ -1,4 +1,4 @@
-/* Maps that need no kernel: they are asked for rarely, or are checked against. */
+/* Values of single maps in double precision: maps that are too rare for a kernel, and electrostatics for tests. */
 #include <math.h>
 
 #include "potential/maps/model.h"

@@ -1,4 +1,4 @@
-/* Summary of a map of energies: its least value, the volume where the probe gains energy, and its deepest minima. */
+/* Summary of a map of energies: its least value, its favourable volume, and its deepest minima. */
 #ifndef QN_POTENTIAL_MAPS_HOT_SPOTS_H
 #define QN_POTENTIAL_MAPS_HOT_SPOTS_H
 

@@ -8,7 +8,7 @@
 
 static const double coulomb = 332.0; /* kcal/mol Å/e², as AutoDock rounds it */
 
-/* Sums of this many energies stay far within single precision. */
+/* Bounds of numbers from files, so that sums over all atoms stay far below the largest number of single precision. */
 #define LARGEST_ENERGY 1e9 /* kcal/mol, of a pair */
 #define LARGEST_CHARGE_SOLVATION 1e3
 
@@ -95,8 +95,8 @@ static void override_pair(const qn_potential_model *model, int kind, int probe, 
     }
 }
 
-/* Numbers of a parameter file or of nbp_coeffs and nbp_r_eps may be as large as they like, but sums of energies must
- * stay finite. */
+/* A parameter file, nbp_coeffs and nbp_r_eps may have numbers of any size. Refuse those whose energies could make sums
+ * overflow. */
 static qn_status check_table(const qn_potential_model *model, int kind, int probe)
 {
     const double *energies = qn_potential_model_energies(model, kind, probe);

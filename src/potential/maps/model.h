@@ -38,7 +38,7 @@ typedef struct qn_potential_settings {
     double covalent_half_width_angstrom, covalent_barrier, covalent_centre_angstrom[3];
 } qn_potential_settings;
 
-/* Values for which 4.2.6 has a default, without probes and grid. */
+/* The defaults of AutoGrid 4.2.6, without probes, and with no grid but its spacing. */
 qn_potential_settings qn_potential_settings_default(void);
 
 typedef struct qn_potential_model {

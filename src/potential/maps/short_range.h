@@ -24,7 +24,6 @@ typedef struct qn_short_range_input {
     const qn_configuration *configuration; /* of every launch; NULL: chosen as for any family */
 } qn_short_range_input;
 
-/* QN_UNSUPPORTED: the grid is too wide. */
 QN_MUST_CHECK qn_status qn_short_range_create(qn_queue *queue, const qn_short_range_input *input,
                                               qn_short_range **short_range);
 void qn_short_range_destroy(qn_short_range **short_range);
@@ -32,7 +31,7 @@ void qn_short_range_destroy(qn_short_range **short_range);
 /* Compute planes first … first + count − 1, and read the map of each probe, and then that of desolvation, into `maps`:
  * probe_count + 1 places of count × points[1] × points[0] values. `first` is a multiple of QN_SHORT_RANGE_BRICK. The
  * queue must be finished before the next call and before values are read. The map of a covalent probe is not written.
- */
+ * QN_UNSUPPORTED: the lists of atoms are too long. */
 QN_MUST_CHECK qn_status qn_short_range_planes(qn_short_range *short_range, int first, int count, float *const *maps);
 
 /* The parts of qn_short_range_planes, for timing: make the lists; launch the kernel for the first 14 probes at most;

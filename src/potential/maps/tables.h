@@ -1,7 +1,7 @@
 /* Tables of distance: the energy of a receptor atom and a probe, desolvation, dielectric.
  *
- * AutoGrid looks energies up without interpolation: entry (int)(100 r) for r in Å, so that maps have the same
- * steps only if tables have them. Beyond its end a table keeps its last entry.
+ * AutoGrid looks energies up without interpolation: a distance of r Å has entry (int)(100 r). Maps equal AutoGrid's
+ * only if the tables have the same entries. The last entry is for all larger distances.
  */
 #ifndef QN_POTENTIAL_MAPS_TABLES_H
 #define QN_POTENTIAL_MAPS_TABLES_H
@@ -31,11 +31,12 @@ qn_potential_pair qn_potential_pair_of(const qn_potential_parameters *parameters
  * R^n. */
 qn_potential_pair qn_potential_pair_with_well(double distance_angstrom, double depth, int m, int n);
 
-/* Energies clamped at QN_POTENTIAL_CLAMP, each then replaced by the least within smooth_angstrom / 2. */
+/* Energies clamped at QN_POTENTIAL_CLAMP, the last one 0; each is then replaced by the least one within
+ * smooth_angstrom / 2. */
 void qn_potential_pair_table(const qn_potential_pair *pair, double smooth_angstrom,
                              double energies[QN_POTENTIAL_ENTRIES]);
 
-/* weight · exp(−r²/(2 σ²)), σ = 3.6 Å. */
+/* weight · exp(−r²/(2 σ²)), σ = 3.6 Å; entry 0 is 0. */
 void qn_potential_desolvation_table(double weight, double values[QN_POTENTIAL_ENTRIES]);
 
 /* Mehler and Solmajer 1991: ε(r) = A + B / (1 + k exp(−λ B r)); entry 0 is 1. */

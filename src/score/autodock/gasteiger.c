@@ -29,7 +29,7 @@ static double electronegativity(qn_gasteiger_kind kind, double charge_e)
     return o->a + o->b * charge_e + o->c * charge_e * charge_e;
 }
 
-/* Of the cation; for hydrogen, which has no electron left, the paper states 20.02 eV. */
+/* Electronegativity of the cation. For hydrogen, whose cation has no electron, the paper states 20.02 eV. */
 static double of_cation(qn_gasteiger_kind kind)
 {
     const orbital *o = &orbitals[kind];

@@ -32,10 +32,10 @@ typedef enum qn_gasteiger_kind {
     QN_GASTEIGER_P,
     QN_GASTEIGER_SI,
     QN_GASTEIGER_B,
-    QN_GASTEIGER_NONE /* keeps its formal charge, and its bonds move none */
+    QN_GASTEIGER_NONE /* keeps its formal charge, and its bonds move no charge */
 } qn_gasteiger_kind;
 
-/* An atom that is not a hydrogen, with its hydrogens. These have one charge, since they have one neighbour. */
+/* An atom that is not a hydrogen, with its hydrogens. All hydrogens of an atom have the same charge. */
 typedef struct qn_gasteiger_atom {
     qn_gasteiger_kind kind;
     int hydrogens;

@@ -22,7 +22,7 @@ static qn_status add_atom(const qn_compound *compound, size_t i, const char *typ
     return QN_OK;
 }
 
-/* Whether the file is a PDBQT: every atom has a charge, and bonds are unknown. */
+/* Whether the file is a PDBQT: every atom has a charge and a type, and bonds are unknown. */
 static bool is_prepared(const qn_compound *compound)
 {
     for (size_t i = 0; i < compound->atom_count; i++)

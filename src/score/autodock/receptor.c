@@ -40,8 +40,8 @@ static bool has_metal_neighbour(const preparation *p, size_t atom)
     return false;
 }
 
-/* Enter a histidine into the atom table's names by the hydrogens that its types say. A histidine that does not say
- * gets one on NE2, or on ND1 where a metal is bound to NE2. */
+/* Enter a histidine into the atom table's names by the hydrogens that its types imply. A histidine whose types imply
+ * none gets one on NE2, or on ND1 where a metal is bound to NE2. */
 static void settle_histidine(preparation *p, size_t residue)
 {
     const long nd1 = qn_table_names_find(&p->names, residue, "ND1"),
@@ -161,7 +161,7 @@ static qn_status refuse(const preparation *p, size_t i)
     const qn_residue *residue = &p->molecule->residues[atom->residue];
     return QN_FAIL(QN_BAD_FORMAT,
                    "%s: atom %s of residue %s %d of chain %s is of element %s, for which AutoDock 4 has no type; "
-                   "expected H, C, N, O, F, Mg, Si, P, S, Cl, Ca, Mn, Fe, Zn, Se, Br or I: leave the residue out of "
+                   "expected H, C, N, O, F, Mg, Si, P, S, Cl, Ca, Mn, Fe, Zn, Se, Br, B or I: leave the residue out of "
                    "the file, or give a PDBQT with a type of your choice",
                    p->molecule->name ? p->molecule->name : "receptor", atom->name, residue->name, residue->number,
                    residue->chain, atom->element);

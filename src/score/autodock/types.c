@@ -16,7 +16,7 @@ static bool fits_planar_ring(const qn_autodock_graph *graph, int atom)
     return qn_autodock_is_planar(type);
 }
 
-/* Whether a way of planar atoms leads from the end of `path` back to its start. */
+/* Whether a path of planar atoms leads from the end of `path` back to its start. */
 static bool closes_ring(const qn_autodock_graph *graph, int *path, int length)
 {
     const qn_compound_neighbours *n = &graph->neighbours;

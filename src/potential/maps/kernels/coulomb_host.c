@@ -17,7 +17,8 @@ typedef struct coulomb_job {
     int points_z;
 } coulomb_job;
 
-/* Store the sums of points (x …, y, z …), which have a factor of 2. */
+/* Store the sums of points (x …, y, z …). Their reciprocal roots lack the factor 1/2 of Newton's step; it is applied
+ * here. */
 static inline void store(const coulomb_job *job, int x, int y, int z, const int depth, const qn_lanes *sums)
 {
     const coulomb_scalars *s = job->scalars;

@@ -114,7 +114,7 @@ DEVICE_FN void find_closest(short_input *in, const short_scalars *s, const short
         if (square > FMIN(*best + s->tie, s->reach2)) continue;
         const int atom = chunk->atoms[i];
         int is_closer = square < *best - s->tie || in->closest < 0;
-        if (!is_closer) { /* two squares by one call, for the compiler's sake */
+        if (!is_closer) { /* one call in a loop, so that compilers inline exact_square once */
             qn_uint64 squares[2];
             for (int k = 0; k < 2; k++) squares[k] = exact_square(in, k ? in->closest : atom);
             is_closer = squares[0] < squares[1];

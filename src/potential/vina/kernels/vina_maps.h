@@ -1,6 +1,6 @@
 /* Vina's maps on a device: sums over receptor atoms of energies that tables give for squared distances.
  *
- * Entry e of a table holds the energy at squared distances from e / 32 to (e + 1) / 32 Å², up to 64 Å². Positions are
+ * Entry e of a table holds the energy for squared distances from e / 32 to (e + 1) / 32 Å², up to 64 Å². Positions are
  * whole thousandths of an Å. The points lie in bricks of 4³; each brick has a list of the atoms within 8 Å of it, in
  * the order of the receptor, which is the order of summation. All devices and configurations give the same bits.
  */
