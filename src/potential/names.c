@@ -118,24 +118,52 @@ static qn_status name_coulomb(qn_potential_run_state *run)
     QN_TRY(join(path, (size_t)(ending - path), "", &names->stem));
     names->output.stem = names->stem;
     names->output.journal_folder = "unfinished";
-    QN_TRY(qn_text_copy(ending, &names->maps[0]));
+    QN_TRY(qn_text_copy(ending, run->formats & QN_POTENTIAL_FORMAT_DX ? &names->dx[0] : &names->mrc[0]));
     return qn_text_copy(qn_path_name(path), &names->labels[0]);
 }
 
+/* "1iep.A.map" with another ending. */
+static qn_status replace_ending(const char *name, const char *ending, char **replaced)
+{
+    return join(name, qn_text_ends_in(name, ".map") ? strlen(name) - strlen(".map") : strlen(name), ending, replaced);
+}
+
+static qn_status name_volumes(qn_potential_run_state *run)
+{
+    qn_potential_names *names = &run->names;
+    for (int i = 0; i < run->map_count; i++) {
+        if (run->formats & QN_POTENTIAL_FORMAT_DX) QN_TRY(replace_ending(names->maps[i], ".dx", &names->dx[i]));
+        if (run->formats & QN_POTENTIAL_FORMAT_MRC) QN_TRY(replace_ending(names->maps[i], ".mrc", &names->mrc[i]));
+    }
+    return QN_OK;
+}
+
+const char *qn_potential_map_name(const qn_potential_run_state *run, int map)
+{
+    if (run->formats & QN_POTENTIAL_FORMAT_MAP) return run->names.maps[map];
+    return run->formats & QN_POTENTIAL_FORMAT_DX ? run->names.dx[map] : run->names.mrc[map];
+}
+
+/* List the files that the run writes, and no others: those of a user may have any other name. */
 static qn_status list_all(qn_potential_run_state *run)
 {
     qn_potential_names *names = &run->names;
+    const bool writes_maps = run->formats & QN_POTENTIAL_FORMAT_MAP;
     int count = 0;
-    QN_TRY(qn_allocate(QN_POTENTIAL_MAPS_MAX + 7, sizeof *names->all, (void **)&names->all));
-    if (run->field_count > 0) {
+    QN_TRY(qn_allocate(3 * QN_POTENTIAL_MAPS_MAX + 7, sizeof *names->all, (void **)&names->all));
+    if (run->field_count > 0 && writes_maps) {
         names->all[count++] = names->field;
         names->all[count++] = names->extrema;
-        names->all[count++] = names->log;
     }
+    if (run->field_count > 0) names->all[count++] = names->log;
     if (names->gpf) names->all[count++] = names->gpf;
     if (names->prepared) names->all[count++] = names->prepared;
     names->all[count++] = "run.json";
-    for (int i = 0; i < run->map_count; i++) names->all[count++] = names->maps[i];
+    for (int i = 0; i < run->map_count; i++) {
+        if (writes_maps) names->all[count++] = names->maps[i];
+        if (names->dx[i]) names->all[count++] = names->dx[i];
+        if (names->mrc[i]) names->all[count++] = names->mrc[i];
+    }
     names->output.names = names->output.stem ? names->all : NULL;
     return QN_OK;
 }
@@ -165,6 +193,7 @@ qn_status qn_potential_names_make(qn_potential_run_state *run)
     QN_TRY(qn_text_copy(options->gpf ? options->gpf : names->gpf ? names->gpf : "NULL", &names->gpf_label));
     QN_TRY(qn_text_copy(names->prepared ? names->prepared : receptor, &names->receptor_label));
     QN_TRY(check_names(run));
+    QN_TRY(name_volumes(run));
     return list_all(run);
 }
 
@@ -177,6 +206,8 @@ void qn_potential_names_clear(qn_potential_names *names)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) qn_release(texts[i]);
     for (int i = 0; i < QN_POTENTIAL_MAPS_MAX; i++) {
         qn_release(&names->maps[i]);
+        qn_release(&names->dx[i]);
+        qn_release(&names->mrc[i]);
         qn_release(&names->labels[i]);
     }
     qn_release(&names->all);

@@ -48,30 +48,6 @@ qn_status qn_potential_formats_find(qn_potential_run_state *run)
     return QN_OK;
 }
 
-/* "1iep.A.map" with another ending. */
-static qn_status replace_ending(const char *name, const char *ending, qn_text *text)
-{
-    const size_t length = strlen(name), cut = length > 4 && strcmp(name + length - 4, ".map") == 0 ? 4 : 0;
-    return qn_text_append(text, "%.*s.%s", (int)(length - cut), name, ending);
-}
-
-qn_status qn_potential_map_name(const qn_potential_run_state *run, int map, qn_text *name)
-{
-    if ((run->formats & QN_POTENTIAL_FORMAT_MAP) || run->options->coulomb)
-        return qn_text_append(name, "%s", run->names.maps[map]);
-    return replace_ending(run->names.maps[map], run->formats & QN_POTENTIAL_FORMAT_DX ? "dx" : "mrc", name);
-}
-
-static qn_status path_of(qn_potential_run_state *run, int map, const char *ending, char **path)
-{
-    qn_text text = {0};
-    qn_status status = run->options->coulomb ? qn_potential_map_name(run, map, &text)
-                                             : replace_ending(run->names.maps[map], ending, &text);
-    if (status == QN_OK) status = qn_job_path(run->job, text.data, path);
-    qn_text_clear(&text);
-    return status;
-}
-
 static qn_status describe(const qn_potential_run_state *run, int map, qn_text *title)
 {
     const char *name = run->map_names[map], *score = map < run->field_count ? "AutoDock 4" : "AutoDock Vina";
@@ -94,14 +70,15 @@ static qn_status write_mrc(const qn_potential_run_state *run, const char *title,
     return qn_volume_write(&volume, title, path);
 }
 
-static qn_status write_map(qn_potential_run_state *run, int map, unsigned format, const char *ending)
+/* Write a map to the file `name`; NULL: not at all. */
+static qn_status write_map(qn_potential_run_state *run, int map, unsigned format, const char *name)
 {
     const float *values = run->values + (size_t)map * qn_potential_grid_size(&run->model->settings.grid);
     qn_text title = {0};
     char *path = NULL;
-    if (!(run->formats & format)) return QN_OK;
+    if (!name) return QN_OK;
     qn_status status = describe(run, map, &title);
-    if (status == QN_OK) status = path_of(run, map, ending, &path);
+    if (status == QN_OK) status = qn_job_path(run->job, name, &path);
     if (status == QN_OK)
         status = format == QN_POTENTIAL_FORMAT_DX ? qn_dx_write(path, title.data, &run->model->settings.grid, values)
                                                   : write_mrc(run, title.data, values, path);
@@ -112,9 +89,10 @@ static qn_status write_map(qn_potential_run_state *run, int map, unsigned format
 
 static qn_status write_one(size_t map, int worker, void *user)
 {
+    qn_potential_run_state *run = user;
     (void)worker;
-    QN_TRY(write_map(user, (int)map, QN_POTENTIAL_FORMAT_DX, "dx"));
-    return write_map(user, (int)map, QN_POTENTIAL_FORMAT_MRC, "mrc");
+    QN_TRY(write_map(run, (int)map, QN_POTENTIAL_FORMAT_DX, run->names.dx[map]));
+    return write_map(run, (int)map, QN_POTENTIAL_FORMAT_MRC, run->names.mrc[map]);
 }
 
 qn_status qn_potential_write_volumes(qn_potential_run_state *run)

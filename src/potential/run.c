@@ -126,22 +126,14 @@ typedef struct owned_result {
     float *values;
 } owned_result;
 
-static qn_status find_file(const qn_potential_run_state *run, int map, char **path)
-{
-    qn_text name = {0};
-    qn_status status = qn_potential_map_name(run, map, &name);
-    if (status == QN_OK) status = qn_output_path(&run->names.output, name.data, path);
-    qn_text_clear(&name);
-    return status;
-}
-
 static qn_status describe_maps(qn_potential_run_state *run, owned_result *own)
 {
     const bool keeps = run->values && qn_potential_holds_all(run) && (run->options->keep_maps || run->job->in_memory);
     const size_t points = qn_potential_slab_points(run, 0, run->slab_count);
     for (int i = 0; i < run->map_count; i++) {
         memcpy(own->names[i], run->map_names[i], strlen(run->map_names[i]));
-        if (!run->job->in_memory) QN_TRY(find_file(run, i, &own->files[i]));
+        if (!run->job->in_memory)
+            QN_TRY(qn_output_path(&run->names.output, qn_potential_map_name(run, i), &own->files[i]));
         own->maps[i] = (qn_potential_map){own->names[i], own->files[i], run->least[i], run->most[i],
                                           keeps ? run->values + (size_t)i * points : NULL};
     }

@@ -14,12 +14,13 @@ enum { QN_POTENTIAL_MAPS_MAX = QN_POTENTIAL_PROBES_MAX + 3 + QN_VINA_PROBES_MAX 
 
 /* Names of the files, and the texts that go into them. */
 typedef struct qn_potential_names {
-    qn_output output;                    /* where the run writes; both members NULL: nothing is written */
-    char *stem;                          /* of a run beside other files; NULL: a folder */
-    char *field, *extrema, *log, *gpf;   /* as qn_job_path takes them */
-    char *prepared;                      /* likewise; NULL: the receptor is a PDBQT already */
-    char *maps[QN_POTENTIAL_MAPS_MAX];   /* likewise */
-    char *labels[QN_POTENTIAL_MAPS_MAX]; /* file names of maps as the .fld file has them */
+    qn_output output;                  /* where the run writes; both members NULL: nothing is written */
+    char *stem;                        /* of a run beside other files; NULL: a folder */
+    char *field, *extrema, *log, *gpf; /* as qn_job_path takes them */
+    char *prepared;                    /* likewise; NULL: the receptor is a PDBQT already */
+    char *maps[QN_POTENTIAL_MAPS_MAX]; /* likewise */
+    char *dx[QN_POTENTIAL_MAPS_MAX], *mrc[QN_POTENTIAL_MAPS_MAX]; /* likewise; NULL: not among the formats */
+    char *labels[QN_POTENTIAL_MAPS_MAX];                          /* file names of maps as the .fld file has them */
     char *field_label, *extrema_label;
     char *gpf_label, *receptor_label; /* as headers have them */
     const char **all;                 /* for output.names; ends in NULL */
@@ -92,7 +93,7 @@ size_t qn_potential_slab_points(const qn_potential_run_state *run, int slab, int
 QN_MUST_CHECK qn_status qn_potential_write_maps(qn_potential_run_state *run);
 
 /* Name of a map's file in the first of its formats, as qn_job_path takes it. */
-QN_MUST_CHECK qn_status qn_potential_map_name(const qn_potential_run_state *run, int map, qn_text *name);
+const char *qn_potential_map_name(const qn_potential_run_state *run, int map);
 
 QN_MUST_CHECK qn_status qn_potential_write_volumes(qn_potential_run_state *run); /* of all slabs in the window */
 
