@@ -118,8 +118,7 @@ static qn_status name_coulomb(qn_potential_run_state *run)
     QN_TRY(join(path, (size_t)(ending - path), "", &names->stem));
     names->output.stem = names->stem;
     names->output.journal_folder = "unfinished";
-    QN_TRY(qn_text_copy(ending, run->formats & QN_POTENTIAL_FORMAT_DX ? &names->dx[0] : &names->mrc[0]));
-    return qn_text_copy(qn_path_name(path), &names->labels[0]);
+    return qn_text_copy(ending, run->formats & QN_POTENTIAL_FORMAT_DX ? &names->dx[0] : &names->mrc[0]);
 }
 
 /* "1iep.A.map" with another ending. */

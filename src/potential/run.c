@@ -58,12 +58,22 @@ static void find_range(qn_potential_run_state *run)
     }
 }
 
+/* Name of a map's file as the list "files" has it. */
+static json_t *name_file(const qn_potential_run_state *run, int map)
+{
+    char *path;
+    if (qn_output_path(&run->names.output, qn_potential_map_name(run, map), &path) != QN_OK) return NULL;
+    json_t *name = qn_json_text(qn_output_listed_name(&run->names.output, path));
+    qn_release(&path);
+    return name;
+}
+
 static qn_status write_run_json(qn_potential_run_state *run)
 {
     json_t *maps = json_array();
     for (int i = 0; i < run->map_count; i++)
-        json_array_append_new(maps, json_pack("{s:s, s:s, s:f, s:f}", "type", run->map_names[i], "file",
-                                              run->names.labels[i], "least", run->least[i], "most", run->most[i]));
+        json_array_append_new(maps, json_pack("{s:s, s:o, s:f, s:f}", "type", run->map_names[i], "file",
+                                              name_file(run, i), "least", run->least[i], "most", run->most[i]));
     const qn_potential_grid *grid = &run->model->settings.grid;
     return qn_job_facts(run->job,
                         json_pack("{s:i, s:[iii], s:f, s:[fff], s:o, s:f, s:f, s:o}", "atoms",

@@ -83,11 +83,22 @@ static void files_that_are_not_written_are_not_in_the_way(void)
     CHECK(file_has(field, "mine") && file_has(extrema, "mine"));
 }
 
+static void run_json_names_files_that_exist(void)
+{
+    qn_potential_options options = options_of("json", "OA.map", "");
+    options.output = scratch("json");
+    options.format = "dx";
+    CHECK_OK(qn_potential_run(context, &options, NULL));
+    CHECK(file_has(scratch("json/run.json"), "\"file\": \"json.OA.dx\""));
+    CHECK(!file_has(scratch("json/run.json"), "OA.map"));
+}
+
 int main(void)
 {
     if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     RUN(files_of_viewers_are_not_overwritten);
     RUN(files_that_are_not_written_are_not_in_the_way);
+    RUN(run_json_names_files_that_exist);
     qn_context_destroy(&context);
     return check_finish();
 }
