@@ -73,13 +73,6 @@ static qn_status receptor_of(const qn_potential_run_state *run, qn_text *path)
     return status;
 }
 
-/* Ending of the maps that viewers read; NULL: there are none. */
-static const char *ending_of(const qn_potential_run_state *run)
-{
-    if (run->formats & QN_POTENTIAL_FORMAT_DX) return "dx";
-    return run->formats & QN_POTENTIAL_FORMAT_MRC ? "mrc" : NULL;
-}
-
 /* Surfaces at half of the least energy show the cores of the favourable regions. */
 static double level_of(const qn_potential_run_state *run, int map)
 {
@@ -89,18 +82,16 @@ static double level_of(const qn_potential_run_state *run, int map)
 
 static qn_status append_maps(const qn_potential_run_state *run, bool pymol, qn_text *text)
 {
-    const char *ending = ending_of(run);
     int model = 3; /* of ChimeraX: after the receptor and the hot spots */
-    for (int map = 0; map < run->map_count && ending; map++) {
-        const char *file = run->names.maps[map], *name = run->map_names[map];
-        const int stem = (int)strlen(file) - (int)strlen(".map");
-        if (!is_probe(run, map)) continue;
+    for (int map = 0; map < run->map_count; map++) {
+        const char *file = run->names.dx[map] ? run->names.dx[map] : run->names.mrc[map], *name = run->map_names[map];
+        if (!is_probe(run, map) || !file) continue; /* viewers do not read AutoGrid's maps */
         if (pymol)
-            QN_TRY(qn_text_append(text, "load %.*s.%s, map_%s\nisomesh mesh_%s, map_%s, %.3f\n", stem, file, ending,
-                                  name, name, name, level_of(run, map)));
-        else
-            QN_TRY(qn_text_append(text, "open %.*s.%s\nvolume #%d style mesh level %.3f\n", stem, file, ending, model++,
+            QN_TRY(qn_text_append(text, "load %s, map_%s\nisomesh mesh_%s, map_%s, %.3f\n", file, name, name, name,
                                   level_of(run, map)));
+        else
+            QN_TRY(
+                qn_text_append(text, "open %s\nvolume #%d style mesh level %.3f\n", file, model++, level_of(run, map)));
     }
     return QN_OK;
 }

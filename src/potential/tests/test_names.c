@@ -93,12 +93,25 @@ static void run_json_names_files_that_exist(void)
     CHECK(!file_has(scratch("json/run.json"), "OA.map"));
 }
 
+/* The name of a map in a grid parameter file may have any ending. */
+static void scripts_load_files_that_exist(void)
+{
+    qn_potential_options options = options_of("view", "OA.grid", "");
+    options.output = scratch("view");
+    options.format = "mrc";
+    CHECK_OK(qn_potential_run(context, &options, NULL));
+    CHECK(qn_file_exists(scratch("view/view.OA.grid.mrc")));
+    CHECK(file_has(scratch("view/view.pml"), "load view.OA.grid.mrc, map_OA"));
+    CHECK(file_has(scratch("view/view.cxc"), "open view.OA.grid.mrc"));
+}
+
 int main(void)
 {
     if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     RUN(files_of_viewers_are_not_overwritten);
     RUN(files_that_are_not_written_are_not_in_the_way);
     RUN(run_json_names_files_that_exist);
+    RUN(scripts_load_files_that_exist);
     qn_context_destroy(&context);
     return check_finish();
 }
