@@ -158,10 +158,15 @@ static qn_status check_types(const qn_potential_run_state *run)
 static qn_status check_probes(const qn_potential_run_state *run)
 {
     const qn_gpf *gpf = &run->gpf;
+    const qn_potential_options *options = run->options;
     qn_text place = {0};
-    qn_status status = run->options->gpf ? qn_text_append(&place, "%s:%zu: ligand_types has", run->options->gpf,
-                                                          gpf->ligand_types.line)
-                                         : qn_text_append(&place, "--types has");
+    qn_status status;
+    if (options->gpf)
+        status = qn_text_append(&place, "%s:%zu: ligand_types has", options->gpf, gpf->ligand_types.line);
+    else if (options->ligand)
+        status = qn_text_append(&place, "--ligand %s gives", options->ligand);
+    else
+        status = qn_text_append(&place, "--types has");
     for (int i = 0; i < gpf->settings.probe_count && status == QN_OK; i++) {
         const char *name = gpf->probes[i];
         if (qn_potential_type_find(&run->parameters, name, strlen(name)) < 0)

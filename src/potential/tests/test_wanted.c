@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 static qn_context *context;
 static char receptor[1024], ligand[1024];
 
@@ -198,6 +200,10 @@ static void a_folder_has_a_report_and_hot_spots(void)
 
 static void impossible_wishes_are_refused(void)
 {
+    static const char atom[] = "HETATM    1 SI   LIG A   1      15.190  53.903  16.917  1.00  0.00     0.000 Si\n";
+    char silicon[1024];
+    snprintf(silicon, sizeof silicon, "%s/silicon.pdbqt", check_scratch_folder());
+    CHECK_OK(qn_file_write(silicon, atom, strlen(atom)));
     qn_potential_options options = options_of_abl();
     options.npts[0] = 2;
     options.types = "C";
@@ -212,6 +218,11 @@ static void impossible_wishes_are_refused(void)
     options.types = "C_H,C_H";
     CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("expected each type once");
+    options = options_of_abl();
+    options.npts[0] = 2;
+    options.ligand = silicon;
+    CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("silicon.pdbqt gives \"Si\", which has no parameters");
     options = options_of_abl();
     options.site = "missing.sdf";
     CHECK_FAILS(qn_potential_run(context, &options, NULL), QN_NOT_FOUND);
