@@ -132,7 +132,7 @@ static qn_status read_map(gpf_line *line, qn_gpf *gpf)
 
 static qn_status add_override(qn_gpf *gpf, gpf_line *line, qn_potential_pair pair)
 {
-    qn_potential_override override = {.pair = pair};
+    qn_potential_override override = {.pair = pair, .line = line->lines->number};
     for (int i = 0; i < 2; i++) {
         const qn_word word = next_word(line);
         if (word.length == 0 || word.length >= sizeof override.types[i])

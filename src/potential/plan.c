@@ -228,6 +228,19 @@ static qn_status report_unknown(qn_potential_run_state *run)
     return QN_OK;
 }
 
+/* Such a line has no effect: a misspelt type would go unnoticed. */
+static qn_status report_unused(qn_potential_run_state *run)
+{
+    for (size_t i = 0; i < run->gpf.settings.override_count && run->field_count > 0; i++) {
+        const qn_potential_override *override = &run->gpf.overrides[i];
+        if (!qn_potential_model_takes(run->model, override))
+            QN_TRY(qn_job_warn(run->job,
+                               "%s:%zu: no map is of %s or %s around atoms of the other type; the line is not used",
+                               run->options->gpf, override->line, override->types[0], override->types[1]));
+    }
+    return QN_OK;
+}
+
 static void name_maps(qn_potential_run_state *run)
 {
     const int probes = run->gpf.settings.probe_count;
@@ -281,5 +294,6 @@ qn_status qn_potential_plan(qn_potential_run_state *run)
     for (int k = 0; k < 3; k++) gpf->settings.grid.points[k] = gpf->npts[k] + 1;
     name_maps(run);
     if (run->vina_count > 0) QN_TRY(make_vina_model(run));
-    return qn_potential_model_create(&gpf->settings, &run->parameters, &run->receptor, &run->model);
+    QN_TRY(qn_potential_model_create(&gpf->settings, &run->parameters, &run->receptor, &run->model));
+    return report_unused(run);
 }

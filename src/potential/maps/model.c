@@ -81,16 +81,28 @@ static qn_status take_probes(qn_potential_model *model)
     return QN_OK;
 }
 
-static void override_pair(const qn_potential_model *model, int kind, int probe, qn_potential_pair *pair)
+static bool overrides(const qn_potential_model *model, const qn_potential_override *override, int kind, int probe)
 {
     const char *one = model->parameters->types[model->kind_types[kind]].name;
     const char *other = model->settings.probes[probe];
+    return (strcmp(override->types[0], one) == 0 && strcmp(override->types[1], other) == 0) ||
+           (strcmp(override->types[0], other) == 0 && strcmp(override->types[1], one) == 0);
+}
+
+bool qn_potential_model_takes(const qn_potential_model *model, const qn_potential_override *override)
+{
+    for (int kind = 0; kind < model->kind_count; kind++)
+        for (int probe = 0; probe < model->settings.probe_count; probe++)
+            if (overrides(model, override, kind, probe)) return true;
+    return false;
+}
+
+static void override_pair(const qn_potential_model *model, int kind, int probe, qn_potential_pair *pair)
+{
     for (size_t i = 0; i < model->settings.override_count; i++) {
         const qn_potential_override *override = &model->settings.overrides[i];
-        const bool matches = (strcmp(override->types[0], one) == 0 && strcmp(override->types[1], other) == 0) ||
-                             (strcmp(override->types[0], other) == 0 && strcmp(override->types[1], one) == 0);
         const bool is_bond = pair->is_bond;
-        if (matches) *pair = override->pair;
+        if (overrides(model, override, kind, probe)) *pair = override->pair;
         pair->is_bond = is_bond;
     }
 }

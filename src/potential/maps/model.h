@@ -24,6 +24,7 @@ enum {
 typedef struct qn_potential_override {
     char types[2][QN_POTENTIAL_NAME_MAX];
     qn_potential_pair pair;
+    size_t line; /* of the grid parameter file */
 } qn_potential_override;
 
 typedef struct qn_potential_settings {
@@ -71,6 +72,9 @@ static inline const double *qn_potential_model_energies(const qn_potential_model
 {
     return model->energies + (size_t)(kind * model->settings.probe_count + probe) * QN_POTENTIAL_ENTRIES;
 }
+
+/* Whether a pair of a receptor's type and a probe takes its energies from the override. */
+bool qn_potential_model_takes(const qn_potential_model *model, const qn_potential_override *override);
 
 /* Single maps at a grid point, in double precision and from all atoms: electrostatics, the well of a covalent probe,
  * the distance of the nearest atom in Å. */

@@ -1,4 +1,5 @@
-/* Runs by a grid parameter file: which files they write, and how outputs name them. */
+/* Runs by a grid parameter file: which files they write, how outputs name them, and lines of the file that matter not.
+ */
 #include "check.h"
 
 #include <quern/potential.h>
@@ -105,6 +106,16 @@ static void scripts_load_files_that_exist(void)
     CHECK(file_has(scratch("view/view.cxc"), "open view.OA.grid.mrc"));
 }
 
+static void pairs_without_effect_are_named(void)
+{
+    qn_potential_options options =
+        options_of("pair", "OA.map", "nbp_r_eps 3 0.5 12 6 OA HD\nnbp_r_eps 3 0.5 12 6 C Zn\n");
+    options.output = scratch("pair");
+    CHECK_OK(qn_potential_run(context, &options, NULL));
+    CHECK(file_has(scratch("pair/run.json"), "pair.gpf:10: no map is of C or Zn around atoms of the other type"));
+    CHECK(!file_has(scratch("pair/run.json"), "pair.gpf:9:"));
+}
+
 int main(void)
 {
     if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
@@ -112,6 +123,7 @@ int main(void)
     RUN(files_that_are_not_written_are_not_in_the_way);
     RUN(run_json_names_files_that_exist);
     RUN(scripts_load_files_that_exist);
+    RUN(pairs_without_effect_are_named);
     qn_context_destroy(&context);
     return check_finish();
 }
