@@ -27,6 +27,9 @@ static qn_word next_word(gpf_line *line)
 
 static qn_status refuse(const gpf_line *line, qn_word word, const char *expected)
 {
+    if (word.length == 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s lacks a value; expected %s", line->lines->path, line->lines->number,
+                       line->keyword, expected);
     return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s has \"%s\"; expected %s", line->lines->path, line->lines->number,
                    line->keyword, qn_quote(word.text, word.length).text, expected);
 }
@@ -172,9 +175,12 @@ static qn_status read_well(gpf_line *line, qn_gpf *gpf)
     int powers[2];
     QN_TRY(read_positive(line, "the distance of least energy in Å", &distance));
     QN_TRY(read_number(line, "the depth of the well in kcal/mol", &depth));
+    const size_t before = line->at;
     QN_TRY(read_powers(line, powers));
-    if (powers[0] <= powers[1])
-        return refuse(line, (qn_word){"", 0}, "a power of repulsion above the power of attraction");
+    if (powers[0] <= powers[1]) {
+        line->at = before;
+        return refuse(line, next_word(line), "a power of repulsion above the power of attraction");
+    }
     return add_override(gpf, line, qn_potential_pair_with_well(distance, depth, powers[0], powers[1]));
 }
 
