@@ -90,6 +90,7 @@ typedef struct slab_device {
     qn_short_range *short_range;
     qn_electrostatics *electrostatics;
     qn_coulomb *coulomb;
+    qn_vina_device *vina;
     qn_buffer *potential;
     float *values; /* [map][points of the slab]; NULL: values go into the window */
     float *maps[QN_POTENTIAL_MAPS_MAX];
@@ -144,9 +145,7 @@ static qn_status compute_slab(slab_device *work, int slab)
     const int first = slab * run->slab_planes, count = (int)(points / plane);
     float *short_maps[QN_POTENTIAL_MAPS_MAX];
     place_maps(work, slab);
-    if (run->vina)
-        QN_TRY(qn_vina_model_compute(run->vina, &run->model->settings.grid, work->queue, first, count,
-                                     work->maps[run->field_count]));
+    if (run->vina) QN_TRY(qn_vina_device_compute(work->vina, first, count, work->maps[run->field_count]));
     if (run->options->coulomb) return compute_coulomb(work, first, count, points);
     if (run->field_count == 0) return QN_OK;
     memcpy(short_maps, work->maps, sizeof short_maps);
@@ -235,6 +234,7 @@ static qn_status open_device(const qn_potential_run_state *run, int device, slab
     QN_TRY(qn_queue_create(run->job->devices[device], &work->queue));
     if (!run->job->in_memory || run->vina) /* Vina's maps come as one block */
         QN_TRY(qn_allocate((size_t)run->map_count * points, sizeof(float), (void **)&work->values));
+    if (run->vina) QN_TRY(qn_vina_device_create(run->vina, &model->settings.grid, work->queue, &work->vina));
     if (run->options->coulomb) {
         QN_TRY(qn_coulomb_create(work->queue, &model->settings.grid, model->atom_count, model->positions_angstrom,
                                  model->charges_e, QN_COULOMB_KCAL_PER_MOL, &work->coulomb));
@@ -255,6 +255,7 @@ static qn_status run_device(int device, void *user)
     qn_short_range_destroy(&work.short_range);
     qn_electrostatics_destroy(&work.electrostatics);
     qn_coulomb_destroy(&work.coulomb);
+    qn_vina_device_destroy(&work.vina);
     qn_buffer_release(&work.potential);
     qn_queue_destroy(&work.queue);
     qn_release(&work.values);

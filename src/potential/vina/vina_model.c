@@ -201,11 +201,59 @@ void qn_vina_model_destroy(qn_vina_model **model)
 
 /* ---- computing ---- */
 
+struct qn_vina_device {
+    const qn_vina_model *model;
+    qn_potential_grid grid;
+    qn_queue *queue;
+    qn_buffer *atoms, *tables;
+};
+
+/* Make a buffer with a copy of `data`, which must not change before the queue is finished. */
+static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
+{
+    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
+    return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
+}
+
+/* Wait for copies that may still run, and report the first failure. */
+static qn_status finish(qn_queue *queue, qn_status status)
+{
+    const qn_status finished = qn_queue_finish(queue);
+    return status == QN_OK ? finished : status;
+}
+
+qn_status qn_vina_device_create(const qn_vina_model *model, const qn_potential_grid *grid, qn_queue *queue,
+                                qn_vina_device **device)
+{
+    qn_vina_device *own;
+    *device = NULL;
+    QN_TRY(qn_allocate(1, sizeof *own, (void **)&own));
+    *own = (qn_vina_device){.model = model, .grid = *grid, .queue = queue};
+    qn_status status = upload(queue, model->atoms, 4 * model->atom_count * sizeof *model->atoms, &own->atoms);
+    if (status == QN_OK)
+        status = upload(queue, model->tables,
+                        (size_t)model->kind_count * QN_VINA_MAPS_ENTRIES * (size_t)model->row * sizeof *model->tables,
+                        &own->tables);
+    status = finish(queue, status);
+    *device = own;
+    if (status != QN_OK) qn_vina_device_destroy(device);
+    return status;
+}
+
+void qn_vina_device_destroy(qn_vina_device **device)
+{
+    if (!*device) return;
+    qn_buffer_release(&(*device)->atoms);
+    qn_buffer_release(&(*device)->tables);
+    qn_release(device);
+}
+
+/* What a call needs: layers of points and the lists of atoms near them. */
 typedef struct computation {
     qn_vina_maps_problem problem;
     int32_t *axes;
     qn_vina_maps_bricks bricks;
-    qn_buffer *atoms, *list, *starts, *places, *tables, *result;
+    qn_buffer *list, *starts, *places, *result;
 } computation;
 
 static qn_status make_axes(const qn_potential_grid *grid, int first_layer, int layers, computation *c)
@@ -221,14 +269,10 @@ static qn_status make_axes(const qn_potential_grid *grid, int first_layer, int l
     return QN_OK;
 }
 
-static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
+static qn_status run(const qn_vina_device *device, computation *c, float *values)
 {
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
-    return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
-}
-
-static qn_status run(const qn_vina_model *model, qn_queue *queue, computation *c, float *values)
-{
+    const qn_vina_model *model = device->model;
+    qn_queue *queue = device->queue;
     const int *n = c->problem.points;
     const size_t floats = (size_t)model->probe_count * (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
     size_t bricks = 1;
@@ -236,37 +280,25 @@ static qn_status run(const qn_vina_model *model, qn_queue *queue, computation *c
     for (int d = 0; d < 3; d++) bricks *= (size_t)c->bricks.bricks[d];
     const size_t listed = (size_t)c->bricks.starts[bricks];
     c->problem.pairs = 48.0 * (double)listed; /* about three quarters of a list's 64 × atoms are within reach */
-    QN_TRY(upload(queue, model->atoms, 4 * model->atom_count * sizeof *model->atoms, &c->atoms));
     QN_TRY(upload(queue, c->bricks.list, (listed + 1) * sizeof *c->bricks.list, &c->list));
     QN_TRY(upload(queue, c->bricks.starts, (bricks + 1) * sizeof *c->bricks.starts, &c->starts));
     QN_TRY(upload(queue, c->axes, ((size_t)n[0] + (size_t)n[1] + (size_t)n[2]) * sizeof *c->axes, &c->places));
-    QN_TRY(upload(queue, model->tables,
-                  (size_t)model->kind_count * QN_VINA_MAPS_ENTRIES * (size_t)model->row * sizeof *model->tables,
-                  &c->tables));
     QN_TRY(qn_buffer_create(qn_queue_device(queue), floats * sizeof(float), &c->result));
-    QN_TRY(qn_vina_maps(queue, NULL, &c->problem, c->atoms, c->list, c->starts, c->places, c->tables, c->result, NULL));
-    QN_TRY(qn_queue_read(queue, c->result, 0, values, floats * sizeof(float), NULL));
-    return qn_queue_finish(queue);
+    QN_TRY(qn_vina_maps(queue, NULL, &c->problem, device->atoms, c->list, c->starts, c->places, device->tables,
+                        c->result, NULL));
+    return qn_queue_read(queue, c->result, 0, values, floats * sizeof(float), NULL);
 }
 
-qn_status qn_vina_model_compute(const qn_vina_model *model, const qn_potential_grid *grid, qn_queue *queue,
-                                int first_layer, int layers, float *values)
+qn_status qn_vina_device_compute(const qn_vina_device *device, int first_layer, int layers, float *values)
 {
+    const qn_vina_model *model = device->model;
     computation c = {
         .problem = {.probes = model->probe_count, .atoms = (int)model->atom_count, .kinds = model->kind_count}};
-    qn_status status = make_axes(grid, first_layer, layers, &c);
-    if (status == QN_OK) {
-        status = run(model, queue, &c, values);
-        if (status != QN_OK) { /* wait for copies that still run; the first failure is reported */
-            const qn_status waited = qn_queue_finish(queue);
-            (void)waited;
-        }
-    }
-    qn_buffer_release(&c.atoms);
+    qn_status status = make_axes(&device->grid, first_layer, layers, &c);
+    if (status == QN_OK) status = finish(device->queue, run(device, &c, values));
     qn_buffer_release(&c.list);
     qn_buffer_release(&c.starts);
     qn_buffer_release(&c.places);
-    qn_buffer_release(&c.tables);
     qn_buffer_release(&c.result);
     qn_vina_maps_bricks_clear(&c.bricks);
     qn_release(&c.axes);

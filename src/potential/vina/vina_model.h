@@ -5,7 +5,7 @@
  * its two ends, which differs from the energy itself by up to 0.3 kcal/mol where atoms overlap. These maps use the same
  * entries, so that both programs agree.
  *
- * Life cycle: create → compute from any threads → destroy.
+ * Life cycle: a model is created → is used by devices from any threads → is destroyed.
  */
 #ifndef QN_POTENTIAL_VINA_MODEL_H
 #define QN_POTENTIAL_VINA_MODEL_H
@@ -46,8 +46,17 @@ QN_MUST_CHECK qn_status qn_vina_model_create(const qn_vina_source_atom *atoms, c
                                              const int *probe_rows, int probe_count, qn_vina_model **model);
 void qn_vina_model_destroy(qn_vina_model **model);
 
+/* A model in the memory of a device: atoms and tables are copied once for all layers. Model and queue must live as
+ * long.
+ */
+typedef struct qn_vina_device qn_vina_device;
+
+QN_MUST_CHECK qn_status qn_vina_device_create(const qn_vina_model *model, const qn_potential_grid *grid,
+                                              qn_queue *queue, qn_vina_device **device);
+void qn_vina_device_destroy(qn_vina_device **device);
+
 /* Compute `layers` layers of all maps from layer first_layer on, and wait. values: [probe][layer][y][x], kcal/mol. */
-QN_MUST_CHECK qn_status qn_vina_model_compute(const qn_vina_model *model, const qn_potential_grid *grid,
-                                              qn_queue *queue, int first_layer, int layers, float *values);
+QN_MUST_CHECK qn_status qn_vina_device_compute(const qn_vina_device *device, int first_layer, int layers,
+                                               float *values);
 
 #endif

@@ -50,6 +50,7 @@ static void abl_has_the_values_of_vina(void)
     const qn_potential_grid grid = {{41, 41, 41}, 0.375, {15.190, 53.903, 16.917}};
     const size_t points = qn_potential_grid_size(&grid);
     qn_vina_model *model = NULL;
+    qn_vina_device *on_device = NULL;
     qn_context *context = NULL;
     qn_device *device = NULL;
     qn_queue *queue = NULL;
@@ -61,7 +62,8 @@ static void abl_has_the_values_of_vina(void)
         !CHECK_OK(qn_vina_model_create(atoms, rows, count, probes, 18, &model)) ||
         !CHECK_OK(qn_context_create(NULL, &context)) || !CHECK_OK(qn_device_open(context, "host", &device)) ||
         !CHECK_OK(qn_queue_create(device, &queue)) ||
-        !CHECK_OK(qn_vina_model_compute(model, &grid, queue, 0, 41, values)))
+        !CHECK_OK(qn_vina_device_create(model, &grid, queue, &on_device)) ||
+        !CHECK_OK(qn_vina_device_compute(on_device, 0, 41, values)))
         return;
     char name[16];
     double expected, worst = 0;
@@ -81,13 +83,14 @@ static void abl_has_the_values_of_vina(void)
     printf("largest difference: %.3f of half a unit of Vina's last digit\n", worst);
     if (file) fclose(file);
     free(values);
+    qn_vina_device_destroy(&on_device);
     qn_vina_model_destroy(&model);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
 }
 
-/* A slab has the values of the same layers of the whole. */
+/* A slab has the values of the same layers of the whole, also where a device computes one after the other. */
 static void slabs_are_parts_of_the_whole(void)
 {
     const qn_vina_source_atom atoms[2] = {{{0, 0, 0}, "C"}, {{1.2, 0.4, 2.5}, "OA"}};
@@ -96,18 +99,20 @@ static void slabs_are_parts_of_the_whole(void)
     float whole[2 * 5 * 7 * 9], part[2 * 5 * 7 * 4];
     int rows[2];
     qn_vina_model *model = NULL;
+    qn_vina_device *on_device = NULL;
     qn_context *context = NULL;
     qn_device *device = NULL;
     qn_queue *queue = NULL;
     if (!CHECK_OK(qn_vina_rows_of("two", atoms, 2, rows)) ||
         !CHECK_OK(qn_vina_model_create(atoms, rows, 2, probes, 2, &model)) ||
         !CHECK_OK(qn_context_create(NULL, &context)) || !CHECK_OK(qn_device_open(context, "host", &device)) ||
-        !CHECK_OK(qn_queue_create(device, &queue)))
+        !CHECK_OK(qn_queue_create(device, &queue)) || !CHECK_OK(qn_vina_device_create(model, &grid, queue, &on_device)))
         return;
-    CHECK_OK(qn_vina_model_compute(model, &grid, queue, 0, 9, whole));
-    CHECK_OK(qn_vina_model_compute(model, &grid, queue, 5, 4, part));
+    CHECK_OK(qn_vina_device_compute(on_device, 0, 9, whole));
+    CHECK_OK(qn_vina_device_compute(on_device, 5, 4, part));
     for (int p = 0; p < 2; p++)
         CHECK(memcmp(whole + p * 5 * 7 * 9 + 5 * 5 * 7, part + p * 5 * 7 * 4, 5 * 7 * 4 * sizeof(float)) == 0);
+    qn_vina_device_destroy(&on_device);
     qn_vina_model_destroy(&model);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
