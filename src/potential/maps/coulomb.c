@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "potential/maps/device_data.h"
 #include "potential/maps/kernels/coulomb.h"
 
 /* Atoms of a launch, in both layouts. */
@@ -20,23 +21,16 @@ struct qn_coulomb {
     size_t chunk_count;
 };
 
-static qn_status upload(qn_queue *queue, const float *numbers, size_t count, qn_buffer **buffer)
-{
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), count * sizeof *numbers, buffer));
-    QN_TRY(qn_queue_write(queue, *buffer, 0, numbers, count * sizeof *numbers, NULL));
-    return qn_queue_finish(queue);
-}
-
 static qn_status upload_chunk(qn_coulomb *coulomb, const double *positions, const double *charges, float *numbers,
                               coulomb_chunk *chunk)
 {
     const size_t count = (size_t)chunk->count;
     for (size_t a = 0; a < count; a++)
         for (size_t c = 0; c < 4; c++) numbers[4 * a + c] = (float)(c < 3 ? positions[3 * a + c] : charges[a]);
-    QN_TRY(upload(coulomb->queue, numbers, 4 * count, &chunk->atoms));
+    QN_TRY(qn_device_data_copy(coulomb->queue, numbers, 4 * count * sizeof *numbers, &chunk->atoms));
     for (size_t a = 0; a < count; a++)
         for (size_t c = 0; c < 4; c++) numbers[c * count + a] = (float)(c < 3 ? positions[3 * a + c] : charges[a]);
-    return upload(coulomb->queue, numbers, 4 * count, &chunk->components);
+    return qn_device_data_copy(coulomb->queue, numbers, 4 * count * sizeof *numbers, &chunk->components);
 }
 
 static qn_status upload_atoms(qn_coulomb *coulomb, size_t atom_count, const double *positions, const double *charges)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "potential/maps/device_data.h"
 #include "potential/maps/electrostatics_fit.h"
 #include "potential/maps/kernels/electrostatics.h"
 #include "potential/maps/tables.h"
@@ -107,14 +108,6 @@ static qn_status check_input(const qn_electrostatics_input *input)
     return QN_OK;
 }
 
-/* The bits of a double, for kernels without doubles; −0 becomes 0. */
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return value == 0 ? 0 : bits;
-}
-
 /* Coordinates of the points of each axis, and the nodes and weights from which each is interpolated. The first point
  * lies at the fourth node. */
 static void place_points(const qn_potential_grid *grid, preparation *p, qn_electrostatics *e)
@@ -126,7 +119,7 @@ static void place_points(const qn_potential_grid *grid, preparation *p, qn_elect
             const size_t place = place_offset(grid, axis) + (size_t)i;
             const double offset = qn_potential_grid_offset(grid, axis, i);
             const double at = (1e3 * offset - (double)e->origin[axis]) / node, whole = floor(at);
-            p->places_exact[place] = bits_of(offset);
+            p->places_exact[place] = qn_device_data_bits(offset);
             p->places[place] = (float)(1e3 * offset);
             p->first[place] = (int)whole - 3;
             qn_electrostatics_weights(at - whole, p->weights + place * ELECTROSTATICS_ORDER);
@@ -191,7 +184,8 @@ static void sort_atoms(const qn_electrostatics_input *input, const electrostatic
         if (p->cell_of[a] < 0) continue;
         const int place = --p->starts[p->cell_of[a] + 1];
         p->sorted[place] = p->atoms[a];
-        for (size_t k = 0; k < 3; k++) p->exact[3 * (size_t)place + k] = bits_of(input->positions_angstrom[3 * a + k]);
+        for (size_t k = 0; k < 3; k++)
+            p->exact[3 * (size_t)place + k] = qn_device_data_bits(input->positions_angstrom[3 * a + k]);
     }
     /* Each end has moved to its cell's start: starts[c + 1] is the start of cell c. */
     memmove(p->starts, p->starts + 1, p->cell_count * sizeof *p->starts);
@@ -229,32 +223,29 @@ static double count_pairs(const qn_electrostatics_input *input, double reach)
 
 /* ---- the device's side ---- */
 
-static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
-{
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
-    return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
-}
-
 static qn_status upload_all(qn_electrostatics *e, const preparation *p, const float *table)
 {
     qn_queue *queue = e->queue;
     uint64_t limits[ELECTROSTATICS_ENTRIES];
-    for (int n = 0; n < ELECTROSTATICS_ENTRIES; n++) limits[n] = bits_of(qn_potential_entry_limit(n));
+    for (int n = 0; n < ELECTROSTATICS_ENTRIES; n++) limits[n] = qn_device_data_bits(qn_potential_entry_limit(n));
     const size_t sorted = p->sorted_count + (p->sorted_count == 0), all = p->atom_count + (p->atom_count == 0);
-    qn_status status = upload(queue, p->atoms, all * sizeof *p->atoms, &e->atoms);
-    if (status == QN_OK) status = upload(queue, p->sorted, sorted * sizeof *p->sorted, &e->sorted);
-    if (status == QN_OK) status = upload(queue, p->exact, 3 * sorted * sizeof *p->exact, &e->exact);
-    if (status == QN_OK) status = upload(queue, p->starts, (p->cell_count + 1) * sizeof *p->starts, &e->starts);
-    if (status == QN_OK) status = upload(queue, table, ELECTROSTATICS_ENTRIES * sizeof *table, &e->table);
-    if (status == QN_OK) status = upload(queue, p->places, p->place_count * sizeof *p->places, &e->places);
+    qn_status status = qn_device_data_copy(queue, p->atoms, all * sizeof *p->atoms, &e->atoms);
+    if (status == QN_OK) status = qn_device_data_copy(queue, p->sorted, sorted * sizeof *p->sorted, &e->sorted);
+    if (status == QN_OK) status = qn_device_data_copy(queue, p->exact, 3 * sorted * sizeof *p->exact, &e->exact);
     if (status == QN_OK)
-        status = upload(queue, p->places_exact, p->place_count * sizeof *p->places_exact, &e->places_exact);
+        status = qn_device_data_copy(queue, p->starts, (p->cell_count + 1) * sizeof *p->starts, &e->starts);
+    if (status == QN_OK) status = qn_device_data_copy(queue, table, ELECTROSTATICS_ENTRIES * sizeof *table, &e->table);
+    if (status == QN_OK) status = qn_device_data_copy(queue, p->places, p->place_count * sizeof *p->places, &e->places);
     if (status == QN_OK)
-        status = upload(queue, p->weights, p->place_count * ELECTROSTATICS_ORDER * sizeof *p->weights, &e->weights);
-    if (status == QN_OK) status = upload(queue, p->first, p->place_count * sizeof *p->first, &e->first_nodes);
-    if (status == QN_OK) status = upload(queue, limits, sizeof limits, &e->limits);
-    const qn_status finished = qn_queue_finish(queue); /* the data must not change before */
-    return status == QN_OK ? finished : status;
+        status =
+            qn_device_data_copy(queue, p->places_exact, p->place_count * sizeof *p->places_exact, &e->places_exact);
+    if (status == QN_OK)
+        status = qn_device_data_copy(queue, p->weights, p->place_count * ELECTROSTATICS_ORDER * sizeof *p->weights,
+                                     &e->weights);
+    if (status == QN_OK)
+        status = qn_device_data_copy(queue, p->first, p->place_count * sizeof *p->first, &e->first_nodes);
+    if (status == QN_OK) status = qn_device_data_copy(queue, limits, sizeof limits, &e->limits);
+    return status;
 }
 
 /* Nodes along z that `planes` planes are interpolated from, at most. */

@@ -1,11 +1,11 @@
 #include "potential/maps/short_range.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "potential/maps/atom_lists.h"
+#include "potential/maps/device_data.h"
 #include "potential/maps/kernels/short_range.h"
 #include "runtime/prelude/prelude_host.h"
 
@@ -37,21 +37,6 @@ struct qn_short_range {
     int first, count; /* planes whose lists are made */
     double pairs;     /* of points and atoms in these lists */
 };
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-/* Make a buffer with a copy of `data`, which may be changed afterwards. */
-static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
-{
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
-    QN_TRY(qn_queue_write(queue, *buffer, 0, data, bytes, NULL));
-    return qn_queue_finish(queue);
-}
 
 /* ---- positions ---- */
 
@@ -97,10 +82,10 @@ static qn_status upload_places(qn_short_range *own)
         for (int i = 0; i < grid->points[k]; i++, place++) {
             const double offset = qn_potential_grid_offset(grid, k, i);
             places[place] = in_units(own, offset);
-            exact[place] = bits_of(offset == 0 ? 0 : offset);
+            exact[place] = qn_device_data_bits(offset);
         }
-    if (status == QN_OK) status = upload(own->queue, places, count * sizeof *places, &own->places);
-    if (status == QN_OK) status = upload(own->queue, exact, count * sizeof *exact, &own->places_exact);
+    if (status == QN_OK) status = qn_device_data_copy(own->queue, places, count * sizeof *places, &own->places);
+    if (status == QN_OK) status = qn_device_data_copy(own->queue, exact, count * sizeof *exact, &own->places_exact);
     qn_release(&places);
     qn_release(&exact);
     return status;
@@ -109,10 +94,10 @@ static qn_status upload_places(qn_short_range *own)
 /* limits[n]: least squared distance whose entry is n, as doubles are rounded; the last one: beyond the cutoff. */
 static void find_limits(uint64_t limits[SHORT_ENTRIES + 1])
 {
-    for (int n = 0; n < SHORT_ENTRIES; n++) limits[n] = bits_of(qn_potential_entry_limit(n));
+    for (int n = 0; n < SHORT_ENTRIES; n++) limits[n] = qn_device_data_bits(qn_potential_entry_limit(n));
     double end = QN_POTENTIAL_CUTOFF_ANGSTROM * QN_POTENTIAL_CUTOFF_ANGSTROM;
     while (!(sqrt(end) > QN_POTENTIAL_CUTOFF_ANGSTROM)) end = nextafter(end, INFINITY);
-    limits[SHORT_ENTRIES] = bits_of(end);
+    limits[SHORT_ENTRIES] = qn_device_data_bits(end);
 }
 
 /* ---- atoms ---- */
@@ -156,7 +141,7 @@ static void fill_atoms(const qn_short_range *own, const atom_arrays *arrays)
         arrays->solvation[i] =
             (qn_float2){(float)type->volume_angstrom3,
                         (float)(type->solvation + model->settings.charge_solvation * fabs(model->charges_e[atom]))};
-        for (int k = 0; k < 3; k++) arrays->exact[3 * i + (size_t)k] = bits_of(place[k] == 0 ? 0 : place[k]);
+        for (int k = 0; k < 3; k++) arrays->exact[3 * i + (size_t)k] = qn_device_data_bits(place[k]);
         if ((int)i < own->lists.class_begin[QN_ATOM_OTHER])
             fill_direction(type, &model->directions[atom], arrays->directions + SHORT_DIRECTION * i);
     }
@@ -174,14 +159,15 @@ static qn_status upload_atoms(qn_short_range *own)
         status = qn_allocate(SHORT_DIRECTION * directed, sizeof *arrays.directions, (void **)&arrays.directions);
     if (status == QN_OK) {
         fill_atoms(own, &arrays);
-        status = upload(own->queue, arrays.atoms, count * sizeof *arrays.atoms, &own->atoms);
+        status = qn_device_data_copy(own->queue, arrays.atoms, count * sizeof *arrays.atoms, &own->atoms);
     }
     if (status == QN_OK)
-        status = upload(own->queue, arrays.solvation, count * sizeof *arrays.solvation, &own->solvation);
-    if (status == QN_OK) status = upload(own->queue, arrays.exact, 3 * count * sizeof *arrays.exact, &own->exact);
+        status = qn_device_data_copy(own->queue, arrays.solvation, count * sizeof *arrays.solvation, &own->solvation);
     if (status == QN_OK)
-        status = upload(own->queue, arrays.directions, SHORT_DIRECTION * directed * sizeof *arrays.directions,
-                        &own->directions);
+        status = qn_device_data_copy(own->queue, arrays.exact, 3 * count * sizeof *arrays.exact, &own->exact);
+    if (status == QN_OK)
+        status = qn_device_data_copy(own->queue, arrays.directions,
+                                     SHORT_DIRECTION * directed * sizeof *arrays.directions, &own->directions);
     qn_release(&arrays.atoms);
     qn_release(&arrays.solvation);
     qn_release(&arrays.exact);
@@ -230,7 +216,7 @@ static qn_status create_block(const qn_short_range *own, int first, probe_block 
         const qn_potential_type *type = &model->parameters->types[model->probe_types[first + i]];
         probes[i] = (qn_float2){(float)type->solvation, (float)type->volume_angstrom3};
     }
-    QN_TRY(upload(own->queue, probes, (size_t)block->count * sizeof *probes, &block->probes));
+    QN_TRY(qn_device_data_copy(own->queue, probes, (size_t)block->count * sizeof *probes, &block->probes));
     QN_TRY(qn_buffer_create(qn_queue_device(own->queue),
                             sizeof(float) * (size_t)block->count * (size_t)points[0] * (size_t)points[1] *
                                 (size_t)own->input.planes_max,
@@ -238,7 +224,7 @@ static qn_status create_block(const qn_short_range *own, int first, probe_block 
     const size_t size = (size_t)model->kind_count * SHORT_ENTRIES * (size_t)block->lanes;
     QN_TRY(qn_allocate(size, sizeof *table, (void **)&table));
     fill_table(model, block, table);
-    const qn_status status = upload(own->queue, table, size * sizeof *table, &block->table);
+    const qn_status status = qn_device_data_copy(own->queue, table, size * sizeof *table, &block->table);
     qn_release(&table);
     return status;
 }
@@ -262,7 +248,7 @@ static qn_status build(qn_short_range *own)
     QN_TRY(qn_atom_lists_create(own->input.model, SHORT_BRICK, &own->lists));
     choose_unit(own);
     find_limits(limits);
-    QN_TRY(upload(own->queue, limits, sizeof limits, &own->limits));
+    QN_TRY(qn_device_data_copy(own->queue, limits, sizeof limits, &own->limits));
     QN_TRY(upload_places(own));
     QN_TRY(upload_atoms(own));
     return create_blocks(own);

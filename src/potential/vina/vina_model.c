@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "format/structure/autodock_types.h"
 #include "model/neighbour_grid.h"
+#include "potential/maps/device_data.h"
 #include "potential/vina/kernels/vina_maps.h"
 #include "score/vina.h"
 #include "score/vina_rows.h"
@@ -208,20 +209,6 @@ struct qn_vina_device {
     qn_buffer *atoms, *tables;
 };
 
-/* Make a buffer with a copy of `data`, which must not change before the queue is finished. */
-static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
-{
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
-    return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
-}
-
-/* Wait for copies that may still run, and report the first failure. */
-static qn_status finish(qn_queue *queue, qn_status status)
-{
-    const qn_status finished = qn_queue_finish(queue);
-    return status == QN_OK ? finished : status;
-}
-
 qn_status qn_vina_device_create(const qn_vina_model *model, const qn_potential_grid *grid, qn_queue *queue,
                                 qn_vina_device **device)
 {
@@ -229,12 +216,13 @@ qn_status qn_vina_device_create(const qn_vina_model *model, const qn_potential_g
     *device = NULL;
     QN_TRY(qn_allocate(1, sizeof *own, (void **)&own));
     *own = (qn_vina_device){.model = model, .grid = *grid, .queue = queue};
-    qn_status status = upload(queue, model->atoms, 4 * model->atom_count * sizeof *model->atoms, &own->atoms);
+    qn_status status =
+        qn_device_data_copy(queue, model->atoms, 4 * model->atom_count * sizeof *model->atoms, &own->atoms);
     if (status == QN_OK)
-        status = upload(queue, model->tables,
-                        (size_t)model->kind_count * QN_VINA_MAPS_ENTRIES * (size_t)model->row * sizeof *model->tables,
-                        &own->tables);
-    status = finish(queue, status);
+        status = qn_device_data_copy(queue, model->tables,
+                                     (size_t)model->kind_count * QN_VINA_MAPS_ENTRIES * (size_t)model->row *
+                                         sizeof *model->tables,
+                                     &own->tables);
     *device = own;
     if (status != QN_OK) qn_vina_device_destroy(device);
     return status;
@@ -280,13 +268,15 @@ static qn_status run(const qn_vina_device *device, computation *c, float *values
     for (int d = 0; d < 3; d++) bricks *= (size_t)c->bricks.bricks[d];
     const size_t listed = (size_t)c->bricks.starts[bricks];
     c->problem.pairs = 48.0 * (double)listed; /* about three quarters of a list's 64 × atoms are within reach */
-    QN_TRY(upload(queue, c->bricks.list, (listed + 1) * sizeof *c->bricks.list, &c->list));
-    QN_TRY(upload(queue, c->bricks.starts, (bricks + 1) * sizeof *c->bricks.starts, &c->starts));
-    QN_TRY(upload(queue, c->axes, ((size_t)n[0] + (size_t)n[1] + (size_t)n[2]) * sizeof *c->axes, &c->places));
+    QN_TRY(qn_device_data_copy(queue, c->bricks.list, (listed + 1) * sizeof *c->bricks.list, &c->list));
+    QN_TRY(qn_device_data_copy(queue, c->bricks.starts, (bricks + 1) * sizeof *c->bricks.starts, &c->starts));
+    QN_TRY(qn_device_data_copy(queue, c->axes, ((size_t)n[0] + (size_t)n[1] + (size_t)n[2]) * sizeof *c->axes,
+                               &c->places));
     QN_TRY(qn_buffer_create(qn_queue_device(queue), floats * sizeof(float), &c->result));
     QN_TRY(qn_vina_maps(queue, NULL, &c->problem, device->atoms, c->list, c->starts, c->places, device->tables,
                         c->result, NULL));
-    return qn_queue_read(queue, c->result, 0, values, floats * sizeof(float), NULL);
+    QN_TRY(qn_queue_read(queue, c->result, 0, values, floats * sizeof(float), NULL));
+    return qn_queue_finish(queue);
 }
 
 qn_status qn_vina_device_compute(const qn_vina_device *device, int first_layer, int layers, float *values)
@@ -295,7 +285,7 @@ qn_status qn_vina_device_compute(const qn_vina_device *device, int first_layer, 
     computation c = {
         .problem = {.probes = model->probe_count, .atoms = (int)model->atom_count, .kinds = model->kind_count}};
     qn_status status = make_axes(&device->grid, first_layer, layers, &c);
-    if (status == QN_OK) status = finish(device->queue, run(device, &c, values));
+    if (status == QN_OK) status = run(device, &c, values);
     qn_buffer_release(&c.list);
     qn_buffer_release(&c.starts);
     qn_buffer_release(&c.places);
