@@ -40,15 +40,16 @@ static bool is_near(const qn_potential_model *model, size_t atom)
 static void choose_cells(qn_atom_lists *lists)
 {
     const qn_potential_grid *grid = &lists->model->settings.grid;
-    double count = INFINITY;
-    for (lists->edge = cell_edge_angstrom; count > CELLS_MAX; lists->edge *= 2) {
-        count = 1;
+    lists->edge = cell_edge_angstrom;
+    for (;;) {
+        double count = 1;
         for (int k = 0; k < 3; k++) {
             lists->origin[k] = qn_potential_grid_offset(grid, k, 0) - reach();
             lists->cells[k] = (int)fmin(-2 * lists->origin[k] / lists->edge + 1, CELLS_MAX);
             count *= lists->cells[k];
         }
-        if (count <= CELLS_MAX) break;
+        if (count <= CELLS_MAX) return;
+        lists->edge *= 2;
     }
 }
 

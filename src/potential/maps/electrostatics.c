@@ -71,7 +71,6 @@ static void clear_preparation(preparation *p)
 static qn_status allocate_preparation(preparation *p)
 {
     const size_t atoms = p->atom_count + 1; /* buffers must not be empty */
-    void *memory[9];
     const size_t counts[9] = {atoms,          atoms,          atoms,          atoms,         p->cell_count + 1,
                               p->place_count, p->place_count, p->place_count, p->place_count};
     const size_t sizes[9] = {sizeof(qn_float4),
@@ -86,10 +85,7 @@ static qn_status allocate_preparation(preparation *p)
     void **const places[9] = {(void **)&p->atoms,   (void **)&p->sorted,       (void **)&p->exact,
                               (void **)&p->cell_of, (void **)&p->starts,       (void **)&p->places,
                               (void **)&p->weights, (void **)&p->places_exact, (void **)&p->first};
-    for (int i = 0; i < 9; i++) {
-        QN_TRY(qn_allocate(counts[i], sizes[i], &memory[i]));
-        *places[i] = memory[i];
-    }
+    for (int i = 0; i < 9; i++) QN_TRY(qn_allocate(counts[i], sizes[i], places[i]));
     return QN_OK;
 }
 
