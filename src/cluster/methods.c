@@ -50,22 +50,30 @@ static qn_status cut_tree(qn_clustering *run)
 }
 
 /* As GROMACS, which takes distances below the cut-off; numbered by size and then by the lowest structure. */
-static qn_status find_neighbourhoods(qn_clustering *run)
+static qn_status find_largest_neighbourhoods(const qn_neighbourhood *near, qn_cluster_result *result)
 {
+    void *centres;
+    QN_TRY(qn_allocate(near->count, sizeof(uint32_t), &centres));
+    qn_status status = qn_gromos_cluster(near, result->labels, centres, &result->cluster_count);
+    if (status == QN_OK)
+        status = qn_labels_order(result->labels, near->count, result->cluster_count, &result->cluster_count);
+    qn_release(&centres);
+    return status;
+}
+
+/* Clusters of gromos or DBSCAN. */
+static qn_status find_by_neighbours(qn_clustering *run)
+{
+    const qn_cluster_options *options = run->options;
+    const bool dense = options->method == QN_CLUSTER_DBSCAN;
     qn_cluster_result *result = run->result;
     qn_neighbour_rows *rows = NULL;
-    void *centres;
-    QN_TRY(qn_allocate(run->count, sizeof(uint32_t), &centres));
-    qn_status status =
-        qn_neighbour_rows_from_distances(&run->distances, (float)run->cutoff, false, run->job->pool, &rows);
-    if (status == QN_OK) {
-        const qn_neighbourhood near = qn_neighbour_rows_view(rows);
-        status = qn_gromos_cluster(&near, result->labels, centres, &result->cluster_count);
-    }
-    if (status == QN_OK)
-        status = qn_labels_order(result->labels, run->count, result->cluster_count, &result->cluster_count);
+    QN_TRY(qn_neighbour_rows_from_distances(&run->distances, (float)run->cutoff, dense, run->job->pool, &rows));
+    const qn_neighbourhood near = qn_neighbour_rows_view(rows);
+    const qn_status status =
+        dense ? qn_dbscan_cluster(&near, (size_t)options->least_items, result->labels, &result->cluster_count)
+              : find_largest_neighbourhoods(&near, result);
     qn_neighbour_rows_destroy(&rows);
-    qn_release(&centres);
     return status;
 }
 
@@ -94,11 +102,7 @@ static qn_status find_clusters(qn_clustering *run)
     result->cutoff = options->method == QN_CLUSTER_KMEDOIDS ? (double)NAN : run->cutoff;
     result->cophenetic = (double)NAN;
     if (qn_clustering_is_hierarchical(run)) return cut_tree(run);
-    if (options->method == QN_CLUSTER_DBSCAN)
-        return qn_dbscan_cluster(&run->distances, run->cutoff, (size_t)options->least_items, run->job->pool,
-                                 result->labels, &result->cluster_count);
-    if (options->method == QN_CLUSTER_GROMOS) return find_neighbourhoods(run);
-    return find_medoids(run);
+    return options->method == QN_CLUSTER_KMEDOIDS ? find_medoids(run) : find_by_neighbours(run);
 }
 
 /* ---- measures ---- */

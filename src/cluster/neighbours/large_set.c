@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cluster/method/dbscan_neighbours.h"
+#include "cluster/method/dbscan.h"
 #include "cluster/neighbours/rounds.h"
 #include "cluster/neighbours/search.h"
 
@@ -103,7 +103,7 @@ static qn_status find_gromos(qn_near_search *search, qn_large_clusters *clusters
 static qn_status find_dense(qn_near_search *search, size_t fewest, qn_large_clusters *clusters)
 {
     const qn_neighbourhood near = qn_near_search_view(search);
-    QN_TRY(qn_dbscan_neighbours(&near, fewest, clusters->labels, &clusters->cluster_count));
+    QN_TRY(qn_dbscan_cluster(&near, fewest, clusters->labels, &clusters->cluster_count));
     memset(clusters->centres, 0xff, search->count * sizeof(uint32_t));
     for (size_t i = 0; i < search->count; i++) {
         const uint32_t label = clusters->labels[i];

@@ -1,14 +1,14 @@
-/* Clusters by neighbours: largest neighbourhoods as gmx cluster finds them and as a naive search does, DBSCAN as on
- * distances, and rows that are lists or bits. */
+/* Clusters by neighbours: largest neighbourhoods as gmx cluster finds them and as a naive search does, DBSCAN as
+ * its definition says, and rows that are lists or bits. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "check.h"
 #include "cluster/method/dbscan.h"
-#include "cluster/method/dbscan_neighbours.h"
 #include "cluster/method/gromos.h"
 #include "cluster/method/neighbour_rows.h"
 #include "cluster/method/tests/made_matrix.h"
+#include "cluster/method/tests/naive_dbscan.h"
 
 enum { COUNT_MAX = 400 };
 static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-*/";
@@ -122,19 +122,23 @@ static void ties_go_to_the_lowest_item_where_nothing_is_sorted(void)
         }
 }
 
-static void density_is_the_same_by_neighbours_and_by_distances(void)
+static void density_follows_the_definition(void)
 {
-    for (size_t count = 1; count <= 331; count += 66)
-        for (int k = 0; k < 6; k++) {
-            float *distances = made_distances(count, 2, 3, k % 2 ? 0.5 : 0);
+    static const double radii[] = {0, 0.5, 1.5, 2.5, 4, 100};
+    for (size_t set = 0; set < 12; set++)
+        for (size_t r = 0; r < sizeof radii / sizeof *radii; r++) {
+            const size_t count = 1 + 25 * set;
+            float *distances = made_distances(count, 2, 1 + set % 4, set % 3 == 0 ? 1 : 0);
             const qn_distance_matrix matrix = {.count = count, .values = distances};
-            const double radius = 0.5 * (1 + k);
-            size_t found = 0, wanted = 1;
-            qn_neighbour_rows *rows = rows_of(distances, count, radius, true);
+            qn_neighbour_rows *rows = rows_of(distances, count, radii[r], true);
             const qn_neighbourhood near = qn_neighbour_rows_view(rows);
-            CHECK_OK(qn_dbscan_neighbours(&near, 4, labels, &found));
-            CHECK_OK(qn_dbscan_cluster(&matrix, radius, 4, pool, expected, &wanted));
-            CHECK(found == wanted && memcmp(labels, expected, count * sizeof *expected) == 0);
+            for (size_t least = 1; least < 8; least += 2) {
+                size_t found = 0, used = 0;
+                const size_t wanted = naive_dbscan(&matrix, (float)radii[r], least, expected);
+                CHECK_OK(qn_labels_order(expected, count, wanted, &used));
+                CHECK_OK(qn_dbscan_cluster(&near, least, labels, &found));
+                CHECK(found == wanted && memcmp(labels, expected, count * sizeof *expected) == 0);
+            }
             qn_neighbour_rows_destroy(&rows);
             free(distances);
         }
@@ -174,7 +178,7 @@ int main(void)
     RUN(sums_count_neighbours);
     RUN(clusters_are_those_of_gromacs);
     RUN(ties_go_to_the_lowest_item_where_nothing_is_sorted);
-    RUN(density_is_the_same_by_neighbours_and_by_distances);
+    RUN(density_follows_the_definition);
     qn_pool_destroy(&pool);
     return check_finish();
 }

@@ -1,10 +1,9 @@
-/* DBSCAN, k-medoids, the measures of a clustering, and the map, compared with naive implementations of their
- * definitions and with cases worked out by hand. */
+/* k-medoids, the measures of a clustering, and the map, compared with naive implementations of their definitions
+ * and with cases worked out by hand. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "check.h"
-#include "cluster/method/dbscan.h"
 #include "cluster/method/distance_rows.h"
 #include "cluster/method/kmedoids.h"
 #include "cluster/method/plane_map.h"
@@ -56,65 +55,6 @@ static void labels_are_ordered_by_size(void)
     CHECK(memcmp(members.items, items, sizeof items) == 0 && memcmp(members.first, first, sizeof first) == 0);
     CHECK(qn_members_size(&members, 0) == 3 && qn_members_size(&members, 3) == 1);
     qn_members_clear(&members);
-}
-
-/* DBSCAN by its definition: clusters of core items by flooding, in the order of their first core item; a border item
- * goes to the first cluster that has a core item within the radius. */
-static size_t naive_dbscan(const qn_distance_matrix *matrix, float radius, size_t least, uint32_t *labels)
-{
-    const size_t count = matrix->count;
-    bool *core = calloc(count, sizeof *core);
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t near = 0;
-        for (size_t j = 0; j < count; j++) near += qn_distance_at(matrix, i, j) <= radius;
-        core[i] = near >= least;
-        labels[i] = QN_LABEL_NONE;
-    }
-    for (size_t start = 0; start < count; start++) {
-        if (!core[start] || labels[start] != QN_LABEL_NONE) continue;
-        labels[start] = (uint32_t)found;
-        for (bool grown = true; grown;) {
-            grown = false;
-            for (size_t i = 0; i < count; i++)
-                for (size_t j = 0; j < count; j++)
-                    if (core[i] && core[j] && labels[i] == found && labels[j] == QN_LABEL_NONE &&
-                        qn_distance_at(matrix, i, j) <= radius) {
-                        labels[j] = (uint32_t)found;
-                        grown = true;
-                    }
-        }
-        found++;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (core[i]) continue;
-        for (size_t j = 0; j < count; j++)
-            if (core[j] && qn_distance_at(matrix, i, j) <= radius && labels[j] < labels[i]) labels[i] = labels[j];
-    }
-    free(core);
-    return found;
-}
-
-static void dbscan_follows_the_definition(void)
-{
-    const double radii[] = {0, 1.5, 2.5, 4, 100};
-    for (int set = 0; set < 12; set++) {
-        const size_t count = 20 + 13 * (size_t)set;
-        float *distances = made_distances(count, 2, 1 + (size_t)set % 4, set % 3 == 0 ? 1 : 0);
-        const qn_distance_matrix matrix = {.count = count, .values = distances};
-        uint32_t *labels = calloc(count, sizeof *labels), *expected = calloc(count, sizeof *expected);
-        for (size_t r = 0; r < 5; r++)
-            for (size_t least = 1; least < 8; least += 2) {
-                size_t clusters = 0, used = 0;
-                CHECK_OK(qn_dbscan_cluster(&matrix, radii[r], least, NULL, labels, &clusters));
-                const size_t found = naive_dbscan(&matrix, (float)radii[r], least, expected);
-                CHECK_OK(qn_labels_order(expected, count, found, &used));
-                CHECK(clusters == found && memcmp(labels, expected, count * sizeof *labels) == 0);
-            }
-        free(distances);
-        free(labels);
-        free(expected);
-    }
 }
 
 static double sum_to_nearest(const qn_distance_matrix *matrix, const uint32_t *medoids, size_t medoid_count)
@@ -388,7 +328,6 @@ int main(void)
     RUN(rows_are_those_of_the_square);
     RUN(impossible_distances_are_named);
     RUN(labels_are_ordered_by_size);
-    RUN(dbscan_follows_the_definition);
     RUN(medoids_cannot_be_improved_by_a_swap);
     RUN(medoids_of_separate_groups_are_the_best);
     RUN(identical_items_may_all_be_medoids);
