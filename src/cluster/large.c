@@ -44,21 +44,6 @@ qn_status qn_clustering_search_large(qn_clustering *run)
 
 /* ---- result ---- */
 
-/* Number the clusters as labels.h says. */
-static qn_status order(qn_clustering *run)
-{
-    qn_large_clusters *large = &run->large;
-    const size_t clusters = large->cluster_count;
-    void *memory;
-    QN_TRY(qn_allocate(clusters, sizeof(uint32_t), &memory));
-    uint32_t *centres = memory;
-    memcpy(centres, large->centres, clusters * sizeof *centres);
-    const qn_status status = qn_labels_order(large->labels, run->count, clusters, &large->cluster_count);
-    for (size_t c = 0; status == QN_OK && c < clusters; c++) large->centres[large->labels[centres[c]]] = centres[c];
-    qn_release(&memory);
-    return status;
-}
-
 /* Measures that need the distances of all pairs are not known. */
 static void note_clusters(qn_clustering *run)
 {
@@ -84,7 +69,6 @@ qn_status qn_clustering_take_large(qn_clustering *run)
 {
     qn_cluster_result *result = run->result;
     void *clusters;
-    QN_TRY(order(run));
     result->cluster_count = run->large.cluster_count;
     result->cutoff = run->options->method == QN_CLUSTER_KMEDOIDS ? (double)NAN : run->cutoff;
     result->silhouette = result->davies_bouldin = result->cophenetic = (double)NAN;

@@ -7,7 +7,7 @@
 #include "cluster/measure/rmsd.h"
 #include "cluster/measure/superposed.h"
 #include "cluster/method/kmedoids.h"
-#include "cluster/neighbours/large_set.h"
+#include "cluster/neighbours/search.h"
 #include "math/random.h"
 
 enum {
@@ -153,17 +153,6 @@ static qn_status try_sample(sampling *work, size_t number)
     return try_medoids(work);
 }
 
-/* Number the clusters as labels.h says; the medoids follow. */
-static qn_status order(sampling *work)
-{
-    const size_t count = work->structures->count;
-    qn_large_clusters *best = work->best;
-    memcpy(work->medoids, best->centres, work->cluster_count * sizeof *work->medoids);
-    QN_TRY(qn_labels_order(best->labels, count, work->cluster_count, &best->cluster_count));
-    for (size_t c = 0; c < work->cluster_count; c++) best->centres[best->labels[work->medoids[c]]] = work->medoids[c];
-    return QN_OK;
-}
-
 static qn_status allocate(sampling *work)
 {
     const size_t count = work->structures->count, sample = work->sample_count;
@@ -187,7 +176,7 @@ static qn_status search(sampling *work)
     QN_TRY(qn_superposed_make(work->structures, work->job->pool, &work->superposed));
     for (size_t number = 0; number < (work->sample_count < count ? SAMPLES : 1); number++)
         QN_TRY(try_sample(work, number));
-    return order(work);
+    return QN_OK;
 }
 
 /* The first rank searches; the others get its result. */
@@ -220,6 +209,7 @@ qn_status qn_large_kmedoids(qn_job *job, const qn_large_set *set, size_t cluster
                        cluster_count, count);
     qn_status status = qn_job_agree(job, qn_job_is_first(job) ? search(&work) : QN_OK);
     if (status == QN_OK) status = qn_job_agree(job, share(job, count, cluster_count, clusters));
+    if (status == QN_OK) status = qn_job_agree(job, qn_large_clusters_order(clusters, count));
     qn_superposed_clear(&work.superposed);
     qn_release(&work.sample);
     qn_release(&work.positions);

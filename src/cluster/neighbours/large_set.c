@@ -19,6 +19,23 @@ void qn_large_clusters_clear(qn_large_clusters *clusters)
     *clusters = (qn_large_clusters){0};
 }
 
+qn_status qn_large_clusters_order(qn_large_clusters *clusters, size_t count)
+{
+    const size_t before = clusters->cluster_count;
+    void *memory;
+    QN_TRY(qn_allocate(before, sizeof(uint32_t), &memory));
+    uint32_t *centres = memory;
+    for (size_t c = 0; c < before; c++) {
+        const uint32_t centre = clusters->centres[c];
+        centres[c] = clusters->labels[centre] == c ? centre : UINT32_MAX; /* a cluster without items is left out */
+    }
+    const qn_status status = qn_labels_order(clusters->labels, count, before, &clusters->cluster_count);
+    for (size_t c = 0; status == QN_OK && c < before; c++)
+        if (centres[c] != UINT32_MAX) clusters->centres[clusters->labels[centres[c]]] = centres[c];
+    qn_release(&memory);
+    return status;
+}
+
 static qn_status allocate(size_t count, qn_large_clusters *clusters)
 {
     *clusters = (qn_large_clusters){0};
@@ -124,6 +141,7 @@ static qn_status cluster(qn_job *job, const qn_large_set *set, size_t fewest, qn
     if (status == QN_OK) status = qn_job_agree(job, allocate(search.count, clusters));
     if (status == QN_OK) status = fewest > 0 ? find_dense(&search, fewest, clusters) : find_gromos(&search, clusters);
     if (status == QN_OK) status = qn_job_agree(job, use_members_as_centres(&search, clusters));
+    if (status == QN_OK && fewest == 0) status = qn_job_agree(job, qn_large_clusters_order(clusters, search.count));
     for (size_t i = 0; status == QN_OK && i < search.count; i++) clusters->neighbour_pairs += (search.counts[i] - 1);
     clusters->neighbour_pairs /= 2;
     qn_near_search_end(&search);

@@ -29,7 +29,7 @@ typedef struct qn_large_set {
     double record_every_s;           /* interval of records while rows are computed anew; 0: a minute */
 } qn_large_set;
 
-/* Clusters in the order of the method. Zero-initialise; release with clear. */
+/* Clusters, numbered as labels.h says. Zero-initialise; release with clear. */
 typedef struct qn_large_clusters {
     size_t cluster_count;
     uint32_t *labels;          /* of each structure; QN_LABEL_NONE: in no cluster */
@@ -41,10 +41,9 @@ typedef struct qn_large_clusters {
 void qn_large_clusters_clear(qn_large_clusters *clusters);
 
 /* Daura et al. 1999 (Angew. Chem. Int. Ed. 38, 236): the structure with most neighbours and these are the first
- * cluster; they are taken away, and so on until none is left. Clusters are in this order, so the largest is the first;
- * a structure without neighbours is a cluster of its own. The centre is the structure that had most neighbours,
- * or, if that is a member of an earlier cluster, the member nearest to that structure. cluster/method/gromos.h states
- * the rule for ties, which is that of GROMACS for up to QN_GROMOS_SORTED_MAX structures.
+ * cluster; they are taken away, and so on until none is left. A structure without neighbours is a cluster of its own.
+ * The centre is the structure that had most neighbours, or, if that is a member of an earlier cluster, the member
+ * nearest to that structure. cluster/method/gromos.h states the rule for ties, which is that of GROMACS for up to QN_GROMOS_SORTED_MAX structures.
  *
  * Errors of all functions here: QN_INVALID_ARGUMENT (no structures; a position or the cut-off is not finite; weights
  * that are negative or add up to 0), QN_OUT_OF_MEMORY (less memory than one block of rows needs), QN_CANCELLED, those
@@ -53,8 +52,8 @@ QN_MUST_CHECK qn_status qn_large_gromos(qn_job *job, const qn_large_set *set, qn
 
 /* DBSCAN (Ester et al. 1996): a structure with at least `fewest` neighbours, itself included, is a core. Cores that are
  * neighbours are in one cluster. Other neighbours of a core are in the first found of the clusters of their cores, as
- * cluster/method/dbscan.h states; the rest has the label QN_LABEL_NONE. Clusters are numbered as labels.h says; the
- * centre is the core with most neighbours, the lowest one of several. */
+ * cluster/method/dbscan.h states; the rest has the label QN_LABEL_NONE. The centre is the core with most neighbours,
+ * the lowest one of several. */
 QN_MUST_CHECK qn_status qn_large_dbscan(qn_job *job, const qn_large_set *set, size_t fewest,
                                         qn_large_clusters *clusters);
 
@@ -62,7 +61,7 @@ QN_MUST_CHECK qn_status qn_large_dbscan(qn_job *job, const qn_large_set *set, si
  * five random samples of 2,000 structures, or of 80 + 4 · cluster_count if these are more, are found by FasterPAM on
  * the matrix of the sample; from the second one on a sample has the best medoids so far, too. All structures go to the
  * nearest medoid, and the medoids with the smallest sum of distances are the result. A set of at most as many
- * structures is its own sample. Clusters are numbered as labels.h says; centres are the medoids. */
+ * structures is its own sample. Centres are the medoids. */
 QN_MUST_CHECK qn_status qn_large_kmedoids(qn_job *job, const qn_large_set *set, size_t cluster_count, uint64_t seed,
                                           qn_large_clusters *clusters);
 

@@ -55,4 +55,7 @@ QN_MUST_CHECK qn_status qn_near_search_keep(qn_near_search *search, const uint32
 /* Report the progress of comparing pairs. QN_CANCELLED if the caller asks to stop. Any thread may call. */
 QN_MUST_CHECK qn_status qn_near_search_tell(qn_near_search *search, const char *stage, uint64_t pairs, uint64_t total);
 
+/* Number the clusters of `count` structures as labels.h says; their centres follow. (large_set.c) */
+QN_MUST_CHECK qn_status qn_large_clusters_order(qn_large_clusters *clusters, size_t count);
+
 #endif
