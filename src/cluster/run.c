@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "cluster/matrix/measure_rows.h"
 #include "cluster/matrix/weights.h"
-#include "cluster/measure/mirror.h"
 
 /* ---- inputs ---- */
 
@@ -44,19 +43,6 @@ static qn_status open_distances(qn_clustering *run)
     return QN_OK;
 }
 
-/* Tell where a measure cannot tell structures apart that differ. */
-static qn_status warn_of_mirrors(qn_clustering *run)
-{
-    size_t count, example;
-    if (!run->measure->is_blind) return QN_OK;
-    QN_TRY(qn_structures_find_mirrored(&run->models->structures, run->job->pool, &count, &example));
-    if (count == 0) return QN_OK;
-    return qn_job_warn(run->job,
-                       "%zu of %zu structures %s like the mirror image of the first, such as number %zu; %s does not "
-                       "tell mirror images apart, rmsd does",
-                       count, run->count, count == 1 ? "looks" : "look", example + 1, run->measure->name);
-}
-
 /* A single structure is one cluster, without any distance. */
 static qn_status plan_matrix(qn_clustering *run)
 {
@@ -74,7 +60,7 @@ static qn_status plan_matrix(qn_clustering *run)
                                        .settings = &run->settings,
                                        .sixteen_bits = run->options->matrix == QN_CLUSTER_UINT16,
                                        .as_distances = true};
-    QN_TRY(warn_of_mirrors(run));
+    QN_TRY(qn_models_warn_of_mirrors(run->job, run->models, run->measure));
     QN_TRY(qn_matrix_devices(run->job, run->measure));
     QN_TRY(qn_matrix_key(&run->request));
     return qn_job_key_devices(run->job);
@@ -122,11 +108,12 @@ static qn_status read_inputs(qn_clustering *run)
 static qn_status make_names(qn_clustering *run)
 {
     void *memory;
+    if (run->models) return qn_models_names(run->models, &run->result->names);
     QN_TRY(qn_allocate(run->count, sizeof *run->result->names, &memory));
     run->result->names = memory;
     for (size_t i = 0; i < run->count; i++) {
         qn_text name = {0};
-        QN_TRY(run->models ? qn_models_name(run->models, i, &name) : qn_text_append(&name, "item %zu", i));
+        QN_TRY(qn_text_append(&name, "item %zu", i));
         run->result->names[i] = name.data;
     }
     return QN_OK;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "cluster/measure/mirror.h"
 #include "model/topology.h"
 
 enum { SAMPLED_FILES_MAX = 256 }; /* of more files only the sizes are listed, since it takes long to open each */
@@ -354,6 +355,41 @@ qn_status qn_models_name(const qn_models *models, size_t index, qn_text *name)
         return qn_text_append(name, "frame %" PRIu64, origin->number);
     QN_TRY(qn_text_append(name, "%s", origin->path));
     return origin->alone ? QN_OK : qn_text_append(name, "#%" PRIu64, origin->number);
+}
+
+qn_status qn_models_names(const qn_models *models, char ***names)
+{
+    const size_t count = models->structures.count;
+    void *memory;
+    QN_TRY(qn_allocate(count, sizeof **names, &memory));
+    *names = memory;
+    for (size_t i = 0; i < count; i++) {
+        qn_text name = {0};
+        QN_TRY(qn_models_name(models, i, &name));
+        (*names)[i] = name.data;
+    }
+    return QN_OK;
+}
+
+qn_status qn_models_warn_of_mirrors(qn_job *job, const qn_models *models, const qn_measure *measure)
+{
+    const qn_structures *structures = &models->structures;
+    size_t count, example;
+    qn_text names[2] = {{0}, {0}};
+    if (!measure->is_blind) return QN_OK;
+    QN_TRY(qn_structures_find_mirrored(structures, job->pool, &count, &example));
+    if (count == 0) return QN_OK;
+    qn_status status = qn_models_name(models, 0, &names[0]);
+    if (status == QN_OK) status = qn_models_name(models, example, &names[1]);
+    if (status == QN_OK)
+        status = qn_job_warn(job,
+                             "%zu of %zu structures %s like the mirror image of %s, such as %s; %s does not tell "
+                             "mirror images apart, rmsd does",
+                             count, structures->count, count == 1 ? "looks" : "look", names[0].data, names[1].data,
+                             measure->name);
+    qn_text_clear(&names[0]);
+    qn_text_clear(&names[1]);
+    return status;
 }
 
 /* ---- key ---- */

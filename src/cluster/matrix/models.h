@@ -11,7 +11,7 @@
 #include <quern/distance.h>
 
 #include "chemistry/symmetry.h"
-#include "cluster/measure/structures.h"
+#include "cluster/measure/measure.h"
 #include "job/job.h"
 
 /* Where a structure comes from. */
@@ -65,6 +65,13 @@ void qn_models_destroy(qn_models **models);
 
 /* Name of a structure: "model.pdb", "models.pdb#3" or "frame 12". */
 QN_MUST_CHECK qn_status qn_models_name(const qn_models *models, size_t index, qn_text *name);
+
+/* Names of all structures, those of the input first. The caller releases each and the array; a failure leaves in it
+ * those that were made. */
+QN_MUST_CHECK qn_status qn_models_names(const qn_models *models, char ***names);
+
+/* Warn if structures look like mirror images of the first and the measure does not tell these apart. */
+QN_MUST_CHECK qn_status qn_models_warn_of_mirrors(qn_job *job, const qn_models *models, const qn_measure *measure);
 
 /* List the input's files in run.json, and put what the distances depend on into the key. */
 QN_MUST_CHECK qn_status qn_models_key(qn_job *job, const qn_structure_input *input,

@@ -12,7 +12,6 @@
 #include "cluster/matrix/models.h"
 #include "cluster/matrix/tiles.h"
 #include "cluster/matrix/weights.h"
-#include "cluster/measure/mirror.h"
 #include "report/csv.h"
 #include "report/json.h"
 #include "report/options.h"
@@ -45,28 +44,6 @@ static qn_status find_place(qn_distance_state *run)
     return QN_OK;
 }
 
-/* Tell where a measure cannot tell structures apart that differ. */
-static qn_status warn_of_mirrors(qn_distance_state *run)
-{
-    size_t count, example;
-    qn_text names[2] = {{0}, {0}};
-    if (!run->request.measure->is_blind) return QN_OK;
-    QN_TRY(qn_structures_find_mirrored(&run->models->structures, run->job->pool, &count, &example));
-    if (count == 0) return QN_OK;
-    qn_status status = qn_models_name(run->models, 0, &names[0]);
-    if (status == QN_OK) status = qn_models_name(run->models, example, &names[1]);
-    if (status == QN_OK)
-        status =
-            qn_job_warn(run->job,
-                        "%zu of %zu structures %s like the mirror image of %s, such as %s; %s does not tell mirror "
-                        "images apart, rmsd does",
-                        count, run->models->structures.count, count == 1 ? "looks" : "look", names[0].data,
-                        names[1].data, run->request.measure->name);
-    qn_text_clear(&names[0]);
-    qn_text_clear(&names[1]);
-    return status;
-}
-
 static qn_status read_inputs(qn_distance_state *run)
 {
     const qn_distance_options *options = run->options;
@@ -85,24 +62,11 @@ static qn_status read_inputs(qn_distance_state *run)
                                        .measure = run->request.measure,
                                        .settings = &run->settings,
                                        .sixteen_bits = options->matrix == QN_DISTANCE_UINT16};
-    QN_TRY(warn_of_mirrors(run));
+    QN_TRY(qn_models_warn_of_mirrors(run->job, run->models, run->request.measure));
     QN_TRY(qn_matrix_devices(run->job, run->request.measure));
     QN_TRY(qn_models_key(run->job, &options->structures, &run->references, run->models));
     QN_TRY(qn_matrix_key(&run->request));
     return qn_job_key_devices(run->job);
-}
-
-static qn_status make_names(qn_distance_state *run)
-{
-    void *memory;
-    QN_TRY(qn_allocate(run->models->structures.count, sizeof *run->names, &memory));
-    run->names = memory;
-    for (size_t i = 0; i < run->models->structures.count; i++) {
-        qn_text name = {0};
-        QN_TRY(qn_models_name(run->models, i, &name));
-        run->names[i] = name.data;
-    }
-    return QN_OK;
 }
 
 /* ---- files ---- */
@@ -148,7 +112,7 @@ static qn_status finish(qn_distance_state *run)
 {
     qn_job *job = run->job;
     if (!qn_job_is_first(job)) return QN_OK;
-    QN_TRY(make_names(run));
+    QN_TRY(qn_models_names(run->models, &run->names));
     QN_TRY(qn_matrix_find_range(run->matrix, job->pool, &run->range));
     if (job->in_memory) return QN_OK;
     QN_TRY(write_names(run));
