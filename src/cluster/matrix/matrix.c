@@ -12,8 +12,7 @@
 /* Rough and low estimates of the rates of pairs of atoms. They only decide whether a run counts as long. */
 static const double cpu_core_rate = 2e9, gpu_rate = 2e12;
 
-enum { SESSIONS = 3 };     /* of a device: it works on one tile while others are read back and stored */
-enum { MEMORY_SHARE = 4 }; /* a session takes a quarter of the device's memory at most */
+enum { SESSIONS = 3 }; /* of a device: it works on one tile while others are read back and stored */
 
 /* State that the threads of all devices share. */
 typedef struct measuring {
@@ -181,8 +180,7 @@ static qn_status begin_slot(const measuring *self, qn_device *device, measuring_
                                     .settings = request->settings,
                                     .queue = slot->queue,
                                     .pool = request->job->pool,
-                                    .tile_side = self->plan.side,
-                                    .memory_bytes = qn_device_get_info(device)->memory_bytes / MEMORY_SHARE};
+                                    .tile_side = self->plan.side};
     return request->measure->begin(&setup, &slot->session);
 }
 

@@ -43,10 +43,9 @@ typedef struct qn_measure_range {
 typedef struct qn_measure_setup {
     const qn_structures *structures; /* this and the next line are borrowed by the session */
     const qn_measure_settings *settings;
-    qn_queue *queue;       /* of the device; its commands are the session's alone */
-    qn_pool *pool;         /* threads of the host */
-    size_t tile_side;      /* no tile has more rows or columns */
-    uint64_t memory_bytes; /* that the session may take on its device, approximately */
+    qn_queue *queue;  /* of the device; its commands are the session's alone */
+    qn_pool *pool;    /* threads of the host */
+    size_t tile_side; /* no tile has more rows or columns */
 } qn_measure_setup;
 
 /* Parameters and values of a tile. Rows and columns are either the same range or have no structure in common. If they

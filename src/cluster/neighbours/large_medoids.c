@@ -91,7 +91,7 @@ static qn_status measure_sample(sampling *work)
     const qn_structures sample = {work->sample_count, work->structures->atom_count, work->positions,
                                   work->structures->weights};
     const qn_measure_settings settings = {0};
-    qn_measure_setup setup = {&sample, &settings, NULL, work->job->pool, qn_measure_rmsd.tile_side, 0};
+    qn_measure_setup setup = {&sample, &settings, NULL, work->job->pool, qn_measure_rmsd.tile_side};
     void *session = NULL, *values = NULL;
     QN_TRY(qn_queue_create(work->job->devices[0], &setup.queue));
     qn_status status = qn_allocate(setup.tile_side * setup.tile_side, sizeof(float), &values);

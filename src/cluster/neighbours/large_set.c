@@ -142,8 +142,6 @@ static qn_status cluster(qn_job *job, const qn_large_set *set, size_t fewest, qn
     if (status == QN_OK) status = fewest > 0 ? find_dense(&search, fewest, clusters) : find_gromos(&search, clusters);
     if (status == QN_OK) status = qn_job_agree(job, use_members_as_centres(&search, clusters));
     if (status == QN_OK && fewest == 0) status = qn_job_agree(job, qn_large_clusters_order(clusters, search.count));
-    for (size_t i = 0; status == QN_OK && i < search.count; i++) clusters->neighbour_pairs += (search.counts[i] - 1);
-    clusters->neighbour_pairs /= 2;
     qn_near_search_end(&search);
     if (status != QN_OK) qn_large_clusters_clear(clusters);
     return status;

@@ -35,7 +35,6 @@ typedef struct qn_large_clusters {
     uint32_t *labels;          /* of each structure; QN_LABEL_NONE: in no cluster */
     uint32_t *centres;         /* of each cluster: the number of a structure */
     float *distances_angstrom; /* RMSD of each structure to the centre of its cluster; NaN: in no cluster */
-    uint64_t neighbour_pairs;  /* pairs within the cut-off; 0 for k-medoids */
 } qn_large_clusters;
 
 void qn_large_clusters_clear(qn_large_clusters *clusters);
@@ -43,7 +42,8 @@ void qn_large_clusters_clear(qn_large_clusters *clusters);
 /* Daura et al. 1999 (Angew. Chem. Int. Ed. 38, 236): the structure with most neighbours and these are the first
  * cluster; they are taken away, and so on until none is left. A structure without neighbours is a cluster of its own.
  * The centre is the structure that had most neighbours, or, if that is a member of an earlier cluster, the member
- * nearest to that structure. cluster/method/gromos.h states the rule for ties, which is that of GROMACS for up to QN_GROMOS_SORTED_MAX structures.
+ * nearest to that structure. cluster/method/gromos.h states the rule for ties, which is that of GROMACS for up to
+ * QN_GROMOS_SORTED_MAX structures.
  *
  * Errors of all functions here: QN_INVALID_ARGUMENT (no structures; a position or the cut-off is not finite; weights
  * that are negative or add up to 0), QN_OUT_OF_MEMORY (less memory than one block of rows needs), QN_CANCELLED, those

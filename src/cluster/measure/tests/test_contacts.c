@@ -110,7 +110,7 @@ static void sizes_agree_with_the_reference(void)
 static double value_of(const float *positions, size_t atoms, const qn_measure_settings *settings)
 {
     const qn_structures structures = {.count = 2, .atom_count = atoms, .positions_angstrom = positions};
-    const qn_measure_setup setup = {&structures, settings, queue, NULL, 1, (uint64_t)1 << 28};
+    const qn_measure_setup setup = {&structures, settings, queue, NULL, 1};
     const qn_measure_tile whole = {{0, 1}, {1, 1}, (float[1]){-1}};
     void *session = NULL;
     CHECK_OK(qn_measure_contact.check(&structures, settings));

@@ -15,7 +15,7 @@ static const qn_measure_settings settings;
 static float *measure_tile(const qn_structures *structures, qn_measure_range rows, qn_measure_range columns)
 {
     const size_t side = rows.count > columns.count ? rows.count : columns.count;
-    const qn_measure_setup setup = {structures, &settings, queue, pool, side, (uint64_t)1 << 28};
+    const qn_measure_setup setup = {structures, &settings, queue, pool, side};
     float *values = calloc(rows.count * columns.count, sizeof(float));
     const qn_measure_tile tile = {rows, columns, values};
     void *session = NULL;

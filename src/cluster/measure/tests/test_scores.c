@@ -50,7 +50,7 @@ static float *measure_all(const qn_measure *measure, const float *positions, siz
 {
     const qn_structures structures = {.count = count, .atom_count = atoms, .positions_angstrom = positions};
     const size_t side = count < 128 ? count : 128;
-    const qn_measure_setup setup = {&structures, &settings, queue, pool, side, (uint64_t)1 << 28};
+    const qn_measure_setup setup = {&structures, &settings, queue, pool, side};
     float *values = calloc(count * count, sizeof(float)), *some = calloc(side * side, sizeof(float));
     void *session = NULL;
     if (!CHECK(values && some) || !CHECK_OK(measure->check(&structures, &settings))) return values;
@@ -76,7 +76,7 @@ static double value_of(const qn_measure *measure, const float *positions, size_t
                        size_t j)
 {
     const qn_structures structures = {.count = count, .atom_count = atoms, .positions_angstrom = positions};
-    const qn_measure_setup setup = {&structures, &settings, queue, pool, 1, (uint64_t)1 << 28};
+    const qn_measure_setup setup = {&structures, &settings, queue, pool, 1};
     float value = -1;
     const qn_measure_tile tile = {{i, 1}, {j, 1}, &value};
     void *session = NULL;
