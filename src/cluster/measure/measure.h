@@ -95,10 +95,9 @@ extern const qn_measure *const qn_measures[];
 #define QN_MEASURE_MEANINGS                                                                                             \
     "drmsd: root mean square difference of the distances between atoms, in Å; it needs no superposition and does not " \
     "tell mirror images apart. rmsd: after superposition, in Å. Scores from 0 to 1, each of the best superposition "   \
-    "that a search finds: tm-score; gdt-ts: mean share of the atoms within 1, 2, 4 and 8 Å; maxsub. contact: share "   \
-    "of "                                                                                                               \
-    "the contacts of two models that both have. ligand-rmsd: of poses of one small molecule in SDF, MOL2 or PDBQT "     \
-    "files, by heavy atoms, in Å; in place, and equivalent atoms may change places"
+    "that a search finds: tm-score; gdt-ts: mean share of the atoms within 1, 2, 4 and 8 Å; maxsub. contact: "         \
+    "share of the contacts of two models that both have. ligand-rmsd: of poses of one small molecule in SDF, MOL2 "     \
+    "or PDBQT files, by heavy atoms, in Å; in place, and equivalent atoms may change places"
 
 /* Distance of a value: the value itself, or 1 − value of a similarity. */
 static inline float qn_measure_distance(const qn_measure *measure, float value)
