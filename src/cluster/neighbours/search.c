@@ -52,6 +52,12 @@ static uint64_t piece_count(size_t count)
     return (count + rows_of_piece(count) - 1) / rows_of_piece(count);
 }
 
+static size_t rows_at(size_t count, uint64_t piece)
+{
+    const size_t rows = rows_of_piece(count), left = count - (size_t)piece * rows;
+    return left < rows ? left : rows;
+}
+
 typedef struct row_block {
     qn_near_search *search;
     size_t first, rows, words; /* words of a row of bits */
@@ -101,8 +107,7 @@ static qn_status record_block(row_block *block, uint64_t piece)
         length += own;
     }
     QN_TRY(qn_job_record(search->job, piece, block->record, length * sizeof(uint32_t)));
-    return qn_near_search_tell(search, "comparing", (uint64_t)block->rows * search->count,
-                               (uint64_t)search->count * search->count);
+    return qn_near_search_tell(search, "comparing", (uint64_t)block->rows * search->count, search->pairs_missing);
 }
 
 static qn_status next_piece(qn_near_search *search, uint64_t *piece, bool *none)
@@ -118,7 +123,6 @@ static qn_status next_piece(qn_near_search *search, uint64_t *piece, bool *none)
 
 static qn_status compute_pieces(qn_near_search *search, qn_near_session *session, row_block *block)
 {
-    const size_t rows = rows_of_piece(search->count);
     QN_TRY(qn_near_session_rows(session, NULL, search->count));
     QN_TRY(qn_near_session_columns(session, NULL, search->count));
     for (;;) {
@@ -126,8 +130,8 @@ static qn_status compute_pieces(qn_near_search *search, qn_near_session *session
         bool none;
         QN_TRY(next_piece(search, &piece, &none));
         if (none) return QN_OK;
-        block->first = (size_t)piece * rows;
-        block->rows = search->count - block->first < rows ? search->count - block->first : rows;
+        block->first = (size_t)piece * rows_of_piece(search->count);
+        block->rows = rows_at(search->count, piece);
         QN_TRY(compute_block(session, block));
         QN_TRY(record_block(block, piece));
     }
@@ -170,8 +174,7 @@ static qn_status take_record(uint64_t piece, const void *data, size_t size, void
     qn_near_search *search = user;
     const uint32_t *words = data, *end = words + size / sizeof(uint32_t), *next = words + 1;
     if (!is_useful(search, piece, words, size)) return QN_OK;
-    const size_t first = (size_t)piece * rows_of_piece(search->count), left = search->count - first;
-    const size_t rows = left < rows_of_piece(search->count) ? left : rows_of_piece(search->count);
+    const size_t first = (size_t)piece * rows_of_piece(search->count), rows = rows_at(search->count, piece);
     for (size_t r = 0; r < rows; r++) {
         const size_t length = next < end && words[0] == STORED ? qn_neighbour_row_length(next, search->count) : 1;
         if (next + length > end)
@@ -255,6 +258,9 @@ qn_status qn_near_search_begin(qn_job *job, const qn_large_set *set, bool at_mos
     pthread_mutex_init(&search->mutex, NULL);
     QN_TRY(qn_job_agree(job, prepare(search)));
     QN_TRY(find_done(search));
+    for (uint64_t p = 0; p < piece_count(search->count); p++)
+        if (!qn_piece_set_has(&job->done, p))
+            search->pairs_missing += (uint64_t)rows_at(search->count, p) * search->count;
     if (job->done.count > 0)
         qn_log(QN_LOG_NOTE, "resuming: %llu of %llu blocks of rows are there", (unsigned long long)job->done.count,
                (unsigned long long)piece_count(search->count));

@@ -33,6 +33,7 @@ typedef struct qn_near_search {
     float *sums;           /* of each active structure, over all ranks */
     pthread_mutex_t mutex; /* of progress */
     uint64_t pairs_done;
+    uint64_t pairs_missing; /* of the rows that journals did not have when the run began */
     double started_s;
 } qn_near_search;
 

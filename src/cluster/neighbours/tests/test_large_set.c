@@ -130,14 +130,11 @@ static int stop_later(const qn_progress *progress, void *user)
     return strcmp(progress->stage, "clustering") == 0 && --*left < 0;
 }
 
-static qn_status run_with_records(const qn_large_set *set, const char *folder, int reports, bool resume,
-                                  qn_large_clusters *clusters)
+static qn_status run_with_records(const qn_large_set *set, const char *folder, qn_progress_callback progress,
+                                  void *user, bool resume, qn_large_clusters *clusters)
 {
-    const qn_run_options options = {.device = device_name,
-                                    .tune = QN_TUNE_OFF,
-                                    .resume = resume,
-                                    .progress = stop_later,
-                                    .progress_user = &reports};
+    const qn_run_options options = {
+        .device = device_name, .tune = QN_TUNE_OFF, .resume = resume, .progress = progress, .progress_user = user};
     const qn_output output = {.folder = folder, .journal_folder = "unfinished"};
     qn_job job;
     qn_status status = qn_job_open(context, "cluster", &options, &job);
@@ -161,13 +158,47 @@ static void stopped_rounds_go_on(void)
     snprintf(folder, sizeof folder, "%s/rounds", check_scratch_folder());
     if (!CHECK_OK(run(&set, 0, &whole))) return;
     qn_status status = QN_CANCELLED;
-    for (; runs < 100 && status == QN_CANCELLED; runs++)
-        status = run_with_records(&set, folder, runs == 0 ? 5 : 30, runs > 0, &found);
+    for (; runs < 100 && status == QN_CANCELLED; runs++) {
+        int reports = runs == 0 ? 5 : 30;
+        status = run_with_records(&set, folder, stop_later, &reports, runs > 0, &found);
+    }
     CHECK(status == QN_OK && runs > 3);
     CHECK(found.cluster_count == whole.cluster_count && whole.cluster_count > 8);
     CHECK(found.labels && memcmp(found.labels, whole.labels, COUNT * sizeof *labels) == 0);
     qn_large_clusters_clear(&found);
     qn_large_clusters_clear(&whole);
+}
+
+/* The last report of comparing, and a number of reports after which a run is stopped. */
+typedef struct comparing {
+    size_t done, total;
+    int left;
+} comparing;
+
+static int note_comparing(const qn_progress *progress, void *user)
+{
+    comparing *noted = user;
+    if (strcmp(progress->stage, "comparing") != 0) return 0;
+    noted->done = progress->done;
+    noted->total = progress->total;
+    return --noted->left == 0;
+}
+
+/* Pairs that a resumed run finds in its journal are not part of its progress. */
+static void progress_is_of_the_pairs_that_are_missing(void)
+{
+    enum { COUNT = 400 };
+    const qn_structures structures = make_set(COUNT, 8, 1.5, 7);
+    const qn_large_set set = {.structures = &structures, .cutoff_angstrom = 1.45};
+    qn_large_clusters found = {0};
+    comparing first = {.left = 3}, resumed = {0};
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s/comparing", check_scratch_folder());
+    CHECK_FAILS(run_with_records(&set, folder, note_comparing, &first, false, &found), QN_CANCELLED);
+    CHECK(first.total == (size_t)COUNT * COUNT && first.done > 0 && first.done < first.total);
+    CHECK_OK(run_with_records(&set, folder, note_comparing, &resumed, true, &found));
+    CHECK(resumed.total == first.total - first.done && resumed.done == resumed.total);
+    qn_large_clusters_clear(&found);
 }
 
 static qn_status run_medoids(const qn_large_set *set, size_t cluster_count, uint64_t seed, qn_large_clusters *clusters)
@@ -251,6 +282,7 @@ int main(int argc, char **argv)
     RUN(useless_requests_are_refused);
     RUN(clusters_are_those_of_the_matrix);
     RUN(stopped_rounds_go_on);
+    RUN(progress_is_of_the_pairs_that_are_missing);
     RUN(medoids_of_small_sets_are_those_of_the_matrix);
     RUN(medoids_of_samples_find_groups);
     qn_context_destroy(&context);
