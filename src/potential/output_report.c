@@ -36,11 +36,6 @@ QN_PRINTF_LIKE(1, 2) static short_text say(const char *format, ...)
     return said;
 }
 
-static bool is_probe(const qn_potential_run_state *run, int map)
-{
-    return map < run->model->settings.probe_count || map >= run->field_count;
-}
-
 /* ---- facts ---- */
 
 static qn_status add_facts(qn_report *report, const qn_potential_run_state *run)
@@ -69,9 +64,9 @@ static const char *meaning_of(const qn_potential_run_state *run, int map)
 {
     const char *name = run->map_names[map];
     if (map >= run->field_count) return "AutoDock Vina, kcal/mol";
-    if (strcmp(name, "e") == 0 && !is_probe(run, map)) return "electrostatic potential, kcal/mol/e";
-    if (strcmp(name, "d") == 0 && !is_probe(run, map)) return "desolvation of charges, kcal/mol/e";
-    return is_probe(run, map) ? "AutoDock 4, kcal/mol" : "distance of the nearest atom, Å";
+    if (strcmp(name, "e") == 0 && !qn_potential_is_probe(run, map)) return "electrostatic potential, kcal/mol/e";
+    if (strcmp(name, "d") == 0 && !qn_potential_is_probe(run, map)) return "desolvation of charges, kcal/mol/e";
+    return qn_potential_is_probe(run, map) ? "AutoDock 4, kcal/mol" : "distance of the nearest atom, Å";
 }
 
 static qn_status add_table(qn_report *report, const qn_potential_run_state *run)
@@ -92,7 +87,7 @@ static qn_status add_table(qn_report *report, const qn_potential_run_state *run)
         cells[COLUMNS * i + 1] = meaning_of(run, (int)i);
         cells[COLUMNS * i + 2] = said[3 * i].text;
         cells[COLUMNS * i + 3] = said[3 * i + 1].text;
-        cells[COLUMNS * i + 4] = is_probe(run, (int)i) ? said[3 * i + 2].text : NULL;
+        cells[COLUMNS * i + 4] = qn_potential_is_probe(run, (int)i) ? said[3 * i + 2].text : NULL;
     }
     if (status == QN_OK)
         status = qn_report_table(
@@ -207,7 +202,8 @@ static qn_status add_spots(qn_report *report, const qn_potential_run_state *run)
     qn_status status = qn_allocate(SPOT_COLUMNS * most, sizeof *cells, (void **)&cells);
     if (status == QN_OK) status = qn_allocate(SPOT_TEXTS * most, sizeof *said, (void **)&said);
     for (int map = 0; map < run->map_count && status == QN_OK; map++)
-        for (int i = 0; i < run->summaries[map].spot_count && i < SPOTS_SHOWN && is_probe(run, map); i++, rows++)
+        for (int i = 0; i < run->summaries[map].spot_count && i < SPOTS_SHOWN && qn_potential_is_probe(run, map);
+             i++, rows++)
             describe_spot(run, run->map_names[map], &run->summaries[map].spots[i], said + SPOT_TEXTS * rows,
                           cells + SPOT_COLUMNS * rows);
     if (status == QN_OK)

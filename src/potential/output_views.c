@@ -12,11 +12,6 @@
 #include "format/structure/autodock_types.h"
 #include "potential/run.h"
 
-static bool is_probe(const qn_potential_run_state *run, int map)
-{
-    return map < run->model->settings.probe_count || map >= run->field_count;
-}
-
 /* Element by which viewers colour the hot spots of a map. */
 static void element_of(const qn_potential_run_state *run, int map, char element[4])
 {
@@ -31,7 +26,7 @@ static qn_status add_spots(const qn_potential_run_state *run, int map, qn_molecu
 {
     const qn_map_summary *summary = &run->summaries[map];
     qn_residue residue = {.number = map + 1, .hetero = true, .chain = "A"};
-    if (!is_probe(run, map) || summary->spot_count == 0) return QN_OK;
+    if (!qn_potential_is_probe(run, map) || summary->spot_count == 0) return QN_OK;
     snprintf(residue.name, sizeof residue.name, "%.3s", run->map_names[map]);
     QN_TRY(qn_molecule_append_residue(spots, &residue));
     for (int i = 0; i < summary->spot_count; i++) {
@@ -85,7 +80,7 @@ static qn_status append_maps(const qn_potential_run_state *run, bool pymol, qn_t
     int model = 3; /* of ChimeraX: after the receptor and the hot spots */
     for (int map = 0; map < run->map_count; map++) {
         const char *file = run->names.dx[map] ? run->names.dx[map] : run->names.mrc[map], *name = run->map_names[map];
-        if (!is_probe(run, map) || !file) continue; /* viewers do not read AutoGrid's maps */
+        if (!qn_potential_is_probe(run, map) || !file) continue; /* viewers do not read AutoGrid's maps */
         if (pymol)
             QN_TRY(qn_text_append(text, "load %s, map_%s\nisomesh mesh_%s, map_%s, %.3f\n", file, name, name, name,
                                   level_of(run, map)));
@@ -139,7 +134,8 @@ static qn_status write_script(qn_potential_run_state *run, const char *name,
 qn_status qn_potential_write_views(qn_potential_run_state *run)
 {
     int spots = 0;
-    for (int map = 0; map < run->map_count; map++) spots += is_probe(run, map) ? run->summaries[map].spot_count : 0;
+    for (int map = 0; map < run->map_count; map++)
+        spots += qn_potential_is_probe(run, map) ? run->summaries[map].spot_count : 0;
     if (spots == 0) return QN_OK; /* a PDB file needs atoms, and the scripts load it */
     QN_TRY(write_spots(run));
     QN_TRY(write_script(run, "view.pml", describe_pymol));

@@ -107,6 +107,12 @@ QN_MUST_CHECK qn_status qn_potential_write_gpf(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_receptor(qn_potential_run_state *run);
 QN_MUST_CHECK qn_status qn_potential_write_log(qn_potential_run_state *run);
 
+/* Whether a map is of a probe, AutoDock's or Vina's, and not of a property of the receptor. */
+static inline bool qn_potential_is_probe(const qn_potential_run_state *run, int map)
+{
+    return map >= run->field_count || map < run->model->settings.probe_count;
+}
+
 /* Whether the window holds all slabs. */
 static inline bool qn_potential_holds_all(const qn_potential_run_state *run)
 {
