@@ -55,20 +55,31 @@ static qn_status append_own_path(qn_models *models, path_list *paths, const char
     return append_path(paths, copy.data);
 }
 
+/* A list that is no list, such as a file of models, is told by its first line. */
+static qn_status append_listed(qn_models *models, path_list *paths, const char *list, size_t number, const char *text,
+                               size_t length)
+{
+    QN_TRY(append_own_path(models, paths, text, length));
+    const char *path = models->paths[models->path_count - 1];
+    if (strcmp(path, "-") == 0 || qn_file_exists(path)) return QN_OK;
+    return QN_FAIL(QN_NOT_FOUND, "%s:%zu: there is no file \"%.200s\"; expected the name of a file of models", list,
+                   number, path);
+}
+
 /* Append the files that a list names, one in each line; blank lines and lines that begin with # are left out. */
 static qn_status append_list(qn_models *models, path_list *paths, const char *list)
 {
     char *data;
-    size_t size;
+    size_t size, number = 1;
     const size_t before = paths->count;
     if (!list) return QN_OK;
     QN_TRY(qn_file_read(list, &data, &size));
     qn_status status = QN_OK;
-    for (const char *line = data; line < data + size && status == QN_OK;) {
+    for (const char *line = data; line < data + size && status == QN_OK; number++) {
         const char *end = memchr(line, '\n', (size_t)(data + size - line)), *next = end ? end + 1 : data + size;
         size_t length = (size_t)((end ? end : data + size) - line);
         while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == ' ')) length--;
-        if (length > 0 && line[0] != '#') status = append_own_path(models, paths, line, length);
+        if (length > 0 && line[0] != '#') status = append_listed(models, paths, list, number, line, length);
         line = next;
     }
     qn_release(&data);

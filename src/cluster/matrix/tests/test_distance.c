@@ -154,6 +154,13 @@ static void models_of_many_files_are_compared(void)
     options.structures.list = write_text("list", "# none\n");
     CHECK_FAILS(qn_distance_run(context, &options, NULL), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("names no file");
+    options.structures.list = write_text("list", "# one file\n%s\n\nMODEL        1\n", files[1]);
+    CHECK_FAILS(qn_distance_run(context, &options, NULL), QN_NOT_FOUND);
+    CHECK_MESSAGE_HAS("list:4: there is no file \"MODEL        1\"; expected the name of a file of models");
+    options.structures.list = NULL;
+    options.between = write_text("list", "%s\nnone.pdb\n", files[1]);
+    CHECK_FAILS(qn_distance_run(context, &options, NULL), QN_NOT_FOUND);
+    CHECK_MESSAGE_HAS("list:2: there is no file \"none.pdb\"");
 }
 
 static void references_are_columns(void)
