@@ -80,6 +80,7 @@ static qn_status use_members_as_centres(const qn_near_search *search, qn_large_c
     void *memory;
     bool any = false;
     QN_TRY(measure(search, clusters));
+    if (clusters->cluster_count == 0) return QN_OK; /* all structures are noise */
     QN_TRY(qn_allocate(clusters->cluster_count, sizeof(uint32_t), &memory));
     uint32_t *nearest = memory;
     memset(nearest, 0xff, clusters->cluster_count * sizeof *nearest);
