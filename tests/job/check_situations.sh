@@ -45,7 +45,7 @@ describe() {
     command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --clusters 4) ;;
   potential)
     journal=unfinished/journal.0 other=(--smooth 0.3) differs=smooth=
-    command=(potential pocket.pdbqt --npts $((12 * scale)) --spacing 0.25) ;;
+    command=(potential pocket.pdbqt --npts 120 --spacing 0.25 --types C) ;; # four slabs
   cluster-large)
     describe cluster
     command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --measure rmsd --method gromos)
