@@ -22,7 +22,8 @@ enum {
     QN_MOVIE_SIDE_MAX = 65536 /* most pixels a side of a frame that is given to callers */
 };
 
-/* Samples as callers get them. Half floats (mode 12 of MRC) are widened to floats, and four bits (mode 101) to eight. */
+/* Samples as callers get them. Half floats (mode 12 of MRC) are widened to floats, and four bits (mode 101) to eight.
+ */
 typedef enum qn_sample_kind {
     QN_SAMPLE_UINT8,
     QN_SAMPLE_INT8,
@@ -37,8 +38,8 @@ size_t qn_sample_bytes(qn_sample_kind kind);
 /* How EER frames are summed; other formats ignore these. */
 typedef struct qn_movie_options {
     int eer_group;              /* camera frames summed into a frame that is given (a fraction); 1 to 65535 */
-    double eer_fraction_frames; /* if above 0, it replaces eer_group: fraction k takes the camera frames from ⌊k·this⌋ to
-                                   below ⌊(k + 1)·this⌋; 1 or more */
+    double eer_fraction_frames; /* if above 0, it replaces eer_group: fraction k takes the camera frames from ⌊k·this⌋
+                                   to below ⌊(k + 1)·this⌋; 1 or more */
     int eer_upsampling;         /* 1, 2 or 4 pixels a side of a camera pixel */
 } qn_movie_options;
 
@@ -69,10 +70,10 @@ size_t qn_movie_file_frame_bytes(const qn_movie_file *movie);
 /* The raw frames that frame `frame` sums: `count` frames from `first` on. */
 void qn_movie_file_raw_frames(const qn_movie_file *movie, int frame, int *first, int *count);
 
-/* Read frame `frame` (from 0) into `samples`, [height][width] of the shape's kind. Rows run upwards as stored in MRC and
- * EER; those of TIFF, stored downwards, are turned over. `thread`, from 0 to QN_MOVIE_THREADS − 1, picks decoder and
- * scratch memory: no two reads of one number may run at once. QN_BAD_FORMAT: damaged data, a sample that is not finite.
- * A broken camera frame of EER is left out of its sum with a warning in the log; if a sum has no other frame,
+/* Read frame `frame` (from 0) into `samples`, [height][width] of the shape's kind. Rows run upwards as stored in MRC
+ * and EER; those of TIFF, stored downwards, are turned over. `thread`, from 0 to QN_MOVIE_THREADS − 1, picks decoder
+ * and scratch memory: no two reads of one number may run at once. QN_BAD_FORMAT: damaged data, a sample that is not
+ * finite. A broken camera frame of EER is left out of its sum with a warning in the log; if a sum has no other frame,
  * QN_BAD_FORMAT. QN_INVALID_ARGUMENT: no such frame or thread; QN_IO_ERROR; QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_movie_file_read(qn_movie_file *movie, int frame, int thread, void *samples);
 
