@@ -32,10 +32,11 @@ static inline uint64_t add(const qn_eer_code *code, const unsigned char *stream,
                            qn_eer_image *image, uint64_t *electrons)
 {
     const int run_bits = code->run_bits, place_bits = code->x_bits + code->y_bits;
+    const int bits_to_pass = run_bits + (code->pass_has_place ? place_bits : 0);
     const uint64_t pass = (1u << run_bits) - 1, places = (1u << place_bits) - 1;
     const uint64_t upsampling = (uint64_t)image->upsampling, pixels = (uint64_t)image->width * image->height;
-    const uint64_t beyond_row = image->width * upsampling * (upsampling - 1); /* counted rows of a camera row after its
-                                                                                  first */
+    /* pixels that are counted in the rows of a camera row after its first one */
+    const uint64_t beyond_row = image->width * upsampling * (upsampling - 1);
     const uint64_t bits = 8 * (uint64_t)size;
     uint64_t bit = 0, pixel = 0, row_end = image->width, base = 0, found = 0;
     uint32_t offsets[PLACES];
@@ -43,8 +44,9 @@ static inline uint64_t add(const qn_eer_code *code, const unsigned char *stream,
     while (pixel < pixels && bit + (uint64_t)run_bits <= bits) {
         const uint64_t word = load_little(stream + bit / 8) >> bit % 8, run = word & pass;
         pixel += run;
-        bit += (uint64_t)run_bits;
+        bit += (uint64_t)(run == pass ? bits_to_pass : run_bits);
         if (run == pass || pixel >= pixels) continue;
+        if (bit + (uint64_t)place_bits > bits) break;
         while (pixel >= row_end) {
             row_end += image->width;
             base += beyond_row;
@@ -59,7 +61,7 @@ static inline uint64_t add(const qn_eer_code *code, const unsigned char *stream,
         bit += (uint64_t)place_bits;
     }
     if (electrons) *electrons += found;
-    return bit > bits && pixel == pixels ? pixels - 1 : pixel; /* the last place is cut off */
+    return pixel;
 }
 
 uint64_t qn_eer_add(const qn_eer_code *code, const unsigned char *stream, size_t size, int change, qn_eer_image *image,

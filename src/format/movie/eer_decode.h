@@ -1,6 +1,7 @@
 /* The electrons of one EER frame (Guo et al. 2020, IUCrJ 7, 860). A frame is a stream of bits, the lowest bit of a byte
  * first: for each electron the pixels passed since the one after the electron before, row by row (the run), then its
- * place inside its pixel. The largest run has no electron: it only passes pixels. Runs go on to the last pixel. */
+ * place inside its pixel. The largest run has no electron: it only passes pixels. Runs go on to the last pixel. In the
+ * oldest files, those of compression 65000, the largest run too has bits of a place, which mean nothing. */
 #ifndef QN_FORMAT_MOVIE_EER_DECODE_H
 #define QN_FORMAT_MOVIE_EER_DECODE_H
 
@@ -19,6 +20,7 @@ enum {
 typedef struct qn_eer_code {
     uint8_t run_bits; /* 1 to QN_EER_RUN_BITS_MAX */
     uint8_t x_bits, y_bits;
+    bool pass_has_place; /* whether bits of a place follow the largest run */
 } qn_eer_code;
 
 typedef struct qn_eer_image {

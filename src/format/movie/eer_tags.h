@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 enum {
-    QN_EER_RUNS_OF_8 = 65000, /* compression: 8 bits a run, 2 + 2 bits a place */
+    QN_EER_RUNS_OF_8 = 65000, /* compression: 8 bits a run, 2 + 2 bits a place, also after the largest run */
     QN_EER_RUNS_OF_7 = 65001, /* compression: 7 bits a run, 2 + 2 bits a place */
     QN_EER_BITS_IN_TAGS = 65002,
     QN_EER_TAG_METADATA = 65001, /* XML with an item for each fact of the exposure */

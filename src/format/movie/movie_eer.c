@@ -56,7 +56,10 @@ static qn_status code_of(const qn_movie_file *movie, qn_tiff *tiff, int compress
         return QN_FAIL(QN_UNSUPPORTED,
                        "%s: places inside a pixel have %u + %u bits, too few for an upsampling of %d; expected %d",
                        movie->path, x, y, movie->options.eer_upsampling, x > 0 && y > 0 ? 2 : 1);
-    *code = (qn_eer_code){.run_bits = (uint8_t)run, .x_bits = (uint8_t)x, .y_bits = (uint8_t)y};
+    *code = (qn_eer_code){.run_bits = (uint8_t)run,
+                          .x_bits = (uint8_t)x,
+                          .y_bits = (uint8_t)y,
+                          .pass_has_place = compression == QN_EER_RUNS_OF_8};
     return QN_OK;
 }
 

@@ -172,14 +172,16 @@ static void append_broken(tiff_bytes *file, enum breakage breakage)
         stream = eer_encode(&codings[0], WIDTH, HEIGHT, electrons, count);
         size = bits_bytes(&stream) / 2;
     } else if (breakage == ONE_RUN_TOO_LONG) {
-        for (int i = 0; i <= WIDTH * HEIGHT / 255; i++) bits_append(&stream, 255, 8);
+        for (int i = 0; i <= WIDTH * HEIGHT / 255; i++) bits_append(&stream, 255, 12);
         size = bits_bytes(&stream);
-    } else if (breakage == CUT_PLACE) { /* the last pixel's electron lacks its place */
-        for (int at = 0; at < WIDTH * HEIGHT - 1;) {
+    } else if (breakage == CUT_PLACE) { /* whole bytes; the last pixel's electron lacks its place */
+        bits_append(&stream, 0, 12);    /* an electron in the first pixel */
+        for (int at = 1; at < WIDTH * HEIGHT - 1;) {
             const int run = WIDTH * HEIGHT - 1 - at < 255 ? WIDTH * HEIGHT - 1 - at : 255;
-            bits_append(&stream, (uint32_t)run, 8);
+            bits_append(&stream, (uint32_t)run, run == 255 ? 12 : 8);
             at += run;
         }
+        CHECK(stream.bits % 8 == 0);
         size = bits_bytes(&stream);
     }
     eer_frame_append(file, &codings[0], WIDTH, HEIGHT, stream.bytes, size, NULL);

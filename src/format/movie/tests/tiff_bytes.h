@@ -142,7 +142,10 @@ static inline bit_stream eer_encode(const eer_coding *coding, uint32_t width, ui
     uint32_t at = 0;
     for (size_t i = 0; i <= count; i++) {
         const uint32_t pixel = i < count ? electrons[i].y4 / 4 * width + electrons[i].x4 / 4 : end;
-        for (; pixel - at >= pass; at += pass) bits_append(&stream, pass, coding->run_bits);
+        for (; pixel - at >= pass; at += pass) {
+            bits_append(&stream, pass, coding->run_bits);
+            if (coding->compression == 65000) bits_append(&stream, 0, coding->x_bits + coding->y_bits);
+        }
         bits_append(&stream, pixel - at, coding->run_bits);
         at = pixel + 1;
         if (i == count) break;
