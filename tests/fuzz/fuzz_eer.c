@@ -1,5 +1,5 @@
 /* Any bytes as the electrons of an EER frame, whose size and code are made from the first bytes. Taking the electrons
- * away again must leave nothing, and each electron is counted once. */
+ * away again must leave nothing, each electron is counted once, and bands give the same as the whole frame. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +30,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t pixels = (size_t)image.width * image.height * (size_t)(image.upsampling * image.upsampling);
     const size_t bytes = image.wide ? 2 * pixels : pixels, left = size - HEAD;
     unsigned char *counts = calloc(bytes, 1), *stream = calloc(left + QN_EER_PADDING, 1);
-    uint64_t electrons = 0, counted = 0;
+    uint64_t counted = 0;
     demand(counts && stream);
     memcpy(stream, data + HEAD, left);
     image.counts = counts;
-    const uint64_t pixel = qn_eer_add(&code, stream, left, 1, &image, &electrons);
+    qn_eer_cursor cursor = {.code = code, .stream = stream, .size = left}, again = cursor, banded = cursor;
+    const uint64_t electrons = qn_eer_add(&cursor, image.height, 1, &image);
     for (size_t i = 0; i < pixels; i++) counted += image.wide ? ((uint16_t *)image.counts)[i] : counts[i];
-    demand(counted == electrons && electrons <= pixel);
-    demand(qn_eer_add(&code, stream, left, -1, &image, NULL) == pixel);
+    demand(counted == electrons && electrons <= cursor.reached);
+    demand(qn_eer_add(&again, image.height, -1, &image) == electrons && again.reached == cursor.reached);
+    for (uint32_t row = 1 + data[2] / 4 % image.height;; row += 1 + data[2] / 16) { /* in bands, then taken away */
+        qn_eer_add(&banded, row < image.height ? row : image.height, 1, &image);
+        if (row >= image.height) break;
+    }
+    demand(banded.reached == cursor.reached);
+    again = (qn_eer_cursor){.code = code, .stream = stream, .size = left};
+    qn_eer_add(&again, image.height, -1, &image);
     for (size_t i = 0; i < bytes; i++) demand(counts[i] == 0);
     free(counts);
     free(stream);

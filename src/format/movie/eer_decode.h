@@ -30,10 +30,22 @@ typedef struct qn_eer_image {
     void *counts;           /* [height · upsampling][width · upsampling] */
 } qn_eer_image;
 
-/* Add `change` (1 or −1, modulo the count's range) for each electron of a stream of `size` bytes and QN_EER_PADDING
- * more. Returns the pixel reached: width · height, or the frame is broken. Then the same call with −1 takes the same
- * electrons away again. `electrons` (may be NULL) counts them. */
-uint64_t qn_eer_add(const qn_eer_code *code, const unsigned char *stream, size_t size, int change, qn_eer_image *image,
-                    uint64_t *electrons);
+/* A frame and how far it is decoded. */
+typedef struct qn_eer_cursor {
+    qn_eer_code code;
+    const unsigned char *stream; /* `size` bytes and QN_EER_PADDING more that may be read */
+    size_t size;
+    uint64_t bit, pixel; /* passed so far; 0 at the beginning */
+    uint64_t reached;    /* the pixel of the code that was read last */
+} qn_eer_cursor;
+
+/* Add `change` (1 or −1, modulo the count's range) for each electron up to the camera row `end_row`. After the last
+ * row, cursor->reached is width · height, or the frame is broken; then the same calls with −1, from the beginning, take
+ * the same electrons away again. Returns the electrons. */
+uint64_t qn_eer_add(qn_eer_cursor *cursor, uint32_t end_row, int change, qn_eer_image *image);
+
+/* Add the electrons of frames, band by band, so that a band of the image stays in the cache while all frames add to it:
+ * single electrons lie so far apart that each would fetch a line of memory. */
+void qn_eer_add_frames(qn_eer_cursor *cursors, size_t count, qn_eer_image *image);
 
 #endif

@@ -14,7 +14,12 @@
 #include "format/movie/tiff_file.h"
 #include "format/number.h"
 
-enum { GROUP_MAX = 65535, WARNINGS_MAX = 10 };
+enum {
+    GROUP_MAX = 65535,
+    WARNINGS_MAX = 10,
+    BATCH_FRAMES = 128,    /* camera frames in memory at a time */
+    BATCH_BYTES = 64 << 20 /* of them, or one frame */
+};
 
 typedef struct eer_extent {
     uint64_t offset, bytes;
@@ -206,15 +211,19 @@ static qn_status open_eer(qn_movie_file *movie)
     return set_shape(movie, state);
 }
 
-/* Read the stream of a frame, whose pieces follow one another, into the reader's scratch memory. */
-static qn_status read_stream(const qn_movie_file *movie, int frame, qn_movie_reader *reader, size_t *size)
+static size_t stream_bytes(const eer_movie *state, int frame)
+{
+    const eer_frame *f = &state->frames[frame];
+    size_t size = 0;
+    for (uint32_t i = 0; i < f->extents; i++) size += (size_t)state->extents[f->first_extent + i].bytes;
+    return size;
+}
+
+/* Read the stream of a frame, whose pieces follow one another. */
+static qn_status read_stream(const qn_movie_file *movie, int frame, unsigned char *to)
 {
     const eer_movie *state = movie->state;
     const eer_frame *f = &state->frames[frame];
-    *size = 0;
-    for (uint32_t i = 0; i < f->extents; i++) *size += (size_t)state->extents[f->first_extent + i].bytes;
-    QN_TRY(qn_movie_room(reader, *size + QN_EER_PADDING));
-    unsigned char *to = reader->bytes;
     for (uint32_t i = 0; i < f->extents; i++) {
         const eer_extent *extent = &state->extents[f->first_extent + i];
         QN_TRY(qn_movie_read_bytes(movie, extent->offset, to, (size_t)extent->bytes));
@@ -235,26 +244,51 @@ static void note_broken(const qn_movie_file *movie, int frame, uint64_t pixel)
                movie->path, frame + 1, (unsigned long long)pixel, (unsigned long long)state->width * state->height);
 }
 
+/* Read the streams of up to `count` frames from `first` on, as many as the batch holds: one at least. */
+static qn_status read_batch(const qn_movie_file *movie, int first, int count, qn_movie_reader *reader,
+                            qn_eer_cursor cursors[BATCH_FRAMES], int *taken)
+{
+    const eer_movie *state = movie->state;
+    size_t size = 0;
+    for (*taken = 0; *taken < count && *taken < BATCH_FRAMES; (*taken)++) {
+        const size_t more = stream_bytes(state, first + *taken) + QN_EER_PADDING;
+        if (*taken > 0 && size + more > BATCH_BYTES) break;
+        size += more;
+    }
+    QN_TRY(qn_movie_room(reader, size));
+    unsigned char *to = reader->bytes;
+    for (int i = 0; i < *taken; i++) {
+        cursors[i] = (qn_eer_cursor){
+            .code = state->frames[first + i].code, .stream = to, .size = stream_bytes(state, first + i)};
+        QN_TRY(read_stream(movie, first + i, to));
+        to += cursors[i].size + QN_EER_PADDING;
+    }
+    return QN_OK;
+}
+
 static qn_status read_eer(qn_movie_file *movie, int frame, qn_movie_reader *reader, void *samples)
 {
     const eer_movie *state = movie->state;
+    const uint64_t pixels = (uint64_t)state->width * state->height;
     qn_eer_image image = {.width = state->width,
                           .height = state->height,
                           .upsampling = movie->options.eer_upsampling,
                           .wide = movie->shape.kind == QN_SAMPLE_UINT16,
                           .counts = samples};
-    int first, count, broken = 0;
+    qn_eer_cursor cursors[BATCH_FRAMES];
+    int first, count, taken, broken = 0;
     qn_movie_file_raw_frames(movie, frame, &first, &count);
     memset(samples, 0, qn_movie_file_frame_bytes(movie));
-    for (int i = first; i < first + count; i++) {
-        const qn_eer_code *code = &state->frames[i].code;
-        size_t size;
-        QN_TRY(read_stream(movie, i, reader, &size));
-        const uint64_t pixel = qn_eer_add(code, reader->bytes, size, 1, &image, NULL);
-        if (pixel == (uint64_t)state->width * state->height) continue;
-        qn_eer_add(code, reader->bytes, size, -1, &image, NULL);
-        note_broken(movie, i, pixel);
-        broken++;
+    for (int done = 0; done < count; done += taken) {
+        QN_TRY(read_batch(movie, first + done, count - done, reader, cursors, &taken));
+        qn_eer_add_frames(cursors, (size_t)taken, &image);
+        for (int i = 0; i < taken; i++) {
+            if (cursors[i].reached == pixels) continue;
+            note_broken(movie, first + done + i, cursors[i].reached);
+            broken++;
+            cursors[i].bit = cursors[i].pixel = 0;
+            qn_eer_add(&cursors[i], state->height, -1, &image);
+        }
     }
     if (broken == count)
         return QN_FAIL(QN_BAD_FORMAT, "%s: every camera frame of fraction %d (%d to %d) is broken", movie->path,
