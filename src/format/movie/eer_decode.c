@@ -12,6 +12,8 @@ static inline uint64_t load_little(const unsigned char *bytes)
     return word;
 }
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 enum { PLACES = 1 << 2 * QN_EER_PLACE_BITS_MAX, BAND_BYTES = 1 << 18 };
 
 /* Where an electron is counted, relative to the first counted pixel of its camera pixel, for each place. */
@@ -27,54 +29,119 @@ static void make_offsets(const qn_eer_code *code, const qn_eer_image *image, uin
         }
 }
 
-/* `wide` is a constant in each call, so that each compiles to a loop of its own. */
-static inline uint64_t add(qn_eer_cursor *cursor, uint32_t end_row, int change, bool wide, qn_eer_image *image)
+/* Bits of a run, of a run and a place, and of the largest run and what follows it. */
+typedef struct layout {
+    int run_bits, code_bits, pass_bits;
+} layout;
+
+/* Where the electrons of a camera row are counted: at `base` + upsampling · pixel + the offset of the place. */
+typedef struct camera_row {
+    uint64_t end;  /* the first pixel of the next camera row */
+    uint64_t base; /* pixels counted in the camera rows before it, less `upsampling` for each of their camera pixels */
+} camera_row;
+
+static inline void next_row(uint64_t width, uint64_t upsampling, camera_row *r)
 {
-    const qn_eer_code *code = &cursor->code;
+    r->end += width;
+    r->base += width * upsampling * (upsampling - 1);
+}
+
+static inline void count(void *counts, bool wide, uint64_t at, int change)
+{
+    if (wide)
+        ((uint16_t *)counts)[at] = (uint16_t)(((uint16_t *)counts)[at] + change);
+    else
+        ((uint8_t *)counts)[at] = (uint8_t)(((uint8_t *)counts)[at] + change);
+}
+
+/* All codes up to the pixel `end` that lie in whole words of the stream. Each call has constants for `l` and `wide`, so
+ * that it compiles to a loop of its own. A largest run adds 0 at the pixel that it reaches: the processor cannot
+ * foresee which codes are largest runs, so a branch would cost more. */
+static ALWAYS_INLINE uint64_t add_words(qn_eer_cursor *cursor, uint64_t end, int change, layout l, bool wide,
+                                        const uint32_t *offsets, camera_row r, const qn_eer_image *image)
+{
+    const uint64_t largest = (1u << l.run_bits) - 1, places = (1u << (l.code_bits - l.run_bits)) - 1;
+    const uint64_t width = image->width, upsampling = (uint64_t)image->upsampling;
+    const uint64_t last_word = 8 * (uint64_t)cursor->size;
     const unsigned char *stream = cursor->stream;
-    const int run_bits = code->run_bits, place_bits = code->x_bits + code->y_bits;
-    const int bits_to_pass = run_bits + (code->pass_has_place ? place_bits : 0);
-    const uint64_t pass = (1u << run_bits) - 1, places = (1u << place_bits) - 1;
-    const uint64_t upsampling = (uint64_t)image->upsampling, end = (uint64_t)image->width * end_row;
-    /* pixels that are counted in the rows of a camera row after its first one */
-    const uint64_t beyond_row = image->width * upsampling * (upsampling - 1);
-    const uint64_t bits = 8 * (uint64_t)cursor->size;
-    uint64_t bit = cursor->bit, pixel = cursor->pixel, reached = cursor->reached, found = 0;
-    uint64_t row_end = (pixel / image->width + 1) * image->width, base = pixel / image->width * beyond_row;
-    uint32_t offsets[PLACES];
-    make_offsets(code, image, offsets);
-    while (pixel < end && bit + (uint64_t)run_bits <= bits) {
-        const uint64_t word = load_little(stream + bit / 8) >> bit % 8, run = word & pass;
-        reached = pixel + run;
-        if (run == pass) {
-            pixel = reached;
-            bit += (uint64_t)bits_to_pass;
-            continue;
+    void *counts = image->counts;
+    uint64_t bit = cursor->bit, pixel = cursor->pixel, found = 0;
+    while (bit + 64 <= last_word) {
+        uint64_t word = load_little(stream + bit / 8) >> bit % 8;
+        for (int i = 0; i < 57 / l.code_bits; i++) {
+            const uint64_t run = word & largest, at = pixel + run;
+            const bool is_electron = run != largest;
+            const int bits = is_electron ? l.code_bits : l.pass_bits;
+            if (at >= end) goto out;
+            while (at >= r.end) next_row(width, upsampling, &r);
+            count(counts, wide, upsampling * at + r.base + offsets[word >> l.run_bits & places],
+                  is_electron ? change : 0);
+            word >>= bits;
+            bit += (uint64_t)bits;
+            pixel = at + is_electron;
+            found += is_electron;
         }
-        if (reached >= end || bit + (uint64_t)(run_bits + place_bits) > bits) break; /* read again for the next rows */
-        pixel = reached;
-        while (pixel >= row_end) {
-            row_end += image->width;
-            base += beyond_row;
-        }
-        const uint64_t at = upsampling * pixel + base + offsets[word >> run_bits & places];
-        if (wide)
-            ((uint16_t *)image->counts)[at] = (uint16_t)(((uint16_t *)image->counts)[at] + change);
-        else
-            ((uint8_t *)image->counts)[at] = (uint8_t)(((uint8_t *)image->counts)[at] + change);
-        reached = ++pixel;
-        found++;
-        bit += (uint64_t)(run_bits + place_bits);
     }
+out:
     cursor->bit = bit;
     cursor->pixel = pixel;
-    cursor->reached = reached;
     return found;
+}
+
+/* The last codes up to the pixel `end` or up to the end of the stream. */
+static uint64_t add_rest(qn_eer_cursor *cursor, uint64_t end, int change, layout l, const uint32_t *offsets,
+                         camera_row r, const qn_eer_image *image)
+{
+    const uint64_t largest = (1u << l.run_bits) - 1, places = (1u << (l.code_bits - l.run_bits)) - 1;
+    const uint64_t upsampling = (uint64_t)image->upsampling, bits = 8 * (uint64_t)cursor->size;
+    uint64_t found = 0;
+    cursor->reached = cursor->pixel;
+    while (cursor->pixel < end && cursor->bit + (uint64_t)l.run_bits <= bits) {
+        const uint64_t word = load_little(cursor->stream + cursor->bit / 8) >> cursor->bit % 8, run = word & largest;
+        cursor->reached = cursor->pixel + run;
+        if (run == largest) {
+            cursor->pixel = cursor->reached;
+            cursor->bit += (uint64_t)l.pass_bits;
+            continue;
+        }
+        if (cursor->reached >= end) break; /* the code is read again for the rows that follow */
+        if (cursor->bit + (uint64_t)l.code_bits > bits) break;
+        while (cursor->reached >= r.end) next_row(image->width, upsampling, &r);
+        count(image->counts, image->wide, upsampling * cursor->reached + r.base + offsets[word >> l.run_bits & places],
+              change);
+        cursor->pixel = ++cursor->reached;
+        cursor->bit += (uint64_t)l.code_bits;
+        found++;
+    }
+    return found;
+}
+
+static camera_row row_of(uint64_t pixel, const qn_eer_image *image)
+{
+    const uint64_t y = pixel / image->width, upsampling = (uint64_t)image->upsampling;
+    return (camera_row){.end = (y + 1) * image->width, .base = y * image->width * upsampling * (upsampling - 1)};
 }
 
 uint64_t qn_eer_add(qn_eer_cursor *cursor, uint32_t end_row, int change, qn_eer_image *image)
 {
-    return image->wide ? add(cursor, end_row, change, true, image) : add(cursor, end_row, change, false, image);
+    const qn_eer_code *code = &cursor->code;
+    const int code_bits = code->run_bits + code->x_bits + code->y_bits;
+    const layout l = {code->run_bits, code_bits, code->pass_has_place ? code_bits : code->run_bits};
+    const layout runs_of_7 = {7, 11, 7}, runs_of_8 = {8, 12, 12};
+    const uint64_t end = (uint64_t)image->width * end_row;
+    const camera_row r = row_of(cursor->pixel, image);
+    uint32_t offsets[PLACES];
+    uint64_t found;
+    make_offsets(code, image, offsets);
+    if (image->wide)
+        found = add_words(cursor, end, change, l, true, offsets, r, image);
+    else if (memcmp(&l, &runs_of_7, sizeof l) == 0)
+        found = add_words(cursor, end, change, runs_of_7, false, offsets, r, image);
+    else if (memcmp(&l, &runs_of_8, sizeof l) == 0)
+        found = add_words(cursor, end, change, runs_of_8, false, offsets, r, image);
+    else
+        found = add_words(cursor, end, change, l, false, offsets, r, image);
+    return found + add_rest(cursor, end, change, l, offsets, row_of(cursor->pixel, image), image);
 }
 
 void qn_eer_add_frames(qn_eer_cursor *cursors, size_t count, qn_eer_image *image)
