@@ -14,7 +14,7 @@ static inline uint64_t load_little(const unsigned char *bytes)
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-enum { PLACES = 1 << 2 * QN_EER_PLACE_BITS_MAX, BAND_BYTES = 1 << 18 };
+enum { PLACES = 1 << 2 * QN_EER_PLACE_BITS_MAX, BAND_BYTES = 1 << 17 };
 
 /* Where an electron is counted, relative to the first counted pixel of its camera pixel, for each place. */
 static void make_offsets(const qn_eer_code *code, const qn_eer_image *image, uint32_t offsets[PLACES])
@@ -70,14 +70,14 @@ static ALWAYS_INLINE uint64_t add_words(qn_eer_cursor *cursor, uint64_t end, int
         uint64_t word = load_little(stream + bit / 8) >> bit % 8;
         for (int i = 0; i < 57 / l.code_bits; i++) {
             const uint64_t run = word & largest, at = pixel + run;
-            const bool is_electron = run != largest;
-            const int bits = is_electron ? l.code_bits : l.pass_bits;
+            const uint64_t is_electron = (run + 1) >> l.run_bits ^ 1;
+            const uint64_t bits = (uint64_t)l.pass_bits + is_electron * (uint64_t)(l.code_bits - l.pass_bits);
             if (at >= end) goto out;
             while (at >= r.end) next_row(width, upsampling, &r);
             count(counts, wide, upsampling * at + r.base + offsets[word >> l.run_bits & places],
-                  is_electron ? change : 0);
+                  change * (int)is_electron);
             word >>= bits;
-            bit += (uint64_t)bits;
+            bit += bits;
             pixel = at + is_electron;
             found += is_electron;
         }
@@ -144,13 +144,14 @@ uint64_t qn_eer_add(qn_eer_cursor *cursor, uint32_t end_row, int change, qn_eer_
     return found + add_rest(cursor, end, change, l, offsets, row_of(cursor->pixel, image), image);
 }
 
-void qn_eer_add_frames(qn_eer_cursor *cursors, size_t count, qn_eer_image *image)
+void qn_eer_add_frames(qn_eer_cursor *cursors, size_t frames, bool first, qn_eer_image *image)
 {
     const size_t row_bytes = (size_t)image->width * (size_t)(image->upsampling * image->upsampling) *
                              (image->wide ? sizeof(uint16_t) : sizeof(uint8_t));
     const uint32_t rows = row_bytes < BAND_BYTES ? (uint32_t)(BAND_BYTES / row_bytes) : 1;
     for (uint32_t row = 0; row < image->height; row += rows) {
         const uint32_t end = image->height - row < rows ? image->height : row + rows;
-        for (size_t i = 0; i < count; i++) qn_eer_add(&cursors[i], end, 1, image);
+        if (first) memset((char *)image->counts + row * row_bytes, 0, (end - row) * row_bytes);
+        for (size_t i = 0; i < frames; i++) qn_eer_add(&cursors[i], end, 1, image);
     }
 }

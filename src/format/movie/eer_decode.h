@@ -45,7 +45,7 @@ typedef struct qn_eer_cursor {
 uint64_t qn_eer_add(qn_eer_cursor *cursor, uint32_t end_row, int change, qn_eer_image *image);
 
 /* Add the electrons of frames, band by band, so that a band of the image stays in the cache while all frames add to it:
- * single electrons lie so far apart that each would fetch a line of memory. */
-void qn_eer_add_frames(qn_eer_cursor *cursors, size_t count, qn_eer_image *image);
+ * single electrons lie so far apart that each would fetch a line of memory. `first`: all counts are 0 before. */
+void qn_eer_add_frames(qn_eer_cursor *cursors, size_t frames, bool first, qn_eer_image *image);
 
 #endif

@@ -278,10 +278,9 @@ static qn_status read_eer(qn_movie_file *movie, int frame, qn_movie_reader *read
     qn_eer_cursor cursors[BATCH_FRAMES];
     int first, count, taken, broken = 0;
     qn_movie_file_raw_frames(movie, frame, &first, &count);
-    memset(samples, 0, qn_movie_file_frame_bytes(movie));
     for (int done = 0; done < count; done += taken) {
         QN_TRY(read_batch(movie, first + done, count - done, reader, cursors, &taken));
-        qn_eer_add_frames(cursors, (size_t)taken, &image);
+        qn_eer_add_frames(cursors, (size_t)taken, done == 0, &image);
         for (int i = 0; i < taken; i++) {
             if (cursors[i].reached == pixels) continue;
             note_broken(movie, first + done + i, cursors[i].reached);
