@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FRAMES_MAX = 8, FRAME_BYTES_MAX = 1 << 22 };
+enum { FRAMES_MAX = 8, FRAME_BYTES_MAX = 1 << 19 };
 
 static void read_frame(qn_movie_file *movie, int frame)
 {

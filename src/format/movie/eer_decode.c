@@ -62,17 +62,18 @@ static ALWAYS_INLINE uint64_t add_words(qn_eer_cursor *cursor, uint64_t end, int
 {
     const uint64_t largest = (1u << l.run_bits) - 1, places = (1u << (l.code_bits - l.run_bits)) - 1;
     const uint64_t width = image->width, upsampling = (uint64_t)image->upsampling;
-    const uint64_t last_word = 8 * (uint64_t)cursor->size;
+    const uint64_t stream_bits = 8 * (uint64_t)cursor->size;
     const unsigned char *stream = cursor->stream;
     void *counts = image->counts;
     uint64_t bit = cursor->bit, pixel = cursor->pixel, found = 0;
-    while (bit + 64 <= last_word) {
+    for (bool inside = true; inside && bit + 64 <= stream_bits;) {
         uint64_t word = load_little(stream + bit / 8) >> bit % 8;
         for (int i = 0; i < 57 / l.code_bits; i++) {
             const uint64_t run = word & largest, at = pixel + run;
             const uint64_t is_electron = (run + 1) >> l.run_bits ^ 1;
             const uint64_t bits = (uint64_t)l.pass_bits + is_electron * (uint64_t)(l.code_bits - l.pass_bits);
-            if (at >= end) goto out;
+            inside = at < end;
+            if (!inside) break;
             while (at >= r.end) next_row(width, upsampling, &r);
             count(counts, wide, upsampling * at + r.base + offsets[word >> l.run_bits & places],
                   change * (int)is_electron);
@@ -82,7 +83,6 @@ static ALWAYS_INLINE uint64_t add_words(qn_eer_cursor *cursor, uint64_t end, int
             found += is_electron;
         }
     }
-out:
     cursor->bit = bit;
     cursor->pixel = pixel;
     return found;

@@ -9,6 +9,7 @@
 
 #include "base/thread.h"
 #include "format/movie/movie_file.h"
+#include "format/movie/tests/tiff_bytes.h"
 #include "format/tests/mrc_files.h"
 
 enum { WIDTH = 37, HEIGHT = 21, FRAMES = 3 };
@@ -270,6 +271,21 @@ static void cut_tiff_files_are_refused(void)
     check_refused(scratch("cut.tif"), QN_BAD_FORMAT, "cannot be read");
 }
 
+/* All directories are there, but the data of the second frame lie beyond the end, and those of the first one do not. */
+static void tiff_files_without_all_data_are_refused(void)
+{
+    char expected[200];
+    tiff_bytes file = tiff_begin();
+    for (int f = 0; f < 3; f++) eer_sum_append(&file, WIDTH, HEIGHT);
+    const size_t directory = 8 + 20 * 8 + 8, frame = WIDTH * HEIGHT;
+    tiff_set(&file, file.size - directory - frame - directory + 8 + 20 * 5 + 12, file.size - 5);
+    snprintf(expected, sizeof expected,
+             "is cut off: it holds 2 whole frames; expected 3 (frame 2 ends at byte %zu, the file at byte %zu)",
+             file.size - 5 + frame, file.size);
+    check_refused(tiff_save(&file, "beyond.tif"), QN_BAD_FORMAT, expected);
+    tiff_free(&file);
+}
+
 static void other_kinds_of_tiff_are_refused(void)
 {
     tiff_case c = tiff_cases[0];
@@ -407,6 +423,7 @@ int main(void)
     RUN(every_kind_of_tiff_is_read);
     RUN(cut_mrc_files_are_refused);
     RUN(cut_tiff_files_are_refused);
+    RUN(tiff_files_without_all_data_are_refused);
     RUN(other_kinds_of_tiff_are_refused);
     RUN(damaged_frames_are_refused);
     RUN(samples_that_are_not_finite_are_refused);
