@@ -266,6 +266,19 @@ static qn_status read_batch(const qn_movie_file *movie, int first, int count, qn
     return QN_OK;
 }
 
+/* A batch, or the largest frame if it alone is larger; or all frames of a movie of less. */
+static size_t scratch_bytes(const qn_movie_file *movie)
+{
+    const eer_movie *state = movie->state;
+    size_t all = 0, largest = 0;
+    for (int f = 0; f < state->frame_count; f++) {
+        const size_t size = stream_bytes(state, f) + QN_EER_PADDING;
+        if (size > largest) largest = size;
+        all += size;
+    }
+    return largest > BATCH_BYTES ? largest : all < BATCH_BYTES ? all : BATCH_BYTES;
+}
+
 static qn_status read_eer(qn_movie_file *movie, int frame, qn_movie_reader *reader, void *samples)
 {
     const eer_movie *state = movie->state;
@@ -312,5 +325,8 @@ static void close_eer(qn_movie_file *movie)
     qn_release(&movie->state);
 }
 
-const qn_movie_format qn_movie_eer = {
-    .open = open_eer, .read = read_eer, .broken_frames = broken_frames, .close = close_eer};
+const qn_movie_format qn_movie_eer = {.open = open_eer,
+                                      .read = read_eer,
+                                      .scratch_bytes = scratch_bytes,
+                                      .broken_frames = broken_frames,
+                                      .close = close_eer};

@@ -160,6 +160,12 @@ void qn_movie_file_raw_frames(const qn_movie_file *movie, int frame, int *first,
     }
 }
 
+size_t qn_movie_file_thread_bytes(const qn_movie_file *movie)
+{
+    const size_t needed = movie->format->scratch_bytes(movie);
+    return sizeof(qn_movie_reader) + needed + needed / 2; /* memory that grows, grows by half at least */
+}
+
 int qn_movie_file_broken_frames(const qn_movie_file *movie)
 {
     return movie->format->broken_frames ? movie->format->broken_frames(movie) : 0;

@@ -67,6 +67,9 @@ void qn_movie_file_close(qn_movie_file **movie);
 const qn_movie_shape *qn_movie_file_shape(const qn_movie_file *movie);
 size_t qn_movie_file_frame_bytes(const qn_movie_file *movie);
 
+/* Most bytes that the reads of one thread keep until the movie is closed. */
+size_t qn_movie_file_thread_bytes(const qn_movie_file *movie);
+
 /* The raw frames that frame `frame` sums: `count` frames from `first` on. */
 void qn_movie_file_raw_frames(const qn_movie_file *movie, int frame, int *first, int *count);
 

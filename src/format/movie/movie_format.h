@@ -18,9 +18,10 @@ typedef struct qn_movie_format {
     /* Set shape (kind, width, height, frames, raw_frames) and state. */
     qn_status (*open)(qn_movie_file *movie);
     qn_status (*read)(qn_movie_file *movie, int frame, qn_movie_reader *reader, void *samples);
-    int (*broken_frames)(const qn_movie_file *movie); /* NULL: none */
-    void (*close_decoder)(void **decoder);            /* NULL: readers have none */
-    void (*close)(qn_movie_file *movie);              /* release `state`; NULL: there is none */
+    size_t (*scratch_bytes)(const qn_movie_file *movie); /* most bytes that a read needs besides the samples */
+    int (*broken_frames)(const qn_movie_file *movie);    /* NULL: none */
+    void (*close_decoder)(void **decoder);               /* NULL: readers have none */
+    void (*close)(qn_movie_file *movie);                 /* release `state`; NULL: there is none */
 } qn_movie_format;
 
 extern const qn_movie_format qn_movie_mrc, qn_movie_tiff, qn_movie_eer;

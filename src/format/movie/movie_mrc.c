@@ -87,11 +87,21 @@ static void widen_nibbles(const qn_mrc_header *header, const unsigned char *byte
     }
 }
 
+static bool is_as_stored(const qn_mrc_header *header)
+{
+    return header->mode == 0 || header->mode == 1 || header->mode == 6 || qn_mrc_stores_floats(header);
+}
+
+static size_t scratch_bytes(const qn_movie_file *movie)
+{
+    return is_as_stored(movie->state) ? 0 : (size_t)qn_mrc_section_bytes(movie->state);
+}
+
 static qn_status read_mrc(qn_movie_file *movie, int frame, qn_movie_reader *reader, void *samples)
 {
     const qn_mrc_header *header = movie->state;
     const uint64_t bytes = qn_mrc_section_bytes(header), offset = header->data_offset + (uint64_t)frame * bytes;
-    const bool as_stored = header->mode == 0 || header->mode == 1 || header->mode == 6 || qn_mrc_stores_floats(header);
+    const bool as_stored = is_as_stored(header);
     if (!as_stored) QN_TRY(qn_movie_room(reader, (size_t)bytes));
     void *stored = as_stored ? samples : reader->bytes;
     QN_TRY(qn_movie_read_bytes(movie, offset, stored, (size_t)bytes));
@@ -109,4 +119,5 @@ static void close_mrc(qn_movie_file *movie)
     qn_release(&movie->state);
 }
 
-const qn_movie_format qn_movie_mrc = {.recognise = recognise, .open = open_mrc, .read = read_mrc, .close = close_mrc};
+const qn_movie_format qn_movie_mrc = {
+    .recognise = recognise, .open = open_mrc, .read = read_mrc, .scratch_bytes = scratch_bytes, .close = close_mrc};

@@ -154,6 +154,15 @@ static qn_status read_tiff(qn_movie_file *movie, int frame, qn_movie_reader *rea
     return qn_tiff_read(reader->decoder, name_of(frame).text, page, true, samples);
 }
 
+static size_t scratch_bytes(const qn_movie_file *movie)
+{
+    const tiff_movie *state = movie->state;
+    size_t most = 0;
+    for (int f = 0; f < movie->shape.frames; f++)
+        if (state->pages[f].decoder_bytes > most) most = (size_t)state->pages[f].decoder_bytes;
+    return most;
+}
+
 static void close_decoder(void **decoder)
 {
     qn_tiff *tiff = *decoder;
@@ -168,5 +177,9 @@ static void close_tiff(qn_movie_file *movie)
     qn_release(&movie->state);
 }
 
-const qn_movie_format qn_movie_tiff = {
-    .recognise = qn_tiff_is, .open = open_tiff, .read = read_tiff, .close_decoder = close_decoder, .close = close_tiff};
+const qn_movie_format qn_movie_tiff = {.recognise = qn_tiff_is,
+                                       .open = open_tiff,
+                                       .read = read_tiff,
+                                       .scratch_bytes = scratch_bytes,
+                                       .close_decoder = close_decoder,
+                                       .close = close_tiff};

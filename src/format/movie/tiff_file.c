@@ -180,11 +180,15 @@ qn_status qn_tiff_page_facts(qn_tiff *tiff, qn_tiff_page *page)
     page->compression = compression;
     page->pixel_angstrom = pixel_of(handle);
     page->pieces = TIFFIsTiled(handle) ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle);
+    page->decoder_bytes = (uint64_t)(TIFFIsTiled(handle) ? TIFFTileSize64(handle) : TIFFStripSize64(handle));
+    uint64_t largest = 0;
     for (uint32_t i = 0; i < page->pieces; i++) {
         uint64_t offset, bytes;
         QN_TRY(qn_tiff_piece(tiff, i, &offset, &bytes));
         if (offset + bytes > page->data_end) page->data_end = offset + bytes;
+        if (bytes > largest) largest = bytes;
     }
+    page->decoder_bytes += largest;
     return QN_OK;
 }
 

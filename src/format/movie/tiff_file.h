@@ -26,6 +26,7 @@ typedef struct qn_tiff_page {
     qn_tiff_samples samples; /* how they are stored */
     int compression;         /* TIFF's number: 1 none, 5 LZW … */
     uint32_t pieces;         /* strips or tiles */
+    uint64_t decoder_bytes;  /* of the largest piece, as stored and decoded */
     uint64_t data_end;       /* the byte after the last of all pieces */
     double pixel_angstrom;   /* by the tags of resolution; 0 if absent or not from 0.01 to 100 Å */
 } qn_tiff_page;

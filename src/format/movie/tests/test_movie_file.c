@@ -61,6 +61,7 @@ static void check_movie(const char *path, qn_sample_kind kind, double scale, dou
     CHECK_FAILS(qn_movie_file_read(movie, -1, 0, samples), QN_INVALID_ARGUMENT);
     CHECK_FAILS(qn_movie_file_read(movie, 0, QN_MOVIE_THREADS, samples), QN_INVALID_ARGUMENT);
     CHECK(qn_movie_file_broken_frames(movie) == 0);
+    CHECK(qn_movie_file_thread_bytes(movie) < 1000 + 6 * qn_movie_file_frame_bytes(movie));
     free(samples);
     qn_movie_file_close(&movie);
 }
