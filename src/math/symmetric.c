@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { SWEEPS_MAX = 50 }; /* a 4 × 4 iteration converges in about six */
+enum { SWEEPS_MAX = 50 }; /* an iteration converges in about six */
 
 typedef struct iteration {
     int size;

@@ -30,8 +30,8 @@ static void known_values_ascend(void)
 static void random_matrices_are_solved(void)
 {
     for (int round = 0; round < 200; round++) {
-        int n = 2 + round % 3;
-        double matrix[16], values[4], vectors[16];
+        int n = 2 + round % 7;
+        double matrix[64], values[8], vectors[64];
         for (int i = 0; i < n; i++)
             for (int j = 0; j <= i; j++) matrix[i * n + j] = matrix[j * n + i] = 10 * uniform();
         qn_symmetric_eigen(matrix, n, values, vectors);
