@@ -1,0 +1,264 @@
+/* The fit of motion to correlations. It minimises
+ *
+ *     F = −(2 / κ) Σ_pt C_pt(u + h_p − s_pt) + λ Σ_m c_mᵀ P c_m
+ *
+ * where κ is the curvature of the mean of all windows at its peak. Around their peaks, correlations are parabolas, so F
+ * is a sum of squares in pixels² as in the fit to peaks, and does not depend on the scale of the correlations. So λ has
+ * the same meaning, and half the inverse of the matrices of that fit is the preconditioner. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/lbfgs.h"
+#include "movie/motion/fit_state.h"
+#include "movie/motion/kernels/field_value.h"
+
+enum { PEAK_REACH = 3 };                 /* of the peak of the mean window, samples from the middle */
+static const double TOLERANCE_PX = 1e-3; /* RMS of the rest of the way of all shifts */
+
+typedef struct correlation_fit {
+    qn_motion_fit *fit;
+    const qn_patch_correlations *correlations;
+    qn_queue *queue;
+    qn_buffer *coefficients, *places, *values;
+    float *place, *value;     /* [patch][frame][2] and [3] */
+    double *shift, *by_shift; /* [patch][frame][2] */
+    double scale;             /* 2 / κ */
+    qn_motion_model gradient;
+} correlation_fit;
+
+static qn_field_problem problem_of(const correlation_fit *work)
+{
+    return (qn_field_problem){.windows = (int)qn_motion_fit_count(work->fit), .side = work->correlations->side};
+}
+
+static void destroy(correlation_fit *work)
+{
+    qn_buffer_release(&work->coefficients);
+    qn_buffer_release(&work->places);
+    qn_buffer_release(&work->values);
+    qn_motion_model_destroy(&work->gradient);
+    qn_release(&work->shift);
+    qn_release(&work->place);
+}
+
+static qn_status create(correlation_fit *work)
+{
+    void *memory;
+    qn_device *device = qn_queue_device(work->queue);
+    const size_t count = qn_motion_fit_count(work->fit), side = (size_t)work->correlations->side;
+    const size_t bytes = count * side * side * sizeof(float);
+    const qn_field_problem problem = problem_of(work);
+    QN_TRY(qn_allocate(4 * count, sizeof(double), &memory));
+    work->shift = memory;
+    work->by_shift = work->shift + 2 * count;
+    QN_TRY(qn_allocate(5 * count, sizeof(float), &memory));
+    work->place = memory;
+    work->value = work->place + 2 * count;
+    QN_TRY(qn_motion_model_create(&work->fit->smoother, &work->gradient));
+    work->gradient.local = work->fit->model.local;
+    QN_TRY(qn_buffer_create(device, bytes, &work->coefficients));
+    QN_TRY(qn_buffer_create(device, 2 * count * sizeof(float), &work->places));
+    QN_TRY(qn_buffer_create(device, 3 * count * sizeof(float), &work->values));
+    QN_TRY(qn_queue_write(work->queue, work->coefficients, 0, work->correlations->values, bytes, NULL));
+    return qn_field_filter(work->queue, NULL, &problem, work->coefficients);
+}
+
+/* ---- the scale ---- */
+
+static void mean_window(const qn_patch_correlations *correlations, double *mean)
+{
+    const int area = correlations->side * correlations->side;
+    const int count = correlations->patch_count * correlations->frame_count;
+    memset(mean, 0, (size_t)area * sizeof *mean);
+    for (int w = 0; w < count; w++)
+        for (int k = 0; k < area; k++) mean[k] += (double)correlations->values[(size_t)w * (size_t)area + (size_t)k];
+    for (int k = 0; k < area; k++) mean[k] /= count;
+}
+
+/* Negative second derivative of the spline at sample k, mean of x and y in px⁻². */
+static double curvature_at(const qn_patch_correlations *correlations, const double *coefficients, int k)
+{
+    static const double along[3] = {1 / 6.0, 4 / 6.0, 1 / 6.0}, second[3] = {1, -2, 1};
+    const int side = correlations->side;
+    double by_x = 0, by_y = 0;
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++) {
+            const double c = coefficients[k + (j - 1) * side + i - 1];
+            by_x += along[j] * second[i] * c;
+            by_y += second[j] * along[i] * c;
+        }
+    const double *pixel = correlations->coarse_px;
+    return -(by_x / (pixel[0] * pixel[0]) + by_y / (pixel[1] * pixel[1])) / 2;
+}
+
+/* Set the scale. *peaked is false if the largest number of the mean window is not near its middle. */
+static void find_scale(correlation_fit *work, bool *peaked)
+{
+    double mean[QN_FIELD_SIDE_MAX * QN_FIELD_SIDE_MAX], coefficients[QN_FIELD_SIDE_MAX * QN_FIELD_SIDE_MAX];
+    const int side = work->correlations->side;
+    int largest = 0;
+    mean_window(work->correlations, mean);
+    for (int k = 1; k < side * side; k++)
+        if (mean[k] > mean[largest]) largest = k;
+    *peaked = abs(largest % side - side / 2) <= PEAK_REACH && abs(largest / side - side / 2) <= PEAK_REACH;
+    if (!*peaked) return;
+    qn_field_filter_reference(side, mean, coefficients);
+    const double curvature = curvature_at(work->correlations, coefficients, largest);
+    *peaked = curvature > 0 && isfinite(curvature);
+    if (*peaked) work->scale = 2 / curvature;
+}
+
+/* ---- the function that is minimised ---- */
+
+/* Compute `by_shift`, the derivatives of −(2 / κ) Σ C at `shift`, and return that sum in *value. Terms are added in
+ * order. */
+static qn_status evaluate_windows(correlation_fit *work, double *value)
+{
+    const size_t count = qn_motion_fit_count(work->fit);
+    const qn_field_problem problem = problem_of(work);
+    const double *pixel = work->correlations->coarse_px;
+    double sum = 0;
+    for (size_t k = 0; k < 2 * count; k++)
+        work->place[k] = (float)((work->shift[k] - work->correlations->centre_px[k]) / pixel[k % 2]);
+    QN_TRY(qn_queue_write(work->queue, work->places, 0, work->place, 2 * count * sizeof(float), NULL));
+    QN_TRY(qn_field_value(work->queue, NULL, &problem, work->coefficients, work->places, work->values, NULL));
+    QN_TRY(qn_queue_read(work->queue, work->values, 0, work->value, 3 * count * sizeof(float), NULL));
+    QN_TRY(qn_queue_finish(work->queue));
+    for (size_t k = 0; k < count; k++) {
+        sum += (double)work->value[3 * k];
+        for (size_t axis = 0; axis < 2; axis++)
+            work->by_shift[2 * k + axis] = -work->scale * (double)work->value[3 * k + 1 + axis] / pixel[axis];
+    }
+    *value = -work->scale * sum;
+    return QN_OK;
+}
+
+/* A view of the numbers of a model, in the order of qn_motion_model_create. */
+static qn_motion_model view_of(const correlation_fit *work, const double *x)
+{
+    qn_motion_model view = work->fit->model;
+    const qn_motion_model *own = &work->fit->model;
+    view.memory = view.gamma = (double *)x;
+    view.frame = view.gamma + (own->frame - own->gamma);
+    view.patch = view.gamma + (own->patch - own->gamma);
+    return view;
+}
+
+static int numbers_of(const correlation_fit *work)
+{
+    const qn_motion_model *model = &work->fit->model;
+    return (int)(model->patch - model->gamma) + 2 * work->fit->smoother.patch_count;
+}
+
+static qn_status evaluate(const double *x, double *value, double *gradient, void *user)
+{
+    correlation_fit *work = user;
+    const qn_motion_smoother *smoother = &work->fit->smoother;
+    const qn_motion_model view = view_of(work, x);
+    qn_motion_smoother_shifts(smoother, &view, work->shift);
+    QN_TRY(evaluate_windows(work, value));
+    qn_motion_smoother_transpose(smoother, work->by_shift, &work->gradient);
+    if (view.local) *value += qn_motion_smoother_penalty(smoother, view.gamma, work->gradient.gamma);
+    memcpy(gradient, work->gradient.memory, (size_t)numbers_of(work) * sizeof *gradient);
+    return QN_OK;
+}
+
+/* Half the inverse of the matrices of least squares. A constant is in the frames as well as in the patches; it is left
+ * to the frames. */
+static void precondition(double *vector, void *user)
+{
+    const correlation_fit *work = user;
+    const qn_motion_smoother *smoother = &work->fit->smoother;
+    const qn_motion_model view = view_of(work, vector);
+    const int gammas = smoother->direction_count * 2 * QN_MOTION_PLANE, patches = smoother->patch_count;
+    for (int j = 0; j < smoother->direction_count; j++)
+        qn_motion_smoother_solve(smoother, j, view.gamma + j * 2 * QN_MOTION_PLANE);
+    for (int k = 0; k < gammas; k++) view.gamma[k] /= 2;
+    for (int t = 0; t < 2 * smoother->frame_count; t++) view.frame[t] /= 2 * patches;
+    for (int axis = 0; axis < 2; axis++) {
+        double mean = 0;
+        for (int p = 0; p < patches; p++) mean += view.patch[2 * p + axis] / patches;
+        for (int p = 0; p < patches; p++)
+            view.patch[2 * p + axis] = (view.patch[2 * p + axis] - mean) / (2 * smoother->frame_count);
+    }
+}
+
+/* ---- a round ---- */
+
+/* λ for the next round. A step of Newton's method from the fit, with the mean curvature, gives each window an
+ * observation whose noise is that of its slope: cross-validation chooses λ for these. */
+static qn_status renew_smoothness(correlation_fit *work)
+{
+    qn_motion_fit *fit = work->fit;
+    const size_t count = 2 * qn_motion_fit_count(fit);
+    double value;
+    if (fit->options.smoothness > 0 || !fit->model.local) return QN_OK;
+    QN_TRY(evaluate_windows(work, &value));
+    for (size_t k = 0; k < count; k++) fit->data[k] = fit->shift[k] - work->by_shift[k] / 2;
+    QN_TRY(qn_motion_smoother_choose(&fit->smoother, fit->data));
+    fit->facts.smoothness = fit->smoother.smoothness;
+    return QN_OK;
+}
+
+static qn_status minimise(correlation_fit *work)
+{
+    qn_motion_fit *fit = work->fit;
+    qn_lbfgs_facts found;
+    const size_t count = qn_motion_fit_count(fit);
+    const qn_lbfgs_problem problem = {numbers_of(work), evaluate, precondition, work};
+    const qn_lbfgs_options options = {.iterations = fit->options.iterations,
+                                      .tolerance = TOLERANCE_PX * TOLERANCE_PX * (double)count};
+    QN_TRY(qn_lbfgs_minimise(&problem, &options, fit->model.memory, &found));
+    qn_motion_smoother_shifts(&fit->smoother, &fit->model, work->shift);
+    fit->facts.iterations = found.iterations;
+    fit->facts.change_px = 0;
+    for (size_t k = 0; k < 2 * count; k++)
+        fit->facts.change_px = fmax(fit->facts.change_px, fabs(work->shift[k] - fit->shift[k]));
+    fit->facts.converged = fit->facts.change_px <= fit->options.convergence_px;
+    memcpy(fit->shift, work->shift, 2 * count * sizeof *fit->shift);
+    return QN_OK;
+}
+
+static qn_status check_correlations(const qn_motion_fit *fit, const qn_patch_correlations *correlations)
+{
+    const qn_motion_smoother *smoother = &fit->smoother;
+    if (correlations->patch_count != smoother->patch_count || correlations->frame_count != smoother->frame_count)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "correlations of %d patches in %d frames; expected %d patches in %d frames",
+                       correlations->patch_count, correlations->frame_count, smoother->patch_count,
+                       smoother->frame_count);
+    if (correlations->side < QN_FIELD_SIDE_MIN || correlations->side > QN_FIELD_SIDE_MAX || correlations->side % 2 == 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "windows of correlations of side %d; expected an odd side, %d to %d",
+                       correlations->side, QN_FIELD_SIDE_MIN, QN_FIELD_SIDE_MAX);
+    if (!(correlations->coarse_px[0] > 0 && correlations->coarse_px[1] > 0))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "coarse pixels of %g × %g pixels; expected sizes above 0",
+                       correlations->coarse_px[0], correlations->coarse_px[1]);
+    return QN_OK;
+}
+
+static qn_status run(correlation_fit *work)
+{
+    qn_motion_smoother *smoother = &work->fit->smoother;
+    QN_TRY(create(work));
+    qn_motion_smoother_set_weights(smoother, NULL, &work->fit->model);
+    QN_TRY(qn_motion_smoother_set_smoothness(smoother, smoother->smoothness));
+    QN_TRY(minimise(work));
+    return renew_smoothness(work);
+}
+
+qn_status qn_motion_fit_correlations(qn_motion_fit *fit, qn_queue *queue, const qn_patch_correlations *correlations,
+                                     qn_motion_facts *facts)
+{
+    correlation_fit work = {.fit = fit, .correlations = correlations, .queue = queue};
+    QN_TRY(check_correlations(fit, correlations));
+    fit->facts.iterations = 0;
+    fit->facts.change_px = 0;
+    fit->facts.converged = false;
+    find_scale(&work, &fit->facts.peaked);
+    const qn_status status = fit->facts.peaked ? run(&work) : QN_OK;
+    destroy(&work);
+    if (status == QN_OK && facts) *facts = fit->facts;
+    return status;
+}

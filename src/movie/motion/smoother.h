@@ -1,0 +1,96 @@
+/* Penalised least squares for the motion of patches, by small matrices.
+ *
+ * The model of a patch p in frame t is g_t + h_p + Σ_m (B_m(t) − B̄_m) Σ_q c_mq (Q_q(p) − Q̄_q), with means over frames
+ * and weighted means over patches. It spans the same motions as without the means, but its three parts are orthogonal.
+ * The directions τ_j = Σ_m (B_m − B̄_m) V_mj / √e_j, with the eigenvectors V and the eigenvalues e of the products of
+ * B − B̄, are orthonormal vectors over the frames. With γ_j = √e_j Σ_m V_mj c_m, the sum of squares
+ *
+ *     Σ_pt w_p |d_pt − model|² + λ Σ_m c_mᵀ P c_m
+ *
+ * is a sum over j of problems that have 49 unknowns: (SᵀWS + λ / e_j P) γ_j = SᵀW d_j, where d_j is d times τ_j and S
+ * has the rows Q(p) − Q̄. P sums the squares of all third differences on the lattice of coefficients, 1 xxx + 3 xxy +
+ * 3 xyy + 1 yyy; the six quadratics are its null space (Wood 2003, thin plates; Eilers & Marx 1996, differences).
+ *
+ * Left-out patches: the residual of patch p in direction j when the model is found without p is that of the full model
+ * divided by 1 − H_j(p), its leverage (Craven & Wahba 1979; generalised cross-validation is from there as well). */
+#ifndef QN_MOVIE_MOTION_SMOOTHER_H
+#define QN_MOVIE_MOTION_SMOOTHER_H
+
+#include <stdbool.h>
+
+#include "movie/motion/motion.h"
+
+static const double QN_MOTION_SMOOTHNESS_MAX = 1e5; /* of the choices */
+
+typedef struct qn_motion_smoother {
+    int frame_count, patch_count, time_count;
+    int direction_count;                                            /* J; the rank of the B-splines in time */
+    double *memory;                                                 /* of the arrays below */
+    double *directions;                                             /* [J][frame] τ_j */
+    double *basis;                                                  /* [patch][49] Q_q(p) */
+    double *design;                                                 /* [patch][49] rows of S */
+    double *weight;                                                 /* [patch], mean 1 over those above 0 */
+    double *leverage;                                               /* [J][patch] H_j(p) */
+    double *factor;                                                 /* [J][49][49] Cholesky factors */
+    double *products;                                               /* [49][49] SᵀWS */
+    double *penalty;                                                /* [49][49] P */
+    double mean[QN_MOTION_PLANE];                                   /* Q̄_q */
+    double time_mean[QN_MOTION_TIME_KNOTS_MAX];                     /* B̄_m */
+    double eigenvalue[QN_MOTION_TIME_KNOTS_MAX];                    /* e_j */
+    double map[QN_MOTION_TIME_KNOTS_MAX][QN_MOTION_TIME_KNOTS_MAX]; /* [m][j] V_mj / √e_j: c_m = Σ_j map γ_j */
+    double smoothness;                                              /* λ of the factors */
+} qn_motion_smoother;
+
+/* Numbers of a model; its parts are those above. */
+typedef struct qn_motion_model {
+    bool local;     /* whether there is a local part */
+    double *memory; /* of the arrays below */
+    double *gamma;  /* [J][49][2] */
+    double *frame;  /* [frame][2] g_t */
+    double *patch;  /* [patch][2] h_p */
+} qn_motion_model;
+
+/* place[patch][2]: x / (width − 1), y / (height − 1). Weights are 1; no factors yet. */
+QN_MUST_CHECK qn_status qn_motion_smoother_create(int frame_count, int patch_count, const double *place,
+                                                  qn_motion_smoother *smoother);
+void qn_motion_smoother_destroy(qn_motion_smoother *smoother);
+
+/* weight[patch] ≥ 0, at least one above 0; NULL: all 1. Factors are invalid afterwards. `model` (may be NULL) keeps its
+ * shifts although the means over patches change. */
+void qn_motion_smoother_set_weights(qn_motion_smoother *smoother, const double *weight, qn_motion_model *model);
+
+/* Make factors and leverages for λ. */
+QN_MUST_CHECK qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double smoothness);
+
+/* vector[49][2] := (SᵀWS + λ / e_j P)⁻¹ vector, for both columns. */
+void qn_motion_smoother_solve(const qn_motion_smoother *smoother, int direction, double *vector);
+
+/* The penalty λ / e_j γᵀPγ with the small multiple of γᵀγ that makes the matrices definite, summed over directions and
+ * columns; its derivative is added to gradient[J][49][2]. */
+double qn_motion_smoother_penalty(const qn_motion_smoother *smoother, const double *gamma, double *gradient);
+
+QN_MUST_CHECK qn_status qn_motion_model_create(const qn_motion_smoother *smoother, qn_motion_model *model);
+void qn_motion_model_destroy(qn_motion_model *model);
+
+/* The model of least squares for data[patch][frame][2]; without the local part unless `model` has one. */
+void qn_motion_smoother_fit(const qn_motion_smoother *smoother, const double *data, qn_motion_model *model);
+
+/* shift[patch][frame][2] of the model. */
+void qn_motion_smoother_shifts(const qn_motion_smoother *smoother, const qn_motion_model *model, double *shift);
+
+/* The transpose of it: derivatives by the model's numbers from those by the shifts. Arrays of `gradient` are replaced.
+ */
+void qn_motion_smoother_transpose(const qn_motion_smoother *smoother, const double *by_shift,
+                                  qn_motion_model *gradient);
+
+/* The λ of the least generalised cross-validation n RSS / (n − tr H)², among powers of √10 from 1e-4 to 1e5, where
+ * little but quadratics is left; the
+ * factors are made for it. */
+QN_MUST_CHECK qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, const double *data);
+
+/* RMS errors, as of vectors over patches and frames, of prediction of left-out patches in the directions τ_j, with the
+ * local part and without it. */
+QN_MUST_CHECK qn_status qn_motion_smoother_left_out(const qn_motion_smoother *smoother, const double *data,
+                                                    double *local, double *global);
+
+#endif
