@@ -4,96 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/random.h"
 #include "movie/motion/fit.h"
+#include "movie/motion/tests/true_motion.h"
 
-enum { FRAMES_MAX = 40, PATCHES_MAX = 81, WIDTH = 2048, HEIGHT = 1536, GRID = 9 };
-
-static double place[2 * PATCHES_MAX], shift[2 * PATCHES_MAX * FRAMES_MAX], weight[PATCHES_MAX];
-
-/* ---- the true motion: the law of tools/make-movie, with a bump of the height `bump` ---- */
-
-typedef struct truth {
-    uint64_t seed;
-    int frames;
-    double local, bump;
-} truth;
-
-static double uniform(const truth *motion, uint64_t index)
-{
-    return qn_random_uniform(motion->seed, 1, index);
-}
-
-/* Box and Muller. */
-static double normal(uint64_t seed, uint64_t stream, uint64_t index)
-{
-    const double u = 1 - qn_random_uniform(seed, stream, 2 * index), v = qn_random_uniform(seed, stream, 2 * index + 1);
-    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
-}
-
-/* Local motion at x, y in shares of the frame, and the motion of the whole frame. */
-static void true_motion(const truth *motion, int frame, double x, double y, double u[2])
-{
-    const double t = frame / (motion->frames - 1.0), angle = 6.283185307179586 * uniform(motion, 9);
-    const double fast = (1 - exp(-t / 0.25)) / (1 - exp(-4)),
-                 centre[2] = {0.35 + 0.3 * uniform(motion, 0), 0.35 + 0.3 * uniform(motion, 1)};
-    const double at[2] = {0.25 + 0.5 * uniform(motion, 2), 0.25 + 0.5 * uniform(motion, 3)}, place_of[2] = {x, y};
-    const double hill =
-        exp(-((x - at[0]) * (x - at[0]) + (y - at[1]) * (y - at[1])) / (2 * 0.12 * 0.12)) * motion->bump * fast;
-    for (int axis = 0; axis < 2; axis++) {
-        double k[3];
-        for (uint64_t i = 0; i < 3; i++) k[i] = 0.35 * normal(motion->seed, 2, 3 * (uint64_t)axis + i);
-        const double own = place_of[axis], other = place_of[1 - axis];
-        u[axis] =
-            motion->local * (fast * 1.6 * (own - centre[axis]) +
-                             t * (k[0] * x * y + k[1] * (other - .5) * (other - .5) + k[2] * (own - .5) * (own - .5)));
-        u[axis] += hill * (axis ? sin(angle) : cos(angle));
-        if (frame > 0) u[axis] += 2 * normal(motion->seed, 3 + (uint64_t)axis, (uint64_t)frame);
-    }
-}
-
-static void make_patches(int side, double *to)
-{
-    for (int p = 0; p < side * side; p++) {
-        to[2 * p] = (p % side + 0.5) / side * (WIDTH - 1);
-        to[2 * p + 1] = (p / side + 0.5) / side * (HEIGHT - 1);
-        weight[p] = 1;
-    }
-}
-
-/* Peaks with noise in each coordinate and a constant for each patch. */
+/* Peaks with noise in each coordinate. */
 static qn_patch_peaks make_peaks(const truth *motion, int side, double noise)
 {
-    make_patches(side, place);
-    for (int p = 0; p < side * side; p++)
-        for (int t = 0; t < motion->frames; t++) {
-            double *to = shift + 2 * (p * motion->frames + t);
-            true_motion(motion, t, place[2 * p] / (WIDTH - 1), place[2 * p + 1] / (HEIGHT - 1), to);
-            for (int axis = 0; axis < 2; axis++) {
-                const uint64_t index = (uint64_t)(2 * (p * motion->frames + t) + axis);
-                to[axis] += noise * normal(motion->seed, 7, index) + normal(motion->seed, 8, (uint64_t)(2 * p + axis));
-            }
-        }
+    make_shifts(motion, side, noise);
     return (qn_patch_peaks){side * side, motion->frames, place, shift, weight};
-}
-
-/* RMS of the vectors of the error over frames and 9 × 9 places, less their mean. */
-static double error_of(const truth *motion, const qn_motion *found)
-{
-    double sum[2] = {0}, squares = 0;
-    const int count = motion->frames * GRID * GRID;
-    for (int t = 0; t < motion->frames; t++)
-        for (int k = 0; k < GRID * GRID; k++) {
-            const double x = 0.05 + 0.9 * (k % GRID) / (GRID - 1), y = 0.05 + 0.9 * (k / GRID) / (GRID - 1);
-            double u[2], estimate[2];
-            true_motion(motion, t, x, y, u);
-            qn_motion_at(found, t, x * (WIDTH - 1), y * (HEIGHT - 1), estimate);
-            for (int axis = 0; axis < 2; axis++) {
-                sum[axis] += u[axis] - estimate[axis];
-                squares += (u[axis] - estimate[axis]) * (u[axis] - estimate[axis]);
-            }
-        }
-    return sqrt((squares - (sum[0] * sum[0] + sum[1] * sum[1]) / count) / count);
 }
 
 static double fit_to_peaks(const truth *motion, int side, double noise, double smoothness, qn_motion_facts *facts)
@@ -175,7 +93,8 @@ static void outliers_are_ignored(void)
     qn_motion_release(&found);
 }
 
-/* Without local motion the test of left-out patches must say so, also if the peaks are noisy; unless it is not asked. */
+/* Without local motion the test of left-out patches must say so, also if the peaks are noisy; unless it is not asked.
+ */
 static void noise_is_no_local_motion(void)
 {
     int wrong = 0;
