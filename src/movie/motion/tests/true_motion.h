@@ -63,7 +63,7 @@ static void make_shifts(const truth *motion, int side, double noise)
 }
 
 /* RMS of the vectors of the error over frames and 9 × 9 places, less their mean. */
-static double error_of(const truth *motion, const qn_motion *found)
+__attribute__((unused)) static double error_of(const truth *motion, const qn_motion *found)
 {
     double sum[2] = {0}, squares = 0;
     const int count = motion->frames * GRID * GRID;

@@ -1,0 +1,193 @@
+/* The smoother compared with a fit by one large matrix, with fits that leave a patch out, and with its transpose. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/cholesky.h"
+#include "movie/motion/smoother.h"
+#include "movie/motion/tests/true_motion.h"
+
+enum { T = 9, SIDE = 4, N = SIDE * SIDE, M = 4, UNKNOWNS = M * QN_MOTION_PLANE + T + N };
+static const double LAMBDA = 0.3;
+
+static qn_motion_smoother smoother;
+static qn_motion_model model;
+static double places[2 * N], fitted[2 * N * T], matrix[UNKNOWNS * UNKNOWNS], right[2][UNKNOWNS];
+
+static void make(void)
+{
+    make_shifts(&(truth){4, T, 3, 1}, SIDE, 0.3);
+    for (int p = 0; p < N; p++) {
+        places[2 * p] = place[2 * p] / (WIDTH - 1);
+        places[2 * p + 1] = place[2 * p + 1] / (HEIGHT - 1);
+        weight[p] = 1 + 0.5 * (p % 4);
+    }
+    CHECK_OK(qn_motion_smoother_create(T, N, places, &smoother));
+    CHECK_OK(qn_motion_model_create(&smoother, &model));
+    model.local = true;
+    CHECK(smoother.direction_count == M);
+}
+
+/* One row of the model without means: B_m(t) Q_q(p), the frame, the patch. */
+static void make_row(int p, int t, double row[UNKNOWNS])
+{
+    double time[QN_MOTION_TIME_KNOTS_MAX], x[QN_MOTION_SIDE], y[QN_MOTION_SIDE];
+    memset(row, 0, UNKNOWNS * sizeof *row);
+    qn_motion_time_basis(T, t, time);
+    qn_motion_space_basis(places[2 * p], x);
+    qn_motion_space_basis(places[2 * p + 1], y);
+    for (int m = 0; m < M; m++)
+        for (int k = 0; k < QN_MOTION_PLANE; k++) row[m * QN_MOTION_PLANE + k] = time[m] * y[k / 7] * x[k % 7];
+    row[M * QN_MOTION_PLANE + t] = row[M * QN_MOTION_PLANE + T + p] = 1;
+}
+
+/* λ Σ over all third differences, by their binomial coefficients. */
+static void add_penalty(void)
+{
+    static const double third[4] = {-1, 3, -3, 1}, second[3] = {1, -2, 1}, first[2] = {-1, 1}, none[1] = {1};
+    static const double *const along[4] = {none, first, second, third};
+    for (int order = 0; order < 4; order++)
+        for (int y = 0; y + 3 - order < 7; y++)
+            for (int x = 0; x + order < 7; x++) {
+                double row[QN_MOTION_PLANE] = {0};
+                for (int j = 0; j <= 3 - order; j++)
+                    for (int i = 0; i <= order; i++) row[7 * (y + j) + x + i] = along[3 - order][j] * along[order][i];
+                for (int m = 0; m < M; m++)
+                    for (int k = 0; k < QN_MOTION_PLANE * QN_MOTION_PLANE; k++)
+                        matrix[(m * QN_MOTION_PLANE + k / QN_MOTION_PLANE) * UNKNOWNS + m * QN_MOTION_PLANE +
+                               k % QN_MOTION_PLANE] += LAMBDA * (order == 1 || order == 2 ? 3 : 1) *
+                                                       row[k / QN_MOTION_PLANE] * row[k % QN_MOTION_PLANE];
+            }
+}
+
+/* Weights have mean 1. The two fits differ by the small numbers that make their matrices definite. */
+static void one_large_matrix_gives_the_same(void)
+{
+    static double row[UNKNOWNS];
+    double mean = 0;
+    for (int p = 0; p < N; p++) mean += weight[p] / N;
+    add_penalty();
+    for (int i = 0; i < UNKNOWNS; i++) matrix[i * UNKNOWNS + i] += 1e-8;
+    for (int k = 0; k < N * T; k++) {
+        make_row(k / T, k % T, row);
+        for (int i = 0; i < UNKNOWNS; i++) {
+            for (int axis = 0; axis < 2; axis++) right[axis][i] += weight[k / T] / mean * row[i] * shift[2 * k + axis];
+            for (int j = 0; j <= i && row[i] != 0; j++)
+                matrix[i * UNKNOWNS + j] += weight[k / T] / mean * row[i] * row[j];
+        }
+    }
+    CHECK_OK(qn_cholesky_factor(matrix, UNKNOWNS));
+    for (int axis = 0; axis < 2; axis++) qn_cholesky_solve(matrix, UNKNOWNS, right[axis]);
+    qn_motion_smoother_set_weights(&smoother, weight, NULL);
+    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
+    qn_motion_smoother_fit(&smoother, shift, &model);
+    qn_motion_smoother_shifts(&smoother, &model, fitted);
+    for (int k = 0; k < N * T; k++) {
+        make_row(k / T, k % T, row);
+        for (int axis = 0; axis < 2; axis++) {
+            double sum = 0;
+            for (int i = 0; i < UNKNOWNS; i++) sum += row[i] * right[axis][i];
+            CHECK_NEAR(fitted[2 * k + axis], sum, 1e-5);
+        }
+    }
+}
+
+/* Prediction errors of each patch, from fits in which it has the weight 0, along the directions in time. */
+static void left_out_patches_are_left_out(void)
+{
+    double local, global, squares[2] = {0};
+    qn_motion_smoother_set_weights(&smoother, NULL, NULL);
+    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
+    CHECK_OK(qn_motion_smoother_left_out(&smoother, shift, &local, &global));
+    for (int p = 0; p < N; p++)
+        for (int with = 0; with < 2; with++) {
+            for (int k = 0; k < N; k++) weight[k] = k != p;
+            qn_motion_smoother_set_weights(&smoother, weight, NULL);
+            CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
+            model.local = with;
+            qn_motion_smoother_fit(&smoother, shift, &model);
+            qn_motion_smoother_shifts(&smoother, &model, fitted);
+            for (int j = 0; j < M; j++)
+                for (int axis = 0; axis < 2; axis++) {
+                    double rest = 0;
+                    for (int t = 0; t < T; t++)
+                        rest += smoother.directions[j * T + t] *
+                                (shift[2 * (p * T + t) + axis] - fitted[2 * (p * T + t) + axis]);
+                    squares[with] += rest * rest;
+                }
+        }
+    CHECK_NEAR(local, sqrt(squares[1] / (N * T)), 1e-5);
+    CHECK_NEAR(global, sqrt(squares[0] / (N * T)), 1e-5);
+    CHECK(local < global);
+}
+
+/* Other weights change the means, but no shift of a model. */
+static void weights_keep_shifts(void)
+{
+    static double after[2 * N * T];
+    model.local = true;
+    for (int p = 0; p < N; p++) weight[p] = p + 1;
+    qn_motion_smoother_set_weights(&smoother, weight, NULL);
+    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
+    qn_motion_smoother_fit(&smoother, shift, &model);
+    qn_motion_smoother_shifts(&smoother, &model, fitted);
+    qn_motion_smoother_set_weights(&smoother, NULL, &model);
+    qn_motion_smoother_shifts(&smoother, &model, after);
+    for (int k = 0; k < 2 * N * T; k++) CHECK_NEAR(after[k], fitted[k], 1e-10);
+}
+
+/* ⟨A m, d⟩ = ⟨m, Aᵀ d⟩, and the penalty's derivative against differences. */
+static void transposes_and_derivatives_are_right(void)
+{
+    const int numbers = M * 2 * QN_MOTION_PLANE + 2 * T + 2 * N;
+    static double by_gamma[M * 2 * QN_MOTION_PLANE], unused[M * 2 * QN_MOTION_PLANE];
+    double left = 0, other = 0;
+    qn_motion_model gradient;
+    CHECK_OK(qn_motion_model_create(&smoother, &gradient));
+    gradient.local = true;
+    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
+    for (int k = 0; k < numbers; k++) model.memory[k] = normal(5, 0, (uint64_t)k);
+    qn_motion_smoother_shifts(&smoother, &model, fitted);
+    qn_motion_smoother_transpose(&smoother, shift, &gradient);
+    for (int k = 0; k < 2 * N * T; k++) left += fitted[k] * shift[k];
+    for (int k = 0; k < numbers; k++) other += model.memory[k] * gradient.memory[k];
+    CHECK_NEAR(left, other, 1e-9 * fabs(left));
+    const double value = qn_motion_smoother_penalty(&smoother, model.gamma, by_gamma);
+    for (int k = 0; k < M * 2 * QN_MOTION_PLANE; k += 37) {
+        const double kept = model.gamma[k], step = 1e-3;
+        model.gamma[k] = kept + step;
+        const double high = qn_motion_smoother_penalty(&smoother, model.gamma, unused);
+        model.gamma[k] = kept - step;
+        const double low = qn_motion_smoother_penalty(&smoother, model.gamma, unused);
+        model.gamma[k] = kept;
+        CHECK_NEAR(by_gamma[k], (high - low) / (2 * step), 1e-8 * value);
+    }
+    qn_motion_model_destroy(&gradient);
+}
+
+/* Quadratics have no penalty: 3 + 2 j − i² + i j on the lattice. */
+static void quadratics_are_free(void)
+{
+    static double gamma[M * 2 * QN_MOTION_PLANE], gradient[M * 2 * QN_MOTION_PLANE];
+    for (int k = 0; k < QN_MOTION_PLANE; k++) {
+        const int i = k / 7, j = k % 7;
+        gamma[2 * k] = 3 + 2 * j - i * i + i * j;
+    }
+    CHECK_NEAR(qn_motion_smoother_penalty(&smoother, gamma, gradient), 0, 1e-4);
+    gamma[2 * 24] += 1;
+    CHECK(qn_motion_smoother_penalty(&smoother, gamma, gradient) > 1);
+}
+
+int main(void)
+{
+    make();
+    RUN(one_large_matrix_gives_the_same);
+    RUN(left_out_patches_are_left_out);
+    RUN(weights_keep_shifts);
+    RUN(transposes_and_derivatives_are_right);
+    RUN(quadratics_are_free);
+    qn_motion_model_destroy(&model);
+    qn_motion_smoother_destroy(&smoother);
+    return check_finish();
+}
