@@ -1,0 +1,313 @@
+#include "movie/align/align.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "movie/align/correlator.h"
+#include "movie/align/patches.h"
+#include "movie/align/start.h"
+
+static const double MAX_SHIFT_ANGSTROM = 50;
+static const double REACH_ANGSTROM = 32; /* of the search around a shift that is already near */
+static const double CONVERGED_PX = 0.02;
+static const double FALLBACK_B_PX2 = 150; /* where the data give no filter */
+
+enum {
+    FRAMES_MIN = 3,
+    ROUNDS = 3,
+    FILTERS = 3,          /* of the global alignment: the filter is renewed so often */
+    ITERATIONS = 12,      /* with one filter */
+    PATCH_ITERATIONS = 8, /* of patches, each by itself */
+    WINDOW_REACH = 8      /* windows of 17² */
+};
+
+static const size_t SCRATCH_BYTES = (size_t)256 << 20;
+
+typedef struct alignment {
+    const qn_coarse_stack *stack;
+    qn_align_options options; /* with defaults filled in */
+    qn_align_facts *facts;
+    double coarse_px[2];
+    int reach[2];
+    qn_ring_filter filter;
+    double *shifts; /* [frame][2], coarse pixels */
+    float *peaks;   /* [patch][frame][4] */
+} alignment;
+
+/* ---- filter ---- */
+
+/* Renew the filter from the halves at these shifts, unless it is given. */
+static qn_status renew_filter(alignment *a, qn_correlator *correlator, const double *shifts)
+{
+    qn_rings rings;
+    qn_ring_filter fallback;
+    qn_rings_clear(a->coarse_px, &rings);
+    if (a->options.filter_px2 > 0)
+        qn_ring_filter_gaussian(a->options.filter_px2, rings.width, &a->filter);
+    else {
+        QN_TRY(qn_correlator_rings(correlator, shifts, &rings));
+        qn_ring_filter_gaussian(FALLBACK_B_PX2, rings.width, &fallback);
+        qn_ring_filter_from_data(&rings, a->stack->frames, &fallback, &a->filter);
+    }
+    a->facts->filtered_by_data = a->filter.by_data;
+    a->facts->ring_width = a->filter.width;
+    for (int i = 0; i < QN_ALIGN_RINGS; i++) {
+        a->facts->ring_correlation[i] = a->filter.correlation[i];
+        a->facts->filter[i] = a->filter.weight[i];
+    }
+    return qn_correlator_set_filter(correlator, &a->filter);
+}
+
+/* ---- global motion ---- */
+
+/* Add the peaks of `count` frames to their shifts; returns the largest change in unbinned pixels. The mean over the
+ * frames, which no correlation measures, stays as it is. */
+static double add_peaks(const alignment *a, const float *peaks, int count, double *shifts)
+{
+    double mean[2] = {0, 0}, largest = 0;
+    for (int t = 0; t < count; t++)
+        for (int d = 0; d < 2; d++) mean[d] += (double)peaks[4 * t + d] / count;
+    for (int t = 0; t < count; t++) {
+        double change[2];
+        for (int d = 0; d < 2; d++) {
+            change[d] = (double)peaks[4 * t + d] - mean[d];
+            shifts[2 * t + d] += change[d];
+        }
+        largest = fmax(largest, hypot(change[0] * a->coarse_px[0], change[1] * a->coarse_px[1]));
+    }
+    return largest;
+}
+
+static qn_status iterate_global(alignment *a, qn_correlator *correlator)
+{
+    qn_align_facts *facts = a->facts;
+    for (int round = 0; round < FILTERS; round++) {
+        QN_TRY(renew_filter(a, correlator, a->shifts));
+        facts->converged = false;
+        for (int i = 0; i < ITERATIONS && !facts->converged; i++) {
+            QN_TRY(qn_correlator_peaks(correlator, a->shifts, a->reach, a->peaks));
+            facts->change_px = add_peaks(a, a->peaks, a->stack->frames, a->shifts);
+            facts->converged = facts->change_px < CONVERGED_PX;
+            facts->iterations++;
+        }
+    }
+    return QN_OK;
+}
+
+static qn_status align_globally(alignment *a, qn_motion *motion)
+{
+    const qn_coarse_stack *stack = a->stack;
+    qn_correlator *correlator;
+    QN_TRY(qn_align_start(stack, a->options.pixel_angstrom, a->options.max_shift_angstrom, a->shifts));
+    QN_TRY(qn_correlator_create(stack->device, stack->queue, stack->spectra, stack->grid.coarse, stack->frames, 1,
+                                a->coarse_px, a->options.scratch_bytes, &correlator));
+    const qn_status status = iterate_global(a, correlator);
+    qn_correlator_destroy(&correlator);
+    QN_TRY(status);
+    for (int t = stack->frames - 1; t >= 0; t--)
+        for (int d = 0; d < 2; d++) {
+            a->shifts[2 * t + d] -= a->shifts[d];
+            motion->global_px[2 * t + d] = a->shifts[2 * t + d] * a->coarse_px[d];
+        }
+    return QN_OK;
+}
+
+/* ---- local motion ---- */
+
+typedef struct local_alignment {
+    alignment *whole;
+    const qn_patch_layout *layout;
+    int patches;
+    size_t count; /* patches · frames */
+    qn_correlator *correlator;
+    qn_motion_fit *fit;
+    double *shifts;   /* [patch][frame][2], coarse pixels relative to the global motion */
+    double *shift_px; /* the same in unbinned pixels */
+    double *weights;  /* [patch] */
+    float *windows;   /* [patch][frame][17][17] */
+} local_alignment;
+
+/* Each patch by itself: frames against the sum of the others. */
+static qn_status iterate_patches(local_alignment *l)
+{
+    alignment *a = l->whole;
+    const int frames = a->stack->frames;
+    double change = INFINITY;
+    for (int i = 0; i < PATCH_ITERATIONS && change >= CONVERGED_PX; i++) {
+        QN_TRY(qn_correlator_peaks(l->correlator, l->shifts, a->reach, a->peaks));
+        change = 0;
+        for (int p = 0; p < l->patches; p++) {
+            const size_t first = (size_t)p * (size_t)frames;
+            change = fmax(change, add_peaks(a, a->peaks + 4 * first, frames, l->shifts + 2 * first));
+        }
+    }
+    for (size_t i = 0; i < 2 * l->count; i++) l->shift_px[i] = l->shifts[i] * a->coarse_px[i % 2];
+    return QN_OK;
+}
+
+/* One round of the fit to correlations, at the shifts of the present fit. */
+static qn_status fit_round(local_alignment *l)
+{
+    alignment *a = l->whole;
+    qn_motion_fit_shifts(l->fit, l->shift_px);
+    for (size_t i = 0; i < 2 * l->count; i++) l->shifts[i] = l->shift_px[i] / a->coarse_px[i % 2];
+    QN_TRY(renew_filter(a, l->correlator, l->shifts));
+    QN_TRY(qn_correlator_windows(l->correlator, l->shifts, WINDOW_REACH, l->windows));
+    const qn_patch_correlations correlations = {.patch_count = l->patches,
+                                                .frame_count = a->stack->frames,
+                                                .side = 2 * WINDOW_REACH + 1,
+                                                .coarse_px = {a->coarse_px[0], a->coarse_px[1]},
+                                                .place_px = l->layout->place_px,
+                                                .centre_px = l->shift_px,
+                                                .values = l->windows};
+    return qn_motion_fit_correlations(l->fit, a->stack->queue, &correlations, &a->facts->motion);
+}
+
+static qn_status fit_patches(local_alignment *l, qn_motion *motion)
+{
+    alignment *a = l->whole;
+    const qn_motion_fit_options options = {.smoothness = a->options.smoothness};
+    const qn_patch_peaks peaks = {.patch_count = l->patches,
+                                  .frame_count = a->stack->frames,
+                                  .place_px = l->layout->place_px,
+                                  .shift_px = l->shift_px,
+                                  .weight = l->weights};
+    QN_TRY(renew_filter(a, l->correlator, l->shifts));
+    QN_TRY(iterate_patches(l));
+    QN_TRY(qn_motion_fit_create(motion, l->patches, l->layout->place_px, &options, &l->fit));
+    QN_TRY(qn_motion_fit_peaks(l->fit, &peaks, &a->facts->motion));
+    for (a->facts->rounds = 0; a->facts->rounds < a->options.rounds; a->facts->rounds++) QN_TRY(fit_round(l));
+    qn_motion_fit_result(l->fit, motion);
+    return QN_OK;
+}
+
+static qn_status allocate_local(local_alignment *l)
+{
+    const size_t window = (size_t)(2 * WINDOW_REACH + 1) * (size_t)(2 * WINDOW_REACH + 1);
+    void *memory;
+    QN_TRY(qn_allocate(2 * l->count, sizeof(double), &memory));
+    l->shifts = memory;
+    QN_TRY(qn_allocate(2 * l->count, sizeof(double), &memory));
+    l->shift_px = memory;
+    QN_TRY(qn_allocate((size_t)l->patches, sizeof(double), &memory));
+    l->weights = memory;
+    for (int p = 0; p < l->patches; p++) l->weights[p] = 1;
+    QN_TRY(qn_allocate(window * l->count, sizeof(float), &memory));
+    l->windows = memory;
+    return QN_OK;
+}
+
+static qn_status align_locally(alignment *a, const qn_patch_layout *layout, qn_motion *motion)
+{
+    const qn_coarse_stack *stack = a->stack;
+    local_alignment l = {.whole = a, .layout = layout, .patches = layout->count[0] * layout->count[1]};
+    qn_buffer *spectra = NULL;
+    l.count = (size_t)l.patches * (size_t)stack->frames;
+    qn_status status = allocate_local(&l);
+    if (status == QN_OK) status = qn_patch_spectra(stack, a->shifts, layout, a->options.scratch_bytes, &spectra);
+    if (status == QN_OK)
+        status = qn_correlator_create(stack->device, stack->queue, spectra, layout->size, stack->frames, l.patches,
+                                      a->coarse_px, a->options.scratch_bytes, &l.correlator);
+    if (status == QN_OK) status = fit_patches(&l, motion);
+    qn_motion_fit_destroy(&l.fit);
+    qn_correlator_destroy(&l.correlator);
+    qn_buffer_release(&spectra);
+    qn_release(&l.shifts);
+    qn_release(&l.shift_px);
+    qn_release(&l.weights);
+    qn_release(&l.windows);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static void fill_defaults(qn_align_options *options)
+{
+    if (options->max_shift_angstrom == 0) options->max_shift_angstrom = MAX_SHIFT_ANGSTROM;
+    if (options->rounds == 0) options->rounds = ROUNDS;
+    if (options->scratch_bytes == 0) options->scratch_bytes = SCRATCH_BYTES;
+}
+
+static qn_status check(const qn_coarse_stack *stack, const qn_align_options *options)
+{
+    if (stack->frames < FRAMES_MIN)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a movie of %d frames; expected at least %d", stack->frames, FRAMES_MIN);
+    if (stack->added != stack->frames)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d frames of %d were added before the alignment", stack->added,
+                       stack->frames);
+    if (!(options->pixel_angstrom > 0) || !(options->max_shift_angstrom > 0) || options->rounds < 0 ||
+        !(options->patch_angstrom >= 0) || !(options->filter_px2 >= 0) || !(options->smoothness >= 0) ||
+        options->patches[0] < 0 || options->patches[1] < 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "options of an alignment out of range: pixel %g Å, shift %g Å, patches %d × %d",
+                       options->pixel_angstrom, options->max_shift_angstrom, options->patches[0], options->patches[1]);
+    return QN_OK;
+}
+
+static qn_status align_all(alignment *a, const qn_patch_layout *layout, qn_motion *motion)
+{
+    const qn_movie_grid *grid = &a->stack->grid;
+    const size_t frames = (size_t)a->stack->frames, patches = (size_t)layout->count[0] * (size_t)layout->count[1];
+    void *memory;
+    for (int d = 0; d < 2; d++) {
+        const double coarse = a->coarse_px[d] * a->options.pixel_angstrom;
+        const int side = layout->size[d] > 0 ? layout->size[d] : grid->coarse[d];
+        a->reach[d] = (int)fmin(ceil(fmin(REACH_ANGSTROM, a->options.max_shift_angstrom) / coarse), (side - 3) / 2);
+    }
+    QN_TRY(qn_allocate(2 * frames, sizeof(double), &memory));
+    a->shifts = memory;
+    QN_TRY(qn_allocate(4 * frames * (patches > 0 ? patches : 1), sizeof(float), &memory));
+    a->peaks = memory;
+    QN_TRY(qn_motion_allocate(a->stack->frames, grid->width, grid->height, motion));
+    QN_TRY(align_globally(a, motion));
+    return patches > 0 ? align_locally(a, layout, motion) : QN_OK;
+}
+
+qn_status qn_align_movie(qn_coarse_stack *stack, const qn_align_options *options, qn_motion *motion,
+                         qn_align_facts *facts)
+{
+    alignment a = {.stack = stack, .options = *options, .facts = facts};
+    qn_patch_layout layout;
+    *motion = (qn_motion){0};
+    *facts = (qn_align_facts){0};
+    fill_defaults(&a.options);
+    QN_TRY(check(stack, &a.options));
+    for (int d = 0; d < 2; d++) a.coarse_px[d] = (double)stack->grid.padded[d] / stack->grid.coarse[d];
+    QN_TRY(qn_patch_layout_make(&stack->grid, &a.options, &layout));
+    for (int d = 0; d < 2; d++) {
+        facts->patches[d] = layout.count[d];
+        facts->patch_px[d] = layout.size[d];
+    }
+    const qn_status status = align_all(&a, &layout, motion);
+    qn_patch_layout_release(&layout);
+    qn_release(&a.shifts);
+    qn_release(&a.peaks);
+    if (status != QN_OK) qn_motion_release(motion);
+    return status;
+}
+
+static size_t largest_of(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+size_t qn_coarse_stack_bytes(const qn_movie_grid *grid, int frames, const qn_align_options *given)
+{
+    qn_align_options options = *given;
+    qn_patch_layout layout;
+    fill_defaults(&options);
+    const size_t scratch = options.scratch_bytes, stack = 8 * qn_half_pixels(grid->coarse) * (size_t)frames;
+    size_t work = largest_of(qn_align_start_bytes(grid, frames, options.pixel_angstrom),
+                             qn_correlator_bytes(grid->coarse, frames, 1, scratch));
+    if (qn_patch_layout_make(grid, &options, &layout) == QN_OK && layout.count[0] > 0) {
+        const int patches = layout.count[0] * layout.count[1];
+        const size_t spectra = 8 * qn_half_pixels(layout.size) * (size_t)frames * (size_t)patches;
+        work = largest_of(work, spectra + qn_patch_spectra_bytes(grid, frames, &layout, scratch));
+        work = largest_of(work, spectra + qn_correlator_bytes(layout.size, frames, patches, scratch));
+        qn_patch_layout_release(&layout);
+    }
+    return stack + work;
+}

@@ -1,0 +1,79 @@
+#include "movie/align/coarse_stack.h"
+
+#include <math.h>
+#include <quern/fft.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "movie/align/kernels/crop_spectra.h"
+
+static const double COARSE_ANGSTROM = 4;
+
+enum { SIDE_MIN = 64, SIDE_MAX = 1 << 16 };
+
+size_t qn_half_pixels(const int size[2])
+{
+    return (size_t)size[1] * (size_t)(size[0] / 2 + 1);
+}
+
+qn_status qn_movie_grid_make(int width, int height, const int padded[2], double pixel_angstrom, qn_movie_grid *grid)
+{
+    const int size[2] = {width, height};
+    if (!(pixel_angstrom > 0) || !isfinite(pixel_angstrom))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "pixel size %g Å; expected a positive number", pixel_angstrom);
+    *grid = (qn_movie_grid){.width = width, .height = height, .padded = {padded[0], padded[1]}};
+    for (int d = 0; d < 2; d++) {
+        if (size[d] < SIDE_MIN || padded[d] < size[d] || padded[d] > SIDE_MAX)
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "a frame of %d × %d pixels padded to %d × %d; expected sides of %d to %d", width, height,
+                           padded[0], padded[1], SIDE_MIN, SIDE_MAX);
+        const double wanted = ceil(padded[d] * fmin(1, pixel_angstrom / COARSE_ANGSTROM));
+        const int fast = qn_fft_next_fast_size(QN_FFT_AUTO, (int)fmax(wanted, SIDE_MIN / 2));
+        grid->coarse[d] = fast < padded[d] ? fast : padded[d] / 2 * 2;
+    }
+    return QN_OK;
+}
+
+qn_status qn_coarse_stack_create(qn_device *device, qn_queue *queue, const qn_movie_grid *grid, int frames,
+                                 qn_coarse_stack **out)
+{
+    void *memory, *present = NULL;
+    *out = NULL;
+    if (frames < 1) return QN_FAIL(QN_INVALID_ARGUMENT, "a coarse stack of %d frames; expected at least 1", frames);
+    QN_TRY(qn_allocate(1, sizeof(qn_coarse_stack), &memory));
+    qn_coarse_stack *stack = memory;
+    *stack = (qn_coarse_stack){.device = qn_device_retain(device), .queue = queue, .grid = *grid, .frames = frames};
+    qn_status status = qn_allocate((size_t)frames, sizeof(bool), &present);
+    stack->present = present;
+    if (status == QN_OK)
+        status = qn_buffer_create(device, 8 * qn_half_pixels(grid->coarse) * (size_t)frames, &stack->spectra);
+    if (status != QN_OK) qn_coarse_stack_destroy(&stack);
+    *out = stack;
+    return status;
+}
+
+void qn_coarse_stack_destroy(qn_coarse_stack **pointer)
+{
+    qn_coarse_stack *stack = *pointer;
+    if (!stack) return;
+    qn_buffer_release(&stack->spectra);
+    qn_device_release(&stack->device);
+    qn_release(&stack->present);
+    qn_release(pointer);
+}
+
+/* Numbers are scaled by 1 / √N of the padded frame, so that they are of the order of the noise of a pixel. */
+qn_status qn_coarse_stack_add(qn_coarse_stack *stack, int frame, qn_buffer *padded_half_spectrum)
+{
+    const qn_movie_grid *grid = &stack->grid;
+    const double pixels = (double)grid->padded[0] * grid->padded[1];
+    const qn_crop_problem problem = {.from = {grid->padded[0], grid->padded[1]},
+                                     .size = {grid->coarse[0], grid->coarse[1]},
+                                     .frames = stack->frames,
+                                     .frame = frame,
+                                     .scale = (float)(1 / sqrt(pixels))};
+    QN_TRY(qn_crop_spectra(stack->queue, NULL, &problem, padded_half_spectrum, stack->spectra, NULL));
+    stack->added += !stack->present[frame];
+    stack->present[frame] = true;
+    return QN_OK;
+}

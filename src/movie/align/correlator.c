@@ -1,0 +1,174 @@
+#include "movie/align/correlator.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "movie/align/coarse_stack.h"
+#include "movie/align/kernels/correlate.h"
+#include "movie/align/kernels/find_peaks.h"
+
+enum { RESULT_FLOATS_MAX = 33 * 33 }; /* of a map: a window, or a peak */
+
+/* Bytes of products, correlations and sums of a patch. */
+static size_t patch_bytes(const int size[2], int frames)
+{
+    const size_t half = qn_half_pixels(size), pixels = (size_t)size[0] * (size_t)size[1];
+    return (size_t)frames * (8 * half + 4 * pixels + 4 * RESULT_FLOATS_MAX) + 16 * half;
+}
+
+int qn_correlator_chunk(const int size[2], int frames, int patches, size_t scratch_bytes)
+{
+    const size_t fit = scratch_bytes / patch_bytes(size, frames);
+    if (fit >= (size_t)patches) return patches;
+    const int most = fit < 1 ? 1 : (int)fit, rounds = (patches + most - 1) / most;
+    return (patches + rounds - 1) / rounds;
+}
+
+size_t qn_correlator_bytes(const int size[2], int frames, int patches, size_t scratch_bytes)
+{
+    const size_t chunk = (size_t)qn_correlator_chunk(size, frames, patches, scratch_bytes);
+    return chunk * patch_bytes(size, frames) + 4 * qn_half_pixels(size) + 8 * (size_t)frames * (size_t)patches;
+}
+
+static qn_status make_buffers(qn_correlator *c, qn_device *device)
+{
+    const size_t half = qn_half_pixels(c->size), pixels = (size_t)c->size[0] * (size_t)c->size[1];
+    const size_t chunk = (size_t)c->chunk, frames = (size_t)c->frames, all = frames * (size_t)c->patches;
+    void *memory;
+    QN_TRY(qn_allocate(2 * all, sizeof(uint32_t), &memory));
+    c->turn_values = memory;
+    QN_TRY(qn_allocate(4 * half * chunk, sizeof(float), &memory));
+    c->half_values = memory;
+    QN_TRY(qn_allocate(half, sizeof(float), &memory));
+    c->plane = memory;
+    QN_TRY(qn_buffer_create(device, 8 * all, &c->turns));
+    QN_TRY(qn_buffer_create(device, 4 * half, &c->filter));
+    QN_TRY(qn_buffer_create(device, 8 * half * frames * chunk, &c->products));
+    QN_TRY(qn_buffer_create(device, 4 * pixels * frames * chunk, &c->maps));
+    QN_TRY(qn_buffer_create(device, 16 * half * chunk, &c->halves));
+    QN_TRY(qn_buffer_create(device, 4 * (size_t)RESULT_FLOATS_MAX * frames * chunk, &c->results));
+    const qn_fft_options options = {.size_bytes = sizeof options,
+                                    .size = {c->size[0], c->size[1]},
+                                    .batch = c->frames * c->chunk,
+                                    .kind = QN_FFT_REAL_INVERSE,
+                                    .engine = qn_fft_engine_of(device)};
+    return qn_fft_plan_create(device, &options, &c->inverse);
+}
+
+qn_status qn_correlator_create(qn_device *device, qn_queue *queue, qn_buffer *spectra, const int size[2], int frames,
+                               int patches, const double coarse_px[2], size_t scratch_bytes, qn_correlator **out)
+{
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_allocate(1, sizeof(qn_correlator), &memory));
+    qn_correlator *c = memory;
+    *c = (qn_correlator){.queue = queue,
+                         .spectra = spectra,
+                         .size = {size[0], size[1]},
+                         .frames = frames,
+                         .patches = patches,
+                         .chunk = qn_correlator_chunk(size, frames, patches, scratch_bytes),
+                         .coarse_px = {coarse_px[0], coarse_px[1]}};
+    const qn_status status = make_buffers(c, device);
+    if (status != QN_OK) qn_correlator_destroy(&c);
+    *out = c;
+    return status;
+}
+
+void qn_correlator_destroy(qn_correlator **pointer)
+{
+    qn_correlator *c = *pointer;
+    if (!c) return;
+    qn_fft_plan_destroy(&c->inverse);
+    qn_buffer_release(&c->turns);
+    qn_buffer_release(&c->filter);
+    qn_buffer_release(&c->products);
+    qn_buffer_release(&c->maps);
+    qn_buffer_release(&c->halves);
+    qn_buffer_release(&c->results);
+    qn_release(&c->turn_values);
+    qn_release(&c->half_values);
+    qn_release(&c->plane);
+    qn_release(pointer);
+}
+
+qn_status qn_correlator_set_filter(qn_correlator *c, const qn_ring_filter *filter)
+{
+    qn_ring_filter_plane(filter, c->size, c->coarse_px, c->plane);
+    QN_TRY(qn_queue_write(c->queue, c->filter, 0, c->plane, 4 * qn_half_pixels(c->size), NULL));
+    return qn_queue_finish(c->queue);
+}
+
+static qn_status write_shifts(qn_correlator *c, const double *shifts)
+{
+    const size_t count = (size_t)2 * (size_t)c->frames * (size_t)c->patches;
+    for (size_t i = 0; i < count; i++) c->turn_values[i] = qn_shift_turns(shifts[i], c->size[i % 2]);
+    return qn_queue_write(c->queue, c->turns, 0, c->turn_values, 4 * count, NULL);
+}
+
+/* Queue the products of patches first … first + chunk − 1. */
+static qn_status multiply(qn_correlator *c, int first)
+{
+    const qn_correlate_problem problem = {
+        .size = {c->size[0], c->size[1]}, .frames = c->frames, .first = first, .count = c->chunk};
+    return qn_correlate(c->queue, NULL, &problem, c->spectra, c->turns, c->filter, c->products, c->halves, NULL);
+}
+
+/* The first patch of a chunk: the last chunk overlaps the one before, if need be, since a plan has one size. */
+static int chunk_first(const qn_correlator *c, int index)
+{
+    const int first = index * c->chunk;
+    return first + c->chunk > c->patches ? c->patches - c->chunk : first;
+}
+
+qn_status qn_correlator_rings(qn_correlator *c, const double *shifts, qn_rings *rings)
+{
+    const size_t half = 2 * qn_half_pixels(c->size);
+    qn_rings_clear(c->coarse_px, rings);
+    QN_TRY(write_shifts(c, shifts));
+    for (int index = 0; index * c->chunk < c->patches; index++) {
+        const int first = chunk_first(c, index);
+        QN_TRY(multiply(c, first));
+        QN_TRY(qn_queue_read(c->queue, c->halves, 0, c->half_values, 8 * half * (size_t)c->chunk, NULL));
+        QN_TRY(qn_queue_finish(c->queue));
+        for (int p = index * c->chunk - first; p < c->chunk; p++) {
+            const float *even = c->half_values + 2 * half * (size_t)p;
+            qn_rings_add(rings, c->size, c->coarse_px, even, even + half);
+        }
+    }
+    return QN_OK;
+}
+
+typedef qn_status (*map_kernel)(qn_queue *queue, const qn_configuration *configuration, const qn_peaks_problem *problem,
+                                qn_buffer *maps, qn_buffer *results, qn_event **event);
+
+/* Correlations of all patches, of which a kernel makes `floats` results each. */
+static qn_status each_map(qn_correlator *c, const double *shifts, const int reach[2], map_kernel kernel, size_t floats,
+                          float *results)
+{
+    const size_t frames = (size_t)c->frames;
+    const qn_peaks_problem problem = {
+        .size = {c->size[0], c->size[1]}, .reach = {reach[0], reach[1]}, .maps = c->frames * c->chunk};
+    QN_TRY(write_shifts(c, shifts));
+    for (int index = 0; index * c->chunk < c->patches; index++) {
+        const int first = chunk_first(c, index);
+        QN_TRY(multiply(c, first));
+        QN_TRY(qn_fft_execute(c->inverse, c->queue, c->products, c->maps, NULL));
+        QN_TRY(kernel(c->queue, NULL, &problem, c->maps, c->results, NULL));
+        QN_TRY(qn_queue_read(c->queue, c->results, 0, results + floats * frames * (size_t)first,
+                             4 * floats * frames * (size_t)c->chunk, NULL));
+    }
+    return qn_queue_finish(c->queue);
+}
+
+qn_status qn_correlator_peaks(qn_correlator *c, const double *shifts, const int reach[2], float *peaks)
+{
+    return each_map(c, shifts, reach, qn_find_peaks, 4, peaks);
+}
+
+qn_status qn_correlator_windows(qn_correlator *c, const double *shifts, int reach, float *windows)
+{
+    const int both[2] = {reach, reach}, side = 2 * reach + 1;
+    if (side * side > RESULT_FLOATS_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "windows of %d pixels a side; expected at most 33", side);
+    return each_map(c, shifts, both, qn_cut_windows, (size_t)(side * side), windows);
+}

@@ -1,0 +1,46 @@
+/* Correlations of the frames of patches with the sum of the patch's other frames. The whole frame is a single patch.
+ *
+ * Patches are taken some at a time, so that products and correlations fit into a given memory. Shifts are displacements
+ * in coarse pixels, [patch][frame][2]. All functions wait for the device. */
+#ifndef QN_MOVIE_ALIGN_CORRELATOR_H
+#define QN_MOVIE_ALIGN_CORRELATOR_H
+
+#include <quern/fft.h>
+
+#include "movie/align/rings.h"
+
+typedef struct qn_correlator {
+    qn_queue *queue;
+    qn_buffer *spectra; /* [patches][frames] half spectra; not owned */
+    int size[2], frames, patches, chunk;
+    double coarse_px[2];
+    qn_fft_plan *inverse;
+    qn_buffer *turns, *filter, *products, *maps, *halves, *results;
+    uint32_t *turn_values;
+    float *half_values, *plane;
+} qn_correlator;
+
+/* Most patches at once for which products and correlations fit into `scratch_bytes`; at least 1. */
+int qn_correlator_chunk(const int size[2], int frames, int patches, size_t scratch_bytes);
+/* Bytes of device memory of a correlator, without its spectra. */
+size_t qn_correlator_bytes(const int size[2], int frames, int patches, size_t scratch_bytes);
+
+QN_MUST_CHECK qn_status qn_correlator_create(qn_device *device, qn_queue *queue, qn_buffer *spectra, const int size[2],
+                                             int frames, int patches, const double coarse_px[2], size_t scratch_bytes,
+                                             qn_correlator **correlator);
+void qn_correlator_destroy(qn_correlator **correlator);
+
+QN_MUST_CHECK qn_status qn_correlator_set_filter(qn_correlator *correlator, const qn_ring_filter *filter);
+
+/* Sums over rings of all patches at these shifts. */
+QN_MUST_CHECK qn_status qn_correlator_rings(qn_correlator *correlator, const double *shifts, qn_rings *rings);
+
+/* peaks[patch][frame][4] (as qn_find_peaks), relative to the shifts. */
+QN_MUST_CHECK qn_status qn_correlator_peaks(qn_correlator *correlator, const double *shifts, const int reach[2],
+                                            float *peaks);
+
+/* windows[patch][frame][2 reach + 1][2 reach + 1], shift `shifts` in the middle. */
+QN_MUST_CHECK qn_status qn_correlator_windows(qn_correlator *correlator, const double *shifts, int reach,
+                                              float *windows);
+
+#endif
