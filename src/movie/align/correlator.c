@@ -108,9 +108,9 @@ static qn_status write_shifts(qn_correlator *c, const double *shifts)
 /* Queue the products of patches first … first + chunk − 1. */
 static qn_status multiply(qn_correlator *c, int first)
 {
-    const qn_correlate_problem problem = {
+    const qn_frames_problem problem = {
         .size = {c->size[0], c->size[1]}, .frames = c->frames, .first = first, .count = c->chunk};
-    return qn_correlate(c->queue, NULL, &problem, c->spectra, c->turns, c->filter, c->products, c->halves, NULL);
+    return qn_correlate_frames(c->queue, NULL, &problem, c->spectra, c->turns, c->filter, c->products, c->halves, NULL);
 }
 
 /* The first patch of a chunk: the last chunk overlaps the one before, if need be, since a plan has one size. */

@@ -134,8 +134,7 @@ static qn_status shift_frames(patch_cutter *cutter, const double *shifts)
     const qn_coarse_stack *stack = cutter->stack;
     const int *coarse = stack->grid.coarse;
     const size_t frames = (size_t)stack->frames, half = qn_half_pixels(coarse);
-    const qn_correlate_problem problem = {
-        .size = {coarse[0], coarse[1]}, .frames = stack->frames, .count = stack->frames};
+    const qn_frames_problem problem = {.size = {coarse[0], coarse[1]}, .frames = stack->frames, .count = stack->frames};
     void *memory;
     QN_TRY(qn_allocate(2 * frames, sizeof(uint32_t), &memory));
     uint32_t *turns = memory;

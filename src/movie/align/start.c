@@ -201,7 +201,7 @@ static qn_status search_batch(pair_search *search, size_t first)
 {
     const qn_coarse_stack *stack = search->stack;
     const int *coarse = stack->grid.coarse, *small = search->small;
-    const qn_correlate_problem products = {
+    const qn_frames_problem products = {
         .size = {coarse[0], coarse[1]}, .small = {small[0], small[1]}, .frames = stack->frames, .count = search->batch};
     const qn_peaks_problem peaks = {
         .size = {small[0], small[1]}, .reach = {search->reach[0], search->reach[1]}, .maps = search->batch};

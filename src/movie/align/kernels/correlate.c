@@ -36,13 +36,13 @@ static qn_geometry geometry_of(const qn_configuration *configuration, size_t pix
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)
 {
-    const qn_correlate_problem *problem = user;
+    const qn_frames_problem *problem = user;
     return geometry_of(configuration, pixels_of(problem->size), problem->count);
 }
 
 static qn_geometry pairs_geometry(const qn_configuration *configuration, const void *user)
 {
-    const qn_correlate_problem *problem = user;
+    const qn_frames_problem *problem = user;
     return geometry_of(configuration, pixels_of(problem->small), problem->count);
 }
 
@@ -50,7 +50,7 @@ static qn_geometry pairs_geometry(const qn_configuration *configuration, const v
  * and its product written once; both halves are written, the filter is read. */
 static void correlate_work(const void *user, qn_work *work)
 {
-    const qn_correlate_problem *problem = user;
+    const qn_frames_problem *problem = user;
     const double pixels = (double)pixels_of(problem->size), patches = problem->count;
     const double all = pixels * patches * problem->frames;
     *work = (qn_work){.bytes_read = 8 * all + 4 * pixels + 8 * patches * problem->frames,
@@ -61,7 +61,7 @@ static void correlate_work(const void *user, qn_work *work)
 /* Least work: every pair's product is written once; a frame's low frequencies are read once for all pairs. */
 static void pairs_work(const void *user, qn_work *work)
 {
-    const qn_correlate_problem *problem = user;
+    const qn_frames_problem *problem = user;
     const double pixels = (double)pixels_of(problem->small), all = pixels * problem->count;
     *work = (qn_work){.bytes_read = 8 * pixels * fmin(problem->frames, 2.0 * problem->count) + 4 * pixels,
                       .bytes_written = 8 * all,
@@ -70,7 +70,7 @@ static void pairs_work(const void *user, qn_work *work)
 
 static void shift_work(const void *user, qn_work *work)
 {
-    const qn_correlate_problem *problem = user;
+    const qn_frames_problem *problem = user;
     const double all = (double)pixels_of(problem->size) * problem->count;
     *work = (qn_work){.bytes_read = 8 * all, .bytes_written = 8 * all, .multiply_adds = all * (36 + 4)};
 }
@@ -138,7 +138,7 @@ uint32_t qn_shift_turns(double displacement_pixels, int size)
     return scaled >= 4294967296.0 ? 0 : (uint32_t)scaled;
 }
 
-static qn_status check_sizes(const qn_correlate_problem *problem)
+static qn_status check_sizes(const qn_frames_problem *problem)
 {
     for (int d = 0; d < 2; d++)
         if (problem->size[d] < 4 || problem->size[d] % 2 != 0)
@@ -159,7 +159,7 @@ static qn_status check_buffer(const char *name, const qn_buffer *buffer, size_t 
 }
 
 static qn_status launch_kernel(qn_queue *queue, int kernel, const qn_configuration *configuration,
-                               const qn_correlate_problem *problem, const qn_argument *arguments, qn_event **event)
+                               const qn_frames_problem *problem, const qn_argument *arguments, qn_event **event)
 {
     for (int i = 0; i + 1 < kernels[kernel].argument_count; i++)
         QN_TRY(check_buffer(kernels[kernel].arguments[i].name, arguments[i].buffer, arguments[i].bytes));
@@ -171,7 +171,7 @@ static qn_status launch_kernel(qn_queue *queue, int kernel, const qn_configurati
     return qn_family_run(&qn_movie_correlate_family, queue, &call, event);
 }
 
-static correlate_scalars scalars_of(const qn_correlate_problem *problem)
+static correlate_scalars scalars_of(const qn_frames_problem *problem)
 {
     return (correlate_scalars){.rows = problem->size[1],
                                .columns = problem->size[0] / 2 + 1,
@@ -179,9 +179,9 @@ static correlate_scalars scalars_of(const qn_correlate_problem *problem)
                                .first = problem->first};
 }
 
-qn_status qn_correlate(qn_queue *queue, const qn_configuration *configuration, const qn_correlate_problem *problem,
-                       qn_buffer *spectra, qn_buffer *turns, qn_buffer *filter, qn_buffer *products, qn_buffer *halves,
-                       qn_event **event)
+qn_status qn_correlate_frames(qn_queue *queue, const qn_configuration *configuration, const qn_frames_problem *problem,
+                              qn_buffer *spectra, qn_buffer *turns, qn_buffer *filter, qn_buffer *products,
+                              qn_buffer *halves, qn_event **event)
 {
     if (event) *event = NULL;
     QN_TRY(check_sizes(problem));
@@ -199,9 +199,9 @@ qn_status qn_correlate(qn_queue *queue, const qn_configuration *configuration, c
     return launch_kernel(queue, CORRELATE, configuration, problem, arguments, event);
 }
 
-qn_status qn_correlate_pairs(qn_queue *queue, const qn_configuration *configuration,
-                             const qn_correlate_problem *problem, qn_buffer *spectra, qn_buffer *pairs,
-                             qn_buffer *filter, qn_buffer *products, qn_event **event)
+qn_status qn_correlate_pairs(qn_queue *queue, const qn_configuration *configuration, const qn_frames_problem *problem,
+                             qn_buffer *spectra, qn_buffer *pairs, qn_buffer *filter, qn_buffer *products,
+                             qn_event **event)
 {
     if (event) *event = NULL;
     QN_TRY(check_sizes(problem));
@@ -224,7 +224,7 @@ qn_status qn_correlate_pairs(qn_queue *queue, const qn_configuration *configurat
     return launch_kernel(queue, PAIRS, configuration, problem, arguments, event);
 }
 
-qn_status qn_shift_spectra(qn_queue *queue, const qn_configuration *configuration, const qn_correlate_problem *problem,
+qn_status qn_shift_spectra(qn_queue *queue, const qn_configuration *configuration, const qn_frames_problem *problem,
                            qn_buffer *spectra, qn_buffer *turns, qn_buffer *shifted, qn_event **event)
 {
     if (event) *event = NULL;

@@ -5,8 +5,8 @@
 static const double PI = 3.14159265358979323846;
 
 /* A_t at column x of a row: F_t exp(2 pi i (x s_x / width + y s_y / height)). */
-static void shifted_number(const qn_correlate_problem *problem, const float *spectrum, const double *displacement,
-                           int row, int x, double value[2])
+static void shifted_number(const qn_frames_problem *problem, const float *spectrum, const double *displacement, int row,
+                           int x, double value[2])
 {
     const int width = problem->size[0], height = problem->size[1], y = row <= height / 2 ? row : row - height;
     const double angle = 2 * PI * (x * displacement[0] / width + y * displacement[1] / height);
@@ -15,8 +15,8 @@ static void shifted_number(const qn_correlate_problem *problem, const float *spe
     value[1] = (double)number[0] * sin(angle) + (double)number[1] * cos(angle);
 }
 
-void qn_correlate_reference(const qn_correlate_problem *problem, const float *spectra, const double *displacements,
-                            const float *filter, double *products, double *halves)
+void qn_correlate_frames_reference(const qn_frames_problem *problem, const float *spectra, const double *displacements,
+                                   const float *filter, double *products, double *halves)
 {
     const int columns = problem->size[0] / 2 + 1, frames = problem->frames;
     const size_t pixels = (size_t)columns * (size_t)problem->size[1];
@@ -43,7 +43,7 @@ void qn_correlate_reference(const qn_correlate_problem *problem, const float *sp
     }
 }
 
-void qn_correlate_pairs_reference(const qn_correlate_problem *problem, const float *spectra, const int *pairs,
+void qn_correlate_pairs_reference(const qn_frames_problem *problem, const float *spectra, const int *pairs,
                                   const float *filter, double *products)
 {
     const int small = problem->small[0] / 2 + 1, columns = problem->size[0] / 2 + 1;
@@ -62,7 +62,7 @@ void qn_correlate_pairs_reference(const qn_correlate_problem *problem, const flo
             }
 }
 
-void qn_shift_spectra_reference(const qn_correlate_problem *problem, const float *spectra, const double *displacements,
+void qn_shift_spectra_reference(const qn_frames_problem *problem, const float *spectra, const double *displacements,
                                 double *shifted)
 {
     const int columns = problem->size[0] / 2 + 1;

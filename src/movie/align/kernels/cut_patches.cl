@@ -21,9 +21,9 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void cut_patches(GLOBAL const float *RESTRI
         sum += from[y * s.width + i - y * s.patch_width];
     }
     sums[item] = sum;
-    for (int half = GROUP_SIZE / 2; half > 0; half /= 2) {
+    for (int apart = GROUP_SIZE / 2; apart > 0; apart /= 2) {
         LOCAL_BARRIER();
-        if (item < half) sums[item] += sums[item + half];
+        if (item < apart) sums[item] += sums[item + apart];
     }
     LOCAL_BARRIER();
     const float mean = sums[0] / (float)pixels;

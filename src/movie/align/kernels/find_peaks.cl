@@ -30,13 +30,13 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void find_peaks(GLOBAL const float *RESTRIC
     }
     values[item] = largest;
     places[item] = place;
-    for (int half = GROUP_SIZE / 2; half > 0; half /= 2) {
+    for (int apart = GROUP_SIZE / 2; apart > 0; apart /= 2) {
         LOCAL_BARRIER();
-        if (item >= half) continue;
-        const float other = values[item + half];
-        if (other > values[item] || (other == values[item] && places[item + half] < places[item])) {
+        if (item >= apart) continue;
+        const float other = values[item + apart];
+        if (other > values[item] || (other == values[item] && places[item + apart] < places[item])) {
             values[item] = other;
-            places[item] = places[item + half];
+            places[item] = places[item + apart];
         }
     }
     if (item != 0) return;
