@@ -238,7 +238,7 @@ static qn_status check(const qn_coarse_stack *stack, const qn_align_options *opt
     if (stack->added != stack->frames)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%d frames of %d were added before the alignment", stack->added,
                        stack->frames);
-    if (!(options->pixel_angstrom > 0) || !(options->max_shift_angstrom > 0) || options->rounds < 0 ||
+    if (!(options->pixel_angstrom > 0) || !(options->max_shift_angstrom > 0) || options->rounds < -1 ||
         !(options->patch_angstrom >= 0) || !(options->filter_px2 >= 0) || !(options->smoothness >= 0) ||
         options->patches[0] < 0 || options->patches[1] < 0)
         return QN_FAIL(QN_INVALID_ARGUMENT,

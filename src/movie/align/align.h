@@ -52,7 +52,7 @@ typedef struct qn_align_options {
     double max_shift_angstrom; /* between two frames; 0: 50 */
     double filter_px2;         /* B of the filter exp(−2 B k²), k in 1 / unbinned px; 0: from the data */
     double smoothness;         /* λ of the local motion; 0: from the data */
-    int rounds;                /* of the fit to correlations; 0: 3 */
+    int rounds;                /* of the fit to correlations; 0: 3, -1: none, the fit to peaks is kept */
     size_t scratch_bytes;      /* for products and correlations of some patches; 0: 256 MiB */
 } qn_align_options;
 
