@@ -127,6 +127,7 @@ typedef struct local_alignment {
     double *shifts;   /* [patch][frame][2], coarse pixels relative to the global motion */
     double *shift_px; /* the same in unbinned pixels */
     double *weights;  /* [patch] */
+    double *places;   /* [patch][2], unbinned pixels */
     float *windows;   /* [patch][frame][17][17] */
 } local_alignment;
 
@@ -160,10 +161,20 @@ static qn_status fit_round(local_alignment *l)
                                                 .frame_count = a->stack->frames,
                                                 .side = 2 * WINDOW_REACH + 1,
                                                 .coarse_px = {a->coarse_px[0], a->coarse_px[1]},
-                                                .place_px = l->layout->place_px,
+                                                .place_px = l->places,
                                                 .centre_px = l->shift_px,
                                                 .values = l->windows};
     return qn_motion_fit_correlations(l->fit, a->stack->queue, &correlations, &a->facts->motion);
+}
+
+/* The places whose motion the patches show. */
+static qn_status find_places(local_alignment *l)
+{
+    const qn_patch_layout *layout = l->layout;
+    QN_TRY(qn_correlator_centres(l->correlator, l->shifts, l->places));
+    for (size_t i = 0; i < 2 * (size_t)l->patches; i++)
+        l->places[i] = (l->places[i] + layout->corners[i]) * l->whole->coarse_px[i % 2];
+    return QN_OK;
 }
 
 static qn_status fit_patches(local_alignment *l, qn_motion *motion)
@@ -172,12 +183,13 @@ static qn_status fit_patches(local_alignment *l, qn_motion *motion)
     const qn_motion_fit_options options = {.smoothness = a->options.smoothness};
     const qn_patch_peaks peaks = {.patch_count = l->patches,
                                   .frame_count = a->stack->frames,
-                                  .place_px = l->layout->place_px,
+                                  .place_px = l->places,
                                   .shift_px = l->shift_px,
                                   .weight = l->weights};
     QN_TRY(renew_filter(a, l->correlator, l->shifts));
     QN_TRY(iterate_patches(l));
-    QN_TRY(qn_motion_fit_create(motion, l->patches, l->layout->place_px, &options, &l->fit));
+    QN_TRY(find_places(l));
+    QN_TRY(qn_motion_fit_create(motion, l->patches, l->places, &options, &l->fit));
     QN_TRY(qn_motion_fit_peaks(l->fit, &peaks, &a->facts->motion));
     for (a->facts->rounds = 0; a->facts->rounds < a->options.rounds; a->facts->rounds++) QN_TRY(fit_round(l));
     qn_motion_fit_result(l->fit, motion);
@@ -195,6 +207,8 @@ static qn_status allocate_local(local_alignment *l)
     QN_TRY(qn_allocate((size_t)l->patches, sizeof(double), &memory));
     l->weights = memory;
     for (int p = 0; p < l->patches; p++) l->weights[p] = 1;
+    QN_TRY(qn_allocate(2 * (size_t)l->patches, sizeof(double), &memory));
+    l->places = memory;
     QN_TRY(qn_allocate(window * l->count, sizeof(float), &memory));
     l->windows = memory;
     return QN_OK;
@@ -218,6 +232,7 @@ static qn_status align_locally(alignment *a, const qn_patch_layout *layout, qn_m
     qn_release(&l.shifts);
     qn_release(&l.shift_px);
     qn_release(&l.weights);
+    qn_release(&l.places);
     qn_release(&l.windows);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "movie/align/correlator.h"
 
+#include <math.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "movie/align/coarse_stack.h"
@@ -7,6 +9,8 @@
 #include "movie/align/kernels/find_peaks.h"
 
 enum { RESULT_FLOATS_MAX = 33 * 33 }; /* of a map: a window, or a peak */
+
+static const double CENTRE_SHARE = 0.25; /* of a patch's side: a centre is not farther from the middle */
 
 /* Bytes of products, correlations and sums of a patch. */
 static size_t patch_bytes(const int size[2], int frames)
@@ -171,4 +175,78 @@ qn_status qn_correlator_windows(qn_correlator *c, const double *shifts, int reac
     if (side * side > RESULT_FLOATS_MAX)
         return QN_FAIL(QN_INVALID_ARGUMENT, "windows of %d pixels a side; expected at most 33", side);
     return each_map(c, shifts, both, qn_cut_windows, (size_t)(side * side), windows);
+}
+
+/* ---- centres ---- */
+
+/* Multiply half spectra of the two halves of some patches by |k| √W, k in cycles per coarse pixel. */
+static void weigh_halves(const qn_correlator *c, float *halves, int count)
+{
+    const int columns = c->size[0] / 2 + 1, rows = c->size[1];
+    for (int row = 0; row < rows; row++)
+        for (int x = 0; x < columns; x++) {
+            const double kx = (double)x / c->size[0], ky = (double)(row <= rows / 2 ? row : row - rows) / rows;
+            const size_t place = (size_t)row * (size_t)columns + (size_t)x;
+            const float weight = (float)sqrt((kx * kx + ky * ky) * (double)c->plane[place]);
+            for (int h = 0; h < 2 * count; h++) {
+                float *number = halves + 2 * ((size_t)h * qn_half_pixels(c->size) + place);
+                number[0] *= weight;
+                number[1] *= weight;
+            }
+        }
+}
+
+static void find_centre(const qn_correlator *c, const float *even, const float *odd, double centre[2])
+{
+    double sums[3] = {0};
+    for (int y = 0; y < c->size[1]; y++)
+        for (int x = 0; x < c->size[0]; x++) {
+            const size_t i = (size_t)y * (size_t)c->size[0] + (size_t)x;
+            const double product = (double)even[i] * (double)odd[i];
+            sums[0] += product;
+            sums[1] += product * x;
+            sums[2] += product * y;
+        }
+    for (int d = 0; d < 2; d++) {
+        const double middle = 0.5 * (c->size[d] - 1), most = CENTRE_SHARE * c->size[d];
+        const double offset = sums[0] > 0 ? sums[1 + d] / sums[0] - middle : 0;
+        centre[d] = middle + fmin(fmax(offset, -most), most);
+    }
+}
+
+static qn_status transform_centres(qn_correlator *c, qn_fft_plan *plan, double *centres)
+{
+    const size_t half = 2 * qn_half_pixels(c->size), pixels = (size_t)c->size[0] * (size_t)c->size[1];
+    for (int index = 0; index * c->chunk < c->patches; index++) {
+        const int first = chunk_first(c, index);
+        const size_t count = (size_t)c->chunk;
+        QN_TRY(multiply(c, first));
+        QN_TRY(qn_queue_read(c->queue, c->halves, 0, c->half_values, 8 * half * count, NULL));
+        QN_TRY(qn_queue_finish(c->queue));
+        weigh_halves(c, c->half_values, c->chunk);
+        QN_TRY(qn_queue_write(c->queue, c->halves, 0, c->half_values, 8 * half * count, NULL));
+        QN_TRY(qn_fft_execute(plan, c->queue, c->halves, c->maps, NULL));
+        QN_TRY(qn_queue_read(c->queue, c->maps, 0, c->half_values, 8 * pixels * count, NULL));
+        QN_TRY(qn_queue_finish(c->queue));
+        for (size_t p = 0; p < count; p++)
+            find_centre(c, c->half_values + 2 * p * pixels, c->half_values + (2 * p + 1) * pixels,
+                        centres + 2 * ((size_t)first + p));
+    }
+    return QN_OK;
+}
+
+qn_status qn_correlator_centres(qn_correlator *c, const double *shifts, double *centres)
+{
+    qn_device *device = qn_queue_device(c->queue);
+    qn_fft_plan *plan;
+    const qn_fft_options options = {.size_bytes = sizeof options,
+                                    .size = {c->size[0], c->size[1]},
+                                    .batch = 2 * c->chunk,
+                                    .kind = QN_FFT_REAL_INVERSE,
+                                    .engine = qn_fft_engine_of(device)};
+    QN_TRY(write_shifts(c, shifts));
+    QN_TRY(qn_fft_plan_create(device, &options, &plan));
+    const qn_status status = transform_centres(c, plan, centres);
+    qn_fft_plan_destroy(&plan);
+    return status;
 }

@@ -43,4 +43,10 @@ QN_MUST_CHECK qn_status qn_correlator_peaks(qn_correlator *correlator, const dou
 QN_MUST_CHECK qn_status qn_correlator_windows(qn_correlator *correlator, const double *shifts, int reach,
                                               float *windows);
 
+/* centres[patch][2]: the place, in coarse pixels from the middle of the patch's first pixel, whose displacement the
+ * patch shows. A peak is the mean of the displacements of all places of the patch, weighted with what they add to the
+ * curvature of the correlation: the squared gradient of the image, filtered by √W. Its mean is taken from products of
+ * the sums of even and of odd frames, to which noise adds nothing on average. */
+QN_MUST_CHECK qn_status qn_correlator_centres(qn_correlator *correlator, const double *shifts, double *centres);
+
 #endif
