@@ -27,6 +27,9 @@ static qn_status check_options(const qn_motion_fit_options *options)
     if (!(options->smoothness >= 0 && options->smoothness <= SMOOTHNESS_MAX))
         return QN_FAIL(QN_INVALID_ARGUMENT, "smoothness %g of a motion field; expected 0 (automatic) to %g",
                        options->smoothness, SMOOTHNESS_MAX);
+    if (!(options->overlap >= 0 && isfinite(options->overlap)))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%g patches that cover a place; expected a finite number of at least 0",
+                       options->overlap);
     if (options->iterations < 0)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%d iterations of a fit of motion; expected 0 (automatic) or more",
                        options->iterations);
@@ -63,6 +66,7 @@ static qn_status make(qn_motion_fit *fit, const qn_motion *motion, int patch_cou
         fit->data[2 * p + 1] = place_px[2 * p + 1] / (motion->height - 1);
     }
     QN_TRY(qn_motion_smoother_create(motion->frame_count, patch_count, fit->data, &fit->smoother));
+    if (fit->options.overlap > 1) fit->smoother.overlap = fit->options.overlap;
     QN_TRY(qn_motion_smoother_set_smoothness(&fit->smoother, fit->options.smoothness ? fit->options.smoothness : 1));
     return qn_motion_model_create(&fit->smoother, &fit->model);
 }

@@ -11,7 +11,7 @@
 #include "math/symmetric.h"
 
 enum { SIDE = QN_MOTION_SIDE, PLANE = QN_MOTION_PLANE, SQUARE = QN_MOTION_PLANE * QN_MOTION_PLANE };
-enum { CHOICES = 19 }; /* of λ */
+enum { CHOICES = 19, QUADRATICS = 6 }; /* of λ; numbers of a quadratic */
 
 /* A part of the mean diagonal element that is added to the diagonal: constants have neither data nor penalty. */
 static const double RIDGE_DATA = 1e-8, RIDGE_PENALTY = 1e-13;
@@ -95,8 +95,10 @@ qn_status qn_motion_smoother_create(int frame_count, int patch_count, const doub
 {
     const size_t frames = (size_t)frame_count, patches = (size_t)patch_count, width = QN_MOTION_TIME_KNOTS_MAX;
     void *memory, *centred;
-    *smoother = (qn_motion_smoother){
-        .frame_count = frame_count, .patch_count = patch_count, .time_count = qn_motion_time_count(frame_count)};
+    *smoother = (qn_motion_smoother){.frame_count = frame_count,
+                                     .patch_count = patch_count,
+                                     .overlap = 1,
+                                     .time_count = qn_motion_time_count(frame_count)};
     QN_TRY(qn_allocate(width * frames + 2 * PLANE * patches + patches + width * patches + (width + 2) * SQUARE,
                        sizeof(double), &memory));
     smoother->memory = memory;
@@ -348,23 +350,6 @@ void qn_motion_smoother_transpose(const qn_motion_smoother *smoother, const doub
 
 /* ---- cross-validation ---- */
 
-/* Residuals of the model without a local part, RSS of both coordinates together; and n. */
-static double squares_without(const qn_motion_smoother *smoother, const double *data, double *shift,
-                              qn_motion_model *model)
-{
-    const int count = 2 * smoother->frame_count;
-    double sum = 0;
-    model->local = false;
-    qn_motion_smoother_fit(smoother, data, model);
-    qn_motion_smoother_shifts(smoother, model, shift);
-    for (int p = 0; p < smoother->patch_count; p++)
-        for (int t = 0; t < count; t++) {
-            const double rest = data[p * count + t] - shift[p * count + t];
-            sum += smoother->weight[p] * rest * rest;
-        }
-    return sum;
-}
-
 /* Σ_p w |d_pj − mean|² and Σ_p w |d_pj − mean − S γ_j|² over all directions; divided by (1 − leverage)² if
  * `left_out`. */
 static void squares_along(const qn_motion_smoother *smoother, const double *data, const qn_motion_model *model,
@@ -394,30 +379,28 @@ static void squares_along(const qn_motion_smoother *smoother, const double *data
     }
 }
 
-static double trace_of(const qn_motion_smoother *smoother)
+/* How much a degree of freedom costs. Errors of a patch are much the same in all frames, which is why each direction
+ * has one observation of each patch; those of patches that overlap are much the same, too, so `overlap` patches are one
+ * observation. Quadratics must leave a quarter of the observations. */
+static double cost_of_freedom(const qn_motion_smoother *smoother)
 {
-    const double used = used_patches(smoother);
-    double trace = smoother->frame_count + used - 1;
-    for (int j = 0; j < smoother->direction_count; j++)
-        for (int p = 0; p < smoother->patch_count; p++)
-            trace += smoother->leverage[j * smoother->patch_count + p] - smoother->weight[p] / used;
-    return trace;
+    const double most = 0.75 * used_patches(smoother) / QUADRATICS;
+    return fmax(1, fmin(smoother->overlap, most));
 }
 
-/* Try all choices; the residuals outside the directions do not depend on λ. */
-static qn_status choose(qn_motion_smoother *smoother, const double *data, double *shift, qn_motion_model *model)
+/* Try all choices. */
+static qn_status choose(qn_motion_smoother *smoother, const double *data, qn_motion_model *model)
 {
-    const double count = used_patches(smoother) * smoother->frame_count;
-    const double all = squares_without(smoother, data, shift, model);
-    double least = DBL_MAX, best = 1;
+    const double count = used_patches(smoother) * smoother->direction_count, cost = cost_of_freedom(smoother);
+    double least = DBL_MAX, best = QN_MOTION_SMOOTHNESS_MAX;
     for (int choice = 0; choice < CHOICES; choice++) {
-        double without, with;
+        double without, with, trace = 0;
         QN_TRY(qn_motion_smoother_set_smoothness(smoother, QN_MOTION_SMOOTHNESS_MAX * pow(10, -choice / 2.0)));
         model->local = true;
         qn_motion_smoother_fit(smoother, data, model);
         squares_along(smoother, data, model, false, &without, &with);
-        const double free = count - trace_of(smoother), squares = all - without + with;
-        const double score = free > 0 ? count * squares / (free * free) : DBL_MAX;
+        for (int k = 0; k < smoother->direction_count * smoother->patch_count; k++) trace += smoother->leverage[k];
+        const double free = count - cost * trace, score = free > 0 ? with / (free * free) : DBL_MAX;
         if (score < least) {
             least = score;
             best = smoother->smoothness;
@@ -428,13 +411,9 @@ static qn_status choose(qn_motion_smoother *smoother, const double *data, double
 
 qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, const double *data)
 {
-    void *shift;
     qn_motion_model model;
     QN_TRY(qn_motion_model_create(smoother, &model));
-    qn_status status =
-        qn_allocate(2 * (size_t)smoother->patch_count * (size_t)smoother->frame_count, sizeof(double), &shift);
-    if (status == QN_OK) status = choose(smoother, data, shift, &model);
-    qn_release(&shift);
+    const qn_status status = choose(smoother, data, &model);
     qn_motion_model_destroy(&model);
     return status;
 }

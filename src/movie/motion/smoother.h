@@ -39,6 +39,7 @@ typedef struct qn_motion_smoother {
     double eigenvalue[QN_MOTION_TIME_KNOTS_MAX];                    /* e_j */
     double map[QN_MOTION_TIME_KNOTS_MAX][QN_MOTION_TIME_KNOTS_MAX]; /* [m][j] V_mj / √e_j: c_m = Σ_j map γ_j */
     double smoothness;                                              /* λ of the factors */
+    double overlap; /* number of patches that cover a place on average; 1 until it is set */
 } qn_motion_smoother;
 
 /* Numbers of a model; its parts are those above. */
@@ -83,9 +84,8 @@ void qn_motion_smoother_shifts(const qn_motion_smoother *smoother, const qn_moti
 void qn_motion_smoother_transpose(const qn_motion_smoother *smoother, const double *by_shift,
                                   qn_motion_model *gradient);
 
-/* The λ of the least generalised cross-validation n RSS / (n − tr H)², among powers of √10 from 1e-4 to 1e5, where
- * little but quadratics is left; the
- * factors are made for it. */
+/* The λ of the least generalised cross-validation RSS / (n − c tr H)² in the directions, among powers of √10 from 1e-4
+ * to 1e5, where little but quadratics is left; the factors are made for it. */
 QN_MUST_CHECK qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, const double *data);
 
 /* RMS errors, as of vectors over patches and frames, of prediction of left-out patches in the directions τ_j, with the
