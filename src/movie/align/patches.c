@@ -9,7 +9,7 @@
 #include "movie/align/kernels/cut_patches.h"
 
 static const double PATCH_ANGSTROM = 500;
-static const double STEP_MOST = 2.0 / 3; /* of a patch: from one to the next */
+static const double STEP = 1.0 / 2, STEP_MOST = 2.0 / 3; /* of a patch: from one to the next */
 
 enum { PATCH_PX_MIN = 32, TAPER_SHARE = 16 };
 
@@ -22,7 +22,7 @@ static void divide_axis(double side, double wanted, int given, int *count, int *
     double patch = fmin(wanted, side);
     int number = given;
     if (number == 0) {
-        number = 1 + (int)ceil((side - patch) / (STEP_MOST * patch) - 1e-9);
+        number = 1 + (int)ceil((side - patch) / (STEP * patch) - 1e-9);
         if (number < QN_PATCHES_SIDE_MIN) number = QN_PATCHES_SIDE_MIN;
         if (number > QN_PATCHES_SIDE_MAX) number = QN_PATCHES_SIDE_MAX;
     }
