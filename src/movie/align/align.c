@@ -27,7 +27,7 @@ enum {
 static const size_t SCRATCH_BYTES = (size_t)256 << 20;
 
 typedef struct alignment {
-    const qn_coarse_stack *stack;
+    qn_coarse_stack *stack;
     qn_align_options options; /* with defaults filled in */
     qn_align_facts *facts;
     double coarse_px[2];
@@ -42,9 +42,9 @@ typedef struct alignment {
 /* Renew the filter from the halves at these shifts, unless it is given. */
 static qn_status renew_filter(alignment *a, qn_correlator *correlator, const double *shifts)
 {
-    qn_rings rings;
+    qn_ring_sums rings;
     qn_ring_filter fallback;
-    qn_rings_clear(a->coarse_px, &rings);
+    qn_ring_sums_clear(a->coarse_px, &rings);
     if (a->options.filter_px2 > 0)
         qn_ring_filter_gaussian(a->options.filter_px2, rings.width, &a->filter);
     else {
@@ -99,11 +99,10 @@ static qn_status iterate_global(alignment *a, qn_correlator *correlator)
 
 static qn_status align_globally(alignment *a, qn_motion *motion)
 {
-    const qn_coarse_stack *stack = a->stack;
+    qn_coarse_stack *stack = a->stack;
     qn_correlator *correlator;
     QN_TRY(qn_align_start(stack, a->options.pixel_angstrom, a->options.max_shift_angstrom, a->shifts));
-    QN_TRY(qn_correlator_create(stack->device, stack->queue, stack->spectra, stack->grid.coarse, stack->frames, 1,
-                                a->coarse_px, a->options.scratch_bytes, &correlator));
+    QN_TRY(qn_correlator_create(stack, stack->spectra, stack->grid.coarse, 1, a->options.scratch_bytes, &correlator));
     const qn_status status = iterate_global(a, correlator);
     qn_correlator_destroy(&correlator);
     QN_TRY(status);
@@ -224,15 +223,14 @@ static qn_status allocate_local(local_alignment *l)
 
 static qn_status align_locally(alignment *a, const qn_patch_layout *layout, qn_motion *motion)
 {
-    const qn_coarse_stack *stack = a->stack;
+    qn_coarse_stack *stack = a->stack;
     local_alignment l = {.whole = a, .layout = layout, .patches = layout->count[0] * layout->count[1]};
     qn_buffer *spectra = NULL;
     l.count = (size_t)l.patches * (size_t)stack->frames;
     qn_status status = allocate_local(&l);
     if (status == QN_OK) status = qn_patch_spectra(stack, a->shifts, layout, a->options.scratch_bytes, &spectra);
     if (status == QN_OK)
-        status = qn_correlator_create(stack->device, stack->queue, spectra, layout->size, stack->frames, l.patches,
-                                      a->coarse_px, a->options.scratch_bytes, &l.correlator);
+        status = qn_correlator_create(stack, spectra, layout->size, l.patches, a->options.scratch_bytes, &l.correlator);
     if (status == QN_OK) status = fit_patches(&l, motion);
     qn_motion_fit_destroy(&l.fit);
     qn_correlator_destroy(&l.correlator);

@@ -37,6 +37,8 @@ typedef struct qn_coarse_stack qn_coarse_stack;
 QN_MUST_CHECK qn_status qn_coarse_stack_create(qn_device *device, qn_queue *queue, const qn_movie_grid *grid,
                                                int frames, qn_coarse_stack **stack);
 void qn_coarse_stack_destroy(qn_coarse_stack **stack);
+/* Begin another movie with the same sizes and number of frames. What was compiled for the first one is used again. */
+void qn_coarse_stack_reset(qn_coarse_stack *stack);
 
 /* Set a frame from the half spectrum of the padded frame ([padded y][padded x / 2 + 1] complex numbers, transform not
  * scaled). Asynchronous. */

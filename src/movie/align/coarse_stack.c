@@ -1,7 +1,6 @@
 #include "movie/align/coarse_stack.h"
 
 #include <math.h>
-#include <quern/fft.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -56,10 +55,39 @@ void qn_coarse_stack_destroy(qn_coarse_stack **pointer)
 {
     qn_coarse_stack *stack = *pointer;
     if (!stack) return;
+    for (int i = 0; i < stack->plan_count; i++) qn_fft_plan_destroy(&stack->plans[i].plan);
     qn_buffer_release(&stack->spectra);
     qn_device_release(&stack->device);
     qn_release(&stack->present);
     qn_release(pointer);
+}
+
+void qn_coarse_stack_reset(qn_coarse_stack *stack)
+{
+    for (int t = 0; t < stack->frames; t++) stack->present[t] = false;
+    stack->added = 0;
+}
+
+qn_status qn_coarse_stack_plan(qn_coarse_stack *stack, const int size[2], int batch, qn_fft_kind kind,
+                               qn_fft_plan **plan)
+{
+    for (int i = 0; i < stack->plan_count; i++) {
+        const qn_coarse_plan *kept = &stack->plans[i];
+        *plan = kept->plan;
+        if (kept->size[0] == size[0] && kept->size[1] == size[1] && kept->batch == batch && kept->kind == kind)
+            return QN_OK;
+    }
+    *plan = NULL;
+    if (stack->plan_count == QN_COARSE_PLANS_MAX)
+        return QN_FAIL(QN_UNSUPPORTED, "an alignment of more than %d kinds of transforms", QN_COARSE_PLANS_MAX);
+    const qn_fft_options options = {.size_bytes = sizeof options,
+                                    .size = {size[0], size[1]},
+                                    .batch = batch,
+                                    .kind = kind,
+                                    .engine = qn_fft_engine_of(stack->device)};
+    QN_TRY(qn_fft_plan_create(stack->device, &options, plan));
+    stack->plans[stack->plan_count++] = (qn_coarse_plan){{size[0], size[1]}, batch, kind, *plan};
+    return QN_OK;
 }
 
 /* Numbers are scaled by 1 / √N of the padded frame, so that they are of the order of the noise of a pixel. */

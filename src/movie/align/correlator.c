@@ -50,29 +50,26 @@ static qn_status make_buffers(qn_correlator *c, qn_device *device)
     QN_TRY(qn_buffer_create(device, 4 * pixels * frames * chunk, &c->maps));
     QN_TRY(qn_buffer_create(device, 16 * half * chunk, &c->halves));
     QN_TRY(qn_buffer_create(device, 4 * (size_t)RESULT_FLOATS_MAX * frames * chunk, &c->results));
-    const qn_fft_options options = {.size_bytes = sizeof options,
-                                    .size = {c->size[0], c->size[1]},
-                                    .batch = c->frames * c->chunk,
-                                    .kind = QN_FFT_REAL_INVERSE,
-                                    .engine = qn_fft_engine_of(device)};
-    return qn_fft_plan_create(device, &options, &c->inverse);
+    return qn_coarse_stack_plan(c->stack, c->size, c->frames * c->chunk, QN_FFT_REAL_INVERSE, &c->inverse);
 }
 
-qn_status qn_correlator_create(qn_device *device, qn_queue *queue, qn_buffer *spectra, const int size[2], int frames,
-                               int patches, const double coarse_px[2], size_t scratch_bytes, qn_correlator **out)
+qn_status qn_correlator_create(qn_coarse_stack *stack, qn_buffer *spectra, const int size[2], int patches,
+                               size_t scratch_bytes, qn_correlator **out)
 {
+    const qn_movie_grid *grid = &stack->grid;
     void *memory;
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof(qn_correlator), &memory));
     qn_correlator *c = memory;
-    *c = (qn_correlator){.queue = queue,
+    *c = (qn_correlator){.stack = stack,
+                         .queue = stack->queue,
                          .spectra = spectra,
                          .size = {size[0], size[1]},
-                         .frames = frames,
+                         .frames = stack->frames,
                          .patches = patches,
-                         .chunk = qn_correlator_chunk(size, frames, patches, scratch_bytes),
-                         .coarse_px = {coarse_px[0], coarse_px[1]}};
-    const qn_status status = make_buffers(c, device);
+                         .chunk = qn_correlator_chunk(size, stack->frames, patches, scratch_bytes)};
+    for (int d = 0; d < 2; d++) c->coarse_px[d] = (double)grid->padded[d] / grid->coarse[d];
+    const qn_status status = make_buffers(c, stack->device);
     if (status != QN_OK) qn_correlator_destroy(&c);
     *out = c;
     return status;
@@ -82,7 +79,6 @@ void qn_correlator_destroy(qn_correlator **pointer)
 {
     qn_correlator *c = *pointer;
     if (!c) return;
-    qn_fft_plan_destroy(&c->inverse);
     qn_buffer_release(&c->turns);
     qn_buffer_release(&c->filter);
     qn_buffer_release(&c->products);
@@ -124,10 +120,10 @@ static int chunk_first(const qn_correlator *c, int index)
     return first + c->chunk > c->patches ? c->patches - c->chunk : first;
 }
 
-qn_status qn_correlator_rings(qn_correlator *c, const double *shifts, qn_rings *rings)
+qn_status qn_correlator_rings(qn_correlator *c, const double *shifts, qn_ring_sums *rings)
 {
     const size_t half = 2 * qn_half_pixels(c->size);
-    qn_rings_clear(c->coarse_px, rings);
+    qn_ring_sums_clear(c->coarse_px, rings);
     QN_TRY(write_shifts(c, shifts));
     for (int index = 0; index * c->chunk < c->patches; index++) {
         const int first = chunk_first(c, index);
@@ -136,7 +132,7 @@ qn_status qn_correlator_rings(qn_correlator *c, const double *shifts, qn_rings *
         QN_TRY(qn_queue_finish(c->queue));
         for (int p = index * c->chunk - first; p < c->chunk; p++) {
             const float *even = c->half_values + 2 * half * (size_t)p;
-            qn_rings_add(rings, c->size, c->coarse_px, even, even + half);
+            qn_ring_sums_add(rings, c->size, c->coarse_px, even, even + half);
         }
     }
     return QN_OK;
@@ -237,16 +233,8 @@ static qn_status transform_centres(qn_correlator *c, qn_fft_plan *plan, double *
 
 qn_status qn_correlator_centres(qn_correlator *c, const double *shifts, double *centres)
 {
-    qn_device *device = qn_queue_device(c->queue);
     qn_fft_plan *plan;
-    const qn_fft_options options = {.size_bytes = sizeof options,
-                                    .size = {c->size[0], c->size[1]},
-                                    .batch = 2 * c->chunk,
-                                    .kind = QN_FFT_REAL_INVERSE,
-                                    .engine = qn_fft_engine_of(device)};
+    QN_TRY(qn_coarse_stack_plan(c->stack, c->size, 2 * c->chunk, QN_FFT_REAL_INVERSE, &plan));
     QN_TRY(write_shifts(c, shifts));
-    QN_TRY(qn_fft_plan_create(device, &options, &plan));
-    const qn_status status = transform_centres(c, plan, centres);
-    qn_fft_plan_destroy(&plan);
-    return status;
+    return transform_centres(c, plan, centres);
 }

@@ -5,11 +5,11 @@
 #ifndef QN_MOVIE_ALIGN_CORRELATOR_H
 #define QN_MOVIE_ALIGN_CORRELATOR_H
 
-#include <quern/fft.h>
-
+#include "movie/align/coarse_stack.h"
 #include "movie/align/rings.h"
 
 typedef struct qn_correlator {
+    qn_coarse_stack *stack;
     qn_queue *queue;
     qn_buffer *spectra; /* [patches][frames] half spectra; not owned */
     int size[2], frames, patches, chunk;
@@ -25,15 +25,14 @@ int qn_correlator_chunk(const int size[2], int frames, int patches, size_t scrat
 /* Bytes of device memory of a correlator, without its spectra. */
 size_t qn_correlator_bytes(const int size[2], int frames, int patches, size_t scratch_bytes);
 
-QN_MUST_CHECK qn_status qn_correlator_create(qn_device *device, qn_queue *queue, qn_buffer *spectra, const int size[2],
-                                             int frames, int patches, const double coarse_px[2], size_t scratch_bytes,
-                                             qn_correlator **correlator);
+QN_MUST_CHECK qn_status qn_correlator_create(qn_coarse_stack *stack, qn_buffer *spectra, const int size[2], int patches,
+                                             size_t scratch_bytes, qn_correlator **correlator);
 void qn_correlator_destroy(qn_correlator **correlator);
 
 QN_MUST_CHECK qn_status qn_correlator_set_filter(qn_correlator *correlator, const qn_ring_filter *filter);
 
 /* Sums over rings of all patches at these shifts. */
-QN_MUST_CHECK qn_status qn_correlator_rings(qn_correlator *correlator, const double *shifts, qn_rings *rings);
+QN_MUST_CHECK qn_status qn_correlator_rings(qn_correlator *correlator, const double *shifts, qn_ring_sums *rings);
 
 /* peaks[patch][frame][4] (as qn_find_peaks), relative to the shifts. */
 QN_MUST_CHECK qn_status qn_correlator_peaks(qn_correlator *correlator, const double *shifts, const int reach[2],

@@ -1,7 +1,6 @@
 #include "movie/align/patches.h"
 
 #include <math.h>
-#include <quern/fft.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -10,8 +9,9 @@
 
 static const double PATCH_ANGSTROM = 500;
 static const double STEP = 1.0 / 2, STEP_MOST = 2.0 / 3; /* of a patch: from one to the next */
+static const double LARGEST_SHARE = 0.6;                 /* of a side: patches of a small frame have different places */
 
-enum { PATCH_PX_MIN = 32, TAPER_SHARE = 16 };
+enum { SIDE_PX_MIN = 48, TAPER_SHARE = 16 }; /* of a frame with patches, coarse pixels */
 
 /* ---- places ---- */
 
@@ -19,7 +19,7 @@ enum { PATCH_PX_MIN = 32, TAPER_SHARE = 16 };
  * given > 0: their number. */
 static void divide_axis(double side, double wanted, int given, int *count, int *size)
 {
-    double patch = fmin(wanted, side);
+    double patch = fmin(wanted, LARGEST_SHARE * side);
     int number = given;
     if (number == 0) {
         number = 1 + (int)ceil((side - patch) / (STEP * patch) - 1e-9);
@@ -62,7 +62,7 @@ qn_status qn_patch_layout_make(const qn_movie_grid *grid, const qn_align_options
     for (int d = 0; d < 2; d++) {
         coarse_px[d] = (double)grid->padded[d] / grid->coarse[d];
         side[d] = floor(frame[d] / coarse_px[d]);
-        if (side[d] < PATCH_PX_MIN) {
+        if (side[d] < SIDE_PX_MIN) {
             *layout = (qn_patch_layout){0};
             return QN_OK;
         }
@@ -84,7 +84,7 @@ void qn_patch_layout_release(qn_patch_layout *layout)
 /* ---- spectra ---- */
 
 typedef struct patch_cutter {
-    const qn_coarse_stack *stack;
+    qn_coarse_stack *stack;
     const qn_patch_layout *layout;
     int patches, chunk;
     qn_buffer *turns, *shifted, *frames, *corners, *taper, *pieces, *piece_spectra;
@@ -118,20 +118,10 @@ static qn_status write_all(qn_queue *queue, qn_device *device, const void *data,
     return qn_queue_finish(queue);
 }
 
-static qn_status make_plan(qn_device *device, const int size[2], int batch, qn_fft_kind kind, qn_fft_plan **plan)
-{
-    const qn_fft_options options = {.size_bytes = sizeof options,
-                                    .size = {size[0], size[1]},
-                                    .batch = batch,
-                                    .kind = kind,
-                                    .engine = qn_fft_engine_of(device)};
-    return qn_fft_plan_create(device, &options, plan);
-}
-
 /* The frames in real space, each moved back by its shift. */
 static qn_status shift_frames(patch_cutter *cutter, const double *shifts)
 {
-    const qn_coarse_stack *stack = cutter->stack;
+    qn_coarse_stack *stack = cutter->stack;
     const int *coarse = stack->grid.coarse;
     const size_t frames = (size_t)stack->frames, half = qn_half_pixels(coarse);
     const qn_frames_problem problem = {.size = {coarse[0], coarse[1]}, .frames = stack->frames, .count = stack->frames};
@@ -144,7 +134,7 @@ static qn_status shift_frames(patch_cutter *cutter, const double *shifts)
     QN_TRY(status);
     QN_TRY(qn_buffer_create(stack->device, 8 * half * frames, &cutter->shifted));
     QN_TRY(qn_buffer_create(stack->device, 4 * (size_t)coarse[0] * (size_t)coarse[1] * frames, &cutter->frames));
-    QN_TRY(make_plan(stack->device, coarse, stack->frames, QN_FFT_REAL_INVERSE, &cutter->inverse));
+    QN_TRY(qn_coarse_stack_plan(stack, coarse, stack->frames, QN_FFT_REAL_INVERSE, &cutter->inverse));
     QN_TRY(qn_shift_spectra(stack->queue, NULL, &problem, stack->spectra, cutter->turns, cutter->shifted, NULL));
     return qn_fft_execute(cutter->inverse, stack->queue, cutter->shifted, cutter->frames, NULL);
 }
@@ -170,13 +160,13 @@ static qn_status write_taper(patch_cutter *cutter)
 
 static qn_status cut_chunks(patch_cutter *cutter, qn_buffer *spectra)
 {
-    const qn_coarse_stack *stack = cutter->stack;
+    qn_coarse_stack *stack = cutter->stack;
     const int *size = cutter->layout->size, *coarse = stack->grid.coarse;
     const size_t frames = (size_t)stack->frames, half = qn_half_pixels(size), chunk = (size_t)cutter->chunk;
     const size_t bytes = 8 * half * frames;
     QN_TRY(qn_buffer_create(stack->device, 4 * (size_t)size[0] * (size_t)size[1] * frames * chunk, &cutter->pieces));
     QN_TRY(qn_buffer_create(stack->device, bytes * chunk, &cutter->piece_spectra));
-    QN_TRY(make_plan(stack->device, size, stack->frames * cutter->chunk, QN_FFT_REAL_FORWARD, &cutter->forward));
+    QN_TRY(qn_coarse_stack_plan(stack, size, stack->frames * cutter->chunk, QN_FFT_REAL_FORWARD, &cutter->forward));
     for (int first = 0; first < cutter->patches; first += cutter->chunk) {
         const int last = cutter->patches - cutter->chunk, from = first < last ? first : last;
         const qn_cut_problem problem = {.size = {coarse[0], coarse[1]},
@@ -195,7 +185,7 @@ static qn_status cut_chunks(patch_cutter *cutter, qn_buffer *spectra)
 
 static qn_status cut_all(patch_cutter *cutter, const double *shifts, qn_buffer **spectra)
 {
-    const qn_coarse_stack *stack = cutter->stack;
+    qn_coarse_stack *stack = cutter->stack;
     const size_t patches = (size_t)cutter->patches;
     QN_TRY(shift_frames(cutter, shifts));
     QN_TRY(write_all(stack->queue, stack->device, cutter->layout->corners, 8 * patches, &cutter->corners));
@@ -205,7 +195,7 @@ static qn_status cut_all(patch_cutter *cutter, const double *shifts, qn_buffer *
     return cut_chunks(cutter, *spectra);
 }
 
-qn_status qn_patch_spectra(const qn_coarse_stack *stack, const double *shifts, const qn_patch_layout *layout,
+qn_status qn_patch_spectra(qn_coarse_stack *stack, const double *shifts, const qn_patch_layout *layout,
                            size_t scratch_bytes, qn_buffer **spectra)
 {
     patch_cutter cutter = {.stack = stack,
@@ -218,7 +208,5 @@ qn_status qn_patch_spectra(const qn_coarse_stack *stack, const double *shifts, c
     qn_buffer *buffers[] = {cutter.turns, cutter.shifted, cutter.frames,       cutter.corners,
                             cutter.taper, cutter.pieces,  cutter.piece_spectra};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(&buffers[i]);
-    qn_fft_plan_destroy(&cutter.inverse);
-    qn_fft_plan_destroy(&cutter.forward);
     return status;
 }

@@ -9,7 +9,7 @@ static const double SMOOTHING_RINGS = 1.5;
 enum { NOISE_FIRST = 20, NOISE_LAST = 60 };
 static const double CORRELATION_FLOOR = 0.01, CORRELATION_MOST = 0.999;
 
-void qn_rings_clear(const double coarse_px[2], qn_rings *rings)
+void qn_ring_sums_clear(const double coarse_px[2], qn_ring_sums *rings)
 {
     memset(rings, 0, sizeof *rings);
     rings->width = 0.5 / fmax(coarse_px[0], coarse_px[1]) / QN_ALIGN_RINGS;
@@ -27,7 +27,8 @@ static double frequency(int x, int y, const int size[2], const double coarse_px[
     return sqrt(kx * kx + ky * ky);
 }
 
-void qn_rings_add(qn_rings *rings, const int size[2], const double coarse_px[2], const float *even, const float *odd)
+void qn_ring_sums_add(qn_ring_sums *rings, const int size[2], const double coarse_px[2], const float *even,
+                      const float *odd)
 {
     const int columns = size[0] / 2 + 1;
     for (int row = 0; row < size[1]; row++)
@@ -64,7 +65,7 @@ static void smooth(const double *values, const double *count, double *smoothed)
 
 /* Noise by ring, relative to its mean in the middle of the spectrum. The two lowest rings, which have too few numbers,
  * and rings without numbers take their neighbour's. */
-static void relative_noise(const qn_rings *rings, double *noise)
+static void relative_noise(const qn_ring_sums *rings, double *noise)
 {
     double sum = 0, last = 0;
     int count = 0, first = 0;
@@ -81,7 +82,7 @@ static void relative_noise(const qn_rings *rings, double *noise)
     for (int i = 0; i <= QN_ALIGN_RINGS; i++) noise[i] = fmax(noise[i] / mean, 1e-3);
 }
 
-void qn_ring_filter_from_data(const qn_rings *rings, int frames, const qn_ring_filter *otherwise,
+void qn_ring_filter_from_data(const qn_ring_sums *rings, int frames, const qn_ring_filter *otherwise,
                               qn_ring_filter *filter)
 {
     double raw[QN_ALIGN_RINGS + 1], noise[QN_ALIGN_RINGS + 1], total = 0;

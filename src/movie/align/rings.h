@@ -7,16 +7,17 @@
 #include "movie/align/align.h"
 
 /* Sums over rings of spectra of two halves of the frames. Ring i has |k| ≈ i · width; width in 1 / unbinned px. */
-typedef struct qn_rings {
+typedef struct qn_ring_sums {
     double width;
     double product[QN_ALIGN_RINGS + 1], even[QN_ALIGN_RINGS + 1], odd[QN_ALIGN_RINGS + 1], count[QN_ALIGN_RINGS + 1];
-} qn_rings;
+} qn_ring_sums;
 
 /* Rings up to the Nyquist frequency of coarse pixels of these sizes (unbinned px). */
-void qn_rings_clear(const double coarse_px[2], qn_rings *rings);
+void qn_ring_sums_clear(const double coarse_px[2], qn_ring_sums *rings);
 
 /* Add half spectra of the sum of the even frames and of the odd frames, `size` coarse pixels wide and high. */
-void qn_rings_add(qn_rings *rings, const int size[2], const double coarse_px[2], const float *even, const float *odd);
+void qn_ring_sums_add(qn_ring_sums *rings, const int size[2], const double coarse_px[2], const float *even,
+                      const float *odd);
 
 typedef struct qn_ring_filter {
     double width;                           /* of a ring, 1 / unbinned px */
@@ -27,7 +28,7 @@ typedef struct qn_ring_filter {
 
 /* W = S / (1 + T S) / N, S = 2 f / ((1 − f) T): f the smoothed correlation of the halves of T frames, S the ratio of
  * signal to noise of a frame, N the noise. If the halves agree nowhere, `otherwise` is copied. */
-void qn_ring_filter_from_data(const qn_rings *rings, int frames, const qn_ring_filter *otherwise,
+void qn_ring_filter_from_data(const qn_ring_sums *rings, int frames, const qn_ring_filter *otherwise,
                               qn_ring_filter *filter);
 /* exp(−2 B k²) */
 void qn_ring_filter_gaussian(double b_px2, double width, qn_ring_filter *filter);

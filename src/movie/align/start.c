@@ -1,7 +1,6 @@
 #include "movie/align/start.h"
 
 #include <math.h>
-#include <quern/fft.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,7 +99,7 @@ qn_status qn_solve_pairs(int frames, size_t count, const int *pairs, const doubl
 /* ---- the pairs ---- */
 
 typedef struct pair_search {
-    const qn_coarse_stack *stack;
+    qn_coarse_stack *stack;
     qn_fft_plan *inverse;
     qn_buffer *pairs, *filter, *products, *maps, *peaks;
     int small[2], reach[2], batch;
@@ -162,7 +161,7 @@ static qn_status write_filter(pair_search *search, double pixel_angstrom)
 
 static qn_status prepare(pair_search *search, double pixel_angstrom, double max_shift_angstrom)
 {
-    const qn_coarse_stack *stack = search->stack;
+    qn_coarse_stack *stack = search->stack;
     const qn_movie_grid *grid = &stack->grid;
     void *memory;
     small_size(grid, pixel_angstrom, search->small);
@@ -187,19 +186,14 @@ static qn_status prepare(pair_search *search, double pixel_angstrom, double max_
     QN_TRY(qn_buffer_create(stack->device, 8 * half * batch, &search->products));
     QN_TRY(qn_buffer_create(stack->device, 4 * pixels * batch, &search->maps));
     QN_TRY(qn_buffer_create(stack->device, 16 * batch, &search->peaks));
-    const qn_fft_options options = {.size_bytes = sizeof options,
-                                    .size = {search->small[0], search->small[1]},
-                                    .batch = search->batch,
-                                    .kind = QN_FFT_REAL_INVERSE,
-                                    .engine = qn_fft_engine_of(stack->device)};
-    QN_TRY(qn_fft_plan_create(stack->device, &options, &search->inverse));
+    QN_TRY(qn_coarse_stack_plan(stack, search->small, search->batch, QN_FFT_REAL_INVERSE, &search->inverse));
     return write_filter(search, pixel_angstrom);
 }
 
 /* The peaks of pairs first … first + batch − 1. */
 static qn_status search_batch(pair_search *search, size_t first)
 {
-    const qn_coarse_stack *stack = search->stack;
+    qn_coarse_stack *stack = search->stack;
     const int *coarse = stack->grid.coarse, *small = search->small;
     const qn_frames_problem products = {
         .size = {coarse[0], coarse[1]}, .small = {small[0], small[1]}, .frames = stack->frames, .count = search->batch};
@@ -222,7 +216,6 @@ static qn_status search_batch(pair_search *search, size_t first)
 
 static void destroy(pair_search *search)
 {
-    qn_fft_plan_destroy(&search->inverse);
     qn_buffer_release(&search->pairs);
     qn_buffer_release(&search->filter);
     qn_buffer_release(&search->products);
@@ -232,7 +225,7 @@ static void destroy(pair_search *search)
     qn_release(&search->differences);
 }
 
-qn_status qn_align_start(const qn_coarse_stack *stack, double pixel_angstrom, double max_shift_angstrom, double *shifts)
+qn_status qn_align_start(qn_coarse_stack *stack, double pixel_angstrom, double max_shift_angstrom, double *shifts)
 {
     pair_search search = {.stack = stack};
     qn_status status = prepare(&search, pixel_angstrom, max_shift_angstrom);

@@ -5,7 +5,7 @@
 #include "movie/align/coarse_stack.h"
 
 /* shifts[frame][2] in coarse pixels, shifts[0] = 0. `pixel_angstrom` is that of the unbinned frame. */
-QN_MUST_CHECK qn_status qn_align_start(const qn_coarse_stack *stack, double pixel_angstrom, double max_shift_angstrom,
+QN_MUST_CHECK qn_status qn_align_start(qn_coarse_stack *stack, double pixel_angstrom, double max_shift_angstrom,
                                        double *shifts);
 
 /* Least squares with Cauchy weights: minimise Σ ρ(|s_i − s_j − b_ij|), ρ(r) = log(1 + (r / 2m)²), m the median residual
