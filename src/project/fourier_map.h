@@ -4,8 +4,8 @@
 
 #include <quern/volume.h>
 
+#include "math/window.h"
 #include "project/kernels/project_slices.h"
-#include "project/window.h"
 
 /* Make the buffer that qn_project_slices takes, from a cubic map whose side is the problem's image side. The inverse
  * transforms of its slices, without scaling, are sums of voxels along lines. Waits until the buffer is complete.

@@ -8,9 +8,9 @@
 
 #include "format/image/image_stack.h"
 #include "job/job.h"
+#include "math/window.h"
 #include "project/kernels/project_slices.h"
 #include "project/views.h"
-#include "project/window.h"
 
 /* Inputs and outputs of one batch of images. */
 typedef struct qn_projection_batch {

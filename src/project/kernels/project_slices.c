@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "project/window.h"
+#include "math/window.h"
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 

@@ -1,5 +1,5 @@
 /* Central slices of a Fourier volume, which are the transforms of the map's images. Each pixel is a weighted sum of the
- * samples around its place in the volume (project/window.h), is shifted by a phase and, if wanted, multiplied by the
+ * samples around its place in the volume (math/window.h), is shifted by a phase and, if wanted, multiplied by the
  * CTF.
  *
  * Shapes. Padded side P and image side n may each be even or odd. The volume is made from the half spectrum of a real

@@ -1,7 +1,7 @@
 #include <math.h>
 
+#include "math/window.h"
 #include "project/kernels/project_slices.h"
-#include "project/window.h"
 
 /* value += factor · sample (x, y, z) of the periodic spectrum. */
 static void add_sample(const float *spectrum, int side, const int place[3], double factor, double value[2])

@@ -9,8 +9,8 @@
 
 #include "check_workload.h"
 #include "cryoem/view.h"
+#include "math/window.h"
 #include "project/kernels/project_slices.h"
-#include "project/window.h"
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/rotation.h"
+#include "math/window.h"
 #include "project/kernels/project_slices.h"
-#include "project/window.h"
 #include "tune/workload_inputs.h"
 
 enum { PADDING = 2, IMAGES_MAX = 1 << 14, CHECKED = 3 };

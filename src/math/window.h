@@ -1,5 +1,6 @@
-/* Interpolation of a Fourier transform: a weighted sum of the nearest samples along each axis. Before the transform,
- * the map is divided by the transform of the weights.
+/* Interpolation on a grid: a weighted sum of the nearest samples along each axis. Before the transform that makes the
+ * grid, the other space is divided by the transform of the weights. The grid may be the Fourier transform of a map, as
+ * in projection, or a frame of a movie on a finer grid, as in the correction of motion.
  *
  * The weights are a Kaiser-Bessel window I₀(β √(1 − (2 t / taps)²)) / I₀(β) of the distance t along each axis, with β
  * for the given padding from Beatty, Nishimura and Pauly 2005 (doi 10.1109/TMI.2005.848376, equation 5); or 1 − |t| for
@@ -7,8 +8,8 @@
  * at a padding of 2, periodic images of the map contribute 3 % with it, and 1e-5 with six taps of the window.
  *
  * Thread rule: any thread. */
-#ifndef QN_PROJECT_WINDOW_H
-#define QN_PROJECT_WINDOW_H
+#ifndef QN_MATH_WINDOW_H
+#define QN_MATH_WINDOW_H
 
 enum { QN_WINDOW_TAPS_MAX = 6, QN_WINDOW_INTERVALS = 1024, QN_WINDOW_ROWS = QN_WINDOW_INTERVALS + 1 };
 
@@ -17,7 +18,8 @@ typedef struct qn_window {
     double beta; /* shape of a Kaiser-Bessel window */
 } qn_window;
 
-/* Make a window. `padding` is the ratio of the padded side to the map's side. */
+/* Make a window. `padding` is the ratio of the padded side to the map's side, or of the finer grid's side to the
+ * frame's. */
 qn_window qn_window_make(int taps, double padding);
 
 /* Weight at a distance in samples; 0 beyond taps / 2. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "project/window.h"
+#include "math/window.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -64,10 +64,47 @@ static void table_agrees_with_the_window(void)
     }
 }
 
+/* Root mean square, over places between samples, of the error of an interpolated wave of amplitude 1. `frequency` is in
+ * cycles per sample. */
+static double error_of_wave(const qn_window *window, double frequency)
+{
+    enum { PLACES = 64 };
+    const double whole = qn_window_transform(window, frequency);
+    double sum = 0;
+    for (int i = 0; i < PLACES; i++) {
+        const double place = (i + 0.5) / PLACES;
+        double re = 0, im = 0;
+        for (int sample = 1 - window->taps / 2; sample <= window->taps / 2; sample++) {
+            const double distance = sample - place, weight = qn_window_at(window, distance) / whole;
+            re += weight * cos(2 * PI * frequency * distance);
+            im += weight * sin(2 * PI * frequency * distance);
+        }
+        sum += (re - 1) * (re - 1) + im * im;
+    }
+    return sqrt(sum / PLACES);
+}
+
+/* The shape for a padding of 1.25, in which movies are interpolated. A direct sum in Python, with the window and a
+ * numerical transform of its own, gives 1.02 % and 0.06 % at 0.9 of the limit of the unpadded grid. */
+static void a_small_padding_keeps_waves(void)
+{
+    const double padding = 1.25, limit = 0.5 / padding;
+    const qn_window four = qn_window_make(4, padding), six = qn_window_make(6, padding);
+    CHECK_NEAR(four.beta, 6.9967, 1e-4);
+    CHECK_NEAR(six.beta, 10.9551, 1e-4);
+    CHECK_NEAR(error_of_wave(&four, 0.9 * limit), 0.0102, 1e-4);
+    CHECK_NEAR(error_of_wave(&six, 0.9 * limit), 0.0006, 5e-5);
+    for (double share = 0.05; share < 1; share += 0.05) {
+        CHECK(error_of_wave(&four, share * limit) < 0.0105);
+        CHECK(error_of_wave(&six, share * limit) < 0.001);
+    }
+}
+
 int main(void)
 {
     RUN(weights_agree_with_the_definition);
     RUN(transforms_equal_integrals);
     RUN(table_agrees_with_the_window);
+    RUN(a_small_padding_keeps_waves);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-#include "project/window.h"
+#include "math/window.h"
 
 #include <math.h>
 
