@@ -30,8 +30,9 @@ static void known_values_ascend(void)
 static void random_matrices_are_solved(void)
 {
     for (int round = 0; round < 200; round++) {
-        int n = 2 + round % 7;
-        double matrix[64], values[8], vectors[64];
+        int n = 2 + round % (QN_SYMMETRIC_MAX - 1);
+        double matrix[QN_SYMMETRIC_MAX * QN_SYMMETRIC_MAX], values[QN_SYMMETRIC_MAX];
+        double vectors[QN_SYMMETRIC_MAX * QN_SYMMETRIC_MAX];
         for (int i = 0; i < n; i++)
             for (int j = 0; j <= i; j++) matrix[i * n + j] = matrix[j * n + i] = 10 * uniform();
         qn_symmetric_eigen(matrix, n, values, vectors);
