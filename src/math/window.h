@@ -12,6 +12,7 @@
 #define QN_MATH_WINDOW_H
 
 enum { QN_WINDOW_TAPS_MAX = 6, QN_WINDOW_INTERVALS = 1024, QN_WINDOW_ROWS = QN_WINDOW_INTERVALS + 1 };
+enum { QN_WINDOW_TERMS = 4 };
 
 typedef struct qn_window {
     int taps;    /* samples along an axis: 2 (trilinear), 4 or 6 */
@@ -33,5 +34,11 @@ double qn_window_transform(const qn_window *window, double frequency);
  * sample 0 and holds the weights of samples 1 − taps / 2 … taps / 2. Linear interpolation between rows is exact within
  * 3e-7. */
 void qn_window_table(const qn_window *window, float *table);
+
+/* Polynomials of the weights, for kernels to which arithmetic is cheaper than a table: [taps / 2][2][QN_WINDOW_TERMS].
+ * A place has the distance z + 1/2, |z| ≤ 1/2, from sample 0. With e and o the values at z² of the two polynomials of
+ * row i, powers ascending, tap i has the weight e + z o and tap taps − 1 − i the weight e − z o. Exact within 4e-7.
+ * For Kaiser-Bessel windows: `taps` 4 or 6. */
+void qn_window_polynomials(const qn_window *window, float *terms);
 
 #endif

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "math/window.h"
 
@@ -64,6 +65,34 @@ static void table_agrees_with_the_window(void)
     }
 }
 
+static double value_of(const float *powers, double s)
+{
+    double sum = 0;
+    for (int k = QN_WINDOW_TERMS - 1; k >= 0; k--) sum = sum * s + (double)powers[k];
+    return sum;
+}
+
+static void polynomials_agree_with_the_window(void)
+{
+    static const double paddings[] = {1.2, 1.25, 1.5, 2};
+    float terms[QN_WINDOW_TAPS_MAX * QN_WINDOW_TERMS];
+    for (int taps = 4; taps <= 6; taps += 2)
+        for (int p = 0; p < 4; p++) {
+            const qn_window window = qn_window_make(taps, paddings[p]);
+            double worst = 0;
+            qn_window_polynomials(&window, terms);
+            for (int i = 0; i <= 1000; i++)
+                for (int tap = 0; tap < taps; tap++) {
+                    const int pair = tap < taps / 2 ? tap : taps - 1 - tap;
+                    const float *row = terms + 2 * pair * QN_WINDOW_TERMS;
+                    const double place = i / 1000.0, z = place - 0.5, sign = tap < taps / 2 ? 1 : -1;
+                    const double weight = value_of(row, z * z) + sign * z * value_of(row + QN_WINDOW_TERMS, z * z);
+                    worst = fmax(worst, fabs(weight - qn_window_at(&window, place - (tap + 1 - taps / 2))));
+                }
+            if (!CHECK(worst < 4e-7)) fprintf(stderr, "taps %d, padding %g: %g\n", taps, paddings[p], worst);
+        }
+}
+
 /* Root mean square, over places between samples, of the error of an interpolated wave of amplitude 1. `frequency` is in
  * cycles per sample. */
 static double error_of_wave(const qn_window *window, double frequency)
@@ -105,6 +134,7 @@ int main(void)
     RUN(weights_agree_with_the_definition);
     RUN(transforms_equal_integrals);
     RUN(table_agrees_with_the_window);
+    RUN(polynomials_agree_with_the_window);
     RUN(a_small_padding_keeps_waves);
     return check_finish();
 }
