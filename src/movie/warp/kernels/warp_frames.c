@@ -13,7 +13,7 @@ extern const char qn_movie_warp_frames_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_movie_warp_frames_host);
 
 enum { FIELD, WARP };
-enum { BLOCK_DIM_X, BLOCK_DIM_Y, PIXELS, TUNABLES };
+enum { BLOCK_DIM_X, BLOCK_DIM_Y, PIXELS, UNROLLED, TUNABLES };
 
 _Static_assert((int)QN_WARP_FRAMES_MAX == (int)WARP_FRAMES_MAX && (int)QN_WARP_SUMS_MAX == (int)WARP_SUMS_MAX &&
                    (int)QN_WARP_ROW == (int)WARP_ROW && (int)QN_WARP_COEFFICIENTS == 2 * WARP_SIDE * WARP_SIDE,
@@ -26,12 +26,14 @@ static const qn_tunable tunables[TUNABLES] = {
     [BLOCK_DIM_X] = {"BLOCK_DIM_X", {16, 32, 64, 128}, 4, 32, "output pixels of a group along x"},
     [BLOCK_DIM_Y] = {"BLOCK_DIM_Y", {1, 2, 4, 8, 16}, 5, 8, "work-items of a group along y"},
     [PIXELS] = {"PIXELS", {1, 2, 4}, 3, 1, "rows of a work-item"},
+    [UNROLLED] = {"UNROLLED", {1, 2, 4}, 3, 1, "frames of an iteration"},
 };
 
 static const char *const constraints[] = {
     "BLOCK_DIM_X * BLOCK_DIM_Y <= device.largest_group", "BLOCK_DIM_X * BLOCK_DIM_Y <= 512",
     "BLOCK_DIM_X * BLOCK_DIM_Y >= device.subgroup_size",
-    "!device.is_host || (BLOCK_DIM_X == 32 && BLOCK_DIM_Y == 8 && PIXELS == 1)", /* the host's kernel has no tunables */
+    "!device.is_host || (BLOCK_DIM_X == 32 && BLOCK_DIM_Y == 8 && PIXELS * UNROLLED == 1)", /* the host's kernel has no
+                                                                                               tunables */
 };
 
 static size_t rounded(int length, size_t piece)
@@ -124,7 +126,7 @@ const qn_family qn_movie_warp_frames_family = {
     .tunable_count = TUNABLES,
     .constraints = constraints,
     .constraint_count = sizeof constraints / sizeof *constraints,
-    .check_definitions = "TAPS=4 FRAMES=4 SUMS=7",
+    .check_definitions = "TAPS=4 SUMS=7",
 };
 
 static qn_status check_problem(const qn_warp_problem *problem)
@@ -171,7 +173,7 @@ static qn_status check_buffer(const char *name, const qn_buffer *buffer, size_t 
 
 static void definitions_of(const qn_warp_problem *problem, char text[64])
 {
-    snprintf(text, 64, "TAPS=%d FRAMES=%d SUMS=%d", problem->taps, problem->frames, problem->sums);
+    snprintf(text, 64, "TAPS=%d SUMS=%d", problem->taps, problem->sums);
 }
 
 size_t qn_warp_rows_bytes(const qn_warp_problem *problem)

@@ -14,8 +14,8 @@
 #ifndef TAPS
 #error "TAPS: samples that a pixel gathers along each axis: 1, 4 or 6"
 #endif
-#ifndef FRAMES
-#error "FRAMES: grids of a launch, at most"
+#ifndef UNROLLED
+#error "UNROLLED: frames of an iteration"
 #endif
 #ifndef SUMS
 #error "SUMS: sums that every frame is added to"
@@ -140,22 +140,13 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void warp_frames(
             float total[SUMS];
             UNROLL
             for (int i = 0; i < SUMS; i++) total[i] = to[i * plane];
-            UNROLL
-            for (int f = 0; f < FRAMES; f++) {
-                GLOBAL const float *grid = f == 0   ? grid0
-                                           : f == 1 ? grid1
-                                           : f == 2 ? grid2
-                                           : f == 3 ? grid3
-                                           : f == 4 ? grid4
-                                           : f == 5 ? grid5
-                                           : f == 6 ? grid6
-                                                    : grid7;
-                if (f < s.frames) {
-                    const float value =
-                        frame_at(grid, rows + ((qn_int64)f * s.height + y) * WARP_ROW, s, f, x, y);
-                    UNROLL
-                    for (int i = 0; i < SUMS; i++) total[i] = FMA(s.shares[f * WARP_SUMS_MAX + i], value, total[i]);
-                }
+            UNROLL_BY(UNROLLED)
+            for (int f = 0; f < s.frames; f++) {
+                GLOBAL const float *grid = f < 4 ? (f < 2 ? (f < 1 ? grid0 : grid1) : (f < 3 ? grid2 : grid3))
+                                                 : (f < 6 ? (f < 5 ? grid4 : grid5) : (f < 7 ? grid6 : grid7));
+                const float value = frame_at(grid, rows + ((qn_int64)f * s.height + y) * WARP_ROW, s, f, x, y);
+                UNROLL
+                for (int i = 0; i < SUMS; i++) total[i] = FMA(s.shares[f * WARP_SUMS_MAX + i], value, total[i]);
             }
             UNROLL
             for (int i = 0; i < SUMS; i++) to[i * plane] = total[i];
