@@ -1,0 +1,373 @@
+#include "movie/warp/warp.h"
+
+#include <math.h>
+#include <quern/fft.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "movie/warp/kernels/shift_frame.h"
+#include "movie/warp/power_spectrum.h"
+#include "movie/warp/warp_plan.h"
+#include "runtime/device.h"
+
+enum { POWER_ALIGNED, POWER_RECORDED, POWERS };
+
+struct qn_warp {
+    qn_device *device;
+    qn_queue *queue;
+    qn_warp_options options; /* `motion` and `ranks` are NULL; what is needed of them is below */
+    qn_warp_plan plan;
+    int frame_count, added, waiting; /* frames in all; added so far; of them in grids */
+    double *shift_px;                /* [frame][2] */
+    qn_warp_pass *passes;            /* every launch */
+    double plain_mean, even_mean, weighted_mean;
+    double *mean_weights; /* [frame] weight of a frame's mean in the weighted sum */
+
+    qn_buffer *factors, *coefficients, *weights;
+    qn_buffer *spectrum, *grids[QN_WARP_FRAMES_MAX], *rows, *sums;
+    qn_buffer *group[POWERS], *power[POWERS];
+    qn_fft_plan *inverse; /* of the fine grid */
+    qn_fft_plan *weigh_forward, *weigh_inverse;
+};
+
+static int pass_count(const qn_warp *warp)
+{
+    return (warp->frame_count + warp->plan.frames_a_pass - 1) / warp->plan.frames_a_pass;
+}
+
+/* Grids that are needed: weighting takes two. */
+static int grid_count(const qn_warp_plan *plan)
+{
+    return plan->ranks > 0 && plan->frames_a_pass < 2 ? 2 : plan->frames_a_pass;
+}
+
+static int power_count(const qn_warp_options *options)
+{
+    return options->spectrum_side == 0 ? 0 : options->spectrum_recorded ? 2 : 1;
+}
+
+uint64_t qn_warp_bytes(const qn_warp_options *options)
+{
+    qn_warp_plan plan;
+    if (qn_warp_plan_make(options, &plan) != QN_OK) return 0;
+    const uint64_t grids = (uint64_t)grid_count(&plan) * qn_warp_plan_grid_bytes(&plan);
+    const uint64_t powers = 12 * (uint64_t)power_count(options) * qn_warp_plan_power_numbers(&plan);
+    const uint64_t tables = 4 * (uint64_t)options->motion->frame_count * QN_WARP_COEFFICIENTS +
+                            4 * (uint64_t)plan.ranks * QN_EXPOSURE_BINS +
+                            4 * (uint64_t)(plan.limit[0] + plan.limit[1] + 2);
+    return grids + powers + tables + qn_warp_plan_spectrum_bytes(&plan) + qn_warp_plan_sum_bytes(&plan) +
+           qn_warp_rows_bytes(&plan.warp);
+}
+
+/* ---- create ---- */
+
+static qn_status upload(qn_warp *warp, const float *numbers, size_t count, qn_buffer **buffer)
+{
+    QN_TRY(qn_buffer_create(warp->device, count * sizeof(float), buffer));
+    QN_TRY(qn_queue_write(warp->queue, *buffer, 0, numbers, count * sizeof(float), NULL));
+    return qn_queue_finish(warp->queue);
+}
+
+static qn_status make_factors(qn_warp *warp)
+{
+    void *memory;
+    const size_t count = (size_t)(warp->plan.limit[0] + warp->plan.limit[1] + 2);
+    QN_TRY(qn_allocate(count, sizeof(float), &memory));
+    qn_warp_plan_factors(&warp->plan, warp->options.padded, memory);
+    const qn_status status = upload(warp, memory, count, &warp->factors);
+    qn_release(&memory);
+    return status;
+}
+
+/* Coefficients of the field of each frame, in samples of the fine grid. */
+static qn_status make_coefficients(qn_warp *warp, const qn_motion *motion)
+{
+    void *memory;
+    double of_frame[QN_WARP_COEFFICIENTS];
+    if (warp->plan.exact) return QN_OK;
+    QN_TRY(qn_allocate((size_t)warp->frame_count * QN_WARP_COEFFICIENTS, sizeof(float), &memory));
+    float *numbers = memory;
+    for (int t = 0; t < warp->frame_count; t++) {
+        qn_motion_frame_coefficients(motion, t, of_frame);
+        for (int i = 0; i < QN_WARP_COEFFICIENTS; i++)
+            numbers[t * QN_WARP_COEFFICIENTS + i] = (float)(of_frame[i] * warp->plan.fine_per_pixel[i % 2]);
+    }
+    const qn_status status =
+        upload(warp, numbers, (size_t)warp->frame_count * QN_WARP_COEFFICIENTS, &warp->coefficients);
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status make_weights(qn_warp *warp, const qn_exposure_ranks *ranks)
+{
+    void *memory;
+    if (!ranks) return QN_OK;
+    const size_t count = (size_t)ranks->count * QN_EXPOSURE_BINS;
+    QN_TRY(qn_allocate(count, sizeof(float), &memory));
+    float *numbers = memory;
+    for (size_t i = 0; i < count; i++) numbers[i] = (float)ranks->frequency[i];
+    for (int t = 0; t < warp->frame_count; t++)
+        for (int r = 0; r < ranks->count; r++)
+            warp->mean_weights[t] += ranks->frame[t * ranks->count + r] * ranks->frequency[r * QN_EXPOSURE_BINS];
+    const qn_status status = upload(warp, numbers, count, &warp->weights);
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status make_tables(qn_warp *warp, const qn_warp_options *options)
+{
+    void *memory;
+    const size_t frames = (size_t)warp->frame_count;
+    QN_TRY(qn_allocate(3 * frames, sizeof(double), &memory));
+    warp->shift_px = memory;
+    warp->mean_weights = warp->shift_px + 2 * frames;
+    memcpy(warp->shift_px, options->motion->global_px, 2 * frames * sizeof(double));
+    QN_TRY(qn_allocate((size_t)pass_count(warp), sizeof(qn_warp_pass), &memory));
+    warp->passes = memory;
+    for (int pass = 0, step = warp->plan.frames_a_pass; pass < pass_count(warp); pass++) {
+        const int left = warp->frame_count - pass * step;
+        qn_warp_plan_pass(&warp->plan, options, pass * step, left < step ? left : step, &warp->passes[pass]);
+    }
+    QN_TRY(make_factors(warp));
+    QN_TRY(make_coefficients(warp, options->motion));
+    return make_weights(warp, options->ranks);
+}
+
+static qn_status make_plan(qn_warp *warp, const int size[2], qn_fft_kind kind, qn_fft_plan **plan)
+{
+    const qn_fft_options options = {.size_bytes = sizeof options,
+                                    .size = {size[0], size[1]},
+                                    .kind = kind,
+                                    .engine = qn_fft_engine_of(warp->device)};
+    return qn_fft_plan_create(warp->device, &options, plan);
+}
+
+static qn_status make_buffers(qn_warp *warp)
+{
+    const qn_warp_plan *plan = &warp->plan;
+    const size_t sum_bytes = qn_warp_plan_sum_bytes(plan), numbers = qn_warp_plan_power_numbers(plan);
+    QN_TRY(make_plan(warp, plan->warp.fine, QN_FFT_REAL_INVERSE, &warp->inverse));
+    if (plan->ranks > 0) {
+        QN_TRY(make_plan(warp, plan->weigh.padded, QN_FFT_REAL_FORWARD, &warp->weigh_forward));
+        QN_TRY(make_plan(warp, plan->weigh.padded, QN_FFT_REAL_INVERSE, &warp->weigh_inverse));
+    }
+    QN_TRY(qn_buffer_create(warp->device, qn_warp_plan_spectrum_bytes(plan), &warp->spectrum));
+    for (int i = 0; i < grid_count(plan); i++)
+        QN_TRY(qn_buffer_create(warp->device, qn_warp_plan_grid_bytes(plan), &warp->grids[i]));
+    QN_TRY(qn_buffer_create(warp->device, qn_warp_rows_bytes(&plan->warp), &warp->rows));
+    QN_TRY(qn_buffer_create(warp->device, sum_bytes, &warp->sums));
+    QN_TRY(qn_queue_fill(warp->queue, warp->sums, 0, sum_bytes, 0, NULL));
+    for (int i = 0; i < power_count(&warp->options); i++) {
+        QN_TRY(qn_buffer_create(warp->device, 8 * numbers, &warp->group[i]));
+        QN_TRY(qn_buffer_create(warp->device, 4 * numbers, &warp->power[i]));
+        QN_TRY(qn_queue_fill(warp->queue, warp->power[i], 0, 4 * numbers, 0, NULL));
+    }
+    return QN_OK;
+}
+
+qn_status qn_warp_create(qn_device *device, qn_queue *queue, const qn_warp_options *options, qn_warp **out)
+{
+    qn_warp_plan plan;
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_warp_plan_make(options, &plan));
+    QN_TRY(qn_allocate(1, sizeof(qn_warp), &memory));
+    qn_warp *warp = memory;
+    warp->device = qn_device_retain(device);
+    warp->queue = queue;
+    warp->plan = plan;
+    warp->options = *options;
+    warp->options.motion = NULL, warp->options.ranks = NULL;
+    warp->frame_count = options->motion->frame_count;
+    qn_status status = make_tables(warp, options);
+    if (status == QN_OK) status = make_buffers(warp);
+    if (status == QN_OK)
+        *out = warp;
+    else
+        qn_warp_destroy(&warp);
+    return status;
+}
+
+void qn_warp_destroy(qn_warp **pointer)
+{
+    qn_warp *warp = *pointer;
+    if (!warp) return;
+    qn_fft_plan_destroy(&warp->inverse);
+    qn_fft_plan_destroy(&warp->weigh_forward);
+    qn_fft_plan_destroy(&warp->weigh_inverse);
+    for (int i = 0; i < POWERS; i++) {
+        qn_buffer_release(&warp->group[i]);
+        qn_buffer_release(&warp->power[i]);
+    }
+    for (int i = 0; i < QN_WARP_FRAMES_MAX; i++) qn_buffer_release(&warp->grids[i]);
+    qn_buffer_release(&warp->factors);
+    qn_buffer_release(&warp->coefficients);
+    qn_buffer_release(&warp->weights);
+    qn_buffer_release(&warp->spectrum);
+    qn_buffer_release(&warp->rows);
+    qn_buffer_release(&warp->sums);
+    qn_device_release(&warp->device);
+    qn_release(&warp->shift_px);
+    qn_release(&warp->passes);
+    qn_release(pointer);
+}
+
+/* ---- frames ---- */
+
+static qn_status add_powers(qn_warp *warp, int frame, qn_buffer *spectrum)
+{
+    const int group = warp->options.spectrum_group;
+    for (int i = 0; i < power_count(&warp->options); i++) {
+        qn_shift_problem problem = {.first = frame % group == 0,
+                                    .last = frame % group == group - 1 || frame == warp->frame_count - 1};
+        for (int d = 0; d < 2; d++) {
+            problem.from[d] = warp->options.padded[d];
+            problem.limit[d] = warp->plan.power_limit[d];
+            problem.shift_px[d] = i == POWER_RECORDED ? 0 : warp->shift_px[2 * frame + d];
+        }
+        QN_TRY(qn_add_power(warp->queue, NULL, &problem, spectrum, warp->group[i], warp->power[i], NULL));
+    }
+    return QN_OK;
+}
+
+/* Add the frames that wait in grids to the sums. */
+static qn_status add_pass(qn_warp *warp)
+{
+    const qn_warp_pass *pass = &warp->passes[(warp->added - 1) / warp->plan.frames_a_pass];
+    const qn_warp_problem *problem = &warp->plan.warp;
+    warp->waiting = 0;
+    if (!warp->plan.exact) QN_TRY(qn_warp_field_rows(warp->queue, problem, pass, warp->coefficients, warp->rows, NULL));
+    return qn_warp_frames(warp->queue, NULL, problem, pass, warp->grids, warp->rows, warp->sums, NULL);
+}
+
+qn_status qn_warp_add(qn_warp *warp, int frame, qn_buffer *spectrum, double mean)
+{
+    if (frame != warp->added || frame >= warp->frame_count)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "frame %d is added; expected frame %d of %d", frame + 1, warp->added + 1,
+                       warp->frame_count);
+    qn_shift_problem problem = {.shift_px = {warp->shift_px[2 * frame], warp->shift_px[2 * frame + 1]}};
+    for (int d = 0; d < 2; d++) {
+        problem.from[d] = warp->options.padded[d];
+        problem.to[d] = warp->plan.warp.fine[d];
+        problem.limit[d] = warp->plan.limit[d];
+    }
+    QN_TRY(add_powers(warp, frame, spectrum));
+    QN_TRY(qn_shift_frame(warp->queue, NULL, &problem, spectrum, warp->factors, warp->spectrum, NULL));
+    QN_TRY(qn_fft_execute(warp->inverse, warp->queue, warp->spectrum, warp->grids[warp->waiting++], NULL));
+    warp->added++;
+    warp->plain_mean += mean;
+    warp->even_mean += frame % 2 == 0 ? mean : 0;
+    warp->weighted_mean += warp->mean_weights[frame] * mean;
+    return warp->waiting == warp->plan.frames_a_pass || warp->added == warp->frame_count ? add_pass(warp) : QN_OK;
+}
+
+/* ---- results ---- */
+
+/* Weigh the sums of the ranks; the result replaces the first of them. */
+static qn_status weigh(qn_warp *warp)
+{
+    const qn_weigh_problem *problem = &warp->plan.weigh;
+    qn_buffer *padded = warp->grids[0], *spectrum = warp->grids[1], *weighted = warp->spectrum;
+    const double scale = 1.0 / problem->padded[0] / problem->padded[1];
+    for (int r = 0; r < warp->plan.ranks; r++) {
+        QN_TRY(qn_pad_sum(warp->queue, NULL, problem, r, warp->sums, padded, NULL));
+        QN_TRY(qn_fft_execute(warp->weigh_forward, warp->queue, padded, spectrum, NULL));
+        QN_TRY(qn_weigh_sum(warp->queue, NULL, problem, r, r == 0, spectrum, warp->weights, weighted, NULL));
+    }
+    QN_TRY(qn_fft_execute(warp->weigh_inverse, warp->queue, weighted, padded, NULL));
+    return qn_crop_sum(warp->queue, NULL, problem, 0, scale, padded, warp->sums, NULL);
+}
+
+static qn_status read_sum(qn_warp *warp, int place, float **image)
+{
+    void *memory;
+    const size_t bytes = qn_warp_plan_sum_bytes(&warp->plan) / (size_t)warp->plan.warp.sums;
+    QN_TRY(qn_allocate(1, bytes, &memory));
+    *image = memory;
+    return qn_queue_read(warp->queue, warp->sums, bytes * (size_t)place, memory, bytes, NULL);
+}
+
+static void add_mean(float *image, size_t count, double mean)
+{
+    const float value = (float)mean;
+    for (size_t i = 0; i < count && image; i++) image[i] += value;
+}
+
+static qn_status read_sums(qn_warp *warp, qn_micrographs *m)
+{
+    const qn_warp_plan *plan = &warp->plan;
+    const size_t count = (size_t)m->width * (size_t)m->height;
+    if (plan->ranks > 0) QN_TRY(read_sum(warp, 0, &m->weighted));
+    if (plan->plain >= 0) QN_TRY(read_sum(warp, plan->plain, &m->plain));
+    if (plan->even >= 0) QN_TRY(read_sum(warp, plan->even, &m->even));
+    if (plan->odd >= 0) QN_TRY(read_sum(warp, plan->odd, &m->odd));
+    QN_TRY(qn_queue_finish(warp->queue));
+    add_mean(m->weighted, count, warp->weighted_mean);
+    add_mean(m->plain, count, warp->plain_mean);
+    add_mean(m->even, count, warp->even_mean);
+    add_mean(m->odd, count, warp->plain_mean - warp->even_mean);
+    if (plan->even < 0 || !(warp->options.plain || plan->ranks == 0)) return QN_OK;
+    void *memory;
+    QN_TRY(qn_allocate(count, sizeof(float), &memory));
+    m->plain = memory;
+    for (size_t i = 0; i < count; i++) m->plain[i] = m->even[i] + m->odd[i];
+    return QN_OK;
+}
+
+static qn_status read_power(qn_warp *warp, int which, qn_micrographs *m, float **image)
+{
+    void *memory;
+    const size_t side = (size_t)m->spectrum_side, numbers = qn_warp_plan_power_numbers(&warp->plan);
+    qn_power_source source;
+    QN_TRY(qn_allocate(side * side, sizeof(float), &memory));
+    *image = memory;
+    QN_TRY(qn_allocate(numbers, sizeof(float), &memory));
+    source.power = memory;
+    for (int d = 0; d < 2; d++) {
+        source.limit[d] = warp->plan.power_limit[d];
+        source.step[d] = 1 / (warp->options.padded[d] * warp->options.pixel_angstrom);
+    }
+    qn_status status = qn_queue_read(warp->queue, warp->power[which], 0, memory, numbers * sizeof(float), NULL);
+    if (status == QN_OK) status = qn_queue_finish(warp->queue);
+    if (status == QN_OK)
+        qn_power_spectrum_make(&source, m->spectrum_side, 1 / (m->spectrum_side * m->spectrum_angstrom), *image);
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status make_results(qn_warp *warp, qn_micrographs *m)
+{
+    if (warp->plan.ranks > 0) QN_TRY(weigh(warp));
+    QN_TRY(read_sums(warp, m));
+    if (power_count(&warp->options) > POWER_ALIGNED) QN_TRY(read_power(warp, POWER_ALIGNED, m, &m->spectrum));
+    if (power_count(&warp->options) > POWER_RECORDED) QN_TRY(read_power(warp, POWER_RECORDED, m, &m->recorded));
+    return QN_OK;
+}
+
+qn_status qn_warp_finish(qn_warp *warp, qn_micrographs *micrographs)
+{
+    *micrographs = (qn_micrographs){.width = warp->plan.warp.size[0],
+                                    .height = warp->plan.warp.size[1],
+                                    .pixel_angstrom = warp->options.bin * warp->options.pixel_angstrom,
+                                    .spectrum_side = warp->options.spectrum_side,
+                                    .spectrum_angstrom = warp->plan.power_angstrom};
+    if (warp->added != warp->frame_count)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d frames were added; expected %d", warp->added, warp->frame_count);
+    const qn_status status = make_results(warp, micrographs);
+    if (status == QN_OK) return QN_OK;
+    const qn_status finished = qn_queue_finish(warp->queue); /* reads into the micrographs may be under way */
+    qn_micrographs_release(micrographs);
+    return status != QN_OK ? status : finished;
+}
+
+void qn_micrographs_release(qn_micrographs *micrographs)
+{
+    qn_release(&micrographs->weighted);
+    qn_release(&micrographs->plain);
+    qn_release(&micrographs->even);
+    qn_release(&micrographs->odd);
+    qn_release(&micrographs->spectrum);
+    qn_release(&micrographs->recorded);
+    memset(micrographs, 0, sizeof *micrographs);
+}
