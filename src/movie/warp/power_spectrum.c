@@ -38,7 +38,7 @@ static double interpolate(const qn_power_source *source, const double place[2])
     return weights > 0 ? sum / weights : 0;
 }
 
-void qn_power_spectrum_make(const qn_power_source *source, int side, double step, float *image)
+void qn_power_spectrum_make(const qn_power_source *source, int side, double step, double scale, float *image)
 {
     for (int row = 0; row < side; row++)
         for (int column = 0; column < side; column++) {
@@ -51,6 +51,6 @@ void qn_power_spectrum_make(const qn_power_source *source, int side, double step
                 high[d] = (int)ceil((frequency[d] + step / 2) / source->step[d]);
             }
             if (!mean_of(source, low, high, &mean)) mean = interpolate(source, place);
-            image[(size_t)row * (size_t)side + (size_t)column] = (float)mean;
+            image[(size_t)row * (size_t)side + (size_t)column] = (float)(scale * mean);
         }
 }

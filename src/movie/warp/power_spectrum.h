@@ -10,8 +10,8 @@ typedef struct qn_power_source {
     double step[2]; /* 1/Å from one number to the next */
 } qn_power_source;
 
-/* image: [side][side], frequency 0 at side / 2, `step` in 1/Å from one pixel to the next. A pixel is the mean of the
- * numbers that lie in it; if there is none, it is interpolated. Frequencies beyond the source are 0. */
-void qn_power_spectrum_make(const qn_power_source *source, int side, double step, float *image);
+/* image: [side][side] times `scale`, frequency 0 at side / 2, `step` in 1/Å from one pixel to the next. A pixel is the
+ * mean of the numbers that lie in it; if there is none, it is interpolated. Frequencies beyond the source are 0. */
+void qn_power_spectrum_make(const qn_power_source *source, int side, double step, double scale, float *image);
 
 #endif

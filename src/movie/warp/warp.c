@@ -319,6 +319,7 @@ static qn_status read_power(qn_warp *warp, int which, qn_micrographs *m, float *
 {
     void *memory;
     const size_t side = (size_t)m->spectrum_side, numbers = qn_warp_plan_power_numbers(&warp->plan);
+    const double scale = 1.0 / warp->options.padded[0] / warp->options.padded[1];
     qn_power_source source;
     QN_TRY(qn_allocate(side * side, sizeof(float), &memory));
     *image = memory;
@@ -331,7 +332,7 @@ static qn_status read_power(qn_warp *warp, int which, qn_micrographs *m, float *
     qn_status status = qn_queue_read(warp->queue, warp->power[which], 0, memory, numbers * sizeof(float), NULL);
     if (status == QN_OK) status = qn_queue_finish(warp->queue);
     if (status == QN_OK)
-        qn_power_spectrum_make(&source, m->spectrum_side, 1 / (m->spectrum_side * m->spectrum_angstrom), *image);
+        qn_power_spectrum_make(&source, m->spectrum_side, 1 / (m->spectrum_side * m->spectrum_angstrom), scale, *image);
     qn_release(&memory);
     return status;
 }

@@ -48,7 +48,8 @@ typedef struct qn_micrographs {
     float *weighted, *plain, *even, *odd;
     int spectrum_side;
     double spectrum_angstrom;   /* the spectrum ends at 1 / (2 · spectrum_angstrom): 1.4, or the pixel if larger */
-    float *spectrum, *recorded; /* [side][side], frequency 0 at side / 2: Σ over groups of |Σ of the group's frames| */
+    float *spectrum, *recorded; /* [side][side], frequency 0 at side / 2: Σ over groups of |Σ of the group's frames|,
+                                   of transforms divided by the number of pixels */
 } qn_micrographs;
 
 /* Size of the output: ⌊side / bin⌋. */
