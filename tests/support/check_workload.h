@@ -28,9 +28,9 @@ __attribute__((unused)) static int corners_to_visit(const qn_device_info *info, 
 
 /* Cleared outputs must fail the workload's check, a run's outputs must pass it, and outputs cleared again must fail.
  * *work receives the workload's stated least work. */
-__attribute__((unused)) static void check_workload(qn_queue *queue, const char *name, const int *sizes, qn_work *work)
+__attribute__((unused)) static void check_workload_sizes(qn_queue *queue, const char *name,
+                                                         const int all[QN_WORKLOAD_SIZES], qn_work *work)
 {
-    const int all[QN_WORKLOAD_SIZES] = {sizes[0], sizes[1], sizes[2]};
     const int nothing[QN_WORKLOAD_SIZES] = {0};
     const qn_workload *workload = NULL;
     void *state = NULL;
@@ -59,6 +59,12 @@ __attribute__((unused)) static void check_workload(qn_queue *queue, const char *
     CHECK(class_of_sizes[0] != 0 && strlen(class_of_sizes) < 64);
     workload->destroy(&state);
     CHECK(state == NULL);
+}
+
+/* The same for a workload with up to three sizes. */
+__attribute__((unused)) static void check_workload(qn_queue *queue, const char *name, const int *sizes, qn_work *work)
+{
+    check_workload_sizes(queue, name, (const int[QN_WORKLOAD_SIZES]){sizes[0], sizes[1], sizes[2]}, work);
 }
 
 #endif

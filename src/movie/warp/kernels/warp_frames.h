@@ -55,8 +55,12 @@ QN_MUST_CHECK qn_status qn_warp_frames(qn_queue *queue, const qn_configuration *
 /* Name of the problem's class, the key of tuning results. */
 void qn_warp_problem_class(const qn_warp_problem *problem, char text[64]);
 
-/* Reference: add the frames of a pass in double precision, by the definition. */
-void qn_warp_frames_reference(const qn_warp_problem *problem, const qn_warp_pass *pass, const float *const *grids,
-                              const float *coefficients, double *sums);
+/* Sample `index` of the grid of frame `f` of a pass, for the reference. */
+typedef double (*qn_warp_sample)(int f, size_t index, const void *user);
+
+/* Reference: add what the frames of a pass give to output pixel (x, y) to values[sums], in double precision and by the
+ * definition. */
+void qn_warp_frames_reference(const qn_warp_problem *problem, const qn_warp_pass *pass, const float *coefficients,
+                              qn_warp_sample sample, const void *user, int x, int y, double *values);
 
 #endif

@@ -21,7 +21,8 @@ static void field_at(const float *coefficients, double x, double y, double field
                 field[axis] += spline(y - (i - 1)) * spline(x - (j - 1)) * (double)coefficients[2 * (7 * i + j) + axis];
 }
 
-static double interpolate(const qn_warp_problem *problem, const float *grid, double x, double y)
+static double interpolate(const qn_warp_problem *problem, int f, qn_warp_sample sample, const void *user, double x,
+                          double y)
 {
     const int taps = problem->taps, width = problem->fine[0], height = problem->fine[1];
     const int first_x = (int)floor(x) + 1 - taps / 2, first_y = (int)floor(y) + 1 - taps / 2;
@@ -32,32 +33,28 @@ static double interpolate(const qn_warp_problem *problem, const float *grid, dou
             const size_t column = (size_t)((first_x + j + 4 * width) % width);
             const double weight =
                 qn_window_at(&problem->window, y - (first_y + i)) * qn_window_at(&problem->window, x - (first_x + j));
-            sum += weight * (double)grid[row * (size_t)width + column];
+            sum += weight * sample(f, row * (size_t)width + column, user);
         }
     return sum;
 }
 
-void qn_warp_frames_reference(const qn_warp_problem *problem, const qn_warp_pass *pass, const float *const *grids,
-                              const float *coefficients, double *sums)
+void qn_warp_frames_reference(const qn_warp_problem *problem, const qn_warp_pass *pass, const float *coefficients,
+                              qn_warp_sample sample, const void *user, int x, int y, double *values)
 {
-    const size_t plane = (size_t)problem->size[0] * (size_t)problem->size[1];
-    for (int f = 0; f < pass->frames; f++)
-        for (int y = 0; y < problem->size[1]; y++)
-            for (int x = 0; x < problem->size[0]; x++) {
-                double field[2] = {0, 0}, value;
-                const float *of_frame = coefficients + QN_WARP_COEFFICIENTS * pass->frame[f];
-                if (problem->taps > 1) field_at(of_frame, x * problem->intervals[0], y * problem->intervals[1], field);
-                const double at[2] = {x * problem->step[0] + field[0], y * problem->step[1] + field[1]};
-                bool covered = true;
-                for (int d = 0; d < 2; d++)
-                    covered = covered && at[d] >= (double)pass->low[f][d] && at[d] <= (double)pass->high[f][d];
-                if (!covered) continue;
-                if (problem->taps > 1)
-                    value = interpolate(problem, grids[f], at[0], at[1]);
-                else
-                    value = (double)grids[f][(size_t)at[1] * (size_t)problem->fine[0] + (size_t)at[0]];
-                for (int i = 0; i < problem->sums; i++)
-                    sums[(size_t)i * plane + (size_t)y * (size_t)problem->size[0] + (size_t)x] +=
-                        (double)pass->share[f][i] * value;
-            }
+    for (int f = 0; f < pass->frames; f++) {
+        double field[2] = {0, 0}, value;
+        if (problem->taps > 1)
+            field_at(coefficients + (size_t)QN_WARP_COEFFICIENTS * (size_t)pass->frame[f], x * problem->intervals[0],
+                     y * problem->intervals[1], field);
+        const double at[2] = {x * problem->step[0] + field[0], y * problem->step[1] + field[1]};
+        bool covered = true;
+        for (int d = 0; d < 2; d++)
+            covered = covered && at[d] >= (double)pass->low[f][d] && at[d] <= (double)pass->high[f][d];
+        if (!covered) continue;
+        if (problem->taps > 1)
+            value = interpolate(problem, f, sample, user, at[0], at[1]);
+        else
+            value = sample(f, (size_t)at[1] * (size_t)problem->fine[0] + (size_t)at[0], user);
+        for (int i = 0; i < problem->sums; i++) values[i] += (double)pass->share[f][i] * value;
+    }
 }

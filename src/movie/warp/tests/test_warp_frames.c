@@ -20,7 +20,7 @@ static float grids[QN_WARP_FRAMES_MAX][FINE_MAX], coefficients[MOVIE_FRAMES * QN
 static float sums[QN_WARP_SUMS_MAX * OUTPUT_MAX];
 static double expected[QN_WARP_SUMS_MAX * OUTPUT_MAX];
 
-static void make_inputs(const qn_warp_problem *problem, float reach)
+static void make_inputs(float reach)
 {
     for (int f = 0; f < QN_WARP_FRAMES_MAX; f++)
         for (int i = 0; i < FINE_MAX; i++) grids[f][i] = qn_workload_input(20 + (uint64_t)f, (uint64_t)i);
@@ -28,7 +28,6 @@ static void make_inputs(const qn_warp_problem *problem, float reach)
         coefficients[i] = reach * qn_workload_input(7, (uint64_t)i);
     for (int i = 0; i < QN_WARP_SUMS_MAX * OUTPUT_MAX; i++)
         expected[i] = (double)(sums[i] = qn_workload_input(8, (uint64_t)i));
-    (void)problem;
 }
 
 /* The second frame covers a part, the others all, also beyond the border of the grid. */
@@ -64,17 +63,32 @@ static void run(const qn_configuration *configuration, const qn_warp_problem *pr
     for (int b = 0; b < 3; b++) qn_buffer_release(&others[b]);
 }
 
+static double sample_of(int f, size_t index, const void *user)
+{
+    (void)user;
+    return (double)grids[f][index];
+}
+
+static void add_reference(const qn_warp_problem *problem, const qn_warp_pass *pass)
+{
+    const int width = problem->size[0], height = problem->size[1];
+    double values[QN_WARP_SUMS_MAX];
+    for (int i = 0; i < width * height; i++) {
+        memset(values, 0, sizeof values);
+        qn_warp_frames_reference(problem, pass, coefficients, sample_of, NULL, i % width, i / width, values);
+        for (int sum = 0; sum < problem->sums; sum++) expected[sum * width * height + i] += values[sum];
+    }
+}
+
 static void check_problem(const qn_configuration *configuration, const qn_warp_problem *problem, int frames,
                           float reach)
 {
-    const float *references[QN_WARP_FRAMES_MAX];
     const size_t count = (size_t)problem->sums * (size_t)problem->size[0] * (size_t)problem->size[1];
     double difference = 0, whole = 0;
-    for (int f = 0; f < QN_WARP_FRAMES_MAX; f++) references[f] = grids[f];
-    make_inputs(problem, reach);
+    make_inputs(reach);
     const qn_warp_pass pass = make_pass(problem, frames);
     run(configuration, problem, &pass);
-    qn_warp_frames_reference(problem, &pass, references, coefficients, expected);
+    add_reference(problem, &pass);
     for (size_t i = 0; i < count; i++) {
         difference += ((double)sums[i] - expected[i]) * ((double)sums[i] - expected[i]);
         whole += expected[i] * expected[i];
@@ -140,10 +154,10 @@ static void launches_may_take_any_number_of_frames(void)
     const qn_warp_problem four = problem_of(70, 37, 90, 44, 4, 4, 3), one = problem_of(70, 37, 90, 44, 4, 1, 3);
     const qn_warp_pass pass = make_pass(&four, 4);
     const size_t count = 3 * 70 * 37;
-    make_inputs(&four, 2);
+    make_inputs(2);
     run(NULL, &four, &pass);
     memcpy(together, sums, sizeof sums);
-    make_inputs(&four, 2);
+    make_inputs(2);
     for (int f = 0; f < 4; f++) {
         qn_warp_pass single = {.frames = 1, .frame = {pass.frame[f]}};
         memcpy(single.low[0], pass.low[f], sizeof single.low[0]);
@@ -158,20 +172,19 @@ static void launches_may_take_any_number_of_frames(void)
 /* A grid that is 3 everywhere, divided by the sum of the weights, is 3; a field of one column is that column. */
 static void reference_agrees_with_the_definition(void)
 {
-    const float *references[1] = {grids[0]};
     qn_warp_problem problem = problem_of(40, 30, 50, 40, 6, 1, 1);
     qn_warp_pass pass = {.frames = 1, .low = {{-9, -9}}, .high = {{99, 99}}, .share = {{2}}};
-    make_inputs(&problem, 0);
+    make_inputs(0);
     for (int i = 0; i < FINE_MAX; i++) grids[0][i] = 3;
     memset(expected, 0, sizeof expected);
-    qn_warp_frames_reference(&problem, &pass, references, coefficients, expected);
+    add_reference(&problem, &pass);
     const double whole = qn_window_transform(&problem.window, 0);
     for (int i = 0; i < 40 * 30; i += 7) CHECK_NEAR(expected[i] / (whole * whole), 6, 1e-3);
     problem = problem_of(64, 40, 64, 44, 1, 1, 1);
     for (int i = 0; i < FINE_MAX; i++) grids[0][i] = (float)i;
     memset(expected, 0, sizeof expected);
     pass.low[0][0] = 3;
-    qn_warp_frames_reference(&problem, &pass, references, coefficients, expected);
+    add_reference(&problem, &pass);
     CHECK_NEAR(expected[5 * 64 + 7], 2 * (5 * 64 + 7), 0);
     CHECK_NEAR(expected[5 * 64 + 2], 0, 0);
 }
@@ -198,6 +211,14 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
+static void workload_passes_its_check(void)
+{
+    qn_work work;
+    check_workload_sizes(queue, "movie/warp_frames", (const int[QN_WORKLOAD_SIZES]){70, 45, 3, 2, 4}, &work);
+    CHECK(work.multiply_adds > 0 && work.bytes_read > work.bytes_written);
+    check_workload_sizes(queue, "movie/warp_frames", (const int[QN_WORKLOAD_SIZES]){70, 45, 3, 2, 1}, &work);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -210,6 +231,7 @@ int main(int argc, char **argv)
     RUN(launches_may_take_any_number_of_frames);
     RUN(sampled_corners_are_right);
     RUN(impossible_problems_are_refused);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
