@@ -1,0 +1,58 @@
+/* What a run knows about its detector: the gain by which frames are multiplied, the dark reference, pixels that are not
+ * used. I = (sample − dark) · gain.
+ *
+ * Life cycle: create → use → destroy. Thread rule: a detector is not changed after it was made.
+ */
+#ifndef QN_MOVIE_CORRECT_DETECTOR_H
+#define QN_MOVIE_CORRECT_DETECTOR_H
+
+#include <stdint.h>
+
+#include "format/movie/gain_file.h"
+
+typedef enum qn_gain_mode {
+    QN_GAIN_AUTO,     /* EER: all files but .gain divide; other movies: all multiply */
+    QN_GAIN_MULTIPLY, /* gain = g */
+    QN_GAIN_DIVIDE    /* gain = mean of g / g */
+} qn_gain_mode;
+
+typedef struct qn_detector_options {
+    const char *gain, *dark, *defects; /* files; NULL: none */
+    int rotate;        /* quarter turns of the gain before its flip, 0 to 3: clockwise with the first row at the top */
+    int flip;          /* of the gain: 0 none, 1 exchanges rows (y), 2 columns (x) */
+    qn_gain_mode mode; /* of the gain */
+    bool is_eer;       /* the movie is EER */
+    int width, height; /* of its frames */
+} qn_detector_options;
+
+typedef struct qn_detector {
+    int width, height;
+    float *gain;        /* [height][width]; 1 without a file, 0 for dead pixels */
+    float *dark;        /* [height][width]; NULL: none */
+    unsigned char *bad; /* [height][width]; 1: a defect, or the gain is 0 or not finite */
+    bool divides;       /* the mode of the gain that was used */
+    size_t defects;     /* pixels that the file of defects names */
+    size_t dead;        /* pixels whose gain is 0 */
+    size_t not_finite;  /* pixels whose gain is not finite */
+} qn_detector;
+
+/* Read the files. A gain of half or twice the frames' size is fitted: pixels are doubled, or the means of 2 × 2 are
+ * taken. QN_INVALID_ARGUMENT: turns of no sort; QN_BAD_FORMAT: a size that does not fit, with both sizes; errors of
+ * qn_gain_file_read and qn_defects_read. */
+QN_MUST_CHECK qn_status qn_detector_create(const qn_detector_options *options, qn_detector **detector);
+void qn_detector_destroy(qn_detector **detector);
+
+/* A gain file as it lies over frames: turned, and of their size, half or twice it. */
+typedef struct qn_gain_view {
+    const qn_gain_file *file;
+    int rotate, flip;
+    int numerator, denominator; /* of its size over the frames' */
+} qn_gain_view;
+
+/* False if the file's size does not fit. */
+bool qn_gain_view_make(const qn_gain_file *file, int rotate, int flip, int width, int height, qn_gain_view *view);
+
+/* The file's value over pixel x, y of a frame of width × height pixels: the mean of its values if there are several. */
+float qn_gain_view_at(const qn_gain_view *view, int width, int height, int x, int y);
+
+#endif

@@ -1,0 +1,174 @@
+/* Bad pixels and their replacements, compared with their definition pixel by pixel. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "movie/correct/bad_pixels.h"
+#include "tune/workload_inputs.h"
+
+enum { WIDTH = 61, HEIGHT = 47, PIXELS = WIDTH * HEIGHT, FRAMES = 10 };
+
+static float sum[PIXELS], gain[PIXELS], dark[PIXELS];
+static unsigned char bad[PIXELS];
+static qn_detector detector = {.width = WIDTH, .height = HEIGHT, .gain = gain, .bad = bad};
+
+static int at(int x, int y)
+{
+    return y * WIDTH + x;
+}
+
+/* Counts of about 40, some 40 σ above; a dead block of 7 × 7, a defective row, and single dead pixels. */
+static void make_inputs(void)
+{
+    for (int i = 0; i < PIXELS; i++) {
+        sum[i] = floorf(40 + 6 * qn_workload_input(1, (uint64_t)i));
+        gain[i] = 1 + 0.1f * qn_workload_input(2, (uint64_t)i);
+        dark[i] = 0.3f * qn_workload_input(3, (uint64_t)i);
+        bad[i] = 0;
+    }
+    for (int y = 20; y < 27; y++)
+        for (int x = 30; x < 37; x++) gain[at(x, y)] = 0;
+    for (int i = 17; i < PIXELS; i += 311) gain[i] = 0;
+    for (int i = 0; i < PIXELS; i++) bad[i] = gain[i] == 0;
+    for (int x = 0; x < WIDTH; x++) bad[at(x, 40)] = 1;
+    for (int i = 5; i < PIXELS; i += 401) sum[i] = 900;
+}
+
+static qn_bad_pixels_options options_of(double deviations)
+{
+    return (qn_bad_pixels_options){
+        .movie = "a.mrcs", .raw_sum = sum, .frames = FRAMES, .hot_deviations = deviations, .seed = 5};
+}
+
+static double value_of(int i)
+{
+    const double offset = detector.dark ? FRAMES * (double)dark[i] : 0;
+    return ((double)sum[i] - offset) * (double)gain[i];
+}
+
+/* Good pixels within ±2 of pixel i; `state` 0 is good. */
+static int neighbours_of(const int *state, int i, int32_t *list)
+{
+    int count = 0;
+    for (int j = 0; j < PIXELS; j++)
+        if (state[j] == 0 && abs(j % WIDTH - i % WIDTH) <= 2 && abs(j / WIDTH - i / WIDTH) <= 2) list[count++] = j;
+    return count;
+}
+
+static void check_definition(double deviations)
+{
+    static int state[PIXELS];
+    const qn_bad_pixels_options options = options_of(deviations);
+    double mean = 0, square = 0;
+    size_t count = 0, hot = 0, without = 0;
+    qn_bad_pixels found;
+    for (int i = 0; i < PIXELS; i++) mean += value_of(i) / PIXELS;
+    for (int i = 0; i < PIXELS; i++) square += pow(value_of(i) - mean, 2) / PIXELS;
+    const double threshold = mean + deviations * sqrt(square);
+    for (int i = 0; i < PIXELS; i++) state[i] = bad[i] ? 1 : deviations > 0 && value_of(i) > threshold ? 2 : 0;
+    CHECK_OK(qn_bad_pixels_find(&detector, &options, NULL, &found));
+    CHECK_NEAR(found.mean, mean, 1e-9 * mean);
+    CHECK_NEAR(found.deviation, sqrt(square), 1e-9 * mean);
+    CHECK_NEAR(found.threshold, threshold, 1e-9 * mean);
+    for (int i = 0; i < PIXELS; i++) {
+        int32_t near[25];
+        if (state[i] == 2) CHECK(hot < found.hot_count && found.hot[hot++] == i);
+        if (state[i] == 0) continue;
+        const int neighbours = neighbours_of(state, i, near);
+        if (!CHECK(count < found.count && found.pixels[count] == i)) break;
+        const int32_t replacement = found.replacements[count++];
+        bool is_near = false;
+        for (int n = 0; n < neighbours; n++) is_near |= near[n] == replacement;
+        CHECK(neighbours < 7 ? replacement == -1 : is_near);
+        without += replacement == -1;
+    }
+    CHECK(count == found.count && hot == found.hot_count && without >= 9);
+    qn_bad_pixels_clear(&found);
+}
+
+static void bad_pixels_are_those_of_the_definition(void)
+{
+    make_inputs();
+    for (int with_dark = 0; with_dark < 2; with_dark++) {
+        detector.dark = with_dark ? dark : NULL;
+        check_definition(6);
+        check_definition(3);
+        check_definition(0);
+    }
+    detector.dark = NULL;
+}
+
+/* Over ten seeds, every neighbour is taken about 45 times. */
+static void replacements_are_spread(void)
+{
+    int taken[25] = {0}, changed = 0;
+    qn_bad_pixels first = {0}, found;
+    for (int i = 0; i < PIXELS; i++) {
+        gain[i] = 1;
+        bad[i] = i % WIDTH % 5 == 2 && i / WIDTH % 5 == 2; /* none is near another */
+    }
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        qn_bad_pixels_options options = options_of(0);
+        options.seed = seed;
+        CHECK_OK(qn_bad_pixels_find(&detector, &options, NULL, &found));
+        for (size_t k = 0; k < found.count; k++) {
+            const int i = found.pixels[k], j = found.replacements[k];
+            if (seed > 0) changed += j != first.replacements[k];
+            taken[(j / WIDTH - i / WIDTH + 2) * 5 + j % WIDTH - i % WIDTH + 2]++;
+        }
+        if (seed == 0)
+            first = found;
+        else
+            qn_bad_pixels_clear(&found);
+    }
+    for (int n = 0; n < 25; n++) CHECK(n == 12 ? taken[n] == 0 : taken[n] >= 20 && taken[n] <= 80);
+    CHECK(changed > 8 * (int)first.count);
+    qn_bad_pixels_clear(&first);
+}
+
+static void results_do_not_depend_on_threads(void)
+{
+    const qn_bad_pixels_options options = options_of(6);
+    qn_bad_pixels alone, shared;
+    qn_pool *pool;
+    make_inputs();
+    CHECK_OK(qn_pool_create(3, &pool));
+    CHECK_OK(qn_bad_pixels_find(&detector, &options, NULL, &alone));
+    CHECK_OK(qn_bad_pixels_find(&detector, &options, pool, &shared));
+    CHECK(alone.count == shared.count && alone.mean == shared.mean && alone.deviation == shared.deviation);
+    CHECK(memcmp(alone.pixels, shared.pixels, alone.count * sizeof *alone.pixels) == 0);
+    CHECK(memcmp(alone.replacements, shared.replacements, alone.count * sizeof *alone.pixels) == 0);
+    qn_bad_pixels_clear(&alone);
+    qn_bad_pixels_clear(&shared);
+    qn_pool_destroy(&pool);
+}
+
+static void movies_without_counts_are_refused(void)
+{
+    const qn_bad_pixels_options options = options_of(6);
+    qn_bad_pixels found;
+    make_inputs();
+    sum[7] = NAN; /* bad, whatever its neighbours */
+    CHECK_OK(qn_bad_pixels_find(&detector, &options, NULL, &found));
+    CHECK(found.hot_count > 0 && found.hot[0] == 5 && found.hot[1] == 7 && isfinite(found.mean));
+    qn_bad_pixels_clear(&found);
+    memset(sum, 0, sizeof sum);
+    CHECK_FAILS(qn_bad_pixels_find(&detector, &options, NULL, &found), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("a.mrcs: all counts of its 10 frames are 0");
+    make_inputs();
+    memset(bad, 1, sizeof bad);
+    CHECK_FAILS(qn_bad_pixels_find(&detector, &options, NULL, &found), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("every pixel is bad");
+    CHECK(found.pixels == NULL && found.count == 0);
+}
+
+int main(void)
+{
+    RUN(bad_pixels_are_those_of_the_definition);
+    RUN(replacements_are_spread);
+    RUN(results_do_not_depend_on_threads);
+    RUN(movies_without_counts_are_refused);
+    return check_finish();
+}
