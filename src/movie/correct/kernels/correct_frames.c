@@ -11,7 +11,7 @@ extern const char qn_movie_correct_frames_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_movie_correct_frames_host);
 
 enum { BLOCKS, UNROLLED, TUNABLES };
-enum { KERNEL_SUM, KERNEL_CORRECT, KERNEL_MEAN, KERNEL_FILL, KERNELS };
+enum { KERNEL_SUM, KERNEL_CORRECT, KERNEL_MEAN, KERNEL_FILL, KERNEL_SET, KERNELS };
 
 _Static_assert((int)QN_SAMPLE_UINT8 == SAMPLES_UINT8 && (int)QN_SAMPLE_INT8 == SAMPLES_INT8 &&
                    (int)QN_SAMPLE_UINT16 == SAMPLES_UINT16 && (int)QN_SAMPLE_INT16 == SAMPLES_INT16 &&
@@ -85,6 +85,13 @@ static qn_geometry geometry_of_fill(const qn_configuration *configuration, const
     return (qn_geometry){{(items + group - 1) / group * group, 1, 1}, {group, 1, 1}};
 }
 
+static qn_geometry geometry_of_set(const qn_configuration *configuration, const void *user)
+{
+    const size_t group = CORRECT_LANES * (size_t)configuration->value[BLOCKS];
+    const size_t items = (size_t)((const qn_correct_problem *)user)->bad_count;
+    return (qn_geometry){{(items + group - 1) / group * group, 1, 1}, {group, 1, 1}};
+}
+
 static void work_of_sum(const void *user, qn_work *least)
 {
     const double pixels = (double)pixels_of(user);
@@ -115,6 +122,12 @@ static void work_of_fill(const void *user, qn_work *least)
                        .bytes_written = 4 * ((double)padding_of(problem) + problem->bad_count)};
 }
 
+static void work_of_set(const void *user, qn_work *least)
+{
+    const double count = ((const qn_correct_problem *)user)->bad_count;
+    *least = (qn_work){.bytes_read = 8 * count, .bytes_written = 4 * count};
+}
+
 void qn_correct_work(const qn_correct_problem *problem, qn_work *work)
 {
     qn_work mean, fill;
@@ -135,6 +148,7 @@ HOST_KERNEL(KERNEL_SUM, host_sum)
 HOST_KERNEL(KERNEL_CORRECT, host_correct)
 HOST_KERNEL(KERNEL_MEAN, host_mean)
 HOST_KERNEL(KERNEL_FILL, host_fill)
+HOST_KERNEL(KERNEL_SET, host_set)
 
 static const qn_argument_declaration arguments_of_sum[SUM_ARGUMENTS] = {
     [SUM_SAMPLES] = {"samples", QN_IN, QN_UINT32},
@@ -161,12 +175,20 @@ static const qn_argument_declaration arguments_of_fill[FILL_ARGUMENTS] = {
     [FILL_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(correct_scalars)},
 };
 
+static const qn_argument_declaration arguments_of_set[SET_ARGUMENTS] = {
+    [SET_PIXELS] = {"pixels", QN_IN, QN_INT32},
+    [SET_VALUES] = {"values", QN_IN, QN_FLOAT32},
+    [SET_GAIN] = {"gain", QN_INOUT, QN_FLOAT32},
+    [SET_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(correct_scalars)},
+};
+
 static const qn_kernel_declaration kernels[KERNELS] = {
     [KERNEL_SUM] = {"sum_frame", arguments_of_sum, SUM_ARGUMENTS, geometry_of_blocks, host_sum, work_of_sum},
     [KERNEL_CORRECT] = {"correct_frame", arguments_of_correct, CORRECT_ARGUMENTS, geometry_of_blocks, host_correct,
                         work_of_correct},
     [KERNEL_MEAN] = {"frame_mean", arguments_of_mean, MEAN_ARGUMENTS, geometry_of_mean, host_mean, work_of_mean},
     [KERNEL_FILL] = {"fill_frame", arguments_of_fill, FILL_ARGUMENTS, geometry_of_fill, host_fill, work_of_fill},
+    [KERNEL_SET] = {"set_gain", arguments_of_set, SET_ARGUMENTS, geometry_of_set, host_set, work_of_set},
 };
 
 const qn_family qn_movie_correct_frames_family = {
@@ -316,4 +338,24 @@ qn_status qn_correct_frame(qn_queue *queue, const qn_configuration *configuratio
     QN_TRY(launch(queue, configuration, problem, KERNEL_MEAN, of_mean, events ? &events[1] : NULL));
     if (moves == 0 && padding_of(problem) == 0) return QN_OK;
     return launch(queue, configuration, problem, KERNEL_FILL, of_fill, events ? &events[2] : NULL);
+}
+
+qn_status qn_set_gain(qn_queue *queue, const qn_configuration *configuration, const qn_correct_problem *problem,
+                      qn_buffer *pixels, qn_buffer *values, qn_buffer *gain, qn_event **event)
+{
+    const size_t bytes = (size_t)problem->bad_count * sizeof(float), gain_bytes = pixels_of(problem) * sizeof(float);
+    if (event) *event = NULL;
+    QN_TRY(check_problem(problem));
+    if (problem->bad_count == 0) return QN_OK;
+    QN_TRY(check_buffer("pixels", pixels, 0, bytes));
+    QN_TRY(check_buffer("values", values, 0, bytes));
+    QN_TRY(check_buffer("gain", gain, 0, gain_bytes));
+    const correct_scalars scalars = scalars_of(problem);
+    const qn_argument arguments[SET_ARGUMENTS] = {
+        [SET_PIXELS] = qn_argument_range(pixels, 0, bytes),
+        [SET_VALUES] = qn_argument_range(values, 0, bytes),
+        [SET_GAIN] = qn_argument_range(gain, 0, gain_bytes),
+        [SET_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
+    return launch(queue, configuration, problem, KERNEL_SET, arguments, event);
 }

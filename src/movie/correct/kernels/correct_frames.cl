@@ -1,6 +1,7 @@
 /* Frames as a camera stores them are added up (sum_frame), or corrected: correct_frame computes (sample − dark) · gain
  * and the sums of blocks, frame_mean makes the mean of these, fill_frame gives a value to bad pixels, whose gain is 0,
- * and to the pixels between the frame and its padded size. The order of additions is that of correct_frames.dev.h. */
+ * and to the pixels between the frame and its padded size;
+ * set_gain marks bad pixels. The order of additions is that of correct_frames.dev.h. */
 #include "movie/correct/kernels/correct_frames.dev.h"
 
 #ifndef BLOCKS
@@ -88,6 +89,15 @@ KERNEL GROUP_LIMIT(CORRECT_LANES, 1, 1) void frame_mean(GLOBAL const float *REST
     lanes[lane] = total;
     add_lanes(lanes, lane);
     if (lane == 0) mean[0] = lanes[0] * s.mean_of_sum;
+}
+
+/* Give other values to some pixels of the gain: 0 to those that are bad in this movie, their own again afterwards. */
+KERNEL GROUP_LIMIT(CORRECT_LANES *BLOCKS, 1, 1) void set_gain(GLOBAL const qn_int32 *RESTRICT pixels,
+                                                              GLOBAL const float *RESTRICT values,
+                                                              GLOBAL float *RESTRICT gain, const correct_scalars s)
+{
+    const int item = GLOBAL_ID(0);
+    if (item < s.move_count) gain[pixels[item]] = values[item];
 }
 
 /* Work-items take, in this order: the pixels to the right of the frame, those above it, the bad pixels. */

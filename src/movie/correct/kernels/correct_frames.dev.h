@@ -20,6 +20,7 @@
 enum { SUM_SAMPLES, SUM_SUMS, SUM_SCALARS, SUM_ARGUMENTS };
 enum { CORRECT_SAMPLES, CORRECT_GAIN, CORRECT_DARK, CORRECT_FRAME, CORRECT_SUMS, CORRECT_SCALARS, CORRECT_ARGUMENTS };
 enum { MEAN_SUMS, MEAN_MEAN, MEAN_SCALARS, MEAN_ARGUMENTS };
+enum { SET_PIXELS, SET_VALUES, SET_GAIN, SET_SCALARS, SET_ARGUMENTS };
 enum { FILL_MOVES, FILL_MEAN, FILL_FRAME, FILL_SCALARS, FILL_ARGUMENTS };
 
 typedef struct correct_scalars {
@@ -28,7 +29,7 @@ typedef struct correct_scalars {
     int width, height;               /* of a frame of samples */
     int padded_width, padded_height; /* of a corrected frame */
     int blocks_x, blocks_y;
-    int move_count;    /* bad pixels */
+    int move_count;    /* bad pixels, or pixels whose gain is set */
     float mean_of_sum; /* 1 / number of good pixels */
 } correct_scalars;
 

@@ -54,6 +54,11 @@ QN_MUST_CHECK qn_status qn_correct_frame(qn_queue *queue, const qn_configuration
                                          const qn_correct_problem *problem, const qn_correct_buffers *buffers,
                                          qn_event **events);
 
+/* gain[pixels[i]] = values[i] for i < bad_count. */
+QN_MUST_CHECK qn_status qn_set_gain(qn_queue *queue, const qn_configuration *configuration,
+                                    const qn_correct_problem *problem, qn_buffer *pixels, qn_buffer *values,
+                                    qn_buffer *gain, qn_event **event);
+
 /* Least work of one qn_correct_frame. */
 void qn_correct_work(const qn_correct_problem *problem, qn_work *work);
 

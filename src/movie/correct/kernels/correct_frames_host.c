@@ -157,6 +157,16 @@ static qn_status fill_frame(const qn_host_launch *launch)
     return QN_OK;
 }
 
+static qn_status set_gain(const qn_host_launch *launch)
+{
+    const correct_scalars *s = launch->arguments[SET_SCALARS];
+    const int32_t *pixels = launch->arguments[SET_PIXELS];
+    const float *values = launch->arguments[SET_VALUES];
+    float *gain = launch->arguments[SET_GAIN];
+    for (int i = 0; i < s->move_count; i++) gain[pixels[i]] = values[i];
+    return QN_OK;
+}
+
 extern const qn_host_kernel QN_HOST_VARIANT(qn_movie_correct_frames_host)[];
 const qn_host_kernel QN_HOST_VARIANT(qn_movie_correct_frames_host)[] = {sum_frame, correct_frame, frame_mean,
-                                                                        fill_frame};
+                                                                        fill_frame, set_gain};
