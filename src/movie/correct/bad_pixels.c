@@ -1,5 +1,6 @@
 #include "movie/correct/bad_pixels.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +13,8 @@ static const uint64_t REPLACEMENT_STREAM = 0x626164; /* random numbers for repla
 
 /* Sums of one row; the rows are added in order, so that totals do not depend on threads. */
 typedef struct row_sums {
-    double sum, squares;
-    size_t finite, not_zero, bad, hot;
+    double sum, squares, finite, not_zero; /* the last two: numbers of pixels */
+    size_t bad, hot;
 } row_sums;
 
 typedef struct search {
@@ -21,11 +22,12 @@ typedef struct search {
     const qn_bad_pixels_options *options;
     unsigned char *mask; /* [height][width]: 0 good, 1 by the detector, 2 hot */
     row_sums *rows;
-    double mean, threshold;
+    double threshold;
     qn_bad_pixels *bad;
 } search;
 
-static double value_at(const search *s, size_t i)
+/* Σ_t I of pixel i; 0 for dead pixels. */
+static inline double value_at(const search *s, size_t i)
 {
     const double dark = s->detector->dark ? s->options->frames * (double)s->detector->dark[i] : 0;
     const double gain = (double)s->detector->gain[i];
@@ -35,28 +37,19 @@ static double value_at(const search *s, size_t i)
 static qn_status sum_row(size_t y, int worker, void *user)
 {
     const search *s = user;
-    const size_t width = (size_t)s->detector->width;
-    row_sums *row = &s->rows[y];
+    const size_t width = (size_t)s->detector->width, end = (y + 1) * width;
+    double sum = 0, squares = 0, finite = 0, not_zero = 0;
     (void)worker;
-    for (size_t i = y * width; i < (y + 1) * width; i++) {
+#pragma omp simd reduction(+ : sum, squares, finite, not_zero)
+    for (size_t i = y * width; i < end; i++) {
         const double value = value_at(s, i);
-        row->not_zero += s->options->raw_sum[i] != 0;
-        if (!isfinite(value)) continue;
-        row->sum += value;
-        row->finite++;
+        const double kept = fabs(value) <= DBL_MAX ? value : 0; /* neither infinite nor NaN */
+        sum += kept;
+        squares += kept * kept;
+        finite += fabs(value) <= DBL_MAX ? 1 : 0;
+        not_zero += s->options->raw_sum[i] != 0 ? 1 : 0;
     }
-    return QN_OK;
-}
-
-static qn_status square_row(size_t y, int worker, void *user)
-{
-    const search *s = user;
-    const size_t width = (size_t)s->detector->width;
-    (void)worker;
-    for (size_t i = y * width; i < (y + 1) * width; i++) {
-        const double value = value_at(s, i) - s->mean;
-        if (isfinite(value)) s->rows[y].squares += value * value;
-    }
+    s->rows[y] = (row_sums){.sum = sum, .squares = squares, .finite = finite, .not_zero = not_zero};
     return QN_OK;
 }
 
@@ -77,23 +70,20 @@ static qn_status mark_row(size_t y, int worker, void *user)
 
 static qn_status measure(search *s, qn_pool *pool)
 {
-    const size_t height = (size_t)s->detector->height;
-    size_t finite = 0, not_zero = 0;
-    double sum = 0, squares = 0;
-    QN_TRY(qn_pool_run(pool, height, sum_row, s));
-    for (size_t y = 0; y < height; y++) {
-        sum += s->rows[y].sum;
-        finite += s->rows[y].finite;
-        not_zero += s->rows[y].not_zero;
+    row_sums all = {0};
+    QN_TRY(qn_pool_run(pool, (size_t)s->detector->height, sum_row, s));
+    for (size_t y = 0; y < (size_t)s->detector->height; y++) {
+        all.sum += s->rows[y].sum;
+        all.squares += s->rows[y].squares;
+        all.finite += s->rows[y].finite;
+        all.not_zero += s->rows[y].not_zero;
     }
-    if (not_zero == 0)
+    if (all.not_zero == 0)
         return QN_FAIL(QN_BAD_FORMAT, "%s: all counts of its %d frames are 0", s->options->movie, s->options->frames);
-    s->mean = finite > 0 ? sum / (double)finite : 0;
-    QN_TRY(qn_pool_run(pool, height, square_row, s));
-    for (size_t y = 0; y < height; y++) squares += s->rows[y].squares;
-    s->bad->mean = s->mean;
-    s->bad->deviation = finite > 0 ? sqrt(squares / (double)finite) : 0;
-    s->bad->threshold = s->mean + s->options->hot_deviations * s->bad->deviation;
+    const double count = fmax(1, all.finite), mean = all.sum / count;
+    s->bad->mean = mean;
+    s->bad->deviation = sqrt(fmax(0, all.squares / count - mean * mean));
+    s->bad->threshold = mean + s->options->hot_deviations * s->bad->deviation;
     s->threshold = s->options->hot_deviations > 0 ? s->bad->threshold : INFINITY;
     return QN_OK;
 }

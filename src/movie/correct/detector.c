@@ -6,45 +6,38 @@
 #include "base/memory.h"
 #include "format/movie/defects.h"
 
+/* Steps of the four turns, in a file of width × height pixels. */
+static void turn(int rotate, int64_t width, int64_t height, qn_gain_view *view)
+{
+    switch (rotate) {
+    case 0: view->first = 0, view->step_x = 1, view->step_y = width; break;
+    case 1: view->first = (height - 1) * width, view->step_x = -width, view->step_y = 1; break;
+    case 2: view->first = height * width - 1, view->step_x = -1, view->step_y = -width; break;
+    default: view->first = width - 1, view->step_x = width, view->step_y = -1;
+    }
+}
+
 bool qn_gain_view_make(const qn_gain_file *file, int rotate, int flip, int width, int height, qn_gain_view *view)
 {
-    const int turned_width = rotate % 2 ? file->height : file->width;
-    const int turned_height = rotate % 2 ? file->width : file->height;
-    *view = (qn_gain_view){.file = file, .rotate = rotate, .flip = flip, .numerator = 1, .denominator = 1};
+    const int64_t turned_width = rotate % 2 ? file->height : file->width;
+    const int64_t turned_height = rotate % 2 ? file->width : file->height;
+    *view = (qn_gain_view){.values = file->values, .numerator = 1, .denominator = 1};
+    turn(rotate, file->width, file->height, view);
+    if (flip == 1) {
+        view->first += (turned_height - 1) * view->step_y;
+        view->step_y = -view->step_y;
+    } else if (flip == 2) {
+        view->first += (turned_width - 1) * view->step_x;
+        view->step_x = -view->step_x;
+    }
     if (turned_width == width && turned_height == height) return true;
     if (turned_width == 2 * (int64_t)width && turned_height == 2 * (int64_t)height)
         view->numerator = 2;
-    else if (2 * (int64_t)turned_width == width && 2 * (int64_t)turned_height == height)
+    else if (2 * turned_width == width && 2 * turned_height == height)
         view->denominator = 2;
     else
         return false;
     return true;
-}
-
-/* The file's value at pixel x, y of the turned file, which has width × height pixels: undo the flip, then the turn. */
-static float turned_at(const qn_gain_view *view, int width, int height, int x, int y)
-{
-    const qn_gain_file *file = view->file;
-    if (view->flip == 1) y = height - 1 - y;
-    if (view->flip == 2) x = width - 1 - x;
-    int from_x = x, from_y = y;
-    switch (view->rotate) {
-    case 1: from_x = y, from_y = file->height - 1 - x; break;
-    case 2: from_x = file->width - 1 - x, from_y = file->height - 1 - y; break;
-    case 3: from_x = file->width - 1 - y, from_y = x; break;
-    }
-    return file->values[(size_t)from_y * (size_t)file->width + (size_t)from_x];
-}
-
-float qn_gain_view_at(const qn_gain_view *view, int width, int height, int x, int y)
-{
-    float sum = 0;
-    if (view->numerator == 1) {
-        const int d = view->denominator;
-        return turned_at(view, width / d, height / d, x / d, y / d);
-    }
-    for (int i = 0; i < 4; i++) sum += turned_at(view, 2 * width, 2 * height, 2 * x + i % 2, 2 * y + i / 2);
-    return 0.25f * sum;
 }
 
 static qn_status refuse_size(const qn_detector_options *o, const qn_gain_file *file)
@@ -88,7 +81,7 @@ static qn_status make_gain(const qn_detector_options *o, const qn_gain_file *fil
     for (int y = 0; y < o->height; y++)
         for (int x = 0; x < o->width; x++) {
             const size_t i = (size_t)y * (size_t)o->width + (size_t)x;
-            const float g = qn_gain_view_at(&view, o->width, o->height, x, y);
+            const float g = qn_gain_view_at(&view, x, y);
             const bool is_finite = isfinite(g);
             d->dead += g == 0;
             d->not_finite += !is_finite;

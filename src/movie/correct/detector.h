@@ -42,17 +42,25 @@ typedef struct qn_detector {
 QN_MUST_CHECK qn_status qn_detector_create(const qn_detector_options *options, qn_detector **detector);
 void qn_detector_destroy(qn_detector **detector);
 
-/* A gain file as it lies over frames: turned, and of their size, half or twice it. */
+/* A gain file as it lies over frames: turned, and of their size, half or twice it. Pixel x, y of the turned file is
+ * values[first + x · step_x + y · step_y]. */
 typedef struct qn_gain_view {
-    const qn_gain_file *file;
-    int rotate, flip;
+    const float *values;
+    int64_t first, step_x, step_y;
     int numerator, denominator; /* of its size over the frames' */
 } qn_gain_view;
 
-/* False if the file's size does not fit. */
+/* False if the file's size does not fit frames of width × height pixels. */
 bool qn_gain_view_make(const qn_gain_file *file, int rotate, int flip, int width, int height, qn_gain_view *view);
 
-/* The file's value over pixel x, y of a frame of width × height pixels: the mean of its values if there are several. */
-float qn_gain_view_at(const qn_gain_view *view, int width, int height, int x, int y);
+/* The file's value over pixel x, y of a frame: the mean of its values if there are several. */
+static inline float qn_gain_view_at(const qn_gain_view *view, int x, int y)
+{
+    const float *values = view->values + view->first;
+    if (view->numerator == 1)
+        return values[x / view->denominator * view->step_x + y / view->denominator * view->step_y];
+    values += 2 * x * view->step_x + 2 * y * view->step_y;
+    return 0.25f * (values[0] + values[view->step_x] + values[view->step_y] + values[view->step_x + view->step_y]);
+}
 
 #endif

@@ -13,16 +13,16 @@ static const struct {
 } orientations[] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}};
 
 enum { ORIENTATIONS = QN_GAIN_FITS_MAX / 2 };
-enum { PIXELS_ENOUGH = 4 << 20 };           /* rows are left out of larger frames */
+enum { PIXELS_ENOUGH = 1 << 20 };           /* rows are left out of larger frames */
 static const double OUTLIER_DEVIATIONS = 5; /* beyond them, counts and gains are cut: hot pixels, dead columns */
 static const double CLEAR_LEAST = 0.02;     /* least correlation of an orientation that is clearly right */
 static const double CLEAR_DEVIATIONS = 10;  /* and least difference to the asked one, in σ of noise */
 static const double CLEAR_TIMES = 3;        /* and least ratio to it */
 
-/* Sums over one row, or all, for one fit. */
+/* Sums over one row, or all, for one orientation: [0] with 1/g, [1] with g. */
 typedef struct moments {
-    double counts, values, products; /* of squares, and of counts · values */
-    size_t pixels;
+    double counts, values[2], products[2]; /* of squares, and of counts · values */
+    double pixels;
 } moments;
 
 typedef struct fitting {
@@ -30,7 +30,6 @@ typedef struct fitting {
     const float *raw_sum;
     int frames, row_step;
     const qn_gain_view *view;
-    bool divides;
     double count_range[2], gain_range[2]; /* what is beyond is cut */
     moments *rows;
 } fitting;
@@ -38,11 +37,12 @@ typedef struct fitting {
 /* The range of numbers without their outliers: mean ± 5 σ, three times of what is left. Zeros are no gains. */
 static void range_of(const float *values, size_t count, bool skip_zeros, double range[2])
 {
+    const size_t step = 1 + count / PIXELS_ENOUGH;
     range[0] = -INFINITY;
     range[1] = INFINITY;
     for (int pass = 0; pass < 3; pass++) {
         double sum = 0, squares = 0, kept = 0;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i += step) {
             const double value = (double)values[i];
             if (!isfinite(value) || value < range[0] || value > range[1] || (skip_zeros && value == 0)) continue;
             sum += value;
@@ -68,13 +68,12 @@ static double count_at(const fitting *f, int x, int y)
     return cut((double)f->raw_sum[i] - dark, f->count_range);
 }
 
-/* g or 1/g; NaN where the gain has no value. */
-static double gain_at(const fitting *f, int x, int y)
+/* 1/g and g; NaN where the gain has no value. */
+static void gains_at(const fitting *f, int x, int y, double gains[2])
 {
-    const double g = (double)qn_gain_view_at(f->view, f->detector->width, f->detector->height, x, y);
-    if (!isfinite(g) || g == 0) return NAN;
-    const double value = cut(g, f->gain_range);
-    return f->divides ? value : 1 / value;
+    const double g = (double)qn_gain_view_at(f->view, x, y);
+    gains[1] = isfinite(g) && g != 0 ? cut(g, f->gain_range) : NAN;
+    gains[0] = 1 / gains[1];
 }
 
 /* Differences from the neighbours of a row leave out what varies slowly: ice and the beam. */
@@ -83,37 +82,46 @@ static qn_status fit_row(size_t index, int worker, void *user)
     const fitting *f = user;
     const int y = (int)index * f->row_step;
     moments *row = &f->rows[index];
-    double gains[3] = {NAN, gain_at(f, 0, y), gain_at(f, 1, y)};
+    double left[2], middle[2], right[2];
     (void)worker;
     *row = (moments){0};
+    gains_at(f, 0, y, middle);
+    gains_at(f, 1, y, right);
     for (int x = 1; x + 1 < f->detector->width; x++) {
-        gains[0] = gains[1];
-        gains[1] = gains[2];
-        gains[2] = gain_at(f, x + 1, y);
-        const double value = gains[1] - 0.5 * (gains[0] + gains[2]);
+        memcpy(left, middle, sizeof left);
+        memcpy(middle, right, sizeof middle);
+        gains_at(f, x + 1, y, right);
         const double counts = count_at(f, x, y) - 0.5 * (count_at(f, x - 1, y) + count_at(f, x + 1, y));
-        if (!isfinite(value) || !isfinite(counts)) continue;
+        const double values[2] = {middle[0] - 0.5 * (left[0] + right[0]), middle[1] - 0.5 * (left[1] + right[1])};
+        if (!isfinite(values[0]) || !isfinite(values[1]) || !isfinite(counts)) continue;
         row->counts += counts * counts;
-        row->values += value * value;
-        row->products += counts * value;
+        for (int k = 0; k < 2; k++) {
+            row->values[k] += values[k] * values[k];
+            row->products[k] += counts * values[k];
+        }
         row->pixels++;
     }
     return QN_OK;
 }
 
-static qn_status correlate(fitting *f, qn_pool *pool, size_t *pixels, double *correlation)
+/* Correlations of the current view with 1/g and with g. */
+static qn_status correlate(fitting *f, qn_pool *pool, double *pixels, double correlations[2])
 {
     const size_t rows = ((size_t)f->detector->height + (size_t)f->row_step - 1) / (size_t)f->row_step;
     moments all = {0};
     QN_TRY(qn_pool_run(pool, rows, fit_row, f));
     for (size_t i = 0; i < rows; i++) {
         all.counts += f->rows[i].counts;
-        all.values += f->rows[i].values;
-        all.products += f->rows[i].products;
         all.pixels += f->rows[i].pixels;
+        for (int k = 0; k < 2; k++) {
+            all.values[k] += f->rows[i].values[k];
+            all.products[k] += f->rows[i].products[k];
+        }
     }
-    const double square = all.counts * all.values;
-    *correlation = square > 0 ? all.products / sqrt(square) : 0;
+    for (int k = 0; k < 2; k++) {
+        const double square = all.counts * all.values[k];
+        correlations[k] = square > 0 ? all.products[k] / sqrt(square) : 0;
+    }
     *pixels = all.pixels;
     return QN_OK;
 }
@@ -127,7 +135,7 @@ static bool is_same(const qn_gain_fit *fit, const qn_detector_options *options)
 }
 
 /* The best is clearly right if its correlation is no chance and that of the asked one is far below. */
-static void judge(const qn_detector_options *options, bool divides, size_t pixels, qn_gain_orientations *found)
+static void judge(const qn_detector_options *options, bool divides, double pixels, qn_gain_orientations *found)
 {
     found->asked = found->best = 0;
     for (int i = 0; i < found->count; i++) {
@@ -135,7 +143,7 @@ static void judge(const qn_detector_options *options, bool divides, size_t pixel
         if (found->fits[i].divides == divides && is_same(&found->fits[i], options)) found->asked = i;
     }
     const double best = found->fits[found->best].correlation, asked = fmax(0, found->fits[found->asked].correlation);
-    const double noise = pixels > 0 ? 1 / sqrt((double)pixels) : 1;
+    const double noise = 1 / sqrt(fmax(1, pixels));
     found->is_clear = found->best != found->asked && best > CLEAR_LEAST && best - asked > CLEAR_DEVIATIONS * noise &&
                       best > CLEAR_TIMES * asked;
 }
@@ -144,22 +152,21 @@ static qn_status fit_all(const qn_detector_options *options, fitting *f, const q
                          qn_gain_orientations *found)
 {
     const int width = f->detector->width, height = f->detector->height;
-    size_t pixels = 0;
+    double pixels = 0;
     void *memory;
     f->row_step = 1 + (int)((int64_t)width * height / PIXELS_ENOUGH);
     range_of(f->raw_sum, (size_t)width * (size_t)height, false, f->count_range);
     range_of(file->values, (size_t)file->width * (size_t)file->height, true, f->gain_range);
     QN_TRY(qn_allocate((size_t)height, sizeof *f->rows, &memory));
     f->rows = memory;
-    for (int i = 0; i < QN_GAIN_FITS_MAX; i++) {
-        const int rotate = orientations[i % ORIENTATIONS].rotate, flip = orientations[i % ORIENTATIONS].flip;
+    for (int i = 0; i < ORIENTATIONS; i++) {
+        const int rotate = orientations[i].rotate, flip = orientations[i].flip;
+        double correlations[2];
         qn_gain_view view;
         if (!qn_gain_view_make(file, rotate, flip, width, height, &view)) continue;
-        qn_gain_fit *fit = &found->fits[found->count++];
-        *fit = (qn_gain_fit){.rotate = rotate, .flip = flip, .divides = i >= ORIENTATIONS};
         f->view = &view;
-        f->divides = fit->divides;
-        QN_TRY(correlate(f, pool, &pixels, &fit->correlation));
+        QN_TRY(correlate(f, pool, &pixels, correlations));
+        for (int k = 0; k < 2; k++) found->fits[found->count++] = (qn_gain_fit){rotate, flip, k == 1, correlations[k]};
     }
     judge(options, f->detector->divides, pixels, found);
     return QN_OK;
