@@ -11,6 +11,7 @@ done
 [ -n "$python" ] || { echo "python3 with numpy is not installed"; exit 77; }
 test=$build/tests/test_movie_correct_detector
 [ -x "$test" ] || { echo "$test is not built"; exit 77; }
+data=${QUERN_REFERENCE_DATA:-$source/../shared/data}/cryoem/synthetic/movie_768
 cd "$work" || exit 1
-"$python" "$source/tests/movie/gain.py" "$test" || fail "gains or hot pixels differ"
+"$python" "$source/tests/movie/gain.py" "$test" "$data" || fail "gains or hot pixels differ"
 [ $failures -eq 0 ]

@@ -1,4 +1,5 @@
-"""gain.py TEST: RELION's motion correction of made movies, against TEST, the program test_movie_correct_detector.
+"""gain.py TEST DATA: RELION's motion correction of made movies, and of the movies in folder DATA if they are there,
+against TEST, the program test_movie_correct_detector.
 
 Turns: all frames of a movie are the same, so that nothing moves, and the average over the frame is the gain as RELION
 applied it. Hot pixels: pixels between 1 and 8 times the mean, so that some lie near the limit."""
@@ -83,6 +84,19 @@ def check_turns(random):
     print("twelve turns of a gain are equal")
 
 
+def compare_hot(name, movie, gain, defects):
+    options = ["--defect_file", defects] if defects else []
+    relion(name, "--gainref", gain, *options)
+    block = open(name + "/movie.star").read().split("data_hot_pixels")[1].split("data_")[0]
+    rows = [line.split() for line in block.splitlines() if line[:1] != "_" and len(line.split()) == 2]
+    theirs = sorted((int(float(x)), int(float(y))) for x, y in rows)
+    subprocess.run([TEST, "bad", movie, gain, defects or "-", name + ".txt"], check=True, capture_output=True)
+    ours = sorted(tuple(map(int, line.split())) for line in open(name + ".txt"))
+    if ours != theirs or len(ours) < 50:
+        sys.exit(f"{name}: {len(ours)} hot pixels; RELION has {len(theirs)}, {len(set(ours) & set(theirs))} are the same")
+    print(f"{name}: {len(ours)} hot pixels are equal")
+
+
 def check_hot(random):
     width, height, frames = 256, 192, 8
     gain = numpy.clip(random.normal(1, 0.1, (height, width)), 0.5, 2).astype(numpy.float32)
@@ -95,19 +109,23 @@ def check_hot(random):
     write_mrc("gain.mrc", gain)
     with open("defects.txt", "w") as out:
         out.write("30 30 25 14\n250 0 2 3\n0 100 256 1\n")
-    for name, options in (("plain", []), ("defects", ["--defect_file", "defects.txt"])):
-        relion(name, "--gainref", "gain.mrc", *options)
-        block = open(name + "/movie.star").read().split("data_hot_pixels")[1].split("data_")[0]
-        rows = [line.split() for line in block.splitlines() if line[:1] != "_" and len(line.split()) == 2]
-        theirs = sorted((int(float(x)), int(float(y))) for x, y in rows)
-        subprocess.run([TEST, "bad", "movie.mrcs", "gain.mrc", "defects.txt" if options else "-", name + ".txt"],
-                       check=True, capture_output=True)
-        ours = sorted(tuple(map(int, line.split())) for line in open(name + ".txt"))
-        if ours != theirs or len(ours) < 50:
-            sys.exit(f"{len(ours)} hot pixels; RELION has {len(theirs)}, of which {len(set(ours) & set(theirs))} are the same")
-        print(len(ours), "hot pixels are equal")
+    compare_hot("plain", "movie.mrcs", "gain.mrc", None)
+    compare_hot("defects", "movie.mrcs", "gain.mrc", "defects.txt")
+
+
+def check_tiff(folder):
+    """Rows of TIFF are turned over before defects are named."""
+    movie = os.path.join(folder, "movie_lzw.tif")
+    if not os.path.exists(movie):
+        return print(movie, "does not exist: without TIFF")
+    os.symlink(movie, "movie.tif")
+    open("movies.star", "w").write(STAR.replace("movie.mrcs", "movie.tif"))
+    with open("defects.txt", "w") as out:
+        out.write("100 0 50 300\n0 600 768 10\n")
+    compare_hot("tiff", "movie.tif", os.path.join(folder, "gain.mrc"), "defects.txt")
 
 
 open("movies.star", "w").write(STAR)
 check_turns(numpy.random.default_rng(1))
 check_hot(numpy.random.default_rng(3))
+check_tiff(sys.argv[2])

@@ -1,8 +1,10 @@
 #include "movie/correct/detector.h"
 
 #include <math.h>
+#include <quern/volume.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "format/movie/defects.h"
 
@@ -90,6 +92,9 @@ static qn_status make_gain(const qn_detector_options *o, const qn_gain_file *fil
         }
     if (d->dead + d->not_finite == (size_t)o->width * (size_t)o->height)
         return QN_FAIL(QN_BAD_FORMAT, "%s: every value of the gain is 0 or not finite", o->gain);
+    if (d->not_finite > 0)
+        qn_log(QN_LOG_WARNING, "%s: %zu values of the gain are not finite; their pixels are not used", o->gain,
+               d->not_finite);
     return QN_OK;
 }
 
@@ -185,4 +190,19 @@ void qn_detector_destroy(qn_detector **detector)
     qn_release(&(*detector)->dark);
     qn_release(&(*detector)->bad);
     qn_release(detector);
+}
+
+qn_status qn_detector_write_gain(const qn_detector *detector, bool is_eer, const char *path)
+{
+    const int counts[3] = {detector->width, detector->height, 1};
+    qn_volume *volume;
+    QN_TRY(qn_volume_create(counts, 1, &volume));
+    for (size_t i = 0; i < (size_t)detector->width * (size_t)detector->height; i++) {
+        const float gain = detector->gain[i];
+        volume->values[i] = is_eer && gain != 0 ? 1 / gain : gain;
+    }
+    const qn_status status =
+        qn_volume_write(volume, is_eer ? "gain, by which EER is divided" : "gain, as applied", path);
+    qn_volume_destroy(&volume);
+    return status;
 }

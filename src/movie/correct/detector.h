@@ -37,10 +37,14 @@ typedef struct qn_detector {
 } qn_detector;
 
 /* Read the files. A gain of half or twice the frames' size is fitted: pixels are doubled, or the means of 2 × 2 are
- * taken. QN_INVALID_ARGUMENT: turns of no sort; QN_BAD_FORMAT: a size that does not fit, with both sizes; errors of
- * qn_gain_file_read and qn_defects_read. */
+ * taken. Values of the gain that are not finite are named in the log. QN_INVALID_ARGUMENT: turns of no sort;
+ * QN_BAD_FORMAT: a size that does not fit, with both sizes; errors of qn_gain_file_read and qn_defects_read. */
 QN_MUST_CHECK qn_status qn_detector_create(const qn_detector_options *options, qn_detector **detector);
 void qn_detector_destroy(qn_detector **detector);
+
+/* Write the gain as an MRC file that RELION reads without turns: as it multiplies or, for EER, where RELION divides by
+ * such a file, inverted; 0 for dead pixels. Errors of qn_volume_write. */
+QN_MUST_CHECK qn_status qn_detector_write_gain(const qn_detector *detector, bool is_eer, const char *path);
 
 /* A gain file as it lies over frames: turned, and of their size, half or twice it. Pixel x, y of the turned file is
  * values[first + x · step_x + y · step_y]. */

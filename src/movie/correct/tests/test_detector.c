@@ -161,6 +161,26 @@ static void dark_and_defects_are_read(void)
     CHECK_MESSAGE_HAS("the dark reference has 3 x 2 pixels; expected 3 x 4");
 }
 
+/* A gain that was written is applied as the first one was. */
+static void written_gains_are_the_same(void)
+{
+    static const float gain[6] = {1, 2, 3, 0, 4, 2.5f};
+    const char *path = save_as("gain.mrc", 3, 2, gain), *written = path_of("written.mrc");
+    for (int is_eer = 0; is_eer < 2; is_eer++) {
+        const qn_detector_options options = {
+            .gain = path, .rotate = 1, .flip = 2, .is_eer = is_eer, .width = 2, .height = 3};
+        const qn_detector_options again = {.gain = written, .is_eer = is_eer, .width = 2, .height = 3};
+        qn_detector *first, *second;
+        CHECK_OK(qn_detector_create(&options, &first));
+        CHECK_OK(qn_detector_write_gain(first, is_eer, written));
+        CHECK_OK(qn_detector_create(&again, &second));
+        CHECK(second->dead == 1);
+        for (int i = 0; i < 6; i++) CHECK_NEAR((double)second->gain[i], (double)first->gain[i], 1e-6);
+        qn_detector_destroy(&first);
+        qn_detector_destroy(&second);
+    }
+}
+
 /* ---- for other programs ---- */
 
 static void apply(char **words)
@@ -233,5 +253,6 @@ int main(int argc, char **argv)
     RUN(gains_multiply_or_divide);
     RUN(values_that_are_no_gain_are_bad);
     RUN(dark_and_defects_are_read);
+    RUN(written_gains_are_the_same);
     return check_finish();
 }
