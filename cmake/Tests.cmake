@@ -46,8 +46,10 @@ function(quern_add_test name source device)
   if(alone)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
   endif()
+  # Tests must not read or change the user's stores. PoCL has its own cache of kernels, and to hand out a binary it
+  # compiles every kernel once more.
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}"
-    ENVIRONMENT QUERN_TUNING_STORE=off) # tests must not read or change the user's store
+    ENVIRONMENT "QUERN_TUNING_STORE=off;QUERN_KERNEL_CACHE=off")
   if("threads" IN_LIST labels AND TARGET "${ARGV3}")
     add_dependencies(quern_thread_tests ${ARGV3})
   endif()
