@@ -3,9 +3,9 @@
 /* The alignment of small movies with known motion. */
 #include "check.h"
 
-#include "kernel_check.h"
 #include "movie/align/align.h"
-#include "scene.h"
+#include "movie/align/tests/kernel_check.h"
+#include "movie/align/tests/scene.h"
 
 enum { FRAMES = 10, SIDE = 7 };
 

@@ -2,8 +2,8 @@
 /* The kernels of correlate against their references, and correlations of moved images against their movement. */
 #include "check.h"
 
-#include "kernel_check.h"
 #include "movie/align/kernels/correlate.h"
+#include "movie/align/tests/kernel_check.h"
 
 enum { NUMBERS_MAX = 1 << 19, FRAMES_MAX = 600 };
 

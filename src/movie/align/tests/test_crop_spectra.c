@@ -2,8 +2,8 @@
 /* crop_spectra against its reference. */
 #include "check.h"
 
-#include "kernel_check.h"
 #include "movie/align/kernels/crop_spectra.h"
+#include "movie/align/tests/kernel_check.h"
 
 enum { NUMBERS_MAX = 2 * 200 * 101 };
 

@@ -2,8 +2,8 @@
 /* cut_patches against its reference. */
 #include "check.h"
 
-#include "kernel_check.h"
 #include "movie/align/kernels/cut_patches.h"
+#include "movie/align/tests/kernel_check.h"
 
 enum { VALUES_MAX = 1 << 18, PATCHES = 12 };
 

@@ -2,8 +2,8 @@
 /* find_peaks and cut_windows against their references, and peaks of known places. */
 #include "check.h"
 
-#include "kernel_check.h"
 #include "movie/align/kernels/find_peaks.h"
+#include "movie/align/tests/kernel_check.h"
 
 enum { VALUES_MAX = 1 << 17 };
 

@@ -2,9 +2,9 @@
 /* The start of an alignment: pairs of frames, and the shifts that agree with them. */
 #include "check.h"
 
-#include "kernel_check.h"
 #include "movie/align/start.h"
-#include "scene.h"
+#include "movie/align/tests/kernel_check.h"
+#include "movie/align/tests/scene.h"
 
 enum { FRAMES = 12, PAIRS = FRAMES * (FRAMES - 1) / 2 };
 
