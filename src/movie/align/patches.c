@@ -8,8 +8,8 @@
 #include "movie/align/kernels/cut_patches.h"
 
 static const double PATCH_ANGSTROM = 500;
-static const double STEP = 1.0 / 2, STEP_MOST = 2.0 / 3; /* of a patch: from one to the next */
-static const double LARGEST_SHARE = 0.6;                 /* of a side: patches of a small frame have different places */
+static const double STEP = 0.4, STEP_MOST = 2.0 / 3; /* of a patch: from one to the next */
+static const double LARGEST_SHARE = 0.6;             /* of a side: patches of a small frame have different places */
 
 enum { SIDE_PX_MIN = 48, TAPER_SHARE = 16 }; /* of a frame with patches, coarse pixels */
 

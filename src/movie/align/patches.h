@@ -13,8 +13,8 @@ typedef struct qn_patch_layout {
     double *place_px; /* [patch][2] centres, unbinned pixels from the middle of pixel 0 */
 } qn_patch_layout;
 
-/* Patches of options->patch_angstrom that overlap by a half, 3 to 9 along a side unless options give their number; they
- * cover the frame. If 9 do not suffice, they overlap by less; from a third on, they become larger. */
+/* Patches of options->patch_angstrom that overlap by six tenths, 3 to 9 along a side unless options give their number;
+ * they cover the frame. If 9 do not suffice, they overlap by less; from a third on, they become larger. */
 QN_MUST_CHECK qn_status qn_patch_layout_make(const qn_movie_grid *grid, const qn_align_options *options,
                                              qn_patch_layout *layout);
 void qn_patch_layout_release(qn_patch_layout *layout);

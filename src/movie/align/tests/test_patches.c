@@ -42,7 +42,7 @@ static void check_cover(double share)
 static void patches_are_500_angstrom(void)
 {
     make(2048, 2048, 1);
-    CHECK(layout.count[0] == 8 && layout.count[1] == 8);
+    CHECK(layout.count[0] == 9 && layout.count[1] == 9);
     CHECK(layout.size[0] * 4 >= 500 && layout.size[0] * 4 < 530);
     check_cover(0.5);
     qn_patch_layout_release(&layout);
