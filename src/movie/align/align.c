@@ -176,18 +176,12 @@ static qn_status find_places(local_alignment *l)
     return QN_OK;
 }
 
-/* Number of patches that cover a place on average. */
-static double overlap_of(const local_alignment *l)
-{
-    const qn_movie_grid *grid = &l->whole->stack->grid;
-    const double frame = (double)grid->width * grid->height / (l->whole->coarse_px[0] * l->whole->coarse_px[1]);
-    return l->patches * ((double)l->layout->size[0] * l->layout->size[1]) / frame;
-}
-
 static qn_status fit_patches(local_alignment *l, qn_motion *motion)
 {
     alignment *a = l->whole;
-    const qn_motion_fit_options options = {.smoothness = a->options.smoothness, .overlap = overlap_of(l)};
+    const qn_motion_fit_options options = {
+        .smoothness = a->options.smoothness,
+        .patch_px = {l->layout->size[0] * a->coarse_px[0], l->layout->size[1] * a->coarse_px[1]}};
     const qn_patch_peaks peaks = {.patch_count = l->patches,
                                   .frame_count = a->stack->frames,
                                   .place_px = l->places,

@@ -27,15 +27,16 @@ static qn_status check_options(const qn_motion_fit_options *options)
     if (!(options->smoothness >= 0 && options->smoothness <= SMOOTHNESS_MAX))
         return QN_FAIL(QN_INVALID_ARGUMENT, "smoothness %g of a motion field; expected 0 (automatic) to %g",
                        options->smoothness, SMOOTHNESS_MAX);
-    if (!(options->overlap >= 0 && isfinite(options->overlap)))
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%g patches that cover a place; expected a finite number of at least 0",
-                       options->overlap);
     if (options->iterations < 0)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%d iterations of a fit of motion; expected 0 (automatic) or more",
                        options->iterations);
     if (!(options->convergence_px >= 0))
         return QN_FAIL(QN_INVALID_ARGUMENT, "convergence at %g pixels; expected 0 (automatic) or more",
                        options->convergence_px);
+    for (int axis = 0; axis < 2; axis++)
+        if (!(options->patch_px[axis] >= 0 && isfinite(options->patch_px[axis])))
+            return QN_FAIL(QN_INVALID_ARGUMENT, "patches of %g × %g pixels; expected sides of at least 0",
+                           options->patch_px[0], options->patch_px[1]);
     return QN_OK;
 }
 
@@ -65,9 +66,12 @@ static qn_status make(qn_motion_fit *fit, const qn_motion *motion, int patch_cou
         fit->data[2 * p] = place_px[2 * p] / (motion->width - 1);
         fit->data[2 * p + 1] = place_px[2 * p + 1] / (motion->height - 1);
     }
-    QN_TRY(qn_motion_smoother_create(motion->frame_count, patch_count, fit->data, &fit->smoother));
-    if (fit->options.overlap > 1) fit->smoother.overlap = fit->options.overlap;
-    QN_TRY(qn_motion_smoother_set_smoothness(&fit->smoother, fit->options.smoothness ? fit->options.smoothness : 1));
+    const double patch[2] = {fit->options.patch_px[0] / (motion->width - 1),
+                             fit->options.patch_px[1] / (motion->height - 1)};
+    QN_TRY(qn_motion_smoother_create(motion->frame_count, patch_count, fit->data, patch, &fit->smoother));
+    fit->redundancy = patch_count / fit->smoother.information;
+    fit->facts.smoothness = fit->options.smoothness ? fit->options.smoothness : 1;
+    QN_TRY(qn_motion_smoother_set_smoothness(&fit->smoother, fit->facts.smoothness));
     return qn_motion_model_create(&fit->smoother, &fit->model);
 }
 
@@ -180,6 +184,16 @@ static qn_status choose_smoothness(qn_motion_fit *fit)
     return qn_motion_smoother_choose(&fit->smoother, fit->data);
 }
 
+qn_status qn_motion_fit_choose(qn_motion_fit *fit)
+{
+    qn_motion_facts *facts = &fit->facts;
+    const bool possible = fit->smoother.patch_count >= LOCAL_PATCHES_MIN && fit->smoother.frame_count > 1;
+    QN_TRY(choose_smoothness(fit));
+    QN_TRY(qn_motion_smoother_left_out(&fit->smoother, fit->data, &facts->left_out_px, &facts->left_out_global_px));
+    fit->local = possible && (fit->options.keep_local_motion || facts->left_out_px < facts->left_out_global_px);
+    return QN_OK;
+}
+
 /* Begin with quadratics: peaks that are not believed are moved onto the fit, so λ would stay as small as it ever was.
  */
 static qn_status fit_local(qn_motion_fit *fit, const qn_patch_peaks *peaks, double *lengths)
@@ -205,10 +219,8 @@ static qn_status fit_peaks(qn_motion_fit *fit, const qn_patch_peaks *peaks, doub
     memcpy(fit->data, peaks->shift_px, 2 * qn_motion_fit_count(fit) * sizeof *fit->data);
     fit->model.local = false;
     fit_robustly(fit, peaks, lengths);
-    QN_TRY(choose_smoothness(fit));
-    QN_TRY(qn_motion_smoother_left_out(&fit->smoother, fit->data, &facts->left_out_px, &facts->left_out_global_px));
-    const bool possible = fit->smoother.patch_count >= LOCAL_PATCHES_MIN && fit->smoother.frame_count > 1;
-    facts->local = possible && (fit->options.keep_local_motion || facts->left_out_px < facts->left_out_global_px);
+    QN_TRY(qn_motion_fit_choose(fit));
+    facts->local = fit->local;
     if (facts->local) QN_TRY(fit_local(fit, peaks, lengths));
     facts->smoothness = fit->smoother.smoothness;
     return QN_OK;
@@ -220,8 +232,8 @@ qn_status qn_motion_fit_peaks(qn_motion_fit *fit, const qn_patch_peaks *peaks, q
     QN_TRY(check_peaks(fit, peaks));
     QN_TRY(qn_allocate(2 * qn_motion_fit_count(fit), sizeof(double), &lengths));
     fit->facts = (qn_motion_facts){.peaked = true};
-    qn_motion_smoother_set_weights(&fit->smoother, peaks->weight, NULL);
-    const qn_status status = fit_peaks(fit, peaks, lengths);
+    qn_status status = qn_motion_smoother_set_weights(&fit->smoother, peaks->weight, true, NULL);
+    if (status == QN_OK) status = fit_peaks(fit, peaks, lengths);
     qn_release(&lengths);
     if (status == QN_OK && facts) *facts = fit->facts;
     return status;

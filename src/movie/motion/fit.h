@@ -22,7 +22,7 @@ typedef struct qn_motion_fit_options {
     double smoothness;      /* λ of the penalty on third differences; 0: by generalised cross-validation */
     int iterations;         /* of L-BFGS in a round, at most; 0: 60 */
     double convergence_px;  /* a round that moves no shift by more has converged; 0: 0.02 */
-    double overlap;         /* number of patches that cover a place on average; 0: 1 */
+    double patch_px[2];     /* sides of a patch, whose overlaps with others are taken into account; 0: no overlaps */
     bool keep_local_motion; /* do not test whether it predicts left-out patches */
 } qn_motion_fit_options;
 

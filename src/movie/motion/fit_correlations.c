@@ -58,7 +58,6 @@ static qn_status create(correlation_fit *work)
     work->place = memory;
     work->value = work->place + 2 * count;
     QN_TRY(qn_motion_model_create(&work->fit->smoother, &work->gradient));
-    work->gradient.local = work->fit->model.local;
     QN_TRY(qn_buffer_create(device, bytes, &work->coefficients));
     QN_TRY(qn_buffer_create(device, 2 * count * sizeof(float), &work->places));
     QN_TRY(qn_buffer_create(device, 3 * count * sizeof(float), &work->values));
@@ -188,19 +187,17 @@ static void precondition(double *vector, void *user)
 
 /* ---- a round ---- */
 
-/* λ for the next round. A step of Newton's method from the fit, with the mean curvature, gives each window an
- * observation whose noise is that of its slope: cross-validation chooses λ for these. */
-static qn_status renew_smoothness(correlation_fit *work)
+/* Choose λ, and whether there is local motion, for the next round. A step of Newton's method from the fit, with the
+ * mean curvature, gives each window an observation whose noise is that of its slope: these take the place of peaks. */
+static qn_status renew_choices(correlation_fit *work)
 {
     qn_motion_fit *fit = work->fit;
     const size_t count = 2 * qn_motion_fit_count(fit);
     double value;
-    if (fit->options.smoothness > 0 || !fit->model.local) return QN_OK;
+    QN_TRY(qn_motion_smoother_set_weights(&fit->smoother, NULL, true, &fit->model));
     QN_TRY(evaluate_windows(work, &value));
     for (size_t k = 0; k < count; k++) fit->data[k] = fit->shift[k] - work->by_shift[k] / 2;
-    QN_TRY(qn_motion_smoother_choose(&fit->smoother, fit->data));
-    fit->facts.smoothness = fit->smoother.smoothness;
-    return QN_OK;
+    return qn_motion_fit_choose(fit);
 }
 
 static qn_status minimise(correlation_fit *work)
@@ -238,14 +235,26 @@ static qn_status check_correlations(const qn_motion_fit *fit, const qn_patch_cor
     return QN_OK;
 }
 
+/* Local motion that is switched on begins at 0, and is 0 when it is switched off. */
+static void set_local(qn_motion_fit *fit)
+{
+    const qn_motion_model *model = &fit->model;
+    if (fit->model.local != fit->local)
+        memset(model->gamma, 0, (size_t)(model->frame - model->gamma) * sizeof *model->gamma);
+    fit->model.local = fit->facts.local = fit->local;
+    fit->facts.smoothness = fit->smoother.smoothness / fit->redundancy;
+}
+
 static qn_status run(correlation_fit *work)
 {
     qn_motion_smoother *smoother = &work->fit->smoother;
     QN_TRY(create(work));
-    qn_motion_smoother_set_weights(smoother, NULL, &work->fit->model);
-    QN_TRY(qn_motion_smoother_set_smoothness(smoother, smoother->smoothness));
+    QN_TRY(qn_motion_smoother_set_weights(smoother, NULL, false, &work->fit->model));
+    QN_TRY(qn_motion_smoother_set_smoothness(smoother, work->fit->redundancy * work->fit->smoother.smoothness));
+    set_local(work->fit);
+    work->gradient.local = work->fit->model.local;
     QN_TRY(minimise(work));
-    return renew_smoothness(work);
+    return renew_choices(work);
 }
 
 qn_status qn_motion_fit_correlations(qn_motion_fit *fit, qn_queue *queue, const qn_patch_correlations *correlations,

@@ -9,7 +9,9 @@ struct qn_motion_fit {
     qn_motion_fit_options options; /* defaults replaced */
     qn_motion start;               /* sizes and global motion */
     qn_motion_smoother smoother;
+    double redundancy; /* patches / independent patches: how often the correlations count the same pixels */
     qn_motion_model model;
+    bool local;    /* whether the next fit has a local part */
     double *shift; /* [patch][frame][2] of the model */
     double *data;  /* [patch][frame][2] room for observations */
     qn_motion_facts facts;
@@ -17,5 +19,8 @@ struct qn_motion_fit {
 
 /* The number of shifts: patches × frames. */
 size_t qn_motion_fit_count(const qn_motion_fit *fit);
+
+/* Choose λ for `data`, and by left-out data whether the next fit has a local part. */
+QN_MUST_CHECK qn_status qn_motion_fit_choose(qn_motion_fit *fit);
 
 #endif

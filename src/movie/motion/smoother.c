@@ -11,10 +11,17 @@
 #include "math/symmetric.h"
 
 enum { SIDE = QN_MOTION_SIDE, PLANE = QN_MOTION_PLANE, SQUARE = QN_MOTION_PLANE * QN_MOTION_PLANE };
-enum { CHOICES = 19, QUADRATICS = 6 }; /* of λ; numbers of a quadratic */
+enum { CHOICES = 19 }; /* of λ */
 
 /* A part of the mean diagonal element that is added to the diagonal: constants have neither data nor penalty. */
 static const double RIDGE_DATA = 1e-8, RIDGE_PENALTY = 1e-13;
+
+/* Of the leverages in cross-validation, if patches overlap: R is an estimate, and what is left of the correlations must
+ * not pass for motion (Kim & Gu 2004). */
+static const double INFLATION = 1.4;
+
+static const double WEIGHT_MIN = 1e-8;  /* of a patch that is not used */
+static const double OVERLAP_MAX = 0.99; /* so that two patches at one place are not one */
 
 /* ---- making ---- */
 
@@ -91,37 +98,54 @@ static void make_directions(qn_motion_smoother *smoother, const double *centred)
     }
 }
 
-qn_status qn_motion_smoother_create(int frame_count, int patch_count, const double *place, qn_motion_smoother *smoother)
+static qn_status allocate(qn_motion_smoother *smoother)
 {
-    const size_t frames = (size_t)frame_count, patches = (size_t)patch_count, width = QN_MOTION_TIME_KNOTS_MAX;
-    void *memory, *centred;
-    *smoother = (qn_motion_smoother){.frame_count = frame_count,
-                                     .patch_count = patch_count,
-                                     .overlap = 1,
-                                     .time_count = qn_motion_time_count(frame_count)};
-    QN_TRY(qn_allocate(width * frames + 2 * PLANE * patches + patches + width * patches + (width + 2) * SQUARE,
+    const size_t frames = (size_t)smoother->frame_count, patches = (size_t)smoother->patch_count;
+    const size_t width = QN_MOTION_TIME_KNOTS_MAX;
+    void *memory;
+    QN_TRY(qn_allocate(width * frames + (4 * PLANE + patches + 4 + width) * patches + (width + 2) * SQUARE,
                        sizeof(double), &memory));
     smoother->memory = memory;
     smoother->directions = smoother->memory;
-    smoother->basis = smoother->directions + width * frames;
+    smoother->place = smoother->directions + width * frames;
+    smoother->basis = smoother->place + 2 * patches;
     smoother->design = smoother->basis + PLANE * patches;
-    smoother->weight = smoother->design + PLANE * patches;
-    smoother->leverage = smoother->weight + patches;
+    smoother->white = smoother->design + PLANE * patches;
+    smoother->dual = smoother->white + PLANE * patches;
+    smoother->root = smoother->dual + PLANE * patches;
+    smoother->ones = smoother->root + patches * patches;
+    smoother->mean_weight = smoother->ones + patches;
+    smoother->leverage = smoother->mean_weight + patches;
     smoother->factor = smoother->leverage + width * patches;
     smoother->products = smoother->factor + width * SQUARE;
     smoother->penalty = smoother->products + SQUARE;
-    const qn_status status = qn_allocate(width * frames, sizeof(double), &centred);
-    if (status != QN_OK) {
-        qn_motion_smoother_destroy(smoother);
-        return status;
-    }
+    return QN_OK;
+}
+
+static qn_status make(qn_motion_smoother *smoother, const double *place)
+{
+    void *centred;
+    QN_TRY(qn_allocate((size_t)QN_MOTION_TIME_KNOTS_MAX * (size_t)smoother->frame_count, sizeof(double), &centred));
     centre_time(smoother, centred);
     make_directions(smoother, centred);
     qn_release(&centred);
-    make_basis(patch_count, place, smoother->basis);
+    memcpy(smoother->place, place, 2 * (size_t)smoother->patch_count * sizeof *place);
+    make_basis(smoother->patch_count, place, smoother->basis);
     make_penalty(smoother->penalty);
-    qn_motion_smoother_set_weights(smoother, NULL, NULL);
-    return QN_OK;
+    return qn_motion_smoother_set_weights(smoother, NULL, true, NULL);
+}
+
+qn_status qn_motion_smoother_create(int frame_count, int patch_count, const double *place, const double patch[2],
+                                    qn_motion_smoother *smoother)
+{
+    *smoother = (qn_motion_smoother){.frame_count = frame_count,
+                                     .patch_count = patch_count,
+                                     .time_count = qn_motion_time_count(frame_count),
+                                     .patch = {patch[0], patch[1]}};
+    QN_TRY(allocate(smoother));
+    const qn_status status = make(smoother, place);
+    if (status != QN_OK) qn_motion_smoother_destroy(smoother);
+    return status;
 }
 
 void qn_motion_smoother_destroy(qn_motion_smoother *smoother)
@@ -129,6 +153,8 @@ void qn_motion_smoother_destroy(qn_motion_smoother *smoother)
     qn_release(&smoother->memory);
     *smoother = (qn_motion_smoother){0};
 }
+
+/* ---- weights and overlaps ---- */
 
 /* Σ_j τ_j(t) (mean − Q̄) γ_j moves from the local part to the vectors of the frames. */
 static void move_means(const qn_motion_smoother *smoother, const double *mean, qn_motion_model *model)
@@ -144,26 +170,85 @@ static void move_means(const qn_motion_smoother *smoother, const double *mean, q
     }
 }
 
-void qn_motion_smoother_set_weights(qn_motion_smoother *smoother, const double *weight, qn_motion_model *model)
+/* The square of the share of its area that a patch has in common with another. */
+static double overlap_of(const qn_motion_smoother *smoother, int p, int q)
+{
+    double share = 1;
+    if (p == q) return 1;
+    for (int axis = 0; axis < 2; axis++) {
+        const double way = fabs(smoother->place[2 * p + axis] - smoother->place[2 * q + axis]);
+        share *= way < smoother->patch[axis] ? 1 - way / smoother->patch[axis] : 0;
+    }
+    return fmin(share * share, OVERLAP_MAX);
+}
+
+static qn_status make_root(qn_motion_smoother *smoother, const double *weight, bool overlaps)
 {
     const int patches = smoother->patch_count;
-    double sum = 0, used = 0, mean[PLANE] = {0};
+    double sum = 0;
+    smoother->used = 0;
     for (int p = 0; p < patches; p++) {
         sum += weight ? weight[p] : 1;
-        used += !weight || weight[p] > 0;
+        smoother->used += !weight || weight[p] > 0;
     }
+    for (int p = 0; p < patches; p++) { /* ones: 1 / √w, with mean weight 1 */
+        const double own = weight ? weight[p] * smoother->used / sum : 1;
+        smoother->ones[p] = 1 / sqrt(fmax(own, WEIGHT_MIN));
+    }
+    for (int p = 0; p < patches; p++)
+        for (int q = 0; q <= p; q++)
+            smoother->root[p * patches + q] =
+                p == q || overlaps ? smoother->ones[p] * smoother->ones[q] * overlap_of(smoother, p, q) : 0;
+    return qn_cholesky_factor(smoother->root, patches);
+}
+
+/* white = L⁻¹ S and dual = R⁻¹ S, column by column. */
+static void whiten_design(qn_motion_smoother *smoother, double *column)
+{
+    const int patches = smoother->patch_count;
+    for (int k = 0; k < PLANE; k++) {
+        for (int p = 0; p < patches; p++) column[p] = smoother->design[p * PLANE + k];
+        qn_cholesky_solve_lower(smoother->root, patches, column);
+        for (int p = 0; p < patches; p++) smoother->white[p * PLANE + k] = column[p];
+        qn_cholesky_solve_upper(smoother->root, patches, column);
+        for (int p = 0; p < patches; p++) smoother->dual[p * PLANE + k] = column[p];
+    }
+}
+
+static void make_products(qn_motion_smoother *smoother)
+{
+    memset(smoother->products, 0, SQUARE * sizeof(double));
+    for (int p = 0; p < smoother->patch_count; p++) {
+        const double *row = smoother->white + p * PLANE;
+        for (int k = 0; k < SQUARE; k++) smoother->products[k] += row[k / PLANE] * row[k % PLANE];
+    }
+}
+
+qn_status qn_motion_smoother_set_weights(qn_motion_smoother *smoother, const double *weight, bool overlaps,
+                                         qn_motion_model *model)
+{
+    const int patches = smoother->patch_count;
+    double mean[PLANE] = {0};
+    void *column;
+    QN_TRY(make_root(smoother, weight, overlaps));
+    QN_TRY(qn_allocate((size_t)patches, sizeof(double), &column));
+    for (int p = 0; p < patches; p++) smoother->ones[p] = 1;
+    qn_cholesky_solve_lower(smoother->root, patches, smoother->ones);
+    memcpy(smoother->mean_weight, smoother->ones, (size_t)patches * sizeof(double));
+    qn_cholesky_solve_upper(smoother->root, patches, smoother->mean_weight);
+    smoother->information = 0;
+    for (int p = 0; p < patches; p++) smoother->information += smoother->mean_weight[p];
     for (int p = 0; p < patches; p++) {
-        smoother->weight[p] = weight ? weight[p] * used / sum : 1;
-        for (int k = 0; k < PLANE; k++) mean[k] += smoother->weight[p] * smoother->basis[p * PLANE + k] / used;
+        smoother->mean_weight[p] /= smoother->information;
+        for (int k = 0; k < PLANE; k++) mean[k] += smoother->mean_weight[p] * smoother->basis[p * PLANE + k];
     }
     if (model) move_means(smoother, mean, model);
     memcpy(smoother->mean, mean, sizeof mean);
-    memset(smoother->products, 0, SQUARE * sizeof(double));
-    for (int p = 0; p < patches; p++) {
-        double *row = smoother->design + p * PLANE;
-        for (int k = 0; k < PLANE; k++) row[k] = smoother->basis[p * PLANE + k] - mean[k];
-        for (int k = 0; k < SQUARE; k++) smoother->products[k] += smoother->weight[p] * row[k / PLANE] * row[k % PLANE];
-    }
+    for (int k = 0; k < patches * PLANE; k++) smoother->design[k] = smoother->basis[k] - mean[k % PLANE];
+    whiten_design(smoother, column);
+    qn_release(&column);
+    make_products(smoother);
+    return QN_OK;
 }
 
 /* ---- factors ---- */
@@ -181,26 +266,18 @@ static double ridge_of(const qn_motion_smoother *smoother, int direction)
     return RIDGE_DATA * diagonal_mean(smoother->products) + RIDGE_PENALTY * factor * diagonal_mean(smoother->penalty);
 }
 
-/* H_j(p) = w s (SᵀWS + …)⁻¹ sᵀ + w / Σw: the local part and the free vectors of the frames. */
-static double leverage_of(const qn_motion_smoother *smoother, int direction, int patch, double used)
+/* H_j = s (SᵀR⁻¹S + …)⁻¹ sᵀ + 1² / 1ᵀR⁻¹1 of whitened numbers: the local part and the free vectors of the frames. */
+static double leverage_of(const qn_motion_smoother *smoother, int direction, int patch)
 {
     double row[PLANE], sum = 0;
-    memcpy(row, smoother->design + patch * PLANE, sizeof row);
+    memcpy(row, smoother->white + patch * PLANE, sizeof row);
     qn_cholesky_solve_lower(smoother->factor + direction * SQUARE, PLANE, row);
     for (int k = 0; k < PLANE; k++) sum += row[k] * row[k];
-    return smoother->weight[patch] * (sum + 1 / used);
-}
-
-static double used_patches(const qn_motion_smoother *smoother)
-{
-    double used = 0;
-    for (int p = 0; p < smoother->patch_count; p++) used += smoother->weight[p] > 0;
-    return used;
+    return sum + smoother->ones[patch] * smoother->ones[patch] / smoother->information;
 }
 
 qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double smoothness)
 {
-    const double used = used_patches(smoother);
     smoother->smoothness = smoothness;
     for (int j = 0; j < smoother->direction_count; j++) {
         double *factor = smoother->factor + j * SQUARE;
@@ -209,7 +286,7 @@ qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double
         for (int k = 0; k < PLANE; k++) factor[k * PLANE + k] += ridge;
         QN_TRY(qn_cholesky_factor(factor, PLANE));
         for (int p = 0; p < smoother->patch_count; p++)
-            smoother->leverage[j * smoother->patch_count + p] = leverage_of(smoother, j, p, used);
+            smoother->leverage[j * smoother->patch_count + p] = leverage_of(smoother, j, p);
     }
     return QN_OK;
 }
@@ -277,7 +354,6 @@ static void project(const qn_motion_smoother *smoother, const double *data, int 
 static void fit_means(const qn_motion_smoother *smoother, const double *data, qn_motion_model *model)
 {
     const int frames = smoother->frame_count, patches = smoother->patch_count;
-    const double used = used_patches(smoother);
     memset(model->frame, 0, 2 * (size_t)frames * sizeof(double));
     for (int axis = 0; axis < 2; axis++) {
         double all = 0;
@@ -286,10 +362,10 @@ static void fit_means(const qn_motion_smoother *smoother, const double *data, qn
             for (int t = 0; t < frames; t++) {
                 const double value = data[2 * (p * frames + t) + axis];
                 sum += value;
-                model->frame[2 * t + axis] += smoother->weight[p] * value / used;
+                model->frame[2 * t + axis] += smoother->mean_weight[p] * value;
             }
             model->patch[2 * p + axis] = sum / frames;
-            all += smoother->weight[p] * sum / frames / used;
+            all += smoother->mean_weight[p] * sum / frames;
         }
         for (int p = 0; p < patches; p++) model->patch[2 * p + axis] -= all;
     }
@@ -304,8 +380,7 @@ void qn_motion_smoother_fit(const qn_motion_smoother *smoother, const double *da
         for (int p = 0; p < smoother->patch_count; p++) {
             double projected[2];
             project(smoother, data, j, p, projected);
-            for (int k = 0; k < 2 * PLANE; k++)
-                gamma[k] += smoother->weight[p] * smoother->design[p * PLANE + k / 2] * projected[k % 2];
+            for (int k = 0; k < 2 * PLANE; k++) gamma[k] += smoother->dual[p * PLANE + k / 2] * projected[k % 2];
         }
         qn_motion_smoother_solve(smoother, j, gamma);
     }
@@ -350,57 +425,83 @@ void qn_motion_smoother_transpose(const qn_motion_smoother *smoother, const doub
 
 /* ---- cross-validation ---- */
 
-/* Σ_p w |d_pj − mean|² and Σ_p w |d_pj − mean − S γ_j|² over all directions; divided by (1 − leverage)² if
- * `left_out`. */
-static void squares_along(const qn_motion_smoother *smoother, const double *data, const qn_motion_model *model,
-                          bool left_out, double *without, double *with)
+/* Room for cross-validation: a model, and residuals. */
+typedef struct validation {
+    const qn_motion_smoother *smoother;
+    const double *data; /* [patch][frame][2] */
+    qn_motion_model model;
+    double *column; /* [patch] */
+} validation;
+
+static void destroy_validation(validation *work)
 {
-    const double used = used_patches(smoother);
-    *without = *with = 0;
-    for (int j = 0; j < smoother->direction_count; j++) {
-        double mean[2], projected[2];
-        project(smoother, model->frame, j, 0, mean);
-        for (int p = 0; p < smoother->patch_count; p++) {
-            const double weight = smoother->weight[p];
-            const double own = 1 - weight / used, full = 1 - smoother->leverage[j * smoother->patch_count + p];
-            project(smoother, data, j, p, projected);
-            for (int axis = 0; axis < 2; axis++) {
-                double value = projected[axis] - mean[axis], rest = value;
-                for (int k = 0; k < PLANE; k++)
-                    rest -= smoother->design[p * PLANE + k] * model->gamma[j * 2 * PLANE + 2 * k + axis];
-                if (left_out) {
-                    value /= own > 1e-9 ? own : 1e-9;
-                    rest /= full > 1e-9 ? full : 1e-9;
-                }
-                *without += weight * value * value;
-                *with += weight * rest * rest;
+    qn_motion_model_destroy(&work->model);
+    qn_release(&work->column);
+}
+
+static qn_status create_validation(const qn_motion_smoother *smoother, const double *data, validation *work)
+{
+    void *memory;
+    *work = (validation){.smoother = smoother, .data = data};
+    QN_TRY(qn_motion_model_create(smoother, &work->model));
+    const qn_status status = qn_allocate((size_t)smoother->patch_count, sizeof(double), &memory);
+    if (status == QN_OK)
+        work->column = memory;
+    else
+        destroy_validation(work);
+    return status;
+}
+
+/* Whitened residuals in direction j on an axis, with the local part or without. */
+static void residuals_along(validation *work, int direction, int axis, bool local)
+{
+    const qn_motion_smoother *smoother = work->smoother;
+    double mean[2], projected[2];
+    project(smoother, work->model.frame, direction, 0, mean);
+    for (int p = 0; p < smoother->patch_count; p++) {
+        project(smoother, work->data, direction, p, projected);
+        work->column[p] = projected[axis] - mean[axis];
+        for (int k = 0; k < PLANE && local; k++)
+            work->column[p] -=
+                smoother->design[p * PLANE + k] * work->model.gamma[direction * 2 * PLANE + 2 * k + axis];
+    }
+    qn_cholesky_solve_lower(smoother->root, smoother->patch_count, work->column);
+}
+
+/* Σ of the squares of these over all directions and both axes, of left-out numbers if `left_out`. */
+static double squares_along(validation *work, bool local, bool left_out)
+{
+    const qn_motion_smoother *smoother = work->smoother;
+    const int patches = smoother->patch_count;
+    double squares = 0;
+    for (int j = 0; j < smoother->direction_count; j++)
+        for (int axis = 0; axis < 2; axis++) {
+            residuals_along(work, j, axis, local);
+            for (int p = 0; p < patches; p++) {
+                const double of_frames = smoother->ones[p] * smoother->ones[p] / smoother->information;
+                const double kept = 1 - (local ? smoother->leverage[j * patches + p] : of_frames);
+                const double rest = work->column[p] / (left_out ? fmax(kept, 1e-9) : 1);
+                squares += rest * rest;
             }
         }
-    }
+    return squares;
 }
 
-/* How much a degree of freedom costs. Errors of a patch are much the same in all frames, which is why each direction
- * has one observation of each patch; those of patches that overlap are much the same, too, so `overlap` patches are one
- * observation. Quadratics must leave a quarter of the observations. */
-static double cost_of_freedom(const qn_motion_smoother *smoother)
+/* Try all choices. Only the directions count: errors of peaks change little from frame to frame, so they are smaller
+ * outside. */
+static qn_status choose(qn_motion_smoother *smoother, validation *work)
 {
-    const double most = 0.75 * used_patches(smoother) / QUADRATICS;
-    return fmax(1, fmin(smoother->overlap, most));
-}
-
-/* Try all choices. */
-static qn_status choose(qn_motion_smoother *smoother, const double *data, qn_motion_model *model)
-{
-    const double count = used_patches(smoother) * smoother->direction_count, cost = cost_of_freedom(smoother);
-    double least = DBL_MAX, best = QN_MOTION_SMOOTHNESS_MAX;
+    const int numbers = smoother->direction_count * smoother->patch_count;
+    const double count = (double)smoother->direction_count * smoother->used;
+    const double inflation = smoother->patch[0] > 0 && smoother->patch[1] > 0 ? INFLATION : 1;
+    double least = DBL_MAX, best = 1;
+    work->model.local = true;
     for (int choice = 0; choice < CHOICES; choice++) {
-        double without, with, trace = 0;
+        double rest = count;
         QN_TRY(qn_motion_smoother_set_smoothness(smoother, QN_MOTION_SMOOTHNESS_MAX * pow(10, -choice / 2.0)));
-        model->local = true;
-        qn_motion_smoother_fit(smoother, data, model);
-        squares_along(smoother, data, model, false, &without, &with);
-        for (int k = 0; k < smoother->direction_count * smoother->patch_count; k++) trace += smoother->leverage[k];
-        const double free = count - cost * trace, score = free > 0 ? with / (free * free) : DBL_MAX;
+        for (int k = 0; k < numbers; k++) rest -= inflation * smoother->leverage[k];
+        qn_motion_smoother_fit(smoother, work->data, &work->model);
+        const double score = rest > 0 ? count * squares_along(work, true, false) / (rest * rest) : DBL_MAX;
         if (score < least) {
             least = score;
             best = smoother->smoothness;
@@ -411,24 +512,23 @@ static qn_status choose(qn_motion_smoother *smoother, const double *data, qn_mot
 
 qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, const double *data)
 {
-    qn_motion_model model;
-    QN_TRY(qn_motion_model_create(smoother, &model));
-    const qn_status status = choose(smoother, data, &model);
-    qn_motion_model_destroy(&model);
+    validation work;
+    QN_TRY(create_validation(smoother, data, &work));
+    const qn_status status = choose(smoother, &work);
+    destroy_validation(&work);
     return status;
 }
 
 qn_status qn_motion_smoother_left_out(const qn_motion_smoother *smoother, const double *data, double *local,
                                       double *global)
 {
-    qn_motion_model model;
-    const double count = used_patches(smoother) * smoother->frame_count;
-    QN_TRY(qn_motion_model_create(smoother, &model));
-    model.local = true;
-    qn_motion_smoother_fit(smoother, data, &model);
-    squares_along(smoother, data, &model, true, global, local);
-    *local = sqrt(*local / count);
-    *global = sqrt(*global / count);
-    qn_motion_model_destroy(&model);
+    validation work;
+    const double count = (double)smoother->used * smoother->frame_count;
+    QN_TRY(create_validation(smoother, data, &work));
+    work.model.local = true;
+    qn_motion_smoother_fit(smoother, data, &work.model);
+    *local = sqrt(squares_along(&work, true, true) / count);
+    *global = sqrt(squares_along(&work, false, true) / count);
+    destroy_validation(&work);
     return QN_OK;
 }

@@ -2,17 +2,22 @@
  *
  * The model of a patch p in frame t is g_t + h_p + Σ_m (B_m(t) − B̄_m) Σ_q c_mq (Q_q(p) − Q̄_q), with means over frames
  * and weighted means over patches. It spans the same motions as without the means, but its three parts are orthogonal.
- * The directions τ_j = Σ_m (B_m − B̄_m) V_mj / √e_j, with the eigenvectors V and the eigenvalues e of the products of
- * B − B̄, are orthonormal vectors over the frames. With γ_j = √e_j Σ_m V_mj c_m, the sum of squares
+ * Patches overlap, so their errors are correlated: R_pq is the share of their area that p and q have in common, divided
+ * by √(w_p w_q) for weights w. The directions τ_j = Σ_m (B_m − B̄_m) V_mj / √e_j, with the eigenvectors V and the
+ * eigenvalues e of the products of B − B̄, are orthonormal vectors over the frames. With γ_j = √e_j Σ_m V_mj c_m, the
+ * sum
  *
- *     Σ_pt w_p |d_pt − model|² + λ Σ_m c_mᵀ P c_m
+ *     Σ_t r_tᵀ R⁻¹ r_t + λ Σ_m c_mᵀ P c_m,    r_t the residuals of all patches in frame t,
  *
- * is a sum over j of problems that have 49 unknowns: (SᵀWS + λ / e_j P) γ_j = SᵀW d_j, where d_j is d times τ_j and S
- * has the rows Q(p) − Q̄. P sums the squares of all third differences on the lattice of coefficients, 1 xxx + 3 xxy +
- * 3 xyy + 1 yyy; the six quadratics are its null space (Wood 2003, thin plates; Eilers & Marx 1996, differences).
+ * is a sum over j of problems that have 49 unknowns: (SᵀR⁻¹S + λ / e_j P) γ_j = SᵀR⁻¹ d_j, where d_j is the data times
+ * τ_j and S has the rows Q(p) − Q̄. P sums the squares of all third differences on the lattice of coefficients, 1 xxx +
+ * 3 xxy + 3 xyy + 1 yyy; the six quadratics are its null space (Wood 2003, thin plates; Eilers & Marx 1996,
+ * differences).
  *
- * Left-out patches: the residual of patch p in direction j when the model is found without p is that of the full model
- * divided by 1 − H_j(p), its leverage (Craven & Wahba 1979; generalised cross-validation is from there as well). */
+ * Whitened data are L⁻¹ d, R = L Lᵀ; they are independent. The residual of one of them in direction j, when the model
+ * is found without it, is that of the full model divided by 1 − H_j, its leverage (Craven & Wahba 1979, as is
+ * generalised cross-validation). Without overlaps this is a left-out patch. With overlaps it is what a patch has and
+ * its neighbours have not: a patch itself is predicted too well, since its neighbours contain its noise. */
 #ifndef QN_MOVIE_MOTION_SMOOTHER_H
 #define QN_MOVIE_MOTION_SMOOTHER_H
 
@@ -24,22 +29,29 @@ static const double QN_MOTION_SMOOTHNESS_MAX = 1e5; /* of the choices */
 
 typedef struct qn_motion_smoother {
     int frame_count, patch_count, time_count;
-    int direction_count;                                            /* J; the rank of the B-splines in time */
-    double *memory;                                                 /* of the arrays below */
-    double *directions;                                             /* [J][frame] τ_j */
-    double *basis;                                                  /* [patch][49] Q_q(p) */
-    double *design;                                                 /* [patch][49] rows of S */
-    double *weight;                                                 /* [patch], mean 1 over those above 0 */
-    double *leverage;                                               /* [J][patch] H_j(p) */
-    double *factor;                                                 /* [J][49][49] Cholesky factors */
-    double *products;                                               /* [49][49] SᵀWS */
-    double *penalty;                                                /* [49][49] P */
-    double mean[QN_MOTION_PLANE];                                   /* Q̄_q */
-    double time_mean[QN_MOTION_TIME_KNOTS_MAX];                     /* B̄_m */
-    double eigenvalue[QN_MOTION_TIME_KNOTS_MAX];                    /* e_j */
+    int direction_count;                         /* J; the rank of the B-splines in time */
+    double patch[2];                             /* sides of a patch; 0: no overlaps */
+    double *memory;                              /* of the arrays below */
+    double *directions;                          /* [J][frame] τ_j */
+    double *place;                               /* [patch][2] */
+    double *basis;                               /* [patch][49] Q_q(p) */
+    double *design;                              /* [patch][49] S */
+    double *white;                               /* [patch][49] L⁻¹ S */
+    double *dual;                                /* [patch][49] R⁻¹ S */
+    double *root;                                /* [patch][patch] L */
+    double *ones;                                /* [patch] L⁻¹ 1 */
+    double *mean_weight;                         /* [patch] of means over patches; sum 1 */
+    double *leverage;                            /* [J][patch] H_j */
+    double *factor;                              /* [J][49][49] Cholesky factors */
+    double *products;                            /* [49][49] SᵀR⁻¹S */
+    double *penalty;                             /* [49][49] P */
+    double mean[QN_MOTION_PLANE];                /* Q̄_q */
+    double information;                          /* 1ᵀR⁻¹1: number of patches without overlaps */
+    int used;                                    /* patches with a weight above 0 */
+    double time_mean[QN_MOTION_TIME_KNOTS_MAX];  /* B̄_m */
+    double eigenvalue[QN_MOTION_TIME_KNOTS_MAX]; /* e_j */
     double map[QN_MOTION_TIME_KNOTS_MAX][QN_MOTION_TIME_KNOTS_MAX]; /* [m][j] V_mj / √e_j: c_m = Σ_j map γ_j */
     double smoothness;                                              /* λ of the factors */
-    double overlap; /* number of patches that cover a place on average; 1 until it is set */
 } qn_motion_smoother;
 
 /* Numbers of a model; its parts are those above. */
@@ -51,19 +63,21 @@ typedef struct qn_motion_model {
     double *patch;  /* [patch][2] h_p */
 } qn_motion_model;
 
-/* place[patch][2]: x / (width − 1), y / (height − 1). Weights are 1; no factors yet. */
+/* place[patch][2]: x / (width − 1), y / (height − 1); patch: the sides of a patch in the same shares, 0: no overlaps.
+ * Weights are 1, with overlaps; no factors yet. */
 QN_MUST_CHECK qn_status qn_motion_smoother_create(int frame_count, int patch_count, const double *place,
-                                                  qn_motion_smoother *smoother);
+                                                  const double patch[2], qn_motion_smoother *smoother);
 void qn_motion_smoother_destroy(qn_motion_smoother *smoother);
 
-/* weight[patch] ≥ 0, at least one above 0; NULL: all 1. Factors are invalid afterwards. `model` (may be NULL) keeps its
- * shifts although the means over patches change. */
-void qn_motion_smoother_set_weights(qn_motion_smoother *smoother, const double *weight, qn_motion_model *model);
+/* weight[patch] ≥ 0, at least one above 0; NULL: all 1. overlaps false: R has no elements off the diagonal. Factors are
+ * invalid afterwards. `model` (may be NULL) keeps its shifts although the means over patches change. */
+QN_MUST_CHECK qn_status qn_motion_smoother_set_weights(qn_motion_smoother *smoother, const double *weight,
+                                                       bool overlaps, qn_motion_model *model);
 
 /* Make factors and leverages for λ. */
 QN_MUST_CHECK qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double smoothness);
 
-/* vector[49][2] := (SᵀWS + λ / e_j P)⁻¹ vector, for both columns. */
+/* vector[49][2] := (SᵀR⁻¹S + λ / e_j P)⁻¹ vector, for both columns. */
 void qn_motion_smoother_solve(const qn_motion_smoother *smoother, int direction, double *vector);
 
 /* The penalty λ / e_j γᵀPγ with the small multiple of γᵀγ that makes the matrices definite, summed over directions and
@@ -84,11 +98,11 @@ void qn_motion_smoother_shifts(const qn_motion_smoother *smoother, const qn_moti
 void qn_motion_smoother_transpose(const qn_motion_smoother *smoother, const double *by_shift,
                                   qn_motion_model *gradient);
 
-/* The λ of the least generalised cross-validation RSS / (n − c tr H)² in the directions, among powers of √10 from 1e-4
- * to 1e5, where little but quadratics is left; the factors are made for it. */
+/* The λ of the least generalised cross-validation n RSS / (n − α tr H)² along the directions, α = 1.4 with overlaps and
+ * 1 without, among powers of √10 from 1e-4 to 1e5, where little but quadratics is left. The factors are made for it. */
 QN_MUST_CHECK qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, const double *data);
 
-/* RMS errors, as of vectors over patches and frames, of prediction of left-out patches in the directions τ_j, with the
+/* RMS errors, as of vectors over patches and frames, of prediction of whitened data in the directions τ_j, with the
  * local part and without it. */
 QN_MUST_CHECK qn_status qn_motion_smoother_left_out(const qn_motion_smoother *smoother, const double *data,
                                                     double *local, double *global);

@@ -23,7 +23,7 @@ static void make(void)
         places[2 * p + 1] = place[2 * p + 1] / (HEIGHT - 1);
         weight[p] = 1 + 0.5 * (p % 4);
     }
-    CHECK_OK(qn_motion_smoother_create(T, N, places, &smoother));
+    CHECK_OK(qn_motion_smoother_create(T, N, places, (const double[2]){0, 0}, &smoother));
     CHECK_OK(qn_motion_model_create(&smoother, &model));
     model.local = true;
     CHECK(smoother.direction_count == M);
@@ -79,7 +79,7 @@ static void one_large_matrix_gives_the_same(void)
     }
     CHECK_OK(qn_cholesky_factor(matrix, UNKNOWNS));
     for (int axis = 0; axis < 2; axis++) qn_cholesky_solve(matrix, UNKNOWNS, right[axis]);
-    qn_motion_smoother_set_weights(&smoother, weight, NULL);
+    CHECK_OK(qn_motion_smoother_set_weights(&smoother, weight, true, NULL));
     CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
     qn_motion_smoother_fit(&smoother, shift, &model);
     qn_motion_smoother_shifts(&smoother, &model, fitted);
@@ -97,13 +97,13 @@ static void one_large_matrix_gives_the_same(void)
 static void left_out_patches_are_left_out(void)
 {
     double local, global, squares[2] = {0};
-    qn_motion_smoother_set_weights(&smoother, NULL, NULL);
+    CHECK_OK(qn_motion_smoother_set_weights(&smoother, NULL, true, NULL));
     CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
     CHECK_OK(qn_motion_smoother_left_out(&smoother, shift, &local, &global));
     for (int p = 0; p < N; p++)
         for (int with = 0; with < 2; with++) {
             for (int k = 0; k < N; k++) weight[k] = k != p;
-            qn_motion_smoother_set_weights(&smoother, weight, NULL);
+            CHECK_OK(qn_motion_smoother_set_weights(&smoother, weight, true, NULL));
             CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
             model.local = with;
             qn_motion_smoother_fit(&smoother, shift, &model);
@@ -128,11 +128,11 @@ static void weights_keep_shifts(void)
     static double after[2 * N * T];
     model.local = true;
     for (int p = 0; p < N; p++) weight[p] = p + 1;
-    qn_motion_smoother_set_weights(&smoother, weight, NULL);
+    CHECK_OK(qn_motion_smoother_set_weights(&smoother, weight, true, NULL));
     CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
     qn_motion_smoother_fit(&smoother, shift, &model);
     qn_motion_smoother_shifts(&smoother, &model, fitted);
-    qn_motion_smoother_set_weights(&smoother, NULL, &model);
+    CHECK_OK(qn_motion_smoother_set_weights(&smoother, NULL, true, &model));
     qn_motion_smoother_shifts(&smoother, &model, after);
     for (int k = 0; k < 2 * N * T; k++) CHECK_NEAR(after[k], fitted[k], 1e-10);
 }
