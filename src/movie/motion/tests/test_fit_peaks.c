@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/cholesky.h"
 #include "movie/motion/fit.h"
 #include "movie/motion/tests/true_motion.h"
 
@@ -66,6 +67,63 @@ static void smoothness_follows_the_data(void)
     CHECK_NEAR(quadratics, 0.132, 0.01);
     CHECK(chosen < -1 && large == 6);
     CHECK(rms_over_seeds(7, 5, 0.1, 0, 0, &chosen) < 1.03 * rms_over_seeds(7, 5, 0.1, 0, 1e6, &large));
+}
+
+/* Errors that are smooth in time and shared by patches that overlap: their covariance is the square of the overlap. */
+static void add_shared_errors(const truth *motion, int side, double patch, double size)
+{
+    static double root[PATCHES_MAX * PATCHES_MAX];
+    const int count = side * side, times = qn_motion_time_count(motion->frames);
+    for (int p = 0; p < count; p++)
+        for (int q = 0; q <= p; q++) {
+            const double x = fabs(place[2 * p] - place[2 * q]) / (WIDTH - 1),
+                         y = fabs(place[2 * p + 1] - place[2 * q + 1]) / (HEIGHT - 1);
+            const double share = fmax(0, 1 - x / patch) * fmax(0, 1 - y / patch);
+            root[p * count + q] = share * share;
+        }
+    CHECK_OK(qn_cholesky_factor(root, count));
+    for (int p = 0; p < count; p++)
+        for (int t = 0; t < motion->frames; t++) {
+            double basis[QN_MOTION_TIME_KNOTS_MAX];
+            qn_motion_time_basis(motion->frames, t, basis);
+            for (int m = 0; m < times; m++)
+                for (int q = 0; q <= p; q++)
+                    for (int axis = 0; axis < 2; axis++)
+                        shift[2 * (p * motion->frames + t) + axis] +=
+                            size * basis[m] * root[p * count + q] *
+                            normal(motion->seed, 20 + (uint64_t)m, (uint64_t)(2 * q + axis));
+        }
+}
+
+/* RMS over six seeds of the error of a fit that knows the sides of the patches. */
+static double rms_with_shared_errors(double bump, double smoothness)
+{
+    double squares = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        const truth motion = {seed, 24, 3, bump};
+        const qn_motion_fit_options options = {.smoothness = smoothness, .patch_px = {0.2 * WIDTH, 0.2 * HEIGHT}};
+        const qn_patch_peaks peaks = make_peaks(&motion, 9, 0.04);
+        qn_motion found;
+        qn_motion_fit *fit;
+        add_shared_errors(&motion, 9, 0.2, 0.12);
+        CHECK_OK(qn_motion_allocate(24, WIDTH, HEIGHT, &found));
+        CHECK_OK(qn_motion_fit_create(&found, 81, place, &options, &fit));
+        CHECK_OK(qn_motion_fit_peaks(fit, &peaks, NULL));
+        qn_motion_fit_result(fit, &found);
+        const double error = error_of(&motion, &found);
+        squares += error * error / 6;
+        qn_motion_fit_destroy(&fit);
+        qn_motion_release(&found);
+    }
+    return sqrt(squares);
+}
+
+/* Errors in common must not pass for motion. Some of a bump of 3 px must: the fit to peaks is careful, since a bump and
+ * outliers look alike; the fit to correlations decides again. */
+static void shared_errors_are_no_motion(void)
+{
+    CHECK(rms_with_shared_errors(0, 0) < 1.05 * rms_with_shared_errors(0, 1e6));
+    CHECK(rms_with_shared_errors(3, 0) < 0.97 * rms_with_shared_errors(3, 1e6));
 }
 
 /* A fifth of the peaks are anywhere within 30 px, and one patch has a weight of 0 and senseless peaks. */
@@ -192,6 +250,7 @@ int main(void)
 {
     RUN(the_law_is_reproduced);
     RUN(smoothness_follows_the_data);
+    RUN(shared_errors_are_no_motion);
     RUN(outliers_are_ignored);
     RUN(noise_is_no_local_motion);
     RUN(results_agree_with_shifts);
