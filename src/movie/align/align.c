@@ -24,7 +24,8 @@ enum {
     WINDOW_REACH = 8      /* windows of 17² */
 };
 
-static const size_t SCRATCH_BYTES = (size_t)256 << 20;
+/* Devices with memory of their own want large launches; processors want products that stay in their caches. */
+static const size_t SCRATCH_BYTES = (size_t)256 << 20, SCRATCH_BYTES_CPU = (size_t)4 << 20;
 
 typedef struct alignment {
     qn_coarse_stack *stack;
@@ -32,6 +33,7 @@ typedef struct alignment {
     qn_align_facts *facts;
     double coarse_px[2];
     int reach[2];
+    qn_ring_sums rings; /* of the last pass */
     qn_ring_filter filter;
     double *shifts; /* [frame][2], coarse pixels */
     float *peaks;   /* [patch][frame][4] */
@@ -39,21 +41,19 @@ typedef struct alignment {
 
 /* ---- filter ---- */
 
-/* Renew the filter from the halves at these shifts, unless it is given. */
-static qn_status renew_filter(alignment *a, qn_correlator *correlator, const double *shifts)
+/* Renew the filter from what a pass found, unless it is given. */
+static qn_status renew_filter(alignment *a, qn_correlator *correlator)
 {
-    qn_ring_sums rings;
     qn_ring_filter fallback;
-    qn_ring_sums_clear(a->coarse_px, &rings);
+    const double width = a->rings.width;
     if (a->options.filter_px2 > 0)
-        qn_ring_filter_gaussian(a->options.filter_px2, rings.width, &a->filter);
+        qn_ring_filter_gaussian(a->options.filter_px2, width, &a->filter);
     else {
-        QN_TRY(qn_correlator_rings(correlator, shifts, &rings));
-        qn_ring_filter_gaussian(FALLBACK_B_PX2, rings.width, &fallback);
-        qn_ring_filter_from_data(&rings, a->stack->frames, &fallback, &a->filter);
+        qn_ring_filter_gaussian(FALLBACK_B_PX2, width, &fallback);
+        qn_ring_filter_from_data(&a->rings, a->stack->frames, &fallback, &a->filter);
     }
     a->facts->filtered_by_data = a->filter.by_data;
-    a->facts->ring_width = a->filter.width;
+    a->facts->ring_width = width;
     for (int i = 0; i < QN_ALIGN_RINGS; i++) {
         a->facts->ring_correlation[i] = a->filter.correlation[i];
         a->facts->filter[i] = a->filter.weight[i];
@@ -63,9 +63,9 @@ static qn_status renew_filter(alignment *a, qn_correlator *correlator, const dou
 
 /* ---- global motion ---- */
 
-/* Add the peaks of `count` frames to their shifts; returns the largest change in unbinned pixels. The mean over the
- * frames, which no correlation measures, stays as it is. */
-static double add_peaks(const alignment *a, const float *peaks, int count, double *shifts)
+/* Add the peaks of a patch's frames to their shifts. The mean over the frames, which no correlation measures, stays as
+ * it is. The squares of the changes, in unbinned pixels, are added to *squares; returns the largest change. */
+static double add_peaks(const alignment *a, const float *peaks, int count, double *shifts, double *squares)
 {
     double mean[2] = {0, 0}, largest = 0;
     for (int t = 0; t < count; t++)
@@ -76,7 +76,9 @@ static double add_peaks(const alignment *a, const float *peaks, int count, doubl
             change[d] = (double)peaks[4 * t + d] - mean[d];
             shifts[2 * t + d] += change[d];
         }
-        largest = fmax(largest, hypot(change[0] * a->coarse_px[0], change[1] * a->coarse_px[1]));
+        const double length = hypot(change[0] * a->coarse_px[0], change[1] * a->coarse_px[1]);
+        *squares += length * length;
+        largest = fmax(largest, length);
     }
     return largest;
 }
@@ -84,12 +86,16 @@ static double add_peaks(const alignment *a, const float *peaks, int count, doubl
 static qn_status iterate_global(alignment *a, qn_correlator *correlator)
 {
     qn_align_facts *facts = a->facts;
+    const qn_correlator_pass first = {.rings = &a->rings};
+    const qn_correlator_pass pass = {.rings = &a->rings, .peaks = a->peaks, .reach = {a->reach[0], a->reach[1]}};
+    QN_TRY(qn_correlator_run(correlator, a->shifts, &first));
     for (int round = 0; round < FILTERS; round++) {
-        QN_TRY(renew_filter(a, correlator, a->shifts));
+        QN_TRY(renew_filter(a, correlator));
         facts->converged = false;
         for (int i = 0; i < ITERATIONS && !facts->converged; i++) {
-            QN_TRY(qn_correlator_peaks(correlator, a->shifts, a->reach, a->peaks));
-            facts->change_px = add_peaks(a, a->peaks, a->stack->frames, a->shifts);
+            double squares = 0;
+            QN_TRY(qn_correlator_run(correlator, a->shifts, &pass));
+            facts->change_px = add_peaks(a, a->peaks, a->stack->frames, a->shifts, &squares);
             facts->converged = facts->change_px < CONVERGED_PX;
             facts->iterations++;
         }
@@ -130,32 +136,33 @@ typedef struct local_alignment {
     float *windows;   /* [patch][frame][17][17] */
 } local_alignment;
 
-/* Each patch by itself: frames against the sum of the others. */
+/* Each patch by itself: frames against the sum of the others, until the shifts stand still in the mean. */
 static qn_status iterate_patches(local_alignment *l)
 {
     alignment *a = l->whole;
-    const int frames = a->stack->frames;
+    const size_t frames = (size_t)a->stack->frames;
+    const qn_correlator_pass pass = {.rings = &a->rings, .peaks = a->peaks, .reach = {a->reach[0], a->reach[1]}};
     double change = INFINITY;
     for (int i = 0; i < PATCH_ITERATIONS && change >= CONVERGED_PX; i++) {
-        QN_TRY(qn_correlator_peaks(l->correlator, l->shifts, a->reach, a->peaks));
-        change = 0;
-        for (int p = 0; p < l->patches; p++) {
-            const size_t first = (size_t)p * (size_t)frames;
-            change = fmax(change, add_peaks(a, a->peaks + 4 * first, frames, l->shifts + 2 * first));
-        }
+        double squares = 0;
+        QN_TRY(qn_correlator_run(l->correlator, l->shifts, &pass));
+        for (size_t p = 0; p < (size_t)l->patches; p++)
+            add_peaks(a, a->peaks + 4 * p * frames, a->stack->frames, l->shifts + 2 * p * frames, &squares);
+        change = sqrt(squares / (double)l->count);
     }
     for (size_t i = 0; i < 2 * l->count; i++) l->shift_px[i] = l->shifts[i] * a->coarse_px[i % 2];
-    return QN_OK;
+    return renew_filter(a, l->correlator);
 }
 
-/* One round of the fit to correlations, at the shifts of the present fit. */
+/* One round of the fit to correlations, at the shifts of the present fit. Its filter is that of the last pass. */
 static qn_status fit_round(local_alignment *l)
 {
     alignment *a = l->whole;
+    const qn_correlator_pass pass = {.rings = &a->rings, .windows = l->windows, .reach = {WINDOW_REACH, WINDOW_REACH}};
     qn_motion_fit_shifts(l->fit, l->shift_px);
     for (size_t i = 0; i < 2 * l->count; i++) l->shifts[i] = l->shift_px[i] / a->coarse_px[i % 2];
-    QN_TRY(renew_filter(a, l->correlator, l->shifts));
-    QN_TRY(qn_correlator_windows(l->correlator, l->shifts, WINDOW_REACH, l->windows));
+    QN_TRY(qn_correlator_run(l->correlator, l->shifts, &pass));
+    QN_TRY(renew_filter(a, l->correlator));
     const qn_patch_correlations correlations = {.patch_count = l->patches,
                                                 .frame_count = a->stack->frames,
                                                 .side = 2 * WINDOW_REACH + 1,
@@ -170,7 +177,8 @@ static qn_status fit_round(local_alignment *l)
 static qn_status find_places(local_alignment *l)
 {
     const qn_patch_layout *layout = l->layout;
-    QN_TRY(qn_correlator_centres(l->correlator, l->shifts, l->places));
+    const qn_correlator_pass pass = {.centres = l->places};
+    QN_TRY(qn_correlator_run(l->correlator, l->shifts, &pass));
     for (size_t i = 0; i < 2 * (size_t)l->patches; i++)
         l->places[i] = (l->places[i] + layout->corners[i]) * l->whole->coarse_px[i % 2];
     return QN_OK;
@@ -187,7 +195,7 @@ static qn_status fit_patches(local_alignment *l, qn_motion *motion)
                                   .place_px = l->places,
                                   .shift_px = l->shift_px,
                                   .weight = l->weights};
-    QN_TRY(renew_filter(a, l->correlator, l->shifts));
+    QN_TRY(qn_correlator_set_filter(l->correlator, &a->filter)); /* that of the global alignment */
     QN_TRY(iterate_patches(l));
     QN_TRY(find_places(l));
     QN_TRY(qn_motion_fit_create(motion, l->patches, l->places, &options, &l->fit));
@@ -239,11 +247,12 @@ static qn_status align_locally(alignment *a, const qn_patch_layout *layout, qn_m
 
 /* ---- the whole ---- */
 
-static void fill_defaults(qn_align_options *options)
+static void fill_defaults(qn_device *device, qn_align_options *options)
 {
     if (options->max_shift_angstrom == 0) options->max_shift_angstrom = MAX_SHIFT_ANGSTROM;
     if (options->rounds == 0) options->rounds = ROUNDS;
-    if (options->scratch_bytes == 0) options->scratch_bytes = SCRATCH_BYTES;
+    if (options->scratch_bytes == 0)
+        options->scratch_bytes = qn_device_get_info(device)->kind == QN_DEVICE_CPU ? SCRATCH_BYTES_CPU : SCRATCH_BYTES;
 }
 
 static qn_status check(const qn_coarse_stack *stack, const qn_align_options *options)
@@ -288,7 +297,7 @@ qn_status qn_align_movie(qn_coarse_stack *stack, const qn_align_options *options
     qn_patch_layout layout;
     *motion = (qn_motion){0};
     *facts = (qn_align_facts){0};
-    fill_defaults(&a.options);
+    fill_defaults(stack->device, &a.options);
     QN_TRY(check(stack, &a.options));
     for (int d = 0; d < 2; d++) a.coarse_px[d] = (double)stack->grid.padded[d] / stack->grid.coarse[d];
     QN_TRY(qn_patch_layout_make(&stack->grid, &a.options, &layout));
@@ -309,11 +318,11 @@ static size_t largest_of(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-size_t qn_coarse_stack_bytes(const qn_movie_grid *grid, int frames, const qn_align_options *given)
+size_t qn_coarse_stack_bytes(qn_device *device, const qn_movie_grid *grid, int frames, const qn_align_options *given)
 {
     qn_align_options options = *given;
     qn_patch_layout layout;
-    fill_defaults(&options);
+    fill_defaults(device, &options);
     const size_t scratch = options.scratch_bytes, stack = 8 * qn_half_pixels(grid->coarse) * (size_t)frames;
     size_t work = largest_of(qn_align_start_bytes(grid, frames, options.pixel_angstrom),
                              qn_correlator_bytes(grid->coarse, frames, 1, scratch));

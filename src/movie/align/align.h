@@ -55,7 +55,7 @@ typedef struct qn_align_options {
     double filter_px2;         /* B of the filter exp(−2 B k²), k in 1 / unbinned px; 0: from the data */
     double smoothness;         /* λ of the local motion; 0: from the data */
     int rounds;                /* of the fit to correlations; 0: 3, -1: none, the fit to peaks is kept */
-    size_t scratch_bytes;      /* for products and correlations of some patches; 0: 256 MiB */
+    size_t scratch_bytes;      /* for products and correlations of some patches; 0: 4 MiB on processors, else 256 */
 } qn_align_options;
 
 typedef struct qn_align_facts {
@@ -76,6 +76,6 @@ QN_MUST_CHECK qn_status qn_align_movie(qn_coarse_stack *stack, const qn_align_op
                                        qn_align_facts *facts);
 
 /* Most bytes of device memory that the stack and its alignment take. */
-size_t qn_coarse_stack_bytes(const qn_movie_grid *grid, int frames, const qn_align_options *options);
+size_t qn_coarse_stack_bytes(qn_device *device, const qn_movie_grid *grid, int frames, const qn_align_options *options);
 
 #endif

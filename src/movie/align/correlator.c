@@ -8,7 +8,7 @@
 #include "movie/align/kernels/correlate.h"
 #include "movie/align/kernels/find_peaks.h"
 
-enum { RESULT_FLOATS_MAX = 33 * 33 }; /* of a map: a window, or a peak */
+enum { WINDOW_REACH_MAX = 8, RESULT_FLOATS_MAX = 17 * 17 }; /* floats of a map: a window, or a peak */
 
 static const double CENTRE_SHARE = 0.25; /* of a patch's side: a centre is not farther from the middle */
 
@@ -120,59 +120,6 @@ static int chunk_first(const qn_correlator *c, int index)
     return first + c->chunk > c->patches ? c->patches - c->chunk : first;
 }
 
-qn_status qn_correlator_rings(qn_correlator *c, const double *shifts, qn_ring_sums *rings)
-{
-    const size_t half = 2 * qn_half_pixels(c->size);
-    qn_ring_sums_clear(c->coarse_px, rings);
-    QN_TRY(write_shifts(c, shifts));
-    for (int index = 0; index * c->chunk < c->patches; index++) {
-        const int first = chunk_first(c, index);
-        QN_TRY(multiply(c, first));
-        QN_TRY(qn_queue_read(c->queue, c->halves, 0, c->half_values, 8 * half * (size_t)c->chunk, NULL));
-        QN_TRY(qn_queue_finish(c->queue));
-        for (int p = index * c->chunk - first; p < c->chunk; p++) {
-            const float *even = c->half_values + 2 * half * (size_t)p;
-            qn_ring_sums_add(rings, c->size, c->coarse_px, even, even + half);
-        }
-    }
-    return QN_OK;
-}
-
-typedef qn_status (*map_kernel)(qn_queue *queue, const qn_configuration *configuration, const qn_peaks_problem *problem,
-                                qn_buffer *maps, qn_buffer *results, qn_event **event);
-
-/* Correlations of all patches, of which a kernel makes `floats` results each. */
-static qn_status each_map(qn_correlator *c, const double *shifts, const int reach[2], map_kernel kernel, size_t floats,
-                          float *results)
-{
-    const size_t frames = (size_t)c->frames;
-    const qn_peaks_problem problem = {
-        .size = {c->size[0], c->size[1]}, .reach = {reach[0], reach[1]}, .maps = c->frames * c->chunk};
-    QN_TRY(write_shifts(c, shifts));
-    for (int index = 0; index * c->chunk < c->patches; index++) {
-        const int first = chunk_first(c, index);
-        QN_TRY(multiply(c, first));
-        QN_TRY(qn_fft_execute(c->inverse, c->queue, c->products, c->maps, NULL));
-        QN_TRY(kernel(c->queue, NULL, &problem, c->maps, c->results, NULL));
-        QN_TRY(qn_queue_read(c->queue, c->results, 0, results + floats * frames * (size_t)first,
-                             4 * floats * frames * (size_t)c->chunk, NULL));
-    }
-    return qn_queue_finish(c->queue);
-}
-
-qn_status qn_correlator_peaks(qn_correlator *c, const double *shifts, const int reach[2], float *peaks)
-{
-    return each_map(c, shifts, reach, qn_find_peaks, 4, peaks);
-}
-
-qn_status qn_correlator_windows(qn_correlator *c, const double *shifts, int reach, float *windows)
-{
-    const int both[2] = {reach, reach}, side = 2 * reach + 1;
-    if (side * side > RESULT_FLOATS_MAX)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "windows of %d pixels a side; expected at most 33", side);
-    return each_map(c, shifts, both, qn_cut_windows, (size_t)(side * side), windows);
-}
-
 /* ---- centres ---- */
 
 /* Multiply half spectra of the two halves of some patches by |k| √W, k in cycles per coarse pixel. */
@@ -210,31 +157,76 @@ static void find_centre(const qn_correlator *c, const float *even, const float *
     }
 }
 
-static qn_status transform_centres(qn_correlator *c, qn_fft_plan *plan, double *centres)
+/* Centres of a chunk, of whose halves half_values has a copy. */
+static qn_status find_centres(qn_correlator *c, double *centres)
 {
     const size_t half = 2 * qn_half_pixels(c->size), pixels = (size_t)c->size[0] * (size_t)c->size[1];
+    const size_t count = (size_t)c->chunk;
+    qn_fft_plan *plan;
+    QN_TRY(qn_coarse_stack_plan(c->stack, c->size, 2 * c->chunk, QN_FFT_REAL_INVERSE, &plan));
+    weigh_halves(c, c->half_values, c->chunk);
+    QN_TRY(qn_queue_write(c->queue, c->halves, 0, c->half_values, 8 * half * count, NULL));
+    QN_TRY(qn_fft_execute(plan, c->queue, c->halves, c->maps, NULL));
+    QN_TRY(qn_queue_read(c->queue, c->maps, 0, c->half_values, 8 * pixels * count, NULL));
+    QN_TRY(qn_queue_finish(c->queue));
+    for (size_t p = 0; p < count; p++)
+        find_centre(c, c->half_values + 2 * p * pixels, c->half_values + (2 * p + 1) * pixels, centres + 2 * p);
+    return QN_OK;
+}
+
+/* ---- a pass ---- */
+
+/* What is made of the halves of a chunk; patches before `counted` were in the chunk before. */
+static qn_status take_halves(qn_correlator *c, const qn_correlator_pass *pass, int first, int counted)
+{
+    const size_t half = 2 * qn_half_pixels(c->size);
+    if (!pass->rings && !pass->centres) return QN_OK;
+    QN_TRY(qn_queue_read(c->queue, c->halves, 0, c->half_values, 8 * half * (size_t)c->chunk, NULL));
+    QN_TRY(qn_queue_finish(c->queue));
+    for (int p = counted; pass->rings && p < c->chunk; p++) {
+        const float *even = c->half_values + 2 * half * (size_t)p;
+        qn_ring_sums_add(pass->rings, c->size, c->coarse_px, even, even + half);
+    }
+    return pass->centres ? find_centres(c, pass->centres + 2 * (size_t)first) : QN_OK;
+}
+
+/* What is made of the correlations of a chunk. */
+static qn_status take_maps(qn_correlator *c, const qn_correlator_pass *pass, int first)
+{
+    const int side = 2 * pass->reach[0] + 1;
+    const size_t floats = pass->windows ? (size_t)(side * side) : 4, frames = (size_t)c->frames;
+    float *results = pass->windows ? pass->windows : pass->peaks;
+    const qn_peaks_problem problem = {
+        .size = {c->size[0], c->size[1]}, .reach = {pass->reach[0], pass->reach[1]}, .maps = c->frames * c->chunk};
+    if (!results) return QN_OK;
+    QN_TRY(qn_fft_execute(c->inverse, c->queue, c->products, c->maps, NULL));
+    if (pass->windows)
+        QN_TRY(qn_cut_windows(c->queue, NULL, &problem, c->maps, c->results, NULL));
+    else
+        QN_TRY(qn_find_peaks(c->queue, NULL, &problem, c->maps, c->results, NULL));
+    return qn_queue_read(c->queue, c->results, 0, results + floats * frames * (size_t)first,
+                         4 * floats * frames * (size_t)c->chunk, NULL);
+}
+
+static qn_status run_pass(qn_correlator *c, const double *shifts, const qn_correlator_pass *pass)
+{
+    QN_TRY(write_shifts(c, shifts));
     for (int index = 0; index * c->chunk < c->patches; index++) {
         const int first = chunk_first(c, index);
-        const size_t count = (size_t)c->chunk;
         QN_TRY(multiply(c, first));
-        QN_TRY(qn_queue_read(c->queue, c->halves, 0, c->half_values, 8 * half * count, NULL));
-        QN_TRY(qn_queue_finish(c->queue));
-        weigh_halves(c, c->half_values, c->chunk);
-        QN_TRY(qn_queue_write(c->queue, c->halves, 0, c->half_values, 8 * half * count, NULL));
-        QN_TRY(qn_fft_execute(plan, c->queue, c->halves, c->maps, NULL));
-        QN_TRY(qn_queue_read(c->queue, c->maps, 0, c->half_values, 8 * pixels * count, NULL));
-        QN_TRY(qn_queue_finish(c->queue));
-        for (size_t p = 0; p < count; p++)
-            find_centre(c, c->half_values + 2 * p * pixels, c->half_values + (2 * p + 1) * pixels,
-                        centres + 2 * ((size_t)first + p));
+        QN_TRY(take_maps(c, pass, first));
+        QN_TRY(take_halves(c, pass, first, index * c->chunk - first));
     }
     return QN_OK;
 }
 
-qn_status qn_correlator_centres(qn_correlator *c, const double *shifts, double *centres)
+qn_status qn_correlator_run(qn_correlator *c, const double *shifts, const qn_correlator_pass *pass)
 {
-    qn_fft_plan *plan;
-    QN_TRY(qn_coarse_stack_plan(c->stack, c->size, 2 * c->chunk, QN_FFT_REAL_INVERSE, &plan));
-    QN_TRY(write_shifts(c, shifts));
-    return transform_centres(c, plan, centres);
+    if (pass->windows && (pass->reach[0] != pass->reach[1] || pass->reach[0] > WINDOW_REACH_MAX))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "windows of reach %d × %d; expected a square of at most %d", pass->reach[0],
+                       pass->reach[1], WINDOW_REACH_MAX);
+    if (pass->rings) qn_ring_sums_clear(c->coarse_px, pass->rings);
+    const qn_status status = run_pass(c, shifts, pass);
+    const qn_status finished = qn_queue_finish(c->queue); /* also after a failure: reads go to the caller's memory */
+    return status != QN_OK ? status : finished;
 }

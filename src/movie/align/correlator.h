@@ -31,21 +31,21 @@ void qn_correlator_destroy(qn_correlator **correlator);
 
 QN_MUST_CHECK qn_status qn_correlator_set_filter(qn_correlator *correlator, const qn_ring_filter *filter);
 
-/* Sums over rings of all patches at these shifts. */
-QN_MUST_CHECK qn_status qn_correlator_rings(qn_correlator *correlator, const double *shifts, qn_ring_sums *rings);
+/* What a pass over all patches makes; NULL: not wanted. Either peaks or windows. */
+typedef struct qn_correlator_pass {
+    qn_ring_sums *rings; /* sums over rings of the halves of all patches */
+    double *centres;     /* [patch][2]: the place, in coarse pixels from the middle of the patch's first pixel, whose
+                          * displacement the patch shows. A peak is the mean of the displacements of all places of the
+                          * patch, weighted with what they add to the curvature of the correlation: the squared gradient
+                          * of the image, filtered by √W. It is taken from products of the sums of even and of odd
+                          * frames, to which noise adds nothing on average. */
+    float *peaks;        /* [patch][frame][4] as of qn_find_peaks, relative to the shifts */
+    float *windows;      /* [patch][frame][2 reach + 1][2 reach + 1], the shift in the middle */
+    int reach[2];        /* of the search for peaks; of windows, at most 8 and both the same */
+} qn_correlator_pass;
 
-/* peaks[patch][frame][4] (as qn_find_peaks), relative to the shifts. */
-QN_MUST_CHECK qn_status qn_correlator_peaks(qn_correlator *correlator, const double *shifts, const int reach[2],
-                                            float *peaks);
-
-/* windows[patch][frame][2 reach + 1][2 reach + 1], shift `shifts` in the middle. */
-QN_MUST_CHECK qn_status qn_correlator_windows(qn_correlator *correlator, const double *shifts, int reach,
-                                              float *windows);
-
-/* centres[patch][2]: the place, in coarse pixels from the middle of the patch's first pixel, whose displacement the
- * patch shows. A peak is the mean of the displacements of all places of the patch, weighted with what they add to the
- * curvature of the correlation: the squared gradient of the image, filtered by √W. Its mean is taken from products of
- * the sums of even and of odd frames, to which noise adds nothing on average. */
-QN_MUST_CHECK qn_status qn_correlator_centres(qn_correlator *correlator, const double *shifts, double *centres);
+/* Correlate at these shifts. Errors: QN_INVALID_ARGUMENT for windows that are too large. */
+QN_MUST_CHECK qn_status qn_correlator_run(qn_correlator *correlator, const double *shifts,
+                                          const qn_correlator_pass *pass);
 
 #endif

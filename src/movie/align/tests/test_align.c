@@ -157,7 +157,8 @@ static void bytes_are_stated(void)
     qn_movie_grid grid;
     options.pixel_angstrom = 0.83;
     CHECK_OK(qn_movie_grid_make(5760, 4092, padded, 0.83, &grid));
-    const size_t few = qn_coarse_stack_bytes(&grid, 20, &options), many = qn_coarse_stack_bytes(&grid, 40, &options);
+    const size_t few = qn_coarse_stack_bytes(device, &grid, 20, &options),
+                 many = qn_coarse_stack_bytes(device, &grid, 40, &options);
     CHECK(few > (size_t)20 * 4 * 1195 * 850); /* the stack alone */
     CHECK(many > few && many < (size_t)1500 << 20);
 }
