@@ -33,7 +33,10 @@ QN_MUST_CHECK qn_status qn_add_power(qn_queue *queue, const qn_configuration *co
                                      const qn_shift_problem *problem, qn_buffer *spectrum, qn_buffer *group,
                                      qn_buffer *power, qn_event **event);
 
-/* References in double precision: the numbers of `to`; the shifted frame alone, in the shape of a group. */
+/* References in double precision: value += `factor` times a number of the frame, shifted, at frequency (x, y) of any
+ * sign; the numbers of `to`; the shifted frame alone, in the shape of a group. */
+void qn_shift_reference(const qn_shift_problem *problem, const double number[2], int x, int y, double factor,
+                        double value[2]);
 void qn_shift_frame_reference(const qn_shift_problem *problem, const float *spectrum, const float *factors, double *to);
 void qn_add_power_reference(const qn_shift_problem *problem, const float *spectrum, double *shifted);
 

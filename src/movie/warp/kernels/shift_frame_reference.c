@@ -5,17 +5,24 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* value += frequency (x, y) of the shifted frame times `factor`, for any sign of x and y within half the frame. */
+void qn_shift_reference(const qn_shift_problem *problem, const double number[2], int x, int y, double factor,
+                        double value[2])
+{
+    const double angle =
+        2 * PI * (x * problem->shift_px[0] / problem->from[0] + y * problem->shift_px[1] / problem->from[1]);
+    value[0] += factor * (number[0] * cos(angle) - number[1] * sin(angle));
+    value[1] += factor * (number[0] * sin(angle) + number[1] * cos(angle));
+}
+
+/* The same with the number at (x, y), for any sign of x and y within half the frame. */
 static void add_frequency(const qn_shift_problem *problem, const float *spectrum, int x, int y, double factor,
                           double value[2])
 {
     const int width = problem->from[0], height = problem->from[1];
     const int column = x < 0 ? -x : x, row = ((x < 0 ? -y : y) + height) % height;
     const float *from = spectrum + 2 * ((size_t)row * (size_t)(width / 2 + 1) + (size_t)column);
-    const double re = (double)from[0], im = x < 0 ? -(double)from[1] : (double)from[1];
-    const double angle = 2 * PI * (x * problem->shift_px[0] / width + y * problem->shift_px[1] / height);
-    value[0] += factor * (re * cos(angle) - im * sin(angle));
-    value[1] += factor * (re * sin(angle) + im * cos(angle));
+    const double number[2] = {(double)from[0], x < 0 ? -(double)from[1] : (double)from[1]};
+    qn_shift_reference(problem, number, x, y, factor, value);
 }
 
 /* Every frequency within the limits is added where it lands on the other grid; the part with x ≥ 0 is the result. */

@@ -61,11 +61,14 @@ static void pad_work(const void *user, qn_work *work)
     *work = (qn_work){.bytes_read = 4 * pixels_of(problem->size), .bytes_written = 4 * pixels_of(problem->padded)};
 }
 
-/* Least work: the spectrum is read, the weighted spectrum is read and written. A weight takes seven operations. */
+/* Least work: the spectrum is read, the weighted spectrum is read (not for the first sum) and written. A weight takes
+ * seven operations. */
 static void weigh_work(const void *user, qn_work *work)
 {
     const double numbers = frequencies_of(user);
-    *work = (qn_work){.bytes_read = 16 * numbers, .bytes_written = 8 * numbers, .multiply_adds = 9 * numbers};
+    const bool first = ((const qn_weigh_problem *)user)->first;
+    *work =
+        (qn_work){.bytes_read = (first ? 8 : 16) * numbers, .bytes_written = 8 * numbers, .multiply_adds = 9 * numbers};
 }
 
 static void crop_work(const void *user, qn_work *work)
@@ -223,6 +226,8 @@ qn_status qn_weigh_sum(qn_queue *queue, const qn_configuration *configuration, c
     QN_TRY(check_buffer("spectrum", spectrum, spectrum_bytes(problem)));
     QN_TRY(check_buffer("weights", weights, weight_bytes));
     QN_TRY(check_buffer("weighted", weighted, spectrum_bytes(problem)));
+    qn_weigh_problem own = *problem;
+    own.first = first;
     weigh_scalars scalars = scalars_of(problem, row);
     scalars.first = first;
     const qn_argument arguments[WEIGH_ARGUMENTS] = {
@@ -231,7 +236,7 @@ qn_status qn_weigh_sum(qn_queue *queue, const qn_configuration *configuration, c
         [WEIGH_WEIGHTED] = qn_argument_range(weighted, 0, spectrum_bytes(problem)),
         [WEIGH_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
-    return launch(queue, WEIGH, arguments, WEIGH_ARGUMENTS, problem, configuration, event);
+    return launch(queue, WEIGH, arguments, WEIGH_ARGUMENTS, &own, configuration, event);
 }
 
 qn_status qn_crop_sum(qn_queue *queue, const qn_configuration *configuration, const qn_weigh_problem *problem,

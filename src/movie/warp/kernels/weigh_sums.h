@@ -18,6 +18,7 @@ typedef struct qn_weigh_problem {
     int sums;                   /* number of sums */
     int rows, bins;             /* of weights; at least 2 bins */
     double bins_a_frequency[2]; /* along each axis of the padded grid; weights beyond the last bin are extrapolated */
+    bool first;                 /* for the work of weigh_sum; set by qn_weigh_sum */
 } qn_weigh_problem;
 
 /* padded = sum `index`, and 0 beyond. QN_INVALID_ARGUMENT for impossible problems and buffers that are too small. */

@@ -149,6 +149,13 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
+static void workload_passes_its_check(void)
+{
+    qn_work work;
+    check_workload(queue, "movie/weigh_sums", (const int[]){70, 45, 0}, &work);
+    CHECK(work.bytes_read > 0 && work.bytes_written > 0);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -160,6 +167,7 @@ int main(int argc, char **argv)
     RUN(sizes_are_right);
     RUN(sampled_corners_are_right);
     RUN(impossible_problems_are_refused);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
