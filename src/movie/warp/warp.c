@@ -27,14 +27,10 @@ struct qn_warp {
     qn_buffer *factors, *coefficients, *weights;
     qn_buffer *spectrum, *grids[QN_WARP_FRAMES_MAX], *rows, *sums;
     qn_buffer *group[POWERS], *power[POWERS];
-    qn_fft_plan *inverse; /* of the fine grid */
+    int inverse_size[2], weigh_size[2]; /* of the transforms that are made */
+    qn_fft_plan *inverse;               /* of the fine grid */
     qn_fft_plan *weigh_forward, *weigh_inverse;
 };
-
-static int pass_count(const qn_warp *warp)
-{
-    return (warp->frame_count + warp->plan.frames_a_pass - 1) / warp->plan.frames_a_pass;
-}
 
 /* Grids that are needed: weighting takes two. */
 static int grid_count(const qn_warp_plan *plan)
@@ -62,9 +58,17 @@ uint64_t qn_warp_bytes(const qn_warp_options *options)
 
 /* ---- create ---- */
 
+/* A buffer of at least `bytes`; one of an earlier movie stays if it has room. */
+static qn_status make_room(qn_warp *warp, size_t bytes, qn_buffer **buffer)
+{
+    if (*buffer && qn_buffer_bytes(*buffer) >= bytes) return QN_OK;
+    qn_buffer_release(buffer);
+    return qn_buffer_create(warp->device, bytes, buffer);
+}
+
 static qn_status upload(qn_warp *warp, const float *numbers, size_t count, qn_buffer **buffer)
 {
-    QN_TRY(qn_buffer_create(warp->device, count * sizeof(float), buffer));
+    QN_TRY(make_room(warp, count * sizeof(float), buffer));
     QN_TRY(qn_queue_write(warp->queue, *buffer, 0, numbers, count * sizeof(float), NULL));
     return qn_queue_finish(warp->queue);
 }
@@ -85,16 +89,16 @@ static qn_status make_coefficients(qn_warp *warp, const qn_motion *motion)
 {
     void *memory;
     double of_frame[QN_WARP_COEFFICIENTS];
+    const size_t count = (size_t)motion->frame_count * QN_WARP_COEFFICIENTS;
     if (warp->plan.exact) return QN_OK;
-    QN_TRY(qn_allocate((size_t)warp->frame_count * QN_WARP_COEFFICIENTS, sizeof(float), &memory));
+    QN_TRY(qn_allocate(count, sizeof(float), &memory));
     float *numbers = memory;
-    for (int t = 0; t < warp->frame_count; t++) {
+    for (int t = 0; t < motion->frame_count; t++) {
         qn_motion_frame_coefficients(motion, t, of_frame);
         for (int i = 0; i < QN_WARP_COEFFICIENTS; i++)
             numbers[t * QN_WARP_COEFFICIENTS + i] = (float)(of_frame[i] * warp->plan.fine_per_pixel[i % 2]);
     }
-    const qn_status status =
-        upload(warp, numbers, (size_t)warp->frame_count * QN_WARP_COEFFICIENTS, &warp->coefficients);
+    const qn_status status = upload(warp, numbers, count, &warp->coefficients);
     qn_release(&memory);
     return status;
 }
@@ -107,7 +111,7 @@ static qn_status make_weights(qn_warp *warp, const qn_exposure_ranks *ranks)
     QN_TRY(qn_allocate(count, sizeof(float), &memory));
     float *numbers = memory;
     for (size_t i = 0; i < count; i++) numbers[i] = (float)ranks->frequency[i];
-    for (int t = 0; t < warp->frame_count; t++)
+    for (int t = 0; t < ranks->frame_count; t++)
         for (int r = 0; r < ranks->count; r++)
             warp->mean_weights[t] += ranks->frame[t * ranks->count + r] * ranks->frequency[r * QN_EXPOSURE_BINS];
     const qn_status status = upload(warp, numbers, count, &warp->weights);
@@ -118,17 +122,16 @@ static qn_status make_weights(qn_warp *warp, const qn_exposure_ranks *ranks)
 static qn_status make_tables(qn_warp *warp, const qn_warp_options *options)
 {
     void *memory;
-    const size_t frames = (size_t)warp->frame_count;
+    const size_t frames = (size_t)options->motion->frame_count, step = (size_t)warp->plan.frames_a_pass;
     QN_TRY(qn_allocate(3 * frames, sizeof(double), &memory));
     warp->shift_px = memory;
     warp->mean_weights = warp->shift_px + 2 * frames;
     memcpy(warp->shift_px, options->motion->global_px, 2 * frames * sizeof(double));
-    QN_TRY(qn_allocate((size_t)pass_count(warp), sizeof(qn_warp_pass), &memory));
+    QN_TRY(qn_allocate((frames + step - 1) / step, sizeof(qn_warp_pass), &memory));
     warp->passes = memory;
-    for (int pass = 0, step = warp->plan.frames_a_pass; pass < pass_count(warp); pass++) {
-        const int left = warp->frame_count - pass * step;
-        qn_warp_plan_pass(&warp->plan, options, pass * step, left < step ? left : step, &warp->passes[pass]);
-    }
+    for (size_t first = 0; first < frames; first += step)
+        qn_warp_plan_pass(&warp->plan, options, (int)first, (int)(frames - first < step ? frames - first : step),
+                          &warp->passes[first / step]);
     QN_TRY(make_factors(warp));
     QN_TRY(make_coefficients(warp, options->motion));
     return make_weights(warp, options->ranks);
@@ -143,45 +146,69 @@ static qn_status make_plan(qn_warp *warp, const int size[2], qn_fft_kind kind, q
     return qn_fft_plan_create(warp->device, &options, plan);
 }
 
+/* Transforms of the sizes of the plan; those of an earlier movie stay if their sizes fit. */
+static qn_status make_transforms(qn_warp *warp)
+{
+    const int *fine = warp->plan.warp.fine, *padded = warp->plan.weigh.padded;
+    if (warp->inverse_size[0] != fine[0] || warp->inverse_size[1] != fine[1]) {
+        warp->inverse_size[0] = warp->inverse_size[1] = 0;
+        qn_fft_plan_destroy(&warp->inverse);
+        QN_TRY(make_plan(warp, fine, QN_FFT_REAL_INVERSE, &warp->inverse));
+        memcpy(warp->inverse_size, fine, sizeof warp->inverse_size);
+    }
+    if (warp->plan.ranks > 0 && (warp->weigh_size[0] != padded[0] || warp->weigh_size[1] != padded[1])) {
+        warp->weigh_size[0] = warp->weigh_size[1] = 0;
+        qn_fft_plan_destroy(&warp->weigh_forward);
+        qn_fft_plan_destroy(&warp->weigh_inverse);
+        QN_TRY(make_plan(warp, padded, QN_FFT_REAL_FORWARD, &warp->weigh_forward));
+        QN_TRY(make_plan(warp, padded, QN_FFT_REAL_INVERSE, &warp->weigh_inverse));
+        memcpy(warp->weigh_size, padded, sizeof warp->weigh_size);
+    }
+    return QN_OK;
+}
+
 static qn_status make_buffers(qn_warp *warp)
 {
     const qn_warp_plan *plan = &warp->plan;
     const size_t sum_bytes = qn_warp_plan_sum_bytes(plan), numbers = qn_warp_plan_power_numbers(plan);
-    QN_TRY(make_plan(warp, plan->warp.fine, QN_FFT_REAL_INVERSE, &warp->inverse));
-    if (plan->ranks > 0) {
-        QN_TRY(make_plan(warp, plan->weigh.padded, QN_FFT_REAL_FORWARD, &warp->weigh_forward));
-        QN_TRY(make_plan(warp, plan->weigh.padded, QN_FFT_REAL_INVERSE, &warp->weigh_inverse));
-    }
-    QN_TRY(qn_buffer_create(warp->device, qn_warp_plan_spectrum_bytes(plan), &warp->spectrum));
-    for (int i = 0; i < grid_count(plan); i++)
-        QN_TRY(qn_buffer_create(warp->device, qn_warp_plan_grid_bytes(plan), &warp->grids[i]));
-    QN_TRY(qn_buffer_create(warp->device, qn_warp_rows_bytes(&plan->warp), &warp->rows));
-    QN_TRY(qn_buffer_create(warp->device, sum_bytes, &warp->sums));
+    QN_TRY(make_room(warp, qn_warp_plan_spectrum_bytes(plan), &warp->spectrum));
+    for (int i = 0; i < grid_count(plan); i++) QN_TRY(make_room(warp, qn_warp_plan_grid_bytes(plan), &warp->grids[i]));
+    QN_TRY(make_room(warp, qn_warp_rows_bytes(&plan->warp), &warp->rows));
+    QN_TRY(make_room(warp, sum_bytes, &warp->sums));
     QN_TRY(qn_queue_fill(warp->queue, warp->sums, 0, sum_bytes, 0, NULL));
     for (int i = 0; i < power_count(&warp->options); i++) {
-        QN_TRY(qn_buffer_create(warp->device, 8 * numbers, &warp->group[i]));
-        QN_TRY(qn_buffer_create(warp->device, 4 * numbers, &warp->power[i]));
+        QN_TRY(make_room(warp, 8 * numbers, &warp->group[i]));
+        QN_TRY(make_room(warp, 4 * numbers, &warp->power[i]));
         QN_TRY(qn_queue_fill(warp->queue, warp->power[i], 0, 4 * numbers, 0, NULL));
     }
     return QN_OK;
 }
 
+qn_status qn_warp_restart(qn_warp *warp, const qn_warp_options *options)
+{
+    warp->frame_count = warp->added = warp->waiting = 0; /* nothing can be added after a failure */
+    warp->plain_mean = warp->even_mean = warp->weighted_mean = 0;
+    qn_release(&warp->shift_px);
+    qn_release(&warp->passes);
+    QN_TRY(qn_warp_plan_make(options, &warp->plan));
+    warp->options = *options;
+    warp->options.motion = NULL, warp->options.ranks = NULL;
+    QN_TRY(make_transforms(warp));
+    QN_TRY(make_buffers(warp));
+    QN_TRY(make_tables(warp, options));
+    warp->frame_count = options->motion->frame_count;
+    return QN_OK;
+}
+
 qn_status qn_warp_create(qn_device *device, qn_queue *queue, const qn_warp_options *options, qn_warp **out)
 {
-    qn_warp_plan plan;
     void *memory;
     *out = NULL;
-    QN_TRY(qn_warp_plan_make(options, &plan));
     QN_TRY(qn_allocate(1, sizeof(qn_warp), &memory));
     qn_warp *warp = memory;
     warp->device = qn_device_retain(device);
     warp->queue = queue;
-    warp->plan = plan;
-    warp->options = *options;
-    warp->options.motion = NULL, warp->options.ranks = NULL;
-    warp->frame_count = options->motion->frame_count;
-    qn_status status = make_tables(warp, options);
-    if (status == QN_OK) status = make_buffers(warp);
+    const qn_status status = qn_warp_restart(warp, options);
     if (status == QN_OK)
         *out = warp;
     else
@@ -353,7 +380,7 @@ qn_status qn_warp_finish(qn_warp *warp, qn_micrographs *micrographs)
                                     .pixel_angstrom = warp->options.bin * warp->options.pixel_angstrom,
                                     .spectrum_side = warp->options.spectrum_side,
                                     .spectrum_angstrom = warp->plan.power_angstrom};
-    if (warp->added != warp->frame_count)
+    if (warp->added != warp->frame_count || warp->frame_count == 0)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%d frames were added; expected %d", warp->added, warp->frame_count);
     const qn_status status = make_results(warp, micrographs);
     if (status == QN_OK) return QN_OK;

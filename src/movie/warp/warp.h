@@ -12,8 +12,8 @@
  * weights; each sum is transformed once, multiplied by its factor of frequency, added to the others and transformed
  * back.
  *
- * Life cycle: create → add every frame in order → finish → destroy. Work is queued; finish waits. Thread rule: that of
- * the queue. */
+ * Life cycle: create → add every frame in order → finish → (restart → add … → finish)… → destroy. Work is queued;
+ * finish waits. Thread rule: that of the queue. */
 #ifndef QN_MOVIE_WARP_WARP_H
 #define QN_MOVIE_WARP_WARP_H
 
@@ -71,6 +71,10 @@ uint64_t qn_warp_bytes(const qn_warp_options *options);
 QN_MUST_CHECK qn_status qn_warp_create(qn_device *device, qn_queue *queue, const qn_warp_options *options,
                                        qn_warp **warp);
 void qn_warp_destroy(qn_warp **warp);
+
+/* Begin another movie, finished or not. Transforms and buffers whose sizes fit are kept, which saves seconds on GPUs.
+ * Errors as of create; then nothing can be added, but another restart is possible. */
+QN_MUST_CHECK qn_status qn_warp_restart(qn_warp *warp, const qn_warp_options *options);
 
 /* Add the next frame, which must be number `frame`. `spectrum` is the half spectrum of the padded frame, unscaled as
  * <quern/fft.h> gives it, of which the mean is not used; padding is with the frame's mean. `mean`: of the frame. The

@@ -401,6 +401,57 @@ static void displaced_noise_keeps_its_power(void)
     qn_motion_release(&motion);
 }
 
+/* ---- another movie ---- */
+
+static void add_frame(qn_warp *warp, const qn_warp_options *options, int t)
+{
+    const int width = options->padded[0], height = options->padded[1];
+    const size_t numbers = 2 * (size_t)(width / 2 + 1) * (size_t)height;
+    qn_buffer *spectrum = NULL;
+    for (size_t i = 0; i < numbers; i++) padded[i] = (float)noise(200 + (uint32_t)t, (uint32_t)i);
+    CHECK_OK(qn_buffer_create(device, 4 * numbers, &spectrum));
+    CHECK_OK(qn_queue_write(queue, spectrum, 0, padded, 4 * numbers, NULL));
+    CHECK_OK(qn_warp_add(warp, t, spectrum, t));
+    CHECK_OK(qn_queue_finish(queue));
+    qn_buffer_release(&spectrum);
+}
+
+/* A small movie, a larger one with local motion that stops, the small one again: the same bits. */
+static void a_warp_takes_another_movie(void)
+{
+    enum { WIDTH = 48, HEIGHT = 36, COUNT = 3 };
+    qn_motion small, large;
+    qn_micrographs m[2];
+    qn_warp *warp = NULL;
+    CHECK_OK(qn_motion_allocate(COUNT, WIDTH, HEIGHT, &small));
+    small.global_px[2] = 1.25;
+    make_local_motion(5, 80, 60, 1, &large);
+    qn_warp_options options = options_of(&small, 48, 36), other = options_of(&large, 80, 60);
+    options.spectrum_side = 16, options.spectrum_group = 2;
+    other.even_odd = true;
+    CHECK_OK(qn_warp_create(device, queue, &options, &warp));
+    for (int i = 0; i < 2; i++) {
+        for (int t = 0; t < COUNT; t++) add_frame(warp, &options, t);
+        CHECK_OK(qn_warp_finish(warp, &m[i]));
+        if (i == 1) continue;
+        CHECK_OK(qn_warp_restart(warp, &other));
+        add_frame(warp, &other, 0);
+        other.taps = 5;
+        CHECK_FAILS(qn_warp_restart(warp, &other), QN_INVALID_ARGUMENT);
+        CHECK_FAILS(qn_warp_add(warp, 0, NULL, 0), QN_INVALID_ARGUMENT);
+        CHECK_FAILS(qn_warp_finish(warp, &m[1]), QN_INVALID_ARGUMENT);
+        CHECK_OK(qn_warp_restart(warp, &options));
+    }
+    if (CHECK(m[0].plain && m[1].plain && m[0].spectrum && m[1].spectrum)) {
+        CHECK(memcmp(m[0].plain, m[1].plain, sizeof(float) * WIDTH * HEIGHT) == 0);
+        CHECK(memcmp(m[0].spectrum, m[1].spectrum, sizeof(float) * 16 * 16) == 0);
+    }
+    for (int i = 0; i < 2; i++) qn_micrographs_release(&m[i]);
+    qn_warp_destroy(&warp);
+    qn_motion_release(&small);
+    qn_motion_release(&large);
+}
+
 /* ---- refusals ---- */
 
 static void impossible_movies_are_refused(void)
@@ -454,6 +505,7 @@ int main(int argc, char **argv)
     RUN(local_motion_is_undone);
     RUN(binning_keeps_places);
     RUN(displaced_noise_keeps_its_power);
+    RUN(a_warp_takes_another_movie);
     RUN(impossible_movies_are_refused);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
