@@ -1,13 +1,12 @@
 /* Particle sets as RELION 3.1 and later write them: data_optics and data_particles. */
-#include <math.h>
 #include <quern/particles.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "format/image/stack_names.h"
+#include "format/image/star_write.h"
 
 /* The optional columns that are written. */
 typedef struct columns {
@@ -16,50 +15,11 @@ typedef struct columns {
 
 typedef struct particle_writer {
     const qn_particle_set *set;
-    const char *path;
     char **stacks; /* paths relative to the file's folder */
-    char *quotes;  /* around images of each stack; 0: none */
     columns columns;
-    qn_text text;
-    int column_number;
+    qn_star_writer star;
+    qn_text image; /* name of an image */
 } particle_writer;
-
-/* Write a blank and a number with six decimals; printf's decimal point depends on the locale. */
-static qn_status put_number(particle_writer *w, double value)
-{
-    char digits[24], text[32] = " ";
-    int count = 0, length = 1;
-    if (!(fabs(value) < 9e12))
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: a particle has the value %g; expected a number below 9e12", w->path,
-                       value);
-    const long long units = llround(value * 1e6);
-    for (long long size = units < 0 ? -units : units; size > 0 || count < 7; size /= 10)
-        digits[count++] = (char)('0' + size % 10);
-    if (units < 0) text[length++] = '-';
-    while (count > 0) {
-        if (count == 6) text[length++] = '.';
-        text[length++] = digits[--count];
-    }
-    return qn_text_append_bytes(&w->text, text, (size_t)length);
-}
-
-static qn_status put_column(particle_writer *w, const char *name)
-{
-    return qn_text_append(&w->text, "_%s #%d\n", name, ++w->column_number);
-}
-
-/* Find the quotation mark that a value needs; 0: none. */
-static qn_status find_quote(const particle_writer *w, const char *value, char *quote)
-{
-    const bool plain = *value && !strpbrk(value, " \t\n\r\v\f") && !strchr("_#'\"", *value);
-    *quote = plain ? '\0' : strchr(value, '"') ? '\'' : '"';
-    if (strpbrk(value, "\n\r\v\f") || (!plain && strchr(value, '"') && strchr(value, '\'')))
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "%s: the name %s has line ends, or blanks and both kinds of quotes; STAR cannot hold "
-                       "it",
-                       w->path, value);
-    return QN_OK;
-}
 
 static columns choose_columns(const qn_particle_set *set)
 {
@@ -78,63 +38,79 @@ static columns choose_columns(const qn_particle_set *set)
     return c;
 }
 
+enum { COLUMNS_MAX = 20 };
+
+/* The names of the columns of a table. */
+typedef struct column_list {
+    const char *names[COLUMNS_MAX];
+    size_t count;
+} column_list;
+
+static void add(column_list *list, const char *name, bool wanted)
+{
+    if (wanted) list->names[list->count++] = name;
+}
+
 static qn_status put_optics_head(particle_writer *w)
 {
-    w->column_number = 0;
-    QN_TRY(qn_text_append(&w->text, "\n# version 30001\n\ndata_optics\n\nloop_\n"));
-    QN_TRY(put_column(w, "rlnOpticsGroup"));
-    QN_TRY(put_column(w, "rlnOpticsGroupName"));
-    if (w->columns.lens) {
-        QN_TRY(put_column(w, "rlnVoltage"));
-        QN_TRY(put_column(w, "rlnSphericalAberration"));
-        QN_TRY(put_column(w, "rlnAmplitudeContrast"));
-    }
-    if (w->columns.pixel) QN_TRY(put_column(w, "rlnImagePixelSize"));
-    if (w->columns.image_size) QN_TRY(put_column(w, "rlnImageSize"));
-    return put_column(w, "rlnImageDimensionality");
+    const columns *c = &w->columns;
+    column_list list = {.count = 0};
+    add(&list, "rlnOpticsGroup", true);
+    add(&list, "rlnOpticsGroupName", true);
+    add(&list, "rlnVoltage", c->lens);
+    add(&list, "rlnSphericalAberration", c->lens);
+    add(&list, "rlnAmplitudeContrast", c->lens);
+    add(&list, "rlnImagePixelSize", c->pixel);
+    add(&list, "rlnImageSize", c->image_size);
+    add(&list, "rlnImageDimensionality", true);
+    return qn_star_begin_loop(&w->star, "optics", list.names, list.count);
+}
+
+static qn_status put_group_name(particle_writer *w, const qn_optics_group *group)
+{
+    char name[32];
+    if (group->name[0]) return qn_star_put_text(&w->star, group->name);
+    snprintf(name, sizeof name, "opticsGroup%d", group->number);
+    return qn_star_put_text(&w->star, name);
 }
 
 static qn_status put_optics(particle_writer *w)
 {
+    qn_star_writer *star = &w->star;
     QN_TRY(put_optics_head(w));
     for (size_t i = 0; i < w->set->optics_count; i++) {
         const qn_optics_group *g = &w->set->optics[i];
-        char marks[2] = "";
-        QN_TRY(qn_text_append(&w->text, "%d ", g->number));
-        QN_TRY(find_quote(w, g->name, marks));
-        if (g->name[0])
-            QN_TRY(qn_text_append(&w->text, "%s%s%s", marks, g->name, marks));
-        else
-            QN_TRY(qn_text_append(&w->text, "opticsGroup%d", g->number));
+        QN_TRY(qn_star_put_whole(star, g->number));
+        QN_TRY(put_group_name(w, g));
         if (w->columns.lens) {
-            QN_TRY(put_number(w, g->voltage_kv));
-            QN_TRY(put_number(w, g->spherical_aberration_mm));
-            QN_TRY(put_number(w, g->amplitude_contrast));
+            QN_TRY(qn_star_put_number(star, g->voltage_kv));
+            QN_TRY(qn_star_put_number(star, g->spherical_aberration_mm));
+            QN_TRY(qn_star_put_number(star, g->amplitude_contrast));
         }
-        if (w->columns.pixel) QN_TRY(put_number(w, g->pixel_angstrom));
-        if (w->columns.image_size) QN_TRY(qn_text_append(&w->text, " %d", g->image_size));
-        QN_TRY(qn_text_append(&w->text, " 2\n"));
+        if (w->columns.pixel) QN_TRY(qn_star_put_number(star, g->pixel_angstrom));
+        if (w->columns.image_size) QN_TRY(qn_star_put_whole(star, g->image_size));
+        QN_TRY(qn_star_put_whole(star, 2));
+        QN_TRY(qn_star_end_row(star));
     }
-    return qn_text_append(&w->text, "\n");
+    return QN_OK;
 }
 
 static qn_status put_particles_head(particle_writer *w)
 {
     static const char *const angles[] = {"rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi"};
     static const char *const ctf[] = {"rlnDefocusU", "rlnDefocusV", "rlnDefocusAngle", "rlnPhaseShift"};
-    w->column_number = 0;
-    QN_TRY(qn_text_append(&w->text, "\n# version 30001\n\ndata_particles\n\nloop_\n"));
-    QN_TRY(put_column(w, "rlnImageName"));
-    QN_TRY(put_column(w, "rlnOpticsGroup"));
-    for (int k = 0; k < 3 && w->set->has_angles; k++) QN_TRY(put_column(w, angles[k]));
-    if (w->columns.origins) {
-        QN_TRY(put_column(w, "rlnOriginXAngst"));
-        QN_TRY(put_column(w, "rlnOriginYAngst"));
-    }
-    for (int k = 0; k < 4 && w->set->has_ctf; k++) QN_TRY(put_column(w, ctf[k]));
-    if (w->columns.b_factors) QN_TRY(put_column(w, "rlnCtfBfactor"));
-    if (w->set->has_subsets) QN_TRY(put_column(w, "rlnRandomSubset"));
-    return w->columns.weights ? put_column(w, "rlnParticleFigureOfMerit") : QN_OK;
+    const columns *c = &w->columns;
+    column_list list = {.count = 0};
+    add(&list, "rlnImageName", true);
+    add(&list, "rlnOpticsGroup", true);
+    for (int k = 0; k < 3; k++) add(&list, angles[k], w->set->has_angles);
+    add(&list, "rlnOriginXAngst", c->origins);
+    add(&list, "rlnOriginYAngst", c->origins);
+    for (int k = 0; k < 4; k++) add(&list, ctf[k], w->set->has_ctf);
+    add(&list, "rlnCtfBfactor", c->b_factors);
+    add(&list, "rlnRandomSubset", w->set->has_subsets);
+    add(&list, "rlnParticleFigureOfMerit", c->weights);
+    return qn_star_begin_loop(&w->star, "particles", list.names, list.count);
 }
 
 /* Replace a mirrored image, which RELION does not have, by an image in another orientation. Let D be the half turn
@@ -151,28 +127,35 @@ static qn_particle unflip(const qn_particle *particle)
     return p;
 }
 
+static qn_status put_image(particle_writer *w, const qn_particle *p)
+{
+    w->image.length = 0;
+    QN_TRY(qn_text_append(&w->image, "%06llu@%s", (unsigned long long)p->image + 1, w->stacks[p->stack]));
+    return qn_star_put_text(&w->star, w->image.data);
+}
+
 static qn_status put_particle(particle_writer *w, const qn_particle *particle)
 {
     const qn_particle p = unflip(particle);
-    const char mark[2] = {w->quotes[p.stack], '\0'};
-    QN_TRY(qn_text_append(&w->text, "%s%06llu@%s%s", mark, (unsigned long long)p.image + 1, w->stacks[p.stack], mark));
-    QN_TRY(qn_text_append(&w->text, " %d", w->set->optics[p.optics].number));
+    qn_star_writer *star = &w->star;
+    QN_TRY(put_image(w, &p));
+    QN_TRY(qn_star_put_whole(star, w->set->optics[p.optics].number));
     if (w->set->has_angles) {
-        QN_TRY(put_number(w, p.rot_degrees));
-        QN_TRY(put_number(w, p.tilt_degrees));
-        QN_TRY(put_number(w, p.psi_degrees));
+        QN_TRY(qn_star_put_number(star, p.rot_degrees));
+        QN_TRY(qn_star_put_number(star, p.tilt_degrees));
+        QN_TRY(qn_star_put_number(star, p.psi_degrees));
     }
-    for (int k = 0; k < 2 && w->columns.origins; k++) QN_TRY(put_number(w, p.origin_angstrom[k]));
+    for (int k = 0; k < 2 && w->columns.origins; k++) QN_TRY(qn_star_put_number(star, p.origin_angstrom[k]));
     if (w->set->has_ctf) {
-        QN_TRY(put_number(w, p.defocus_u_angstrom));
-        QN_TRY(put_number(w, p.defocus_v_angstrom));
-        QN_TRY(put_number(w, p.defocus_angle_degrees));
-        QN_TRY(put_number(w, p.phase_shift_degrees));
+        QN_TRY(qn_star_put_number(star, p.defocus_u_angstrom));
+        QN_TRY(qn_star_put_number(star, p.defocus_v_angstrom));
+        QN_TRY(qn_star_put_number(star, p.defocus_angle_degrees));
+        QN_TRY(qn_star_put_number(star, p.phase_shift_degrees));
     }
-    if (w->columns.b_factors) QN_TRY(put_number(w, p.b_factor_angstrom2));
-    if (w->set->has_subsets) QN_TRY(qn_text_append(&w->text, " %d", p.subset));
-    if (w->columns.weights) QN_TRY(put_number(w, p.weight));
-    return qn_text_append(&w->text, "\n");
+    if (w->columns.b_factors) QN_TRY(qn_star_put_number(star, p.b_factor_angstrom2));
+    if (w->set->has_subsets) QN_TRY(qn_star_put_whole(star, p.subset));
+    if (w->columns.weights) QN_TRY(qn_star_put_number(star, p.weight));
+    return qn_star_end_row(star);
 }
 
 static qn_status check_set(const particle_writer *w)
@@ -181,12 +164,12 @@ static qn_status check_set(const particle_writer *w)
     for (size_t i = 0; i < set->optics_count; i++)
         for (size_t j = 0; j < i; j++)
             if (set->optics[i].number == set->optics[j].number)
-                return QN_FAIL(QN_INVALID_ARGUMENT, "%s: two optics groups have the number %d", w->path,
+                return QN_FAIL(QN_INVALID_ARGUMENT, "%s: two optics groups have the number %d", w->star.path,
                                set->optics[i].number);
     for (size_t i = 0; i < set->particle_count; i++)
         if (set->particles[i].stack >= set->stack_count || set->particles[i].optics >= set->optics_count)
             return QN_FAIL(QN_INVALID_ARGUMENT, "%s: particle %zu names a stack or an optics group that does not exist",
-                           w->path, i + 1);
+                           w->star.path, i + 1);
     return QN_OK;
 }
 
@@ -195,12 +178,8 @@ static qn_status name_stacks(particle_writer *w)
     void *memory;
     QN_TRY(qn_allocate(w->set->stack_count, sizeof *w->stacks, &memory));
     w->stacks = memory;
-    QN_TRY(qn_allocate(w->set->stack_count, 1, &memory));
-    w->quotes = memory;
-    for (size_t i = 0; i < w->set->stack_count; i++) {
-        QN_TRY(qn_stack_name_from(w->path, w->set->stacks[i], &w->stacks[i]));
-        QN_TRY(find_quote(w, w->stacks[i], &w->quotes[i]));
-    }
+    for (size_t i = 0; i < w->set->stack_count; i++)
+        QN_TRY(qn_stack_name_from(w->star.path, w->set->stacks[i], &w->stacks[i]));
     return QN_OK;
 }
 
@@ -211,17 +190,16 @@ static qn_status write_all(particle_writer *w)
     QN_TRY(put_optics(w));
     QN_TRY(put_particles_head(w));
     for (size_t i = 0; i < w->set->particle_count; i++) QN_TRY(put_particle(w, &w->set->particles[i]));
-    QN_TRY(qn_text_append(&w->text, "\n"));
-    return qn_file_write(w->path, w->text.data, w->text.length);
+    return qn_star_write(&w->star);
 }
 
 qn_status qn_particle_set_write(const qn_particle_set *set, const char *path)
 {
-    particle_writer writer = {.set = set, .path = path, .columns = choose_columns(set)};
+    particle_writer writer = {.set = set, .star.path = path, .columns = choose_columns(set)};
     qn_status status = write_all(&writer);
     for (size_t i = 0; i < set->stack_count && writer.stacks; i++) qn_release(&writer.stacks[i]);
     qn_release(&writer.stacks);
-    qn_release(&writer.quotes);
-    qn_text_clear(&writer.text);
+    qn_text_clear(&writer.image);
+    qn_star_writer_clear(&writer.star);
     return status;
 }

@@ -1,12 +1,15 @@
 /* STAR tables: peculiarities of the dialect, lines and rows, refused files, real files compared with an independent
  * parser. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "check.h"
 #include "format/image/star.h"
+#include "format/image/star_write.h"
 #include "format/number.h"
 
 static const char *save(const char *text)
@@ -203,6 +206,36 @@ static void real_tables_are_read(void)
     }
 }
 
+static void written_tables_are_read_back(void)
+{
+    static const char *const columns[] = {"rlnName", "rlnValue"};
+    char path[700];
+    qn_star_writer writer = {.path = path};
+    char *text;
+    size_t size;
+    snprintf(path, sizeof path, "%s/written.star", check_scratch_folder());
+    CHECK_OK(qn_star_begin_values(&writer, "general"));
+    CHECK_OK(qn_star_put_name(&writer, "rlnSize"));
+    CHECK_OK(qn_star_put_whole(&writer, -12));
+    CHECK_OK(qn_star_put_name(&writer, "rlnName"));
+    CHECK_OK(qn_star_put_text(&writer, "a b"));
+    CHECK_OK(qn_star_begin_loop(&writer, "rows", columns, 2));
+    CHECK_OK(qn_star_put_text(&writer, "_it's"));
+    CHECK_OK(qn_star_put_number(&writer, -0.1234567));
+    CHECK_OK(qn_star_end_row(&writer));
+    CHECK_OK(qn_star_put_text(&writer, ""));
+    CHECK_OK(qn_star_put_exact(&writer, 1.0 / 3, 9));
+    CHECK_OK(qn_star_end_row(&writer));
+    CHECK_FAILS(qn_star_put_text(&writer, "a\nb"), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_star_put_exact(&writer, INFINITY, 9), QN_INVALID_ARGUMENT);
+    CHECK_OK(qn_star_write(&writer));
+    qn_star_writer_clear(&writer);
+    if (!CHECK_OK(qn_file_read(path, &text, &size))) return;
+    CHECK_TEXT(dump(text), "general|rlnSize,rlnName|6:-12,a b\n"
+                           "rows|rlnName,rlnValue|17:_it's,-0.123457|18:,0.333333333\n");
+    qn_release(&text);
+}
+
 int main(void)
 {
     RUN(loops_and_single_values_are_read);
@@ -214,5 +247,6 @@ int main(void)
     RUN(long_lines_and_many_columns_are_read_up_to_a_limit);
     RUN(unread_rows_are_skipped);
     RUN(real_tables_are_read);
+    RUN(written_tables_are_read_back);
     return check_finish();
 }
