@@ -142,7 +142,7 @@ static qn_status start_writer(qn_image_stack_writer *writer, const char *path, c
                        writer->pixel_angstrom);
     QN_TRY(qn_text_copy(path, &writer->path));
     if (label) QN_TRY(qn_text_copy(label, &writer->label));
-    return qn_mrc_writer_create(path, &writer->file);
+    return qn_mrc_writer_create(path, false, &writer->file);
 }
 
 qn_status qn_image_stack_writer_create(const char *path, int width, int height, double pixel_angstrom,

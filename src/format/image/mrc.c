@@ -130,7 +130,7 @@ qn_status qn_volume_write(const qn_volume *volume, const char *label, const char
         description.voxel_angstrom[k] = volume->voxel_angstrom[k];
         description.origin_angstrom[k] = volume->origin_angstrom[k];
     }
-    QN_TRY(qn_mrc_writer_create(path, &writer));
+    QN_TRY(qn_mrc_writer_create(path, false, &writer));
     qn_status status = QN_OK;
     for (size_t z = 0; z < (size_t)volume->counts[2] && status == QN_OK; z++)
         status = qn_mrc_writer_append(writer, volume->values + z * section, section);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "format/image/half.h"
 #include "format/packed_bytes.h"
 
 /* Byte offsets in the file. */
@@ -210,20 +211,6 @@ static bool host_is_little_endian(void)
     return first == 1;
 }
 
-/* IEEE 754 binary16, without branches, so that the compiler can vectorise the conversion. */
-static inline float half_to_float(uint32_t half)
-{
-    const uint32_t exponent = half >> 10 & 31, fraction = half & 0x3ff;
-    const float small = (float)(int32_t)fraction * 0x1p-24f; /* the value where the exponent is 0 */
-    const uint32_t is_small = 0u - ((exponent - 1) >> 31), is_largest = (exponent + 1) >> 5; /* infinite or NaN */
-    uint32_t bits = (exponent + 112 + 112 * is_largest) << 23 | fraction << 13, small_bits;
-    float value;
-    memcpy(&small_bits, &small, sizeof small_bits);
-    bits = (small_bits & is_small) | (bits & ~is_small) | (half & 0x8000) << 16;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 enum { SHORTS = 1024 }; /* decoded at a time */
 
 static void decode_some_shorts(const qn_mrc_header *header, const unsigned char *bytes, size_t count, float *values)
@@ -243,7 +230,7 @@ static void decode_some_shorts(const qn_mrc_header *header, const unsigned char 
         break;
     default:
 #pragma omp simd
-        for (size_t i = 0; i < count; i++) values[i] = half_to_float(shorts[i]);
+        for (size_t i = 0; i < count; i++) values[i] = qn_half_to_float(shorts[i]);
     }
 }
 
@@ -324,7 +311,7 @@ void qn_mrc_header_format(const qn_mrc_description *d, unsigned char bytes[QN_MR
         put_whole(k + 1, bytes + AXES + 4 * k);
         put_float(d->origin_angstrom[k], bytes + ORIGIN + 4 * k);
     }
-    put_whole(2, bytes + MODE);
+    put_whole(d->is_half ? 12 : 2, bytes + MODE);
     put_whole(d->is_stack ? 0 : 1, bytes + SPACE_GROUP);
     put_whole(WRITTEN_VERSION, bytes + VERSION);
     memcpy(bytes + STAMP, "MAP ", 4);

@@ -40,12 +40,13 @@ bool qn_mrc_stores_floats(const qn_mrc_header *header);
 /* Decode `rows` rows into floats. */
 void qn_mrc_decode(const qn_mrc_header *header, const void *bytes, size_t rows, float *values);
 
-/* The header of a file that is written: mode 2, little endian, axes x, y, z. */
+/* The header of a file that is written: mode 2 or 12, little endian, axes x, y, z. */
 typedef struct qn_mrc_description {
     int counts[3], start[3];
     double voxel_angstrom[3]; /* 0: not known */
     double origin_angstrom[3];
     bool is_stack;     /* a stack of images, else one volume */
+    bool is_half;      /* values of two bytes, mode 12, else floats, mode 2; set by the writer */
     const char *label; /* NULL: none */
     /* of the values; ignored where `has_statistics` is false */
     bool has_statistics;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/written_file.h"
+#include "format/image/half.h"
 #include "format/packed_bytes.h"
 
 enum { BUFFERED_VALUES = 1 << 16 };
@@ -15,7 +16,7 @@ enum { BUFFERED_VALUES = 1 << 16 };
 struct qn_mrc_writer {
     char *path;
     qn_written_file file;
-    bool failed;
+    bool failed, half;
     uint64_t count;
     float least, largest;
     double sum, sum_of_squares;
@@ -34,12 +35,13 @@ static qn_status start(qn_mrc_writer *writer, const char *path)
     return qn_written_file_write(&writer->file, nothing, sizeof nothing);
 }
 
-qn_status qn_mrc_writer_create(const char *path, qn_mrc_writer **out)
+qn_status qn_mrc_writer_create(const char *path, bool half, qn_mrc_writer **out)
 {
     void *memory;
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_mrc_writer *writer = memory;
+    writer->half = half;
     writer->least = INFINITY;
     writer->largest = -INFINITY;
     qn_status status = start(writer, path);
@@ -50,20 +52,44 @@ qn_status qn_mrc_writer_create(const char *path, qn_mrc_writer **out)
     return status;
 }
 
-static qn_status append_some(qn_mrc_writer *writer, const float *values, size_t count)
+static void add_to_statistics(qn_mrc_writer *writer, float value)
+{
+    writer->least = value < writer->least ? value : writer->least;
+    writer->largest = value > writer->largest ? value : writer->largest;
+    writer->sum += value; /* stays infinite or NaN after the first such value */
+    writer->sum_of_squares += (double)value * value;
+}
+
+static qn_status append_halves(qn_mrc_writer *writer, const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t half = qn_half_from_float(values[i]);
+        const float value = qn_half_to_float(half);
+        if (isinf(value) && !isinf(values[i]))
+            return QN_FAIL(QN_UNSUPPORTED, "%s: the value %g is too large for a 2-byte float; expected at most %g",
+                           writer->path, values[i], QN_HALF_MAX);
+        qn_packed_store(half, 2, writer->buffer + 2 * i);
+        add_to_statistics(writer, value);
+    }
+    return qn_written_file_write(&writer->file, writer->buffer, 2 * count);
+}
+
+static qn_status append_floats(qn_mrc_writer *writer, const float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const float value = values[i];
         uint32_t bits;
         memcpy(&bits, &value, sizeof bits);
         qn_packed_store(bits, 4, writer->buffer + 4 * i);
-        writer->least = value < writer->least ? value : writer->least;
-        writer->largest = value > writer->largest ? value : writer->largest;
-        writer->sum += value; /* stays infinite or NaN after the first such value */
-        writer->sum_of_squares += (double)value * value;
+        add_to_statistics(writer, value);
     }
-    writer->count += count;
     return qn_written_file_write(&writer->file, writer->buffer, 4 * count);
+}
+
+static qn_status append_some(qn_mrc_writer *writer, const float *values, size_t count)
+{
+    writer->count += count;
+    return writer->half ? append_halves(writer, values, count) : append_floats(writer, values, count);
 }
 
 qn_status qn_mrc_writer_append(qn_mrc_writer *writer, const float *values, size_t count)
@@ -97,6 +123,7 @@ static qn_status finish(qn_mrc_writer *writer, qn_mrc_description description)
     if (writer->count == 0 || writer->count != (uint64_t)n[0] * (uint64_t)n[1] * (uint64_t)n[2])
         return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %llu values were given; expected %d x %d x %d", writer->path,
                        (unsigned long long)writer->count, n[0], n[1], n[2]);
+    description.is_half = writer->half;
     add_statistics(writer, &description);
     qn_mrc_header_format(&description, header);
     QN_TRY(qn_written_file_go_to(&writer->file, 0));

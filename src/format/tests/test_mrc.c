@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "format/image/half.h"
+#include "format/image/mrc_write.h"
 #include "format/tests/mrc_files.h"
 
 typedef struct voxel {
@@ -504,6 +506,51 @@ static void empty_and_huge_volumes_are_refused(void)
     qn_volume_destroy(&v);
 }
 
+/* ---- 2-byte floats ---- */
+
+/* Every 2-byte float comes back, and floats between two of them go to the nearer one, or to the even one. */
+static void halves_are_rounded_to_the_nearest(void)
+{
+    int wrong = 0;
+    for (uint32_t half = 0; half < 0x7c00; half++) {
+        const double value = ldexp(half < 1024 ? half : 1024 + half % 1024, (half < 1024 ? 1 : (int)(half >> 10)) - 25);
+        const double next = ldexp(half + 1 < 1024 ? half + 1 : 1024 + (half + 1) % 1024,
+                                  (half + 1 < 1024 ? 1 : (int)((half + 1) >> 10)) - 25);
+        const double middle = (value + next) / 2;
+        wrong += qn_half_to_float(half) != value || qn_half_to_float(half | 0x8000) != -value;
+        wrong += qn_half_from_float((float)value) != half || qn_half_from_float((float)-value) != (half | 0x8000);
+        wrong += qn_half_from_float((float)middle) != half + (half & 1);
+        wrong += qn_half_from_float(nextafterf((float)middle, 0)) != half;
+        wrong += qn_half_from_float(nextafterf((float)middle, 1e9f)) != half + 1;
+    }
+    CHECK(wrong == 0);
+    CHECK(qn_half_from_float(INFINITY) == 0x7c00 && qn_half_from_float(-1e9f) == 0xfc00);
+    CHECK(isnan(qn_half_to_float(qn_half_from_float(NAN))));
+}
+
+static void files_of_halves_are_written(void)
+{
+    const float values[6] = {0.25f, -1, 3.5f, 1024, 0.333f, 7};
+    const qn_mrc_description description = {.counts = {3, 2, 1}, .voxel_angstrom = {1.5, 1.5, 1.5}};
+    char path[700];
+    qn_mrc_writer *writer;
+    qn_volume *volume = NULL;
+    struct stat information;
+    snprintf(path, sizeof path, "%s/half.mrc", check_scratch_folder());
+    if (!CHECK_OK(qn_mrc_writer_create(path, true, &writer))) return;
+    CHECK_OK(qn_mrc_writer_append(writer, values, 6));
+    CHECK_OK(qn_mrc_writer_finish(&writer, &description));
+    CHECK(stat(path, &information) == 0 && information.st_size == 1024 + 12);
+    if (!CHECK_OK(qn_volume_read(path, &volume))) return;
+    for (int i = 0; i < 6; i++) CHECK_NEAR(volume->values[i], values[i], 1e-3 * fabs(values[i]));
+    CHECK(volume->values[3] == 1024);
+    qn_volume_destroy(&volume);
+    CHECK_OK(qn_mrc_writer_create(path, true, &writer));
+    CHECK_FAILS(qn_mrc_writer_append(writer, (const float[]){70000}, 1), QN_UNSUPPORTED);
+    CHECK_MESSAGE_HAS("70000");
+    qn_mrc_writer_discard(&writer);
+}
+
 int main(void)
 {
     RUN(real_maps_are_read);
@@ -523,5 +570,7 @@ int main(void)
     RUN(statistics_of_non_finite_values_are_omitted);
     RUN(writing_fails_cleanly);
     RUN(empty_and_huge_volumes_are_refused);
+    RUN(halves_are_rounded_to_the_nearest);
+    RUN(files_of_halves_are_written);
     return check_finish();
 }
