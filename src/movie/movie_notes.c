@@ -1,0 +1,159 @@
+/* The facts of a movie that come from its motion, and the pictures of the report. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "movie/movie_work.h"
+#include "movie/output.h"
+
+enum {
+    PLACES = 9,           /* a side of the grid over which local motion is measured and drawn */
+    THUMBNAIL_SIDE = 200, /* at most */
+    RINGS_SIDE = 128
+};
+
+/* ---- motion ---- */
+
+/* Middle of place i of n along a side of `size` pixels. */
+static double place(int i, int n, int size)
+{
+    return (double)i / (n - 1) * (size - 1);
+}
+
+static void local_at(const qn_motion *motion, int frame, double x, double y, double local_px[2])
+{
+    qn_motion_at(motion, frame, x, y, local_px);
+    for (int axis = 0; axis < 2; axis++) local_px[axis] -= motion->global_px[2 * frame + axis];
+}
+
+/* Arrows at a grid of places; *rms_px gets their root mean square. */
+static qn_status note_arrows(qn_movie_work *w, double *rms_px)
+{
+    const qn_motion *motion = &w->motion;
+    double sum = 0;
+    *rms_px = 0;
+    if (motion->time_count == 0) return QN_OK;
+    QN_TRY(qn_movie_facts_make_series(w->facts, QN_MOVIE_ARROWS, 4 * PLACES * PLACES));
+    float *arrow = w->facts->series[QN_MOVIE_ARROWS];
+    for (int j = 0; j < PLACES; j++)
+        for (int i = 0; i < PLACES; i++, arrow += 4) {
+            const double x = place(i, PLACES, motion->width), y = place(j, PLACES, motion->height);
+            double u[2];
+            local_at(motion, motion->frame_count - 1, x, y, u);
+            arrow[0] = (float)x, arrow[1] = (float)y, arrow[2] = (float)u[0], arrow[3] = (float)u[1];
+            sum += u[0] * u[0] + u[1] * u[1];
+        }
+    *rms_px = sqrt(sum / (PLACES * PLACES));
+    return QN_OK;
+}
+
+static qn_status note_track(qn_movie_work *w)
+{
+    const qn_motion *motion = &w->motion;
+    const size_t frames = (size_t)motion->frame_count;
+    QN_TRY(qn_movie_facts_make_series(w->facts, QN_MOVIE_TRACK, 2 * frames));
+    QN_TRY(qn_movie_facts_make_series(w->facts, QN_MOVIE_DOSES, frames));
+    QN_TRY(qn_movie_facts_make_series(w->facts, QN_MOVIE_CORNERS, 8 * frames));
+    for (size_t t = 0; t < frames; t++) {
+        w->facts->series[QN_MOVIE_DOSES][t] = (float)qn_movie_dose_after(&w->plan, (int)t);
+        for (size_t axis = 0; axis < 2; axis++)
+            w->facts->series[QN_MOVIE_TRACK][2 * t + axis] = (float)motion->global_px[2 * t + axis];
+        for (int corner = 0; corner < 4; corner++) {
+            double u[2];
+            qn_motion_at(motion, (int)t, place(corner % 2, 2, motion->width), place(corner / 2, 2, motion->height), u);
+            for (int axis = 0; axis < 2; axis++)
+                w->facts->series[QN_MOVIE_CORNERS][8 * t + 2 * (size_t)corner + (size_t)axis] = (float)u[axis];
+        }
+    }
+    return QN_OK;
+}
+
+/* B for which exp(−2Bk²) is nearest to the filter by least squares, in steps of 5 %. */
+static double nearest_gaussian(const qn_align_facts *facts)
+{
+    double largest = 0, best = INFINITY, best_px2 = 0;
+    for (int i = 0; i < QN_ALIGN_RINGS; i++) largest = fmax(largest, facts->filter[i]);
+    if (!(largest > 0)) return 0;
+    for (double px2 = 0.1; px2 < 1e5; px2 *= 1.05) {
+        double sum = 0;
+        for (int i = 0; i < QN_ALIGN_RINGS; i++) {
+            const double k = (i + 0.5) * facts->ring_width;
+            sum += pow(facts->filter[i] / largest - exp(-2 * px2 * k * k), 2);
+        }
+        if (sum < best) best = sum, best_px2 = px2;
+    }
+    return best_px2;
+}
+
+static qn_status note_rings(qn_movie_work *w)
+{
+    QN_TRY(qn_movie_facts_make_series(w->facts, QN_MOVIE_RINGS, QN_ALIGN_RINGS));
+    QN_TRY(qn_movie_facts_make_series(w->facts, QN_MOVIE_FILTER, QN_ALIGN_RINGS));
+    for (int i = 0; i < QN_ALIGN_RINGS; i++) {
+        w->facts->series[QN_MOVIE_RINGS][i] = (float)w->aligned.ring_correlation[i];
+        w->facts->series[QN_MOVIE_FILTER][i] = (float)w->aligned.filter[i];
+    }
+    return QN_OK;
+}
+
+qn_status qn_movie_note_motion(qn_movie_work *w)
+{
+    qn_movie_numbers *n = &w->facts->numbers;
+    const double given_px2 = w->pipeline->run->choices.filter_px2;
+    qn_movie_measure_track(w->pipeline->run->options, &w->plan, &w->motion, &n->motion_total_px, &n->motion_early_px);
+    n->converged = w->aligned.converged;
+    n->has_local = w->motion.time_count > 0;
+    n->smoothness = w->aligned.motion.smoothness;
+    n->patches[0] = w->aligned.patches[0], n->patches[1] = w->aligned.patches[1];
+    n->ring_width = w->aligned.ring_width;
+    n->filter_px2 = given_px2 > 0 ? given_px2 : nearest_gaussian(&w->aligned);
+    QN_TRY(note_track(w));
+    QN_TRY(note_arrows(w, &n->local_px));
+    QN_TRY(note_rings(w));
+    if (!n->converged)
+        QN_TRY(qn_movie_facts_remark(w->facts, "the alignment did not converge: its last step moved a frame by %.2f px",
+                                     w->aligned.change_px));
+    if (w->pipeline->run->choices.local && !n->has_local)
+        QN_TRY(qn_movie_facts_remark(w->facts, "no local motion: it predicts left-out patches no better than none"));
+    return QN_OK;
+}
+
+/* ---- pictures ---- */
+
+/* Average `values` down by whole factors, and scale mean ± `deviations` standard deviations to black … white. */
+static qn_status make_picture(qn_movie_facts *facts, qn_movie_picture which, const float *values, const int size[2],
+                              int side, double deviations)
+{
+    const int longest = size[0] > size[1] ? size[0] : size[1], factor = (longest + side - 1) / side;
+    const int width = size[0] / factor, height = size[1] / factor;
+    double sum = 0, squares = 0;
+    void *memory;
+    if (width < 1 || height < 1) return QN_OK;
+    QN_TRY(qn_allocate((size_t)width * (size_t)height, sizeof(float), &memory));
+    float *means = memory;
+    for (int y = 0; y < height * factor; y++)
+        for (int x = 0; x < width * factor; x++)
+            means[(size_t)(y / factor) * (size_t)width + (size_t)(x / factor)] +=
+                values[(size_t)y * (size_t)size[0] + (size_t)x];
+    const size_t count = (size_t)width * (size_t)height;
+    for (size_t i = 0; i < count; i++) sum += means[i], squares += (double)means[i] * means[i];
+    const double mean = sum / (double)count, deviation = sqrt(fmax(0, squares / (double)count - mean * mean));
+    qn_status status = qn_allocate(count, 1, &memory);
+    if (status == QN_OK) {
+        unsigned char *grey = facts->pictures[which] = memory;
+        facts->picture_size[which][0] = (uint32_t)width, facts->picture_size[which][1] = (uint32_t)height;
+        const double scale = deviation > 0 ? 127 / (deviations * deviation) : 0;
+        for (size_t i = 0; i < count; i++) grey[i] = (unsigned char)fmin(255, fmax(0, 128 + (means[i] - mean) * scale));
+    }
+    qn_release(&means);
+    return status;
+}
+
+qn_status qn_movie_note_pictures(qn_movie_work *w, const qn_micrographs *m)
+{
+    const int size[2] = {m->width, m->height}, side[2] = {m->spectrum_side, m->spectrum_side};
+    QN_TRY(make_picture(w->facts, QN_MOVIE_THUMBNAIL, m->weighted ? m->weighted : m->plain, size, THUMBNAIL_SIDE, 3));
+    if (m->spectrum) QN_TRY(make_picture(w->facts, QN_MOVIE_RINGS_ALIGNED, m->spectrum, side, RINGS_SIDE, 2));
+    if (m->recorded) QN_TRY(make_picture(w->facts, QN_MOVIE_RINGS_BEFORE, m->recorded, side, RINGS_SIDE, 2));
+    return QN_OK;
+}

@@ -1,0 +1,153 @@
+/* The beginning of the work on a movie: its file, optics and frames. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "movie/movie_work.h"
+
+static const double usual_voltage_kv = 300;
+
+static qn_status open_file(qn_movie_work *w)
+{
+    const qn_movie_run_options *options = w->pipeline->run->options;
+    qn_movie_options how = qn_movie_default_options();
+    how.eer_group = options->eer_group;
+    how.eer_upsampling = (int)options->eer_upsampling;
+    if (w->pipeline->run->fractions.count > 0) how.eer_group = 1; /* the fractions are of raw frames */
+    QN_TRY(qn_movie_file_open(w->movie->path, &how, &w->file));
+    const qn_movie_shape *shape = qn_movie_file_shape(w->file);
+    if (options->eer_dose > 0 && shape->is_eer) {
+        how.eer_fraction_frames = fmax(1, options->eer_dose / options->total_dose * shape->raw_frames);
+        qn_movie_file_close(&w->file);
+        QN_TRY(qn_movie_file_open(w->movie->path, &how, &w->file));
+        shape = qn_movie_file_shape(w->file);
+    }
+    if (shape->is_eer) w->eer_group = how.eer_fraction_frames > 0 ? (int)lrint(how.eer_fraction_frames) : how.eer_group;
+    return QN_OK;
+}
+
+static qn_status find_optics(qn_movie_work *w)
+{
+    const qn_movie_state *run = w->pipeline->run;
+    QN_TRY(qn_movie_optics_get(&run->inputs.optics, w->movie->optics, &w->pixel_angstrom, &w->voltage_kv));
+    if (run->options->pixel_angstrom > 0) w->pixel_angstrom = run->options->pixel_angstrom;
+    if (w->pixel_angstrom == 0) w->pixel_angstrom = qn_movie_file_shape(w->file)->pixel_angstrom;
+    if (run->options->voltage_kv > 0) w->voltage_kv = run->options->voltage_kv;
+    if (w->voltage_kv == 0) w->voltage_kv = usual_voltage_kv;
+    if (w->pixel_angstrom > 0) return QN_OK;
+    return QN_FAIL(QN_BAD_FORMAT, "%s: states no pixel size; expected --pixel", w->movie->path);
+}
+
+static qn_status plan_frames(qn_movie_work *w)
+{
+    const qn_movie_state *run = w->pipeline->run;
+    const qn_movie_shape *shape = qn_movie_file_shape(w->file);
+    const double raw_share = (double)(shape->raw_frames - shape->dropped_frames) / shape->raw_frames;
+    qn_status status = qn_movie_frame_plan_make(run->options, run->fractions.count ? &run->fractions : NULL,
+                                                shape->frames, raw_share / shape->frames, &w->plan);
+    return status == QN_OK ? QN_OK : qn_error_add_context(status, "%s", w->movie->path);
+}
+
+static void note_plan(qn_movie_work *w)
+{
+    const qn_movie_shape *shape = qn_movie_file_shape(w->file);
+    qn_movie_numbers *n = &w->facts->numbers;
+    (void)qn_movie_file_look(w->movie->path, &n->movie_bytes, &n->movie_modified_s);
+    n->frame_width = shape->width, n->frame_height = shape->height;
+    n->frame_count = w->plan.count, n->all_frames = w->plan.all;
+    n->optics = (int)w->movie->optics;
+    n->frame_pixel_angstrom = w->pixel_angstrom;
+    n->voltage_kv = w->voltage_kv;
+    n->has_dose = w->plan.has_dose;
+    n->dose = w->plan.dose, n->pre_dose = w->plan.pre_dose;
+}
+
+qn_status qn_movie_open(qn_movie_work *w)
+{
+    QN_TRY(open_file(w));
+    QN_TRY(find_optics(w));
+    QN_TRY(plan_frames(w));
+    note_plan(w);
+    return QN_OK;
+}
+
+/* ---- frames and bad pixels ---- */
+
+/* The first movie of this process shows whether the gain lies as the user says. */
+static qn_status check_orientation(qn_movie_work *w)
+{
+    qn_movie_state *run = w->pipeline->run;
+    qn_gain_orientations found;
+    pthread_mutex_lock(&run->mutex);
+    const bool checked = run->gain_checked || !run->options->gain;
+    run->gain_checked = true;
+    pthread_mutex_unlock(&run->mutex);
+    if (checked) return QN_OK;
+    const qn_detector_options options = qn_movie_detector_options(run->options, &w->pipeline->of);
+    QN_TRY(qn_gain_orientations_find(&options, w->pipeline->detector, w->frames.sum, w->plan.count, run->job->pool,
+                                     &found));
+    qn_status status = qn_gain_orientations_check(&found, w->movie->path);
+    if (status != QN_OK) run->gain_refused = true;
+    return status;
+}
+
+static qn_status find_bad_pixels(qn_movie_work *w)
+{
+    const qn_movie_state *run = w->pipeline->run;
+    const qn_bad_pixels_options options = {.movie = w->movie->path,
+                                           .raw_sum = w->frames.sum,
+                                           .frames = w->plan.count,
+                                           .hot_deviations = run->options->hot_pixels,
+                                           .seed = run->options->run.seed};
+    QN_TRY(qn_bad_pixels_find(w->pipeline->detector, &options, run->job->pool, &w->bad));
+    w->facts->numbers.hot_pixels = (int32_t)w->bad.hot_count;
+    w->facts->numbers.bad_pixels = (int32_t)w->bad.count;
+    QN_TRY(qn_corrector_begin(w->pipeline->corrector));
+    return qn_corrector_set_bad(w->pipeline->corrector, &w->bad);
+}
+
+static qn_status load_frames(qn_movie_work *w)
+{
+    const qn_movie_state *run = w->pipeline->run;
+    const uint64_t allowed = qn_movie_frame_memory(w);
+    qn_status status = qn_movie_frames_load(w->file, &w->plan, run->job->pool, allowed, &w->frames);
+    if (status == QN_BAD_FORMAT && !strstr(qn_error_message(), w->movie->path))
+        return qn_error_add_context(status, "%s", w->movie->path);
+    QN_TRY(status);
+    w->facts->numbers.counts = w->frames.mean;
+    const int broken = qn_movie_file_broken_frames(w->file);
+    if (broken > 0)
+        QN_TRY(qn_movie_facts_remark(w->facts, "%s of the camera %s broken and left out of the sums",
+                                     qn_count_of((unsigned long long)broken, "frame").text,
+                                     broken == 1 ? "is" : "are"));
+    return QN_OK;
+}
+
+qn_status qn_movie_load(qn_movie_work *w)
+{
+    double since = qn_clock_s();
+    void *memory;
+    QN_TRY(qn_allocate((size_t)w->plan.count, sizeof(float), &memory));
+    w->means = memory;
+    QN_TRY(load_frames(w));
+    QN_TRY(check_orientation(w));
+    QN_TRY(find_bad_pixels(w));
+    w->facts->numbers.read_s = qn_clock_lap_s(&since);
+    return QN_OK;
+}
+
+qn_status qn_movie_transform(qn_movie_work *w, int frame, const void *samples)
+{
+    qn_movie_pipeline *p = w->pipeline;
+    QN_TRY(qn_movie_poll(p->run));
+    QN_TRY(qn_corrector_run(p->corrector, samples, p->real, &w->means[frame], NULL));
+    return qn_fft_execute(p->forward, p->queue, p->real, p->spectrum, NULL);
+}
+
+qn_status qn_movie_flush(void *user)
+{
+    const qn_movie_work *w = user;
+    return qn_queue_finish(w->pipeline->queue);
+}

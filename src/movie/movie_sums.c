@@ -1,0 +1,186 @@
+/* Alignment, sums and files of a movie. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "movie/movie_work.h"
+#include "movie/output.h"
+
+/* ---- alignment ---- */
+
+static qn_status add_to_stack(int frame, const void *samples, void *user)
+{
+    qn_movie_work *w = user;
+    QN_TRY(qn_movie_transform(w, frame, samples));
+    return qn_coarse_stack_add(w->stack, frame, w->pipeline->spectrum);
+}
+
+qn_status qn_movie_align_frames(qn_movie_work *w)
+{
+    const qn_movie_state *run = w->pipeline->run;
+    const qn_align_options options = {.pixel_angstrom = w->pixel_angstrom,
+                                      .without_patches = !run->choices.local,
+                                      .patches = {run->choices.patches[0], run->choices.patches[1]},
+                                      .max_shift_angstrom = run->options->max_shift_angstrom,
+                                      .filter_px2 = run->choices.filter_px2,
+                                      .smoothness = run->choices.smoothness,
+                                      .rounds = run->options->rounds};
+    const qn_movie_frame_visitor visitor = {.frame = add_to_stack, .flush = qn_movie_flush, .user = w};
+    double since = qn_clock_s();
+    QN_TRY(qn_movie_frames_each(&w->frames, &visitor));
+    qn_status status = qn_align_movie(w->stack, &options, &w->motion, &w->aligned);
+    qn_coarse_stack_destroy(&w->stack);
+    w->facts->numbers.align_s = qn_clock_lap_s(&since);
+    QN_TRY(status);
+    return qn_movie_note_motion(w);
+}
+
+/* ---- sums ---- */
+
+qn_warp_options qn_movie_warp_options(const qn_movie_work *w)
+{
+    const qn_movie_run_options *options = w->pipeline->run->options;
+    const double dose_a_frame = w->plan.has_dose ? w->plan.dose / w->plan.count : 0;
+    return (qn_warp_options){.padded = {w->pipeline->padded[0], w->pipeline->padded[1]},
+                             .bin = options->bin,
+                             .taps = (int)options->taps,
+                             .plain = true,
+                             .even_odd = options->even_odd,
+                             .pixel_angstrom = w->pixel_angstrom,
+                             .spectrum_side = options->spectrum_size,
+                             .spectrum_group = qn_warp_spectrum_group(dose_a_frame, options->spectrum_dose),
+                             .spectrum_recorded = options->spectrum_size > 0};
+}
+
+static qn_status make_weights(qn_movie_work *w, qn_exposure_ranks *ranks)
+{
+    void *memory;
+    bool known;
+    QN_TRY(qn_allocate((size_t)w->plan.count, sizeof(double), &memory));
+    double *dose = memory;
+    for (int i = 0; i < w->plan.count; i++) dose[i] = qn_movie_dose_after(&w->plan, i);
+    const qn_exposure exposure = {.frame_count = w->plan.count, .dose = dose, .voltage_kv = w->voltage_kv};
+    const double most = qn_warp_largest_frequency(w->pipeline->run->options->bin, w->pixel_angstrom);
+    qn_status status = qn_exposure_factorise(&exposure, most, ranks);
+    qn_release(&memory);
+    QN_TRY(status);
+    (void)qn_exposure_voltage_factor(w->voltage_kv, &known);
+    if (known) return QN_OK;
+    return qn_movie_facts_remark(w->facts, "weights are known for 100, 200 and 300 kV and interpolated for %g kV",
+                                 w->voltage_kv);
+}
+
+static qn_status add_to_sums(int frame, const void *samples, void *user)
+{
+    qn_movie_work *w = user;
+    const float mean = w->means[frame]; /* of the first pass, which is done */
+    QN_TRY(qn_movie_transform(w, frame, samples));
+    return qn_warp_add(w->warp, frame, w->pipeline->spectrum, mean);
+}
+
+qn_status qn_movie_sum_frames(qn_movie_work *w, qn_micrographs *micrographs)
+{
+    qn_warp_options options = qn_movie_warp_options(w);
+    qn_exposure_ranks ranks = {.count = 0};
+    const qn_movie_frame_visitor visitor = {.frame = add_to_sums, .flush = qn_movie_flush, .user = w};
+    const bool weighted = w->plan.has_dose && w->pipeline->run->options->dose_weight;
+    double since = qn_clock_s();
+    options.motion = &w->motion;
+    if (weighted) {
+        QN_TRY(make_weights(w, &ranks));
+        options.ranks = &ranks;
+    }
+    qn_status status = qn_warp_create(w->pipeline->device, w->pipeline->queue, &options, &w->warp);
+    qn_exposure_ranks_release(&ranks);
+    QN_TRY(status);
+    QN_TRY(qn_movie_frames_each(&w->frames, &visitor));
+    status = qn_warp_finish(w->warp, micrographs);
+    qn_warp_destroy(&w->warp);
+    w->facts->numbers.sum_s = qn_clock_lap_s(&since);
+    return status;
+}
+
+/* ---- files ---- */
+
+static qn_status path_of(const qn_movie_work *w, qn_movie_output output, char **path)
+{
+    char *name;
+    QN_TRY(qn_movie_file_name(w->movie->name, output, &name));
+    qn_status status = qn_path_join(w->pipeline->run->options->output, name, path);
+    qn_release(&name);
+    QN_TRY(status);
+    char *slash = strrchr(*path, '/');
+    *slash = '\0';
+    status = qn_folder_create(*path);
+    *slash = '/';
+    if (status != QN_OK) qn_release(path);
+    return status;
+}
+
+static qn_status note_size(qn_movie_work *w, qn_movie_output output, const char *path)
+{
+    int64_t modified_s;
+    if (qn_movie_file_look(path, &w->facts->numbers.file_bytes[output], &modified_s)) return QN_OK;
+    return QN_FAIL(QN_IO_ERROR, "%s: is gone after it was written", path);
+}
+
+static qn_status write_image(qn_movie_work *w, qn_movie_output output, const float *values, const int size[2],
+                             double pixel_angstrom, bool half)
+{
+    char *path;
+    if (!values) return QN_OK;
+    QN_TRY(path_of(w, output, &path));
+    qn_status status = qn_movie_image_write(path, values, size[0], size[1], pixel_angstrom, half);
+    if (status == QN_OK) status = note_size(w, output, path);
+    qn_release(&path);
+    return status;
+}
+
+static qn_status write_images(qn_movie_work *w, const qn_micrographs *m)
+{
+    const bool half = w->pipeline->run->options->float16;
+    const int size[2] = {m->width, m->height}, side[2] = {m->spectrum_side, m->spectrum_side};
+    const struct {
+        qn_movie_output output;
+        const float *values;
+    } images[] = {{QN_MOVIE_WEIGHTED, m->weighted ? m->weighted : m->plain},
+                  {QN_MOVIE_PLAIN, m->weighted ? m->plain : NULL},
+                  {QN_MOVIE_EVEN, m->even},
+                  {QN_MOVIE_ODD, m->odd}};
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+        QN_TRY(write_image(w, images[i].output, images[i].values, size, m->pixel_angstrom, half));
+    return write_image(w, QN_MOVIE_SPECTRUM, m->spectrum, side, m->spectrum_angstrom, false);
+}
+
+static qn_status write_metadata(qn_movie_work *w)
+{
+    char *path;
+    QN_TRY(path_of(w, QN_MOVIE_METADATA, &path));
+    const qn_movie_metadata metadata = {.options = w->pipeline->run->options,
+                                        .facts = w->facts,
+                                        .plan = &w->plan,
+                                        .motion = &w->motion,
+                                        .hot = w->bad.hot,
+                                        .eer_group = w->eer_group,
+                                        .gain = w->pipeline->run->options->gain,
+                                        .path = path};
+    qn_status status = qn_movie_metadata_write(&metadata);
+    if (status == QN_OK) status = note_size(w, QN_MOVIE_METADATA, path);
+    qn_release(&path);
+    return status;
+}
+
+/* The STAR file comes last: RELION takes a movie with it as done. */
+qn_status qn_movie_write_files(qn_movie_work *w, const qn_micrographs *micrographs)
+{
+    qn_movie_numbers *n = &w->facts->numbers;
+    double since = qn_clock_s();
+    n->width = micrographs->width, n->height = micrographs->height;
+    n->pixel_angstrom = micrographs->pixel_angstrom;
+    QN_TRY(write_images(w, micrographs));
+    QN_TRY(write_metadata(w));
+    n->write_s = qn_clock_lap_s(&since);
+    return QN_OK;
+}

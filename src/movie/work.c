@@ -1,0 +1,203 @@
+/* Dealing movies to devices, and recording their facts. */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "movie/pipeline.h"
+
+int64_t qn_movie_now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static bool ask_to_stop(qn_movie_state *run)
+{
+    pthread_mutex_lock(&run->mutex);
+    const size_t total = run->inputs.count;
+    const qn_progress progress = {.stage = "aligning",
+                                  .unit = "movies",
+                                  .done = run->finished < total ? run->finished : total,
+                                  .total = run->watching ? SIZE_MAX : total,
+                                  .seconds = qn_clock_s() - run->job->started_s};
+    const bool stops = qn_job_is_stopped(run->job, &progress);
+    pthread_mutex_unlock(&run->mutex);
+    return stops;
+}
+
+/* A watch is ended: movies that are at work are finished, and the results are written. */
+static void end_watch(qn_movie_state *run)
+{
+    pthread_mutex_lock(&run->mutex);
+    run->watching = false;
+    run->stopped = true;
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->mutex);
+}
+
+qn_status qn_movie_poll(qn_movie_state *run)
+{
+    const bool stops = ask_to_stop(run);
+    if (stops && run->options->watch)
+        end_watch(run);
+    else if (stops)
+        return QN_FAIL(QN_CANCELLED, "stopped after %s; continue with --resume",
+                       qn_count_of((unsigned long long)run->finished, "movie").text);
+    return qn_agreement_poll(&run->job->agreement);
+}
+
+/* Whether the next movies cannot be processed either. */
+static bool ends_run(qn_status status)
+{
+    switch (status) {
+    case QN_CANCELLED:
+    case QN_NO_DEVICE:
+    case QN_DEVICE_LOST:
+    case QN_BUILD_FAILED:
+    case QN_LAUNCH_FAILED:
+    case QN_CHECK_FAILED:
+    case QN_INTERNAL: return true;
+    default: return false;
+    }
+}
+
+/* Whether an earlier run has processed the movie, and all is still there. */
+static qn_status is_done(qn_movie_state *run, const qn_movie_input *movie, bool *done)
+{
+    qn_movie_facts *known;
+    pthread_mutex_lock(&run->mutex);
+    qn_status status = qn_movie_results_find(&run->results, movie->name, &known);
+    *done = status == QN_OK && known && qn_movie_is_whole(known, movie->path, run->options->output);
+    pthread_mutex_unlock(&run->mutex);
+    return status;
+}
+
+static qn_status record(qn_movie_state *run, size_t number, qn_movie_facts *facts)
+{
+    qn_text text = {0};
+    facts->numbers.finished_us = qn_movie_now_us();
+    qn_status status = qn_movie_facts_store(facts, &text);
+    if (status == QN_OK) status = qn_job_record(run->job, number, text.data, text.length);
+    qn_text_clear(&text);
+    if (status != QN_OK || !run->options->watch) return status;
+    pthread_mutex_lock(&run->mutex); /* for the tables that are written meanwhile */
+    status = qn_movie_results_keep(&run->results, facts);
+    pthread_mutex_unlock(&run->mutex);
+    return status;
+}
+
+/* Keep the reason why a movie is left out. */
+static qn_status keep_failure(const qn_movie_input *movie, qn_movie_facts *facts)
+{
+    char reason[1024];
+    snprintf(reason, sizeof reason, "%s", qn_error_message());
+    qn_error_clear();
+    qn_log(QN_LOG_WARNING, "%s is left out: %s", movie->path, reason);
+    facts->numbers.failed = 1;
+    return qn_movie_facts_set_text(facts, QN_MOVIE_REASON, reason);
+}
+
+static qn_status process(qn_movie_state *run, qn_movie_pipeline *pipeline, size_t number, const qn_movie_input *movie)
+{
+    qn_movie_facts facts = {.numbers = {0}};
+    bool done;
+    QN_TRY(is_done(run, movie, &done));
+    if (done) return QN_OK;
+    const double started_s = qn_clock_s();
+    qn_status status = qn_movie_facts_set_text(&facts, QN_MOVIE_PATH, movie->path);
+    if (status == QN_OK) status = qn_movie_facts_set_text(&facts, QN_MOVIE_NAME, movie->name);
+    if (status == QN_OK) {
+        status = qn_movie_pipeline_run(pipeline, movie, &facts);
+        if (status != QN_OK && !ends_run(status) && !run->gain_refused) status = keep_failure(movie, &facts);
+    }
+    facts.numbers.total_s = qn_clock_s() - started_s;
+    if (status == QN_OK) status = record(run, number, &facts);
+    qn_movie_facts_clear(&facts);
+    return status;
+}
+
+/* Wait until a movie of this number is there, or none will come. */
+static qn_status await(qn_movie_state *run, size_t number)
+{
+    for (;;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        pthread_mutex_lock(&run->mutex);
+        bool over = !run->watching || number < run->inputs.count;
+        if (!over) pthread_cond_timedwait(&run->changed, &run->mutex, &until);
+        over = !run->watching || number < run->inputs.count;
+        pthread_mutex_unlock(&run->mutex);
+        if (over) return QN_OK;
+        QN_TRY(qn_movie_poll(run));
+    }
+}
+
+/* Take the next movie; *movie is NULL when there are no more. In a folder that is watched, wait for it. */
+static qn_status take(qn_movie_state *run, size_t *number, const qn_movie_input **movie)
+{
+    uint64_t first;
+    bool none;
+    *movie = NULL;
+    QN_TRY(qn_agreement_deal(&run->job->agreement, 1, &first, &none));
+    if (none) return QN_OK;
+    *number = (size_t)first;
+    if (run->options->watch) QN_TRY(await(run, *number));
+    pthread_mutex_lock(&run->mutex);
+    if (*number < run->inputs.count && !run->stopped) {
+        *movie = run->inputs.movies[*number];
+        if (*number > run->finished) run->finished = *number;
+        run->at_work++;
+    }
+    pthread_mutex_unlock(&run->mutex);
+    return QN_OK;
+}
+
+static void put_back(qn_movie_state *run)
+{
+    pthread_mutex_lock(&run->mutex);
+    run->at_work--;
+    pthread_mutex_unlock(&run->mutex);
+}
+
+static qn_status work(int device, void *user)
+{
+    qn_movie_state *run = user;
+    qn_movie_pipeline *pipeline;
+    const qn_movie_input *movie;
+    size_t number;
+    QN_TRY(qn_movie_pipeline_create(run, device, &pipeline));
+    qn_status status = QN_OK;
+    while (status == QN_OK) {
+        status = qn_movie_poll(run);
+        if (status == QN_OK) status = take(run, &number, &movie);
+        if (status != QN_OK || !movie) break;
+        if (movie->rival < 0) status = process(run, pipeline, number, movie);
+        put_back(run);
+    }
+    qn_movie_pipeline_destroy(&pipeline);
+    return status;
+}
+
+qn_status qn_movie_process_all(qn_movie_state *run)
+{
+    qn_thread watch = {.started = false};
+    run->watching = run->options->watch != NULL;
+    if (run->watching) QN_TRY(qn_thread_start(&watch, qn_movie_watch, run));
+    qn_status status = qn_job_each_device(run->job, work, run);
+    if (!run->options->watch) return status;
+    if (status != QN_OK) {
+        qn_error_trail trail;
+        qn_error_save(status, &trail);
+        end_watch(run);
+        if (qn_thread_join(&watch) != QN_OK) qn_error_clear();
+        return qn_error_restore(&trail);
+    }
+    return qn_thread_join(&watch);
+}
