@@ -27,6 +27,7 @@ frame        2 frames of 2 atoms
 fsc          [1-9][0-9.]* Å
 log
 molecule     222 atoms in 29 residues
+movie        1 micrograph of 8 frames
 option       spacing: 1\.2 angstrom
 particles    60 particles, 3 Å a pixel
 potential    C: -[0-9.]+ kcal/mol
@@ -58,6 +59,7 @@ cp "$examples/1iep/1iep_ligand.sdf" inhibitor.sdf
 awk '{print} /^\$\$\$\$/ {exit}' "$examples/1iep/kinase_inhibitors.sdf" >library.sdf
 cp "$examples/water/water.tpr" topol.tpr
 cp "$examples/water/water.xtc" traj.xtc
+cp "$examples/movie/movie.tif" .
 gunzip -c "$examples/hinge/models.pdb.gz" >models.pdb
 cp "$source/tests/data/potential/pocket.pdbqt" receptor.pdbqt
 gunzip -c "$examples/particle/map.mrc.gz" >map.mrc

@@ -126,6 +126,18 @@ expect 2 err 1 '\-\-restraints-required is "1.5"; expected a whole number from 0
 expect 2 err 1 '\-\-no-refinement takes no value' $d --no-refinement=1
 expect 2 err 1 '\-\-zdock takes no value' $d --zdock=file
 expect 2 err 1 '\-\-fft is "ff"; expected one of: auto fused fused-half own fftw vkfft cufft' $d --fft ff
+expect 2 err 1 'movie: --output FOLDER is missing' movie a.mrcs
+expect 2 err 1 'no movies are given; expected a STAR file, movies, or a folder to watch' movie -o out.d
+expect 2 err 1 '\-\-watch in.d and movies are both given' movie a.mrcs --watch in.d -o out.d
+expect 2 err 1 '\-\-idle is given without --watch' movie a.mrcs --idle 5min -o out.d
+expect 2 err 1 '\-\-dose and --total-dose are both given' movie a.mrcs -o out.d --dose 1 --total-dose 40
+expect 2 err 1 '\-\-eer-dose needs the dose of all frames; expected --total-dose' movie a.eer -o out.d --eer-dose 1
+expect 2 err 1 '\-\-gain-flip is given without a gain; expected --gain' movie a.mrcs -o out.d --gain-flip 1
+expect 2 err 1 '\-\-patches is "5"; expected auto, none, or two numbers up to 64 such as 5x5' movie a.mrcs -o out.d -p 5
+expect 2 err 1 '\-\-filter is "-3"; expected auto or a number above 0' movie a.mrcs -o out.d --filter -3
+expect 2 err 1 '\-\-frames is "9-3"' movie a.mrcs -o out.d --frames 9-3
+expect 1 err 1 'm.star: cannot open: No such file' movie m.star -o out.d -q
+expect 1 err 1 'g.mrc: cannot open: No such file' movie a.mrcs -o out.d --gain g.mrc -q
 expect 2 err 1 'screen: RECEPTOR is missing' screen
 expect 2 err 1 'screen: LIBRARY is missing' screen r.pdb -o out.d
 expect 2 err 1 'screen pack: LIBRARY is missing' screen pack -o out.qlib

@@ -16,9 +16,10 @@ set -m # otherwise background processes ignore Ctrl-C
 # The programs. `command`: the command to run in the folder of the inputs. `target`: the output's name in its folder, ""
 # if the output is the folder. `device`: the option for devices, "" if the program has none. `journal`: the journal of
 # rank 0, "" if the program has none. `other`: an option that makes it another run; `differs`: how the journal's key
-# names that option. `several`: "devices" and "ranks" if the program can use several.
+# names that option. `several`: "devices" and "ranks" if the program can use several. `appearing`: files, as a pattern, that
+# are there when their piece is done, before the run is finished.
 describe() {
-  target='' device=host journal=journal.0 other=(--seed 7) differs=seed= several="devices ranks"
+  target='' device=host journal=journal.0 appearing='' other=(--seed 7) differs=seed= several="devices ranks"
   case $1 in
   dock)
     command=(dock receptor.pdb ligand.pdb --rotations $((40 * scale)) --spacing 2.5 --keep 60 --clusters 8 --fft own)
@@ -37,6 +38,9 @@ describe() {
   project)
     target=stack.mrcs journal='' several=''
     command=(project half1.mrc --views $((1000 * scale))) ;;
+  movie)
+    other=(--bin 2) differs=bin= appearing='m[0-9]*'
+    command=(movie movies.star --dose 1.5 --gain gain.mrc --spectrum-size 64) ;;
   distance)
     target=matrix.npy journal=matrix_unfinished/journal.0 other=(--stride 2) differs=structures=
     command=(distance water.tpr water.xtc --select 'name OW and resid 1 to 90') ;;
@@ -69,6 +73,8 @@ make_folders() {
   change broken ligand.pdb sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
   change changed pocket.pdbqt sed '$d'
   change broken pocket.pdbqt sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
+  change changed gain.mrc cat && printf '\0' | dd of=changed/gain.mrc bs=1 seek=9000 conv=notrunc status=none
+  change broken gain.mrc head -c 2000
   change broken library.sdf head -c 0
   change broken water.xtc head -c 60
   not_a_number() { change broken "$1" cat && printf '\0\0\xc0\x7f' | dd of="broken/$1" bs=1 seek=5000 conv=notrunc status=none; }
@@ -94,6 +100,7 @@ values() { od -An -v -t f4 -w4 -j 1024 "$1"; }
 same_file() { # leave out times; compare maps within 1e-6, because their order of addition varies
   case $1 in
   *run.json | *report.html) [ -s "$2" ] ;;
+  ./m[0-9]*.mrc) cmp -s "$1" "$2" ;; # micrographs have the same bits in every run
   *.mrc) paste <(values "$1") <(values "$2") | awk '{ d = $1 - $2; s += d * d; t += $1 * $1 } END { exit !(s <= 1e-12 * t) }' ;;
   *.mrcs) cmp -s <(tail -c +1025 "$1") <(tail -c +1025 "$2") ;;
   *) cmp -s "$1" "$2" ;;
@@ -107,7 +114,9 @@ same() { # same WHEN [OTHER_FILE]: the folder holds the results of the finished 
 }
 no_results() { # no_results WHEN: no file has a final name
   local name
-  for name in $(results finished); do [ ! -e "$now/$name" ] || fail "$1: left $name"; done
+  for name in $(results finished); do
+    [ ! -e "$now/$name" ] || [[ -n $appearing && ${name#./} == $appearing ]] || fail "$1: left $name"
+  done
 }
 nothing() { [ -z "$(ls -A "$now" 2>/dev/null)" ] || fail "$1: left $(ls -A "$now")"; }
 no_folder() { if [ -z "$target" ] && [ -e "$now" ]; then fail "$1: left its folder"; fi; nothing "$1"; }
@@ -365,7 +374,7 @@ cd "$work" || exit 1
 version=$("$quern" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 bad=0
 programs=("${@:4}")
-[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project cluster distance potential cluster-large fsc)
+[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential cluster-large fsc)
 for program in "${programs[@]}"; do
   describe "$program"
   resume=${journal:+--resume}

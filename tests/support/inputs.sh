@@ -1,10 +1,10 @@
 # Small inputs for every program. Scripts that source this file have sourced script.sh, and have $source and $quern.
 #
 # make_inputs SIZE: make the inputs in this folder: receptor.pdb, ligand.pdb, pocket.pdb, pocket.pdbqt, library.sdf, water.tpr,
-# water.xtc, particles.star with stack.mrcs, half1.mrc and half2.mrc. SIZE, from 1, multiplies the numbers of
-# molecules, frames and particles.
+# water.xtc, particles.star with stack.mrcs, half1.mrc and half2.mrc, movies.star with its movies, gain.mrc. SIZE, from 1,
+# multiplies the numbers of molecules, frames, particles and movies.
 make_inputs() {
-  local examples=$source/examples
+  local i examples=$source/examples
   cp "$examples/1ppe/1PPE_r_u.pdb" receptor.pdb || return
   cp "$examples/1ppe/1PPE_l_u_rnd.pdb" ligand.pdb
   awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = substr($0, 47, 8) - 16.9
@@ -13,6 +13,12 @@ make_inputs() {
   bash "$source/tests/screen/make_library.sh" "$examples/1iep/kinase_inhibitors.sdf" $((10 * $1)) 7 30 >library.sdf
   cp "$examples/water/water.tpr" .
   for _ in $(seq $((10 * $1))); do cat "$examples/water/water.xtc"; done >water.xtc
+  cp "$source/examples/movie/gain.mrc" .
+  { printf 'data_optics\nloop_\n_rlnOpticsGroup\n_rlnMicrographOriginalPixelSize\n1 1.5\n\ndata_movies\nloop_\n'
+    printf '_rlnMicrographMovieName\n_rlnOpticsGroup\n'; } >movies.star
+  for i in $(seq "$1"); do
+    cp "$source/examples/movie/movie.tif" "m$i.tif" && echo "m$i.tif 1" >>movies.star || return
+  done
   bash "$source/tests/reconstruct/make_particles.sh" . 240 32
   { printf 'data_optics\nloop_\n_rlnOpticsGroup\n_rlnImagePixelSize\n1 2.0\n\ndata_particles\nloop_\n_rlnImageName\n'
     printf '_rlnOpticsGroup\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginXAngst\n_rlnOriginYAngst\n'
