@@ -1,5 +1,8 @@
 /* The facts of a movie that come from its motion, and the pictures of the report. */
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -120,30 +123,58 @@ qn_status qn_movie_note_motion(qn_movie_work *w)
 
 /* ---- pictures ---- */
 
-/* Average `values` down by whole factors, and scale mean ± `deviations` standard deviations to black … white. */
-static qn_status make_picture(qn_movie_facts *facts, qn_movie_picture which, const float *values, const int size[2],
-                              int side, double deviations)
+static int compare_values(const void *a, const void *b)
 {
-    const int longest = size[0] > size[1] ? size[0] : size[1], factor = (longest + side - 1) / side;
-    const int width = size[0] / factor, height = size[1] / factor;
-    double sum = 0, squares = 0;
+    const float first = *(const float *)a, second = *(const float *)b;
+    return (first > second) - (first < second);
+}
+
+/* The values below which the shares low and high of all values lie. */
+static qn_status find_range(const float *values, size_t count, const double shares[2], double range[2])
+{
     void *memory;
-    if (width < 1 || height < 1) return QN_OK;
-    QN_TRY(qn_allocate((size_t)width * (size_t)height, sizeof(float), &memory));
-    float *means = memory;
+    QN_TRY(qn_allocate(count, sizeof(float), &memory));
+    float *sorted = memory;
+    memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_values);
+    for (int i = 0; i < 2; i++) range[i] = sorted[(size_t)(shares[i] * (double)(count - 1))];
+    qn_release(&memory);
+    return QN_OK;
+}
+
+/* Average blocks of factor × factor values, which are 0 or more where `logarithm` is set. */
+static void shrink(const float *values, const int size[2], int factor, bool logarithm, float *means)
+{
+    const int width = size[0] / factor, height = size[1] / factor;
     for (int y = 0; y < height * factor; y++)
         for (int x = 0; x < width * factor; x++)
             means[(size_t)(y / factor) * (size_t)width + (size_t)(x / factor)] +=
                 values[(size_t)y * (size_t)size[0] + (size_t)x];
+    for (size_t i = 0; i < (size_t)width * (size_t)height && logarithm; i++) means[i] = logf(fmaxf(means[i], FLT_MIN));
+}
+
+/* Keep a picture in grey, of at most `side` pixels along a side; the shares of the darkest and of the brightest pixels
+ * are black and white. */
+static qn_status make_picture(qn_movie_facts *facts, qn_movie_picture which, const float *values, const int size[2],
+                              int side, const double shares[2], bool logarithm)
+{
+    const int longest = size[0] > size[1] ? size[0] : size[1], factor = (longest + side - 1) / side;
+    const int width = size[0] / factor, height = size[1] / factor;
     const size_t count = (size_t)width * (size_t)height;
-    for (size_t i = 0; i < count; i++) sum += means[i], squares += (double)means[i] * means[i];
-    const double mean = sum / (double)count, deviation = sqrt(fmax(0, squares / (double)count - mean * mean));
-    qn_status status = qn_allocate(count, 1, &memory);
+    double range[2];
+    void *memory;
+    if (count == 0) return QN_OK;
+    QN_TRY(qn_allocate(count, sizeof(float), &memory));
+    float *means = memory;
+    shrink(values, size, factor, logarithm, means);
+    qn_status status = find_range(means, count, shares, range);
+    if (status == QN_OK) status = qn_allocate(count, 1, &memory);
     if (status == QN_OK) {
         unsigned char *grey = facts->pictures[which] = memory;
         facts->picture_size[which][0] = (uint32_t)width, facts->picture_size[which][1] = (uint32_t)height;
-        const double scale = deviation > 0 ? 127 / (deviations * deviation) : 0;
-        for (size_t i = 0; i < count; i++) grey[i] = (unsigned char)fmin(255, fmax(0, 128 + (means[i] - mean) * scale));
+        const double scale = range[1] > range[0] ? 255 / (range[1] - range[0]) : 0;
+        for (size_t i = 0; i < count; i++)
+            grey[i] = (unsigned char)lround(fmin(255, fmax(0, (means[i] - range[0]) * scale)));
     }
     qn_release(&means);
     return status;
@@ -151,9 +182,12 @@ static qn_status make_picture(qn_movie_facts *facts, qn_movie_picture which, con
 
 qn_status qn_movie_note_pictures(qn_movie_work *w, const qn_micrographs *m)
 {
+    static const double of_thumbnail[2] = {0.005, 0.995}, of_spectrum[2] = {0.02, 0.995};
     const int size[2] = {m->width, m->height}, side[2] = {m->spectrum_side, m->spectrum_side};
-    QN_TRY(make_picture(w->facts, QN_MOVIE_THUMBNAIL, m->weighted ? m->weighted : m->plain, size, THUMBNAIL_SIDE, 3));
-    if (m->spectrum) QN_TRY(make_picture(w->facts, QN_MOVIE_RINGS_ALIGNED, m->spectrum, side, RINGS_SIDE, 2));
-    if (m->recorded) QN_TRY(make_picture(w->facts, QN_MOVIE_RINGS_BEFORE, m->recorded, side, RINGS_SIDE, 2));
-    return QN_OK;
+    const float *best = m->weighted ? m->weighted : m->plain;
+    QN_TRY(make_picture(w->facts, QN_MOVIE_THUMBNAIL, best, size, THUMBNAIL_SIDE, of_thumbnail, false));
+    if (m->spectrum)
+        QN_TRY(make_picture(w->facts, QN_MOVIE_RINGS_ALIGNED, m->spectrum, side, RINGS_SIDE, of_spectrum, true));
+    if (!m->recorded) return QN_OK;
+    return make_picture(w->facts, QN_MOVIE_RINGS_BEFORE, m->recorded, side, RINGS_SIDE, of_spectrum, true);
 }
