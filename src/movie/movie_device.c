@@ -1,7 +1,5 @@
 /* What a device holds for frames of one kind, and the memory that a movie takes. */
-#define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -80,13 +78,6 @@ static qn_status make_for_kind(qn_movie_pipeline *p, const struct qn_movie_kind 
 
 /* ---- memory ---- */
 
-static uint64_t allowed_bytes(const qn_movie_state *run)
-{
-    const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t machine = all / 2 / (uint64_t)qn_ranks_local_count(run->job->ranks);
-    return run->options->run.memory_bytes ? run->options->run.memory_bytes : machine;
-}
-
 /* Bytes of the sums, for frames with local motion. */
 static qn_status estimate_sums(const qn_movie_work *w, uint64_t *bytes)
 {
@@ -128,16 +119,6 @@ static qn_status check_memory(qn_movie_work *w)
     if (info->memory_bytes == 0 || w->device_bytes <= info->memory_bytes) return QN_OK;
     return QN_FAIL(QN_OUT_OF_MEMORY, "%s: takes about %.2f GiB of the memory of a device that has %.2f GiB",
                    w->movie->path, (double)w->device_bytes / gib, (double)info->memory_bytes / gib);
-}
-
-/* Bytes for the samples of this movie: CPU devices take from the same memory. */
-uint64_t qn_movie_frame_memory(const qn_movie_work *w)
-{
-    const qn_movie_state *run = w->pipeline->run;
-    const uint64_t share = allowed_bytes(run) / (uint64_t)run->job->device_count;
-    const bool is_cpu = qn_device_get_info(w->pipeline->device)->kind == QN_DEVICE_CPU;
-    const uint64_t taken = is_cpu ? w->device_bytes : 0;
-    return share > taken ? share - taken : 0;
 }
 
 /* ---- a movie ---- */

@@ -17,12 +17,6 @@ enum {
 
 /* ---- motion ---- */
 
-/* Middle of place i of n along a side of `size` pixels. */
-static double place(int i, int n, int size)
-{
-    return (double)i / (n - 1) * (size - 1);
-}
-
 static void local_at(const qn_motion *motion, int frame, double x, double y, double local_px[2])
 {
     qn_motion_at(motion, frame, x, y, local_px);
@@ -40,7 +34,7 @@ static qn_status note_arrows(qn_movie_work *w, double *rms_px)
     float *arrow = w->facts->series[QN_MOVIE_ARROWS];
     for (int j = 0; j < PLACES; j++)
         for (int i = 0; i < PLACES; i++, arrow += 4) {
-            const double x = place(i, PLACES, motion->width), y = place(j, PLACES, motion->height);
+            const double x = (i + 0.5) / PLACES * (motion->width - 1), y = (j + 0.5) / PLACES * (motion->height - 1);
             double u[2];
             local_at(motion, motion->frame_count - 1, x, y, u);
             arrow[0] = (float)x, arrow[1] = (float)y, arrow[2] = (float)u[0], arrow[3] = (float)u[1];
@@ -63,7 +57,7 @@ static qn_status note_track(qn_movie_work *w)
             w->facts->series[QN_MOVIE_TRACK][2 * t + axis] = (float)motion->global_px[2 * t + axis];
         for (int corner = 0; corner < 4; corner++) {
             double u[2];
-            qn_motion_at(motion, (int)t, place(corner % 2, 2, motion->width), place(corner / 2, 2, motion->height), u);
+            qn_motion_at(motion, (int)t, (corner % 2) * (motion->width - 1), (corner / 2) * (motion->height - 1), u);
             for (int axis = 0; axis < 2; axis++)
                 w->facts->series[QN_MOVIE_CORNERS][8 * t + 2 * (size_t)corner + (size_t)axis] = (float)u[axis];
         }

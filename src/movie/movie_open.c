@@ -1,6 +1,9 @@
 /* The beginning of the work on a movie: its file, optics and frames. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -75,21 +78,40 @@ qn_status qn_movie_open(qn_movie_work *w)
 
 /* ---- frames and bad pixels ---- */
 
+/* Take the right to check the gain. False: it was checked, or there is none. While another movie checks it, wait. */
+static bool begin_gain_check(qn_movie_state *run)
+{
+    pthread_mutex_lock(&run->mutex);
+    while (run->gain == QN_MOVIE_GAIN_BUSY) pthread_cond_wait(&run->changed, &run->mutex);
+    const bool begins = run->gain == QN_MOVIE_GAIN_UNKNOWN && run->options->gain;
+    if (begins) run->gain = QN_MOVIE_GAIN_BUSY;
+    pthread_mutex_unlock(&run->mutex);
+    return begins;
+}
+
+static void end_gain_check(qn_movie_state *run, qn_movie_gain_state state)
+{
+    pthread_mutex_lock(&run->mutex);
+    run->gain = state;
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->mutex);
+}
+
 /* The first movie of this process shows whether the gain lies as the user says. */
 static qn_status check_orientation(qn_movie_work *w)
 {
     qn_movie_state *run = w->pipeline->run;
-    qn_gain_orientations found;
-    pthread_mutex_lock(&run->mutex);
-    const bool checked = run->gain_checked || !run->options->gain;
-    run->gain_checked = true;
-    pthread_mutex_unlock(&run->mutex);
-    if (checked) return QN_OK;
     const qn_detector_options options = qn_movie_detector_options(run->options, &w->pipeline->of);
-    QN_TRY(qn_gain_orientations_find(&options, w->pipeline->detector, w->frames.sum, w->plan.count, run->job->pool,
-                                     &found));
-    qn_status status = qn_gain_orientations_check(&found, w->movie->path);
-    if (status != QN_OK) run->gain_refused = true;
+    qn_gain_orientations found;
+    if (!begin_gain_check(run)) return QN_OK;
+    qn_status status = qn_gain_orientations_find(&options, w->pipeline->detector, w->frames.sum, w->plan.count,
+                                                 run->job->pool, &found);
+    if (status != QN_OK) { /* the next movie may show it */
+        end_gain_check(run, QN_MOVIE_GAIN_UNKNOWN);
+        return status;
+    }
+    status = qn_gain_orientations_check(&found, w->movie->path);
+    end_gain_check(run, status == QN_OK ? QN_MOVIE_GAIN_FITS : QN_MOVIE_GAIN_REFUSED);
     return status;
 }
 
@@ -108,21 +130,69 @@ static qn_status find_bad_pixels(qn_movie_work *w)
     return qn_corrector_set_bad(w->pipeline->corrector, &w->bad);
 }
 
+qn_status qn_movie_find_bad_pixels(qn_movie_work *w)
+{
+    double since = qn_clock_s();
+    QN_TRY(check_orientation(w));
+    QN_TRY(find_bad_pixels(w));
+    w->facts->numbers.read_s += qn_clock_lap_s(&since);
+    return QN_OK;
+}
+
+/* ---- frames ---- */
+
+static uint64_t allowed_bytes(const qn_movie_state *run)
+{
+    const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t machine = all / 2 / (uint64_t)qn_ranks_local_count(run->job->ranks);
+    return run->options->run.memory_bytes ? run->options->run.memory_bytes : machine;
+}
+
+/* Wait until the frames fit into memory beside those of other movies. Frames that never fit get no memory and are read
+ * again. */
+static qn_status take_memory(qn_movie_work *w)
+{
+    qn_movie_state *run = w->pipeline->run;
+    const uint64_t allowed = allowed_bytes(run), wanted = qn_movie_frames_bytes(w->file, &w->plan);
+    if (wanted > allowed) return QN_OK;
+    for (bool waits = true; waits;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        QN_TRY(qn_movie_poll(run));
+        pthread_mutex_lock(&run->mutex);
+        waits = run->frame_bytes + wanted > allowed;
+        if (waits) pthread_cond_timedwait(&run->changed, &run->mutex, &until);
+        if (!waits) run->frame_bytes += wanted, w->frame_bytes = wanted;
+        pthread_mutex_unlock(&run->mutex);
+    }
+    return QN_OK;
+}
+
+void qn_movie_release_frames(qn_movie_work *w)
+{
+    qn_movie_state *run = w->pipeline->run;
+    qn_movie_frames_release(&w->frames);
+    pthread_mutex_lock(&run->mutex);
+    run->frame_bytes -= w->frame_bytes;
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->mutex);
+    w->frame_bytes = 0;
+}
+
 static qn_status load_frames(qn_movie_work *w)
 {
     const qn_movie_state *run = w->pipeline->run;
-    const uint64_t allowed = qn_movie_frame_memory(w);
-    qn_status status = qn_movie_frames_load(w->file, &w->plan, run->job->pool, allowed, &w->frames);
+    QN_TRY(take_memory(w));
+    qn_status status = qn_movie_frames_load(w->file, &w->plan, run->job->pool, w->frame_bytes, &w->frames);
     if (status == QN_BAD_FORMAT && !strstr(qn_error_message(), w->movie->path))
         return qn_error_add_context(status, "%s", w->movie->path);
     QN_TRY(status);
     w->facts->numbers.counts = w->frames.mean;
     const int broken = qn_movie_file_broken_frames(w->file);
-    if (broken > 0)
-        QN_TRY(qn_movie_facts_remark(w->facts, "%s of the camera %s broken and left out of the sums",
-                                     qn_count_of((unsigned long long)broken, "frame").text,
-                                     broken == 1 ? "is" : "are"));
-    return QN_OK;
+    if (broken == 0) return QN_OK;
+    return qn_movie_facts_remark(w->facts, "%s of the camera %s broken and left out of the sums",
+                                 qn_count_of((unsigned long long)broken, "frame").text, broken == 1 ? "is" : "are");
 }
 
 qn_status qn_movie_load(qn_movie_work *w)
@@ -132,8 +202,6 @@ qn_status qn_movie_load(qn_movie_work *w)
     QN_TRY(qn_allocate((size_t)w->plan.count, sizeof(float), &memory));
     w->means = memory;
     QN_TRY(load_frames(w));
-    QN_TRY(check_orientation(w));
-    QN_TRY(find_bad_pixels(w));
     w->facts->numbers.read_s = qn_clock_lap_s(&since);
     return QN_OK;
 }

@@ -15,6 +15,7 @@ struct qn_movie_pipeline {
     qn_movie_state *run;
     qn_device *device;
     qn_queue *queue;
+    pthread_mutex_t turn; /* of the movies at work; of all that follows */
 
     /* for frames of one kind; made again for a movie with other frames */
     struct qn_movie_kind {
@@ -44,8 +45,9 @@ typedef struct qn_movie_work {
     qn_warp *warp;
     float *means; /* [frame] of the corrected frames */
     double pixel_angstrom, voltage_kv;
-    int eer_group; /* raw frames in a frame, of EER; else 0 */
-    uint64_t device_bytes;
+    int eer_group;         /* raw frames in a frame, of EER; else 0 */
+    uint64_t frame_bytes;  /* taken for the frames, of those that the run may hold */
+    uint64_t device_bytes; /* estimate */
 } qn_movie_work;
 
 /* Open the file, and find pixel size, voltage and the frames to use. */
@@ -55,14 +57,15 @@ QN_MUST_CHECK qn_status qn_movie_open(qn_movie_work *work);
 QN_MUST_CHECK qn_status qn_movie_prepare_device(qn_movie_work *work);
 void qn_movie_forget_kind(qn_movie_pipeline *pipeline);
 
-/* Bytes that the samples of the movie may take. */
-uint64_t qn_movie_frame_memory(const qn_movie_work *work);
-
 /* Options of the detector for frames of a kind. */
 qn_detector_options qn_movie_detector_options(const qn_movie_run_options *options, const struct qn_movie_kind *of);
 
-/* Decode the frames and find bad pixels. */
+/* Decode the frames, when there is memory for them. */
 QN_MUST_CHECK qn_status qn_movie_load(qn_movie_work *work);
+void qn_movie_release_frames(qn_movie_work *work);
+
+/* Check the gain with the first movie, and find the bad pixels. */
+QN_MUST_CHECK qn_status qn_movie_find_bad_pixels(qn_movie_work *work);
 
 /* Correct and transform a frame: its half spectrum is in the pipeline's buffer when the queue is done. */
 QN_MUST_CHECK qn_status qn_movie_transform(qn_movie_work *work, int frame, const void *samples);

@@ -1,7 +1,7 @@
 /* The work on one movie, on one device: decode, correct, align, sum, write.
  *
- * Life cycle: create → qn_movie_pipeline_run for each movie → destroy. Thread rule: one thread at a time; pipelines of
- * several devices work at once. */
+ * Life cycle: create → qn_movie_pipeline_run for each movie → destroy. Thread rule: any threads may run movies at once,
+ * which take turns on the device. */
 #ifndef QN_MOVIE_PIPELINE_H
 #define QN_MOVIE_PIPELINE_H
 

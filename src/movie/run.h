@@ -11,6 +11,13 @@
 #include "movie/inputs.h"
 #include "movie/results.h"
 
+typedef enum qn_movie_gain_state {
+    QN_MOVIE_GAIN_UNKNOWN,
+    QN_MOVIE_GAIN_BUSY, /* it is being checked; other movies wait */
+    QN_MOVIE_GAIN_FITS,
+    QN_MOVIE_GAIN_REFUSED /* movies do not fit the gain as the user says; the run ends */
+} qn_movie_gain_state;
+
 typedef struct qn_movie_state {
     const qn_movie_run_options *options;
     qn_job *job;
@@ -27,8 +34,8 @@ typedef struct qn_movie_state {
     size_t finished;          /* movies that were taken before the latest one */
     size_t at_work;           /* movies of which the work is not done */
     int64_t began_us;         /* since 1970 */
-    bool gain_checked;        /* its orientation, with the first movie */
-    bool gain_refused;        /* the movies do not fit the gain as the user says; the run ends */
+    qn_movie_gain_state gain; /* whether its orientation was checked, with the first movie */
+    uint64_t frame_bytes;     /* of the frames that are in memory */
 
     /* rows of movies.csv, in the order of the movies, on the first rank */
     const qn_movie_facts **rows;

@@ -17,7 +17,7 @@ int64_t qn_movie_now_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static bool ask_to_stop(qn_movie_state *run)
+static bool ask_to_stop(qn_movie_state *run, size_t *finished)
 {
     pthread_mutex_lock(&run->mutex);
     const size_t total = run->inputs.count;
@@ -26,6 +26,7 @@ static bool ask_to_stop(qn_movie_state *run)
                                   .done = run->finished < total ? run->finished : total,
                                   .total = run->watching ? SIZE_MAX : total,
                                   .seconds = qn_clock_s() - run->job->started_s};
+    *finished = progress.done;
     const bool stops = qn_job_is_stopped(run->job, &progress);
     pthread_mutex_unlock(&run->mutex);
     return stops;
@@ -43,12 +44,13 @@ static void end_watch(qn_movie_state *run)
 
 qn_status qn_movie_poll(qn_movie_state *run)
 {
-    const bool stops = ask_to_stop(run);
+    size_t finished;
+    const bool stops = ask_to_stop(run, &finished);
     if (stops && run->options->watch)
         end_watch(run);
     else if (stops)
         return QN_FAIL(QN_CANCELLED, "stopped after %s; continue with --resume",
-                       qn_count_of((unsigned long long)run->finished, "movie").text);
+                       qn_count_of((unsigned long long)finished, "movie").text);
     return qn_agreement_poll(&run->job->agreement);
 }
 
@@ -103,6 +105,14 @@ static qn_status keep_failure(const qn_movie_input *movie, qn_movie_facts *facts
     return qn_movie_facts_set_text(facts, QN_MOVIE_REASON, reason);
 }
 
+static bool refuses_gain(qn_movie_state *run)
+{
+    pthread_mutex_lock(&run->mutex);
+    const bool refuses = run->gain == QN_MOVIE_GAIN_REFUSED;
+    pthread_mutex_unlock(&run->mutex);
+    return refuses;
+}
+
 static qn_status process(qn_movie_state *run, qn_movie_pipeline *pipeline, size_t number, const qn_movie_input *movie)
 {
     qn_movie_facts facts = {.numbers = {0}};
@@ -114,7 +124,7 @@ static qn_status process(qn_movie_state *run, qn_movie_pipeline *pipeline, size_
     if (status == QN_OK) status = qn_movie_facts_set_text(&facts, QN_MOVIE_NAME, movie->name);
     if (status == QN_OK) {
         status = qn_movie_pipeline_run(pipeline, movie, &facts);
-        if (status != QN_OK && !ends_run(status) && !run->gain_refused) status = keep_failure(movie, &facts);
+        if (status != QN_OK && !ends_run(status) && !refuses_gain(run)) status = keep_failure(movie, &facts);
     }
     facts.numbers.total_s = qn_clock_s() - started_s;
     if (status == QN_OK) status = record(run, number, &facts);
@@ -166,23 +176,67 @@ static void put_back(qn_movie_state *run)
     pthread_mutex_unlock(&run->mutex);
 }
 
+/* ---- lanes ---- */
+
+/* Several movies of a device are at work at once: while one is aligned and summed, the next is decoded and the one
+ * before is written. A lane is a thread that takes a movie through all of it. */
+enum { LANES = 3 };
+
+typedef struct movie_lane {
+    qn_thread thread;
+    qn_movie_state *run;
+    qn_movie_pipeline *pipeline;
+} movie_lane;
+
+static qn_status work_lane(void *user)
+{
+    const movie_lane *lane = user;
+    qn_movie_state *run = lane->run;
+    const qn_movie_input *movie;
+    size_t number;
+    for (;;) {
+        QN_TRY(qn_movie_poll(run));
+        QN_TRY(take(run, &number, &movie));
+        if (!movie) return QN_OK;
+        qn_status status = movie->rival < 0 ? process(run, lane->pipeline, number, movie) : QN_OK;
+        put_back(run);
+        QN_TRY(status);
+    }
+}
+
+/* After a failure the other lanes take no more movies. */
+static qn_status run_lane(void *user)
+{
+    const movie_lane *lane = user;
+    const qn_status status = work_lane(user);
+    return status == QN_OK ? QN_OK : qn_agreement_cancel(&lane->run->job->agreement, status);
+}
+
+/* Keep the first failure, but let a failure replace QN_CANCELLED: the other lanes were only stopped. */
+static void keep_first(qn_status status, qn_error_trail *first)
+{
+    if (status == QN_OK || (first->status != QN_OK && (first->status != QN_CANCELLED || status == QN_CANCELLED)))
+        return;
+    qn_error_save(status, first);
+}
+
 static qn_status work(int device, void *user)
 {
     qn_movie_state *run = user;
     qn_movie_pipeline *pipeline;
-    const qn_movie_input *movie;
-    size_t number;
+    movie_lane lanes[LANES];
+    qn_error_trail failure = {.status = QN_OK};
     QN_TRY(qn_movie_pipeline_create(run, device, &pipeline));
-    qn_status status = QN_OK;
-    while (status == QN_OK) {
-        status = qn_movie_poll(run);
-        if (status == QN_OK) status = take(run, &number, &movie);
-        if (status != QN_OK || !movie) break;
-        if (movie->rival < 0) status = process(run, pipeline, number, movie);
-        put_back(run);
-    }
+    for (int i = 0; i < LANES; i++) lanes[i] = (movie_lane){.run = run, .pipeline = pipeline};
+    for (int i = 1; i < LANES && failure.status == QN_OK; i++)
+        keep_first(qn_thread_start(&lanes[i].thread, run_lane, &lanes[i]), &failure);
+    if (failure.status == QN_OK)
+        keep_first(run_lane(&lanes[0]), &failure);
+    else
+        (void)qn_agreement_cancel(&run->job->agreement, failure.status);
+    for (int i = 1; i < LANES; i++) keep_first(qn_thread_join(&lanes[i].thread), &failure);
     qn_movie_pipeline_destroy(&pipeline);
-    return status;
+    return qn_error_restore(&failure);
 }
 
 qn_status qn_movie_process_all(qn_movie_state *run)
