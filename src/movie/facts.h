@@ -28,6 +28,7 @@ typedef enum qn_movie_text {
     QN_MOVIE_NAME,
     QN_MOVIE_REASON,
     QN_MOVIE_REMARK,
+    QN_MOVIE_GAIN, /* file in the output that has the gain as applied; none: RELION can read the gain as it is */
     QN_MOVIE_TEXTS
 } qn_movie_text;
 

@@ -18,7 +18,8 @@ void qn_movie_forget_kind(qn_movie_pipeline *p)
     qn_fft_plan_destroy(&p->forward);
     qn_buffer_release(&p->real);
     qn_buffer_release(&p->spectrum);
-    p->of = (struct qn_movie_kind){.width = 0};
+    p->gain_written = false;
+    p->of = (qn_movie_kind){.width = 0};
 }
 
 /* A fast size of transforms, chosen by a rule without measurements, so that it is the same in every run. */
@@ -36,7 +37,7 @@ static qn_status choose_padding(qn_movie_pipeline *p, int width, int height)
     return QN_OK;
 }
 
-qn_detector_options qn_movie_detector_options(const qn_movie_run_options *options, const struct qn_movie_kind *of)
+qn_detector_options qn_movie_detector_options(const qn_movie_run_options *options, const qn_movie_kind *of)
 {
     static const qn_gain_mode modes[] = {[QN_MOVIE_GAIN_AUTO] = QN_GAIN_AUTO,
                                          [QN_MOVIE_GAIN_MULTIPLY] = QN_GAIN_MULTIPLY,
@@ -62,13 +63,13 @@ static size_t spectrum_bytes(const qn_movie_pipeline *p)
     return 2 * sizeof(float) * (size_t)(p->padded[0] / 2 + 1) * (size_t)p->padded[1];
 }
 
-static qn_status make_for_kind(qn_movie_pipeline *p, const struct qn_movie_kind *of)
+static qn_status make_for_kind(qn_movie_pipeline *p, const qn_movie_kind *of)
 {
     const qn_detector_options options = qn_movie_detector_options(p->run->options, of);
     p->of = *of;
     QN_TRY(choose_padding(p, of->width, of->height));
     QN_TRY(qn_detector_create(&options, &p->detector));
-    QN_TRY(qn_corrector_create(p->queue, p->detector, p->padded, of->kind, &p->corrector));
+    QN_TRY(qn_corrector_create(p->queue, p->detector, p->padded, of->samples, &p->corrector));
     const qn_fft_options forward = {
         .size_bytes = sizeof forward, .size = {p->padded[0], p->padded[1]}, .kind = QN_FFT_REAL_FORWARD};
     QN_TRY(qn_fft_plan_create(p->device, &forward, &p->forward));
@@ -104,7 +105,7 @@ static qn_status estimate(qn_movie_work *w)
     uint64_t sums;
     QN_TRY(estimate_sums(w, &sums));
     w->device_bytes = padded_bytes(p) + spectrum_bytes(p) + qn_fft_plan_workspace_bytes(p->forward) +
-                      qn_corrector_bytes(p->of.width, p->of.height, p->of.kind, p->run->options->dark != NULL) +
+                      qn_corrector_bytes(p->of.width, p->of.height, p->of.samples, p->run->options->dark != NULL) +
                       (stack > sums ? stack : sums);
     return QN_OK;
 }
@@ -126,22 +127,19 @@ static qn_status check_memory(qn_movie_work *w)
 qn_status qn_movie_prepare_device(qn_movie_work *w)
 {
     qn_movie_pipeline *p = w->pipeline;
-    const qn_movie_shape *shape = qn_movie_file_shape(w->file);
-    const struct qn_movie_kind of = {.width = shape->width,
-                                     .height = shape->height,
-                                     .kind = w->plan.adds ? QN_SAMPLE_FLOAT32 : shape->kind,
-                                     .is_eer = shape->is_eer};
-    const bool same =
-        p->of.width == of.width && p->of.height == of.height && p->of.kind == of.kind && p->of.is_eer == of.is_eer;
+    const qn_movie_kind *of = &w->kind;
+    const bool same = p->of.width == of->width && p->of.height == of->height && p->of.samples == of->samples &&
+                      p->of.is_eer == of->is_eer;
     if (!same) {
         qn_movie_forget_kind(p);
-        qn_status status = make_for_kind(p, &of);
+        qn_status status = make_for_kind(p, of);
         if (status != QN_OK) qn_movie_forget_kind(p);
         if (status != QN_OK && !strstr(qn_error_message(), w->movie->path))
             return qn_error_add_context(status, "%s", w->movie->path);
         QN_TRY(status);
     }
-    qn_status status = qn_movie_grid_make(of.width, of.height, p->padded, w->pixel_angstrom, &w->grid);
+    w->gain_divides = p->detector->divides;
+    qn_status status = qn_movie_grid_make(of->width, of->height, p->padded, w->pixel_angstrom, &w->grid);
     if (status != QN_OK) return qn_error_add_context(status, "%s", w->movie->path);
     QN_TRY(check_memory(w));
     return qn_coarse_stack_create(p->device, p->queue, &w->grid, w->plan.count, &w->stack);

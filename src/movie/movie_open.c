@@ -72,6 +72,11 @@ qn_status qn_movie_open(qn_movie_work *w)
     QN_TRY(open_file(w));
     QN_TRY(find_optics(w));
     QN_TRY(plan_frames(w));
+    const qn_movie_shape *shape = qn_movie_file_shape(w->file);
+    w->kind = (qn_movie_kind){.width = shape->width,
+                              .height = shape->height,
+                              .samples = w->plan.adds ? QN_SAMPLE_FLOAT32 : shape->kind,
+                              .is_eer = shape->is_eer};
     note_plan(w);
     return QN_OK;
 }

@@ -154,21 +154,53 @@ static qn_status write_images(qn_movie_work *w, const qn_micrographs *m)
     return write_image(w, QN_MOVIE_SPECTRUM, m->spectrum, side, m->spectrum_angstrom, false);
 }
 
+/* Whether RELION, which knows no turns in the metadata of a movie and no DM files, applies the gain otherwise. */
+static bool needs_own_gain(const qn_movie_work *w)
+{
+    const qn_movie_state *run = w->pipeline->run;
+    const bool relion_divides = w->kind.is_eer && run->gain_format != QN_GAIN_EER;
+    return run->options->gain && (run->gain_format == QN_GAIN_DM || run->options->gain_rotate ||
+                                  run->options->gain_flip || run->gain_size[0] != w->kind.width ||
+                                  run->gain_size[1] != w->kind.height || w->gain_divides != relion_divides);
+}
+
+/* Write the gain as applied, once in a process for frames of a size. */
+qn_status qn_movie_write_gain(qn_movie_work *w)
+{
+    qn_movie_state *run = w->pipeline->run;
+    char name[64], *path;
+    if (!needs_own_gain(w)) return QN_OK;
+    snprintf(name, sizeof name, "gain_%dx%d%s.mrc", w->kind.width, w->kind.height, w->kind.is_eer ? "_eer" : "");
+    QN_TRY(qn_movie_facts_set_text(w->facts, QN_MOVIE_GAIN, name));
+    QN_TRY(qn_path_join(run->options->output, name, &path));
+    pthread_mutex_lock(&run->gain_writing);
+    qn_status status =
+        w->pipeline->gain_written ? QN_OK : qn_detector_write_gain(w->pipeline->detector, w->kind.is_eer, path);
+    w->pipeline->gain_written |= status == QN_OK;
+    pthread_mutex_unlock(&run->gain_writing);
+    qn_release(&path);
+    return status;
+}
+
 static qn_status write_metadata(qn_movie_work *w)
 {
-    char *path;
+    const qn_movie_run_options *options = w->pipeline->run->options;
+    char *path, *gain = NULL;
     QN_TRY(path_of(w, QN_MOVIE_METADATA, &path));
-    const qn_movie_metadata metadata = {.options = w->pipeline->run->options,
+    qn_status status = QN_OK;
+    if (w->facts->texts[QN_MOVIE_GAIN]) status = qn_path_join(options->output, w->facts->texts[QN_MOVIE_GAIN], &gain);
+    const qn_movie_metadata metadata = {.options = options,
                                         .facts = w->facts,
                                         .plan = &w->plan,
                                         .motion = &w->motion,
                                         .hot = w->bad.hot,
                                         .eer_group = w->eer_group,
-                                        .gain = w->pipeline->run->options->gain,
+                                        .gain = gain ? gain : options->gain,
                                         .path = path};
-    qn_status status = qn_movie_metadata_write(&metadata);
+    if (status == QN_OK) status = qn_movie_metadata_write(&metadata);
     if (status == QN_OK) status = note_size(w, QN_MOVIE_METADATA, path);
     qn_release(&path);
+    qn_release(&gain);
     return status;
 }
 

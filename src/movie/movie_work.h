@@ -11,6 +11,13 @@
 #include "movie/pipeline.h"
 #include "movie/warp/warp.h"
 
+/* What the objects of a device depend on. */
+typedef struct qn_movie_kind {
+    int width, height;
+    qn_sample_kind samples;
+    bool is_eer;
+} qn_movie_kind;
+
 struct qn_movie_pipeline {
     qn_movie_state *run;
     qn_device *device;
@@ -18,13 +25,10 @@ struct qn_movie_pipeline {
     pthread_mutex_t turn; /* of the movies at work; of all that follows */
 
     /* for frames of one kind; made again for a movie with other frames */
-    struct qn_movie_kind {
-        int width, height;
-        qn_sample_kind kind;
-        bool is_eer;
-    } of;
+    qn_movie_kind of;
     int padded[2];
     qn_detector *detector;
+    bool gain_written; /* the gain as applied */
     qn_corrector *corrector;
     qn_fft_plan *forward;
     qn_buffer *real, *spectrum; /* of a padded frame */
@@ -35,6 +39,8 @@ typedef struct qn_movie_work {
     const qn_movie_input *movie;
     qn_movie_facts *facts;
     qn_movie_file *file;
+    qn_movie_kind kind;
+    bool gain_divides; /* the frames are divided by the gain */
     qn_movie_frame_plan plan;
     qn_movie_frames frames;
     qn_bad_pixels bad;
@@ -58,7 +64,7 @@ QN_MUST_CHECK qn_status qn_movie_prepare_device(qn_movie_work *work);
 void qn_movie_forget_kind(qn_movie_pipeline *pipeline);
 
 /* Options of the detector for frames of a kind. */
-qn_detector_options qn_movie_detector_options(const qn_movie_run_options *options, const struct qn_movie_kind *of);
+qn_detector_options qn_movie_detector_options(const qn_movie_run_options *options, const qn_movie_kind *of);
 
 /* Decode the frames, when there is memory for them. */
 QN_MUST_CHECK qn_status qn_movie_load(qn_movie_work *work);
@@ -76,6 +82,9 @@ QN_MUST_CHECK qn_status qn_movie_align_frames(qn_movie_work *work);
 /* Options of the sums, without motion and weights. */
 qn_warp_options qn_movie_warp_options(const qn_movie_work *work);
 QN_MUST_CHECK qn_status qn_movie_sum_frames(qn_movie_work *work, qn_micrographs *micrographs);
+
+/* Write the gain as applied where RELION cannot read it as it is. */
+QN_MUST_CHECK qn_status qn_movie_write_gain(qn_movie_work *work);
 
 QN_MUST_CHECK qn_status qn_movie_write_files(qn_movie_work *work, const qn_micrographs *micrographs);
 

@@ -18,6 +18,7 @@ static qn_status run_on_device(qn_movie_work *w, qn_micrographs *micrographs)
 {
     QN_TRY(qn_movie_prepare_device(w));
     QN_TRY(qn_movie_find_bad_pixels(w));
+    QN_TRY(qn_movie_write_gain(w));
     QN_TRY(qn_movie_align_frames(w));
     return qn_movie_sum_frames(w, micrographs);
 }

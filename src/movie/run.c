@@ -80,21 +80,27 @@ static qn_status check_options(qn_movie_state *run)
     return QN_OK;
 }
 
-/* Find damage in a reference before the run begins; whether it fits is known with the first movie. */
-static qn_status check_reference(const char *path)
+/* Find damage in references before the run begins; whether they fit is known with the first movie. */
+static qn_status check_references(qn_movie_state *run)
 {
     qn_gain_file file;
-    if (!path) return QN_OK;
-    QN_TRY(qn_gain_file_read(path, &file));
-    qn_gain_file_clear(&file);
+    if (run->options->gain) {
+        QN_TRY(qn_gain_file_read(run->options->gain, &file));
+        run->gain_format = file.format;
+        run->gain_size[0] = file.width, run->gain_size[1] = file.height;
+        qn_gain_file_clear(&file);
+    }
+    if (run->options->dark) {
+        QN_TRY(qn_gain_file_read(run->options->dark, &file));
+        qn_gain_file_clear(&file);
+    }
     return QN_OK;
 }
 
 static qn_status read_inputs(qn_movie_state *run)
 {
     const qn_movie_run_options *options = run->options;
-    QN_TRY(check_reference(options->gain));
-    QN_TRY(check_reference(options->dark));
+    QN_TRY(check_references(run));
     QN_TRY(qn_movie_inputs_read(options->movies, options->movie_count, &run->inputs));
     if (options->fractions) QN_TRY(qn_movie_fractions_read(options->fractions, &run->fractions));
     return make_key(run);
@@ -130,22 +136,33 @@ static qn_status begin_again(const qn_movie_state *run)
 
 /* ---- results, on the first rank ---- */
 
-/* List the movies and their files in run.json, after all else is written: a run that fails removes the files that it
+static qn_status list_file(qn_movie_state *run, const char *name)
+{
+    char *path;
+    QN_TRY(qn_job_path(run->job, name, &path));
+    qn_release(&path);
+    return QN_OK;
+}
+
+static qn_status list_files_of(qn_movie_state *run, const qn_movie_facts *row)
+{
+    for (int k = 0; k < QN_MOVIE_OUTPUTS; k++) {
+        char *name;
+        if (row->numbers.file_bytes[k] == 0) continue;
+        QN_TRY(qn_movie_file_name(row->texts[QN_MOVIE_NAME], (qn_movie_output)k, &name));
+        qn_status status = list_file(run, name);
+        qn_release(&name);
+        QN_TRY(status);
+    }
+    return row->texts[QN_MOVIE_GAIN] ? list_file(run, row->texts[QN_MOVIE_GAIN]) : QN_OK;
+}
+
+/* List the files of the movies in run.json, after all else is written: a run that fails removes the files that it
  * lists, but micrographs stay for a later run. */
 static qn_status list_files(qn_movie_state *run)
 {
-    for (size_t i = 0; i < run->row_count; i++) {
-        const qn_movie_facts *row = run->rows[i];
-        for (int k = 0; k < QN_MOVIE_OUTPUTS; k++) {
-            char *name, *path = NULL;
-            if (row->numbers.failed || row->numbers.file_bytes[k] == 0) continue;
-            QN_TRY(qn_movie_file_name(row->texts[QN_MOVIE_NAME], (qn_movie_output)k, &name));
-            qn_status status = qn_job_path(run->job, name, &path);
-            qn_release(&name);
-            qn_release(&path);
-            QN_TRY(status);
-        }
-    }
+    for (size_t i = 0; i < run->row_count; i++)
+        if (!run->rows[i]->numbers.failed) QN_TRY(list_files_of(run, run->rows[i]));
     return QN_OK;
 }
 
@@ -203,6 +220,7 @@ static qn_status run_stages(qn_movie_state *run)
 static void start(qn_movie_state *run)
 {
     pthread_mutex_init(&run->mutex, NULL);
+    pthread_mutex_init(&run->gain_writing, NULL);
     pthread_cond_init(&run->changed, NULL);
     run->began_us = qn_movie_now_us();
 }
@@ -214,6 +232,7 @@ static void clear(qn_movie_state *run)
     qn_movie_inputs_clear(&run->inputs);
     qn_movie_fractions_clear(&run->fractions);
     pthread_cond_destroy(&run->changed);
+    pthread_mutex_destroy(&run->gain_writing);
     pthread_mutex_destroy(&run->mutex);
 }
 

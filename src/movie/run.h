@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <quern/movie.h>
 
+#include "format/movie/gain_file.h"
 #include "job/job.h"
 #include "movie/choices.h"
 #include "movie/fractions.h"
@@ -23,9 +24,12 @@ typedef struct qn_movie_state {
     qn_job *job;
     qn_movie_choices choices;
     qn_movie_fractions fractions; /* count 0: none */
+    qn_gain_format gain_format;
+    int gain_size[2]; /* width, height of the file; 0: no gain */
 
     /* shared by the threads of the devices and of the watch, under `mutex` */
     pthread_mutex_t mutex;
+    pthread_mutex_t gain_writing;
     pthread_cond_t changed; /* a movie was added, or no more will come */
     qn_movie_inputs inputs;
     qn_movie_results results; /* of earlier runs, then of this process, at last of all */

@@ -79,6 +79,14 @@ printf '4 2 1.5\n4 1 1.5\n' >fractions.txt
 run data/a.tif -o groups --pixel 1.5 --gain gain.mrc --fractions fractions.txt || fail "--fractions: $(cat message)"
 grep -q ',6,1.5,300,12.000,' groups/movies.csv || fail "--fractions: $(cat groups/movies.csv)"
 
+# A gain of 1 whose first pixel is dead: flipped, the last pixel of the first row is.
+{ for n in 320 256 1 2 0 0 0 320 256 1; do le $n; done; head -c 984 /dev/zero; printf '\0\0\0\0'
+  printf '\0\0\200\077%.0s' $(seq $((320 * 256 - 1))); } >ones.mrc
+run data/a.tif -o flipped --pixel 1.5 --gain ones.mrc --gain-flip 2 || fail "--gain-flip: $(cat message)"
+[ "$(values flipped/gain_320x256.mrc | awk '$1 == 0 { print NR }')" = 320 ] || fail "--gain-flip: another gain was written"
+grep -q '^_rlnMicrographGainName flipped/gain_320x256.mrc' flipped/a.star || fail "--gain-flip: $(grep Gain flipped/a.star)"
+grep -q '"gain_320x256.mrc"' flipped/run.json || fail "--gain-flip: run.json lacks the gain"
+
 # ---- a folder that is watched ----
 
 mkdir -p watched/deep
