@@ -101,7 +101,7 @@ static qn_status estimate(qn_movie_work *w)
     const qn_align_options aligning = {.pixel_angstrom = w->pixel_angstrom,
                                        .without_patches = !p->run->choices.local,
                                        .patches = {p->run->choices.patches[0], p->run->choices.patches[1]}};
-    const uint64_t stack = qn_coarse_stack_bytes(&w->grid, w->plan.count, &aligning);
+    const uint64_t stack = qn_coarse_stack_bytes(p->device, &w->grid, w->plan.count, &aligning);
     uint64_t sums;
     QN_TRY(estimate_sums(w, &sums));
     w->device_bytes = padded_bytes(p) + spectrum_bytes(p) + qn_fft_plan_workspace_bytes(p->forward) +
