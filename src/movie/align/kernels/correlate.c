@@ -1,6 +1,7 @@
 #include "movie/align/kernels/correlate.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "runtime/host_variant.h"
@@ -138,6 +139,14 @@ uint32_t qn_shift_turns(double displacement_pixels, int size)
     return scaled >= 4294967296.0 ? 0 : (uint32_t)scaled;
 }
 
+void qn_frames_problem_class(const qn_frames_problem *problem, char text[64])
+{
+    const int *size = problem->size, largest = size[0] > size[1] ? size[0] : size[1];
+    int side = 64;
+    while (side < largest) side *= 2;
+    snprintf(text, 64, "side<=%d", side);
+}
+
 static qn_status check_sizes(const qn_frames_problem *problem)
 {
     for (int d = 0; d < 2; d++)
@@ -163,10 +172,13 @@ static qn_status launch_kernel(qn_queue *queue, int kernel, const qn_configurati
 {
     for (int i = 0; i + 1 < kernels[kernel].argument_count; i++)
         QN_TRY(check_buffer(kernels[kernel].arguments[i].name, arguments[i].buffer, arguments[i].bytes));
+    char problem_class[64];
+    qn_frames_problem_class(problem, problem_class);
     const qn_family_call call = {.kernel = kernel,
                                  .arguments = arguments,
                                  .argument_count = kernels[kernel].argument_count,
                                  .problem = problem,
+                                 .problem_class = problem_class,
                                  .configuration = configuration};
     return qn_family_run(&qn_movie_correlate_family, queue, &call, event);
 }

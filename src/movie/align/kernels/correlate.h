@@ -41,6 +41,9 @@ QN_MUST_CHECK qn_status qn_shift_spectra(qn_queue *queue, const qn_configuration
                                          const qn_frames_problem *problem, qn_buffer *spectra, qn_buffer *turns,
                                          qn_buffer *shifted, qn_event **event);
 
+/* Name of the problem's class, the key of tuning results. */
+void qn_frames_problem_class(const qn_frames_problem *problem, char text[64]);
+
 /* References in double precision (correlate_reference.c). Displacements [patches][frames][2] in pixels. */
 void qn_correlate_frames_reference(const qn_frames_problem *problem, const float *spectra, const double *displacements,
                                    const float *filter, double *products, double *halves);

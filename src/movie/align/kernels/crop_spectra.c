@@ -1,5 +1,7 @@
 #include "movie/align/kernels/crop_spectra.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
@@ -65,6 +67,14 @@ const qn_family qn_movie_crop_spectra_family = {
     .constraint_count = sizeof constraints / sizeof *constraints,
 };
 
+void qn_crop_problem_class(const qn_crop_problem *problem, char text[64])
+{
+    const int *size = problem->size, largest = size[0] > size[1] ? size[0] : size[1];
+    int side = 64;
+    while (side < largest) side *= 2;
+    snprintf(text, 64, "side<=%d", side);
+}
+
 static qn_status check(const qn_crop_problem *problem, const qn_buffer *spectrum, const qn_buffer *stack)
 {
     for (int d = 0; d < 2; d++)
@@ -100,7 +110,12 @@ qn_status qn_crop_spectra(qn_queue *queue, const qn_configuration *configuration
         [CROP_STACK] = qn_argument_range(stack, 0, 8 * pixels_of(problem->size) * (size_t)problem->frames),
         [CROP_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
-    const qn_family_call call = {
-        .arguments = arguments, .argument_count = CROP_ARGUMENTS, .problem = problem, .configuration = configuration};
+    char problem_class[64];
+    qn_crop_problem_class(problem, problem_class);
+    const qn_family_call call = {.arguments = arguments,
+                                 .argument_count = CROP_ARGUMENTS,
+                                 .problem = problem,
+                                 .problem_class = problem_class,
+                                 .configuration = configuration};
     return qn_family_run(&qn_movie_crop_spectra_family, queue, &call, event);
 }

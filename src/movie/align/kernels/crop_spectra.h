@@ -23,7 +23,10 @@ QN_MUST_CHECK qn_status qn_crop_spectra(qn_queue *queue, const qn_configuration 
                                         const qn_crop_problem *problem, qn_buffer *spectrum, qn_buffer *stack,
                                         qn_event **event);
 
-/* The frame alone, in double precision (crop_spectra_reference.c). */
+/* Name of the problem's class, the key of tuning results. */
+void qn_crop_problem_class(const qn_crop_problem *problem, char text[64]);
+
+/* Reference: the frame alone, in double precision (crop_spectra_reference.c). */
 void qn_crop_spectra_reference(const qn_crop_problem *problem, const float *spectrum, double *coarse);
 
 #endif

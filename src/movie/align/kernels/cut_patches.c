@@ -1,5 +1,7 @@
 #include "movie/align/kernels/cut_patches.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
@@ -72,6 +74,14 @@ const qn_family qn_movie_cut_patches_family = {
     .constraint_count = sizeof constraints / sizeof *constraints,
 };
 
+void qn_cut_problem_class(const qn_cut_problem *problem, char text[64])
+{
+    const int *size = problem->patch, largest = size[0] > size[1] ? size[0] : size[1];
+    int side = 64;
+    while (side < largest) side *= 2;
+    snprintf(text, 64, "side<=%d", side);
+}
+
 static qn_status check(const qn_cut_problem *problem)
 {
     for (int d = 0; d < 2; d++)
@@ -108,7 +118,12 @@ qn_status qn_cut_patches(qn_queue *queue, const qn_configuration *configuration,
         if (qn_buffer_bytes(arguments[i].buffer) < arguments[i].bytes)
             return QN_FAIL(QN_INVALID_ARGUMENT, "movie/cut_patches: %s: %zu bytes; expected %zu",
                            arguments_of_cut[i].name, qn_buffer_bytes(arguments[i].buffer), arguments[i].bytes);
-    const qn_family_call call = {
-        .arguments = arguments, .argument_count = CUT_ARGUMENTS, .problem = problem, .configuration = configuration};
+    char problem_class[64];
+    qn_cut_problem_class(problem, problem_class);
+    const qn_family_call call = {.arguments = arguments,
+                                 .argument_count = CUT_ARGUMENTS,
+                                 .problem = problem,
+                                 .problem_class = problem_class,
+                                 .configuration = configuration};
     return qn_family_run(&qn_movie_cut_patches_family, queue, &call, event);
 }

@@ -22,6 +22,9 @@ QN_MUST_CHECK qn_status qn_cut_patches(qn_queue *queue, const qn_configuration *
                                        const qn_cut_problem *problem, qn_buffer *frames, qn_buffer *corners,
                                        qn_buffer *taper, qn_buffer *patches, qn_event **event);
 
+/* Name of the problem's class, the key of tuning results. */
+void qn_cut_problem_class(const qn_cut_problem *problem, char text[64]);
+
 /* Reference in double precision (cut_patches_reference.c). */
 void qn_cut_patches_reference(const qn_cut_problem *problem, const float *frames, const int *corners,
                               const float *taper, double *patches);

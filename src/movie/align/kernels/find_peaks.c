@@ -1,5 +1,7 @@
 #include "movie/align/kernels/find_peaks.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
@@ -86,6 +88,14 @@ const qn_family qn_movie_find_peaks_family = {
     .constraint_count = sizeof constraints / sizeof *constraints,
 };
 
+void qn_peaks_problem_class(const qn_peaks_problem *problem, char text[64])
+{
+    const int *size = problem->size, largest = size[0] > size[1] ? size[0] : size[1];
+    int side = 64;
+    while (side < largest) side *= 2;
+    snprintf(text, 64, "side<=%d", side);
+}
+
 static qn_status check(const qn_peaks_problem *problem, int least)
 {
     for (int d = 0; d < 2; d++)
@@ -118,10 +128,13 @@ static qn_status launch_kernel(qn_queue *queue, int kernel, const qn_configurati
         [PEAKS_PEAKS] = qn_argument_range(results, 0, needed[1]),
         [PEAKS_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
+    char problem_class[64];
+    qn_peaks_problem_class(problem, problem_class);
     const qn_family_call call = {.kernel = kernel,
                                  .arguments = arguments,
                                  .argument_count = PEAKS_ARGUMENTS,
                                  .problem = problem,
+                                 .problem_class = problem_class,
                                  .configuration = configuration};
     return qn_family_run(&qn_movie_find_peaks_family, queue, &call, event);
 }

@@ -25,6 +25,9 @@ QN_MUST_CHECK qn_status qn_cut_windows(qn_queue *queue, const qn_configuration *
                                        const qn_peaks_problem *problem, qn_buffer *maps, qn_buffer *windows,
                                        qn_event **event);
 
+/* Name of the problem's class, the key of tuning results. */
+void qn_peaks_problem_class(const qn_peaks_problem *problem, char text[64]);
+
 /* References (find_peaks_reference.c). */
 void qn_find_peaks_reference(const qn_peaks_problem *problem, const float *maps, double *peaks);
 void qn_cut_windows_reference(const qn_peaks_problem *problem, const float *maps, float *windows);

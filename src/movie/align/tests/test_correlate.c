@@ -159,6 +159,13 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
+static void workload_passes_its_check(void)
+{
+    qn_work work;
+    check_workload(queue, "movie/correlate", (const int[]){32, 5, 3}, &work);
+    CHECK(work.bytes_read > 0 && work.bytes_written > 0);
+}
+
 int main(int argc, char **argv)
 {
     if (!open_device(argc, argv)) return check_finish();
@@ -166,5 +173,6 @@ int main(int argc, char **argv)
     RUN(corners_are_right);
     RUN(displaced_content_is_moved_back);
     RUN(impossible_problems_are_refused);
+    RUN(workload_passes_its_check);
     return close_device();
 }

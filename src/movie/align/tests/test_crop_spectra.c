@@ -64,11 +64,19 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
+static void workload_passes_its_check(void)
+{
+    qn_work work;
+    check_workload(queue, "movie/crop_spectra", (const int[]){61, 24, 0}, &work);
+    CHECK(work.bytes_read > 0 && work.bytes_written > 0);
+}
+
 int main(int argc, char **argv)
 {
     if (!open_device(argc, argv)) return check_finish();
     RUN(sizes_are_right);
     RUN(corners_are_right);
     RUN(impossible_problems_are_refused);
+    RUN(workload_passes_its_check);
     return close_device();
 }

@@ -108,6 +108,13 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
+static void workload_passes_its_check(void)
+{
+    qn_work work;
+    check_workload(queue, "movie/find_peaks", (const int[]){31, 4, 40}, &work);
+    CHECK(work.bytes_read > 0 && work.bytes_written > 0);
+}
+
 int main(int argc, char **argv)
 {
     if (!open_device(argc, argv)) return check_finish();
@@ -116,5 +123,6 @@ int main(int argc, char **argv)
     RUN(paraboloids_have_known_peaks);
     RUN(ties_and_borders);
     RUN(impossible_problems_are_refused);
+    RUN(workload_passes_its_check);
     return close_device();
 }
