@@ -233,6 +233,8 @@ qn_status qn_align_start(qn_coarse_stack *stack, double pixel_angstrom, double m
         const size_t last = search.count - (size_t)search.batch; /* where the last batch begins; it may overlap */
         status = search_batch(&search, first < last ? first : last);
     }
+    const qn_status finished = qn_queue_finish(stack->queue); /* after a failure, commands may still use the memory */
+    if (status == QN_OK) status = finished;
     if (status == QN_OK)
         status = qn_solve_pairs(stack->frames, search.count, search.frames, search.differences, shifts);
     destroy(&search);
