@@ -101,6 +101,7 @@ typedef struct warp_job {
 /* Pixels of a stretch in one frame. `line` and `column` are those of the first tap. */
 typedef struct stretch {
     int32_t line[STRETCH], column[STRETCH];
+    int inside; /* 1: no pixel gathers beyond the border of the grid */
     float z_x[STRETCH], z_y[STRETCH], covered[STRETCH];
     float weight_y[TAPS_MAX][STRETCH];
     float value[WARP_FRAMES_MAX][STRETCH];
@@ -111,6 +112,7 @@ static void locate(const warp_job *job, int f, int x, int y, int count, const fl
     const warp_scalars *s = job->s;
     const qn_int64 place_y = (qn_int64)y * s->step_y;
     const int whole_y = (int)(place_y >> 32), back = 1 - job->taps / 2;
+    const int last_line = s->fine_y - job->taps, last_column = s->fine_x - job->taps;
     const float base_y = warp_part(place_y), low_x = s->low_x[f], high_x = s->high_x[f], low_y = s->low_y[f],
                 high_y = s->high_y[f];
     const float *restrict part = job->part + x, *restrict within = job->within + x;
@@ -127,11 +129,21 @@ static void locate(const warp_job *job, int f, int x, int y, int count, const fl
         const float place_in_x = (float)at_x + (z_x + 0.5f), place_in_y = (float)at_y + (z_y + 0.5f);
         const int outside = (place_in_x < low_x) | (place_in_x > high_x) | (place_in_y < low_y) | (place_in_y > high_y);
         at->covered[i] = outside ? 0.0f : 1.0f;
-        at->column[i] = outside ? 0 : at_x + back;
-        at->line[i] = outside ? 0 : at_y + back;
+        const int column = outside ? 0 : at_x + back, line = outside ? 0 : at_y + back;
+        at->column[i] = column;
+        at->line[i] = line;
         at->z_x[i] = z_x;
         at->z_y[i] = z_y;
     }
+    int least = 0; /* distance from the border of the grid */
+#pragma omp simd reduction(min : least)
+    for (int i = 0; i < count; i++) {
+        const int before = at->line[i] < at->column[i] ? at->line[i] : at->column[i];
+        const int below = last_line - at->line[i], after = last_column - at->column[i];
+        const int behind = below < after ? below : after, distance = before < behind ? before : behind;
+        least = distance < least ? distance : least;
+    }
+    at->inside = least >= 0;
 }
 
 static void weigh_y(const warp_job *job, int count, const int taps, stretch *at)
@@ -199,16 +211,102 @@ static inline float gather(const warp_job *job, const float *grid, const stretch
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
+#if defined(__AVX2__)
+
+/* Number v, 0 to 3, of each half, in all places of that half. */
+#define SPREAD(numbers, v) _mm256_permute_ps((numbers), (v)*0x55)
+
+/* Samples of two pixels, a half of a register for each. */
+static inline __m256 two_rows(const float *low, const float *high)
+{
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
+}
+
+static inline __m256 both_halves(lanes half)
+{
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(half), half, 1);
+}
+
+/* Terms of the weights along x, in both halves. */
+typedef struct wide_terms {
+    __m256 even[4], odd[4];
+} wide_terms;
+
+/* Sums of the columns of two pixels, times the columns' weights. */
+static inline __m256 two_columns(const wide_terms *terms, const float *low, const float *high, size_t row,
+                                 const __m256 weight_y[4], __m256 z, __m256 square)
+{
+    const __m256 *e = terms->even, *o = terms->odd;
+    __m256 sum = _mm256_mul_ps(weight_y[0], two_rows(low, high));
+    for (size_t k = 1; k < 4; k++) sum = _mm256_fmadd_ps(weight_y[k], two_rows(low + k * row, high + k * row), sum);
+    const __m256 even =
+        _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(e[3], square, e[2]), square, e[1]), square, e[0]);
+    const __m256 odd =
+        _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(o[3], square, o[2]), square, o[1]), square, o[0]);
+    return _mm256_mul_ps(sum, _mm256_fmadd_ps(z, odd, even));
+}
+
+/* Eight pixels from i, none at the border: pixels v and v + 4 share a register. The additions are those of `gather`. */
+static inline void gather_eight(const wide_terms *terms, const warp_scalars *s, const float *grid, const stretch *at,
+                                int i, float *value)
+{
+    const __m256 z = _mm256_loadu_ps(at->z_x + i), square = _mm256_mul_ps(z, z);
+    const size_t row = (size_t)s->fine_x;
+    __m256 weight_y[4], columns[4];
+#define TWO_PIXELS(v)                                                                                     \
+    do {                                                                                                  \
+        const float *low = grid + (size_t)at->line[i + (v)] * row + (size_t)at->column[i + (v)];          \
+        const float *high = grid + (size_t)at->line[i + (v) + 4] * row + (size_t)at->column[i + (v) + 4]; \
+        for (int k = 0; k < 4; k++) weight_y[k] = SPREAD(_mm256_loadu_ps(at->weight_y[k] + i), v);        \
+        columns[v] = two_columns(terms, low, high, row, weight_y, SPREAD(z, v), SPREAD(square, v));       \
+    } while (0)
+    TWO_PIXELS(0);
+    TWO_PIXELS(1);
+    TWO_PIXELS(2);
+    TWO_PIXELS(3);
+#undef TWO_PIXELS
+    const __m256 first =
+        _mm256_add_ps(_mm256_shuffle_ps(columns[0], columns[1], 0x44), _mm256_shuffle_ps(columns[0], columns[1], 0xEE));
+    const __m256 second =
+        _mm256_add_ps(_mm256_shuffle_ps(columns[2], columns[3], 0x44), _mm256_shuffle_ps(columns[2], columns[3], 0xEE));
+    const __m256 all = _mm256_add_ps(_mm256_shuffle_ps(first, second, 0x88), _mm256_shuffle_ps(first, second, 0xDD));
+    _mm256_storeu_ps(value, _mm256_mul_ps(all, _mm256_loadu_ps(at->covered + i)));
+}
+
+/* As many pixels of a stretch as eights of them contain; returns their number. */
+static int gather_eights(const warp_job *job, const float *grid, const stretch *at, int count, float *value)
+{
+    wide_terms terms;
+    int i = 0;
+    if (job->taps != 4 || !at->inside) return 0;
+    for (int k = 0; k < 4; k++)
+        terms.even[k] = both_halves(job->even[0][k]), terms.odd[k] = both_halves(job->odd[0][k]);
+    for (; i + 8 <= count; i += 8) gather_eight(&terms, job->s, grid, at, i, value + i);
+    return i;
+}
+
+#else
+
+static int gather_eights(const warp_job *job, const float *grid, const stretch *at, int count, float *value)
+{
+    (void)job, (void)grid, (void)at, (void)count, (void)value;
+    return 0;
+}
+
+#endif
+
 static void frame_stretch(const warp_job *job, int f, int x, int y, int count, const float *row, stretch *at)
 {
     const float *grid = job->grid[f];
+    float *value = at->value[f];
     locate(job, f, x, y, count, row, at);
     if (job->taps == 4) {
         weigh_y(job, count, 4, at);
-        for (int i = 0; i < count; i++) at->value[f][i] = at->covered[i] * gather(job, grid, at, i, 4);
+        for (int i = gather_eights(job, grid, at, count, value); i < count; i++)
+            value[i] = at->covered[i] * gather(job, grid, at, i, 4);
     } else {
         weigh_y(job, count, 6, at);
-        for (int i = 0; i < count; i++) at->value[f][i] = at->covered[i] * gather(job, grid, at, i, 6);
+        for (int i = 0; i < count; i++) value[i] = at->covered[i] * gather(job, grid, at, i, 6);
     }
 }
 
@@ -226,19 +324,32 @@ static void whole_stretch(const warp_job *job, int f, int x, int y, int count, s
     }
 }
 
+/* Add `frames` frames from f to one sum; callers pass a constant, so that the sum stays in registers meanwhile. */
+static inline void add_frames(const stretch *at, const float *shares, int f, int count, const int frames,
+                              float *restrict to)
+{
+    float share[4];
+    for (int k = 0; k < frames; k++) share[k] = shares[(f + k) * WARP_SUMS_MAX];
+#pragma omp simd
+    for (int i = 0; i < count; i++) {
+        float sum = to[i];
+        for (int k = 0; k < frames; k++) sum = MULTIPLY_ADD(share[k], at->value[f + k][i], sum);
+        to[i] = sum;
+    }
+}
+
 static void add_stretch(const warp_job *job, int x, int y, int count, const stretch *at)
 {
     const warp_scalars *s = job->s;
     const size_t plane = (size_t)s->width * (size_t)s->height;
     float *to = job->sums + (size_t)y * (size_t)s->width + (size_t)x;
-    for (int sum = 0; sum < job->count; sum++, to += plane)
-        for (int f = 0; f < s->frames; f++) {
-            const float share = s->shares[f * WARP_SUMS_MAX + sum];
-            const float *restrict value = at->value[f];
-            float *restrict out = to;
-#pragma omp simd
-            for (int i = 0; i < count; i++) out[i] = MULTIPLY_ADD(share, value[i], out[i]);
-        }
+    for (int sum = 0; sum < job->count; sum++, to += plane) {
+        const float *shares = s->shares + sum;
+        int f = 0;
+        for (; f + 4 <= s->frames; f += 4) add_frames(at, shares, f, count, 4, to);
+        for (; f + 2 <= s->frames; f += 2) add_frames(at, shares, f, count, 2, to);
+        for (; f < s->frames; f++) add_frames(at, shares, f, count, 1, to);
+    }
 }
 
 static qn_status warp_rows(size_t index, int worker, void *user)
