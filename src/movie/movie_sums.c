@@ -26,7 +26,7 @@ qn_status qn_movie_align_frames(qn_movie_work *w)
                                       .max_shift_angstrom = run->options->max_shift_angstrom,
                                       .filter_px2 = run->choices.filter_px2,
                                       .smoothness = run->choices.smoothness,
-                                      .rounds = run->options->rounds};
+                                      .rounds = run->options->rounds > 0 ? run->options->rounds : -1};
     const qn_movie_frame_visitor visitor = {.frame = add_to_stack, .flush = qn_movie_flush, .user = w};
     double since = qn_clock_s();
     QN_TRY(qn_movie_frames_each(&w->frames, &visitor));
