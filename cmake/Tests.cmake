@@ -63,8 +63,12 @@ function(quern_add_tests)
     QN_TEST_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/tests/data"
     QN_REFERENCE_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../shared/data")
   target_link_libraries(quern_check PUBLIC quern quern_flags PRIVATE Threads::Threads ZLIB::ZLIB)
+  add_library(quern_signal_at_write MODULE tests/support/preload/signal_at_write.c)
+  target_link_libraries(quern_signal_at_write PRIVATE quern_flags ${CMAKE_DL_LIBS})
+  set_target_properties(quern_signal_at_write PROPERTIES PREFIX "" OUTPUT_NAME signal_at_write
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # Executables of the tests with the label "threads"; a build for the thread sanitizer needs only these.
-  add_custom_target(quern_thread_tests DEPENDS quern_command)
+  add_custom_target(quern_thread_tests DEPENDS quern_command quern_signal_at_write)
 
   file(GLOB tests RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
     src/*/tests/test_*.c src/*/*/tests/test_*.c tests/*/test_*.c)

@@ -9,12 +9,10 @@ source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
 . "$1/tests/support/script.sh"
 . "$1/tests/support/inputs.sh"
 export LC_ALL=C QUERN_TUNE=off
-scale=10 # amount of work of a run, so that it takes about half a second
-[ -z "${QUERN_TEST_QUICK:-}" ] || scale=3
 set -m # otherwise background processes ignore Ctrl-C
 
-# The programs. `command`: the command to run in the folder of the inputs. `target`: the output's name in its folder, ""
-# if the output is the folder. `device`: the option for devices, "" if the program has none. `journal`: the journal of
+# The programs. Every run has several pieces, but as little work as possible. `command`: the command to run in the
+# folder of the inputs. `target`: the output's name in its folder, "" if the output is the folder. `device`: the option for devices, "" if the program has none. `journal`: the journal of
 # rank 0, "" if the program has none. `other`: an option that makes it another run; `differs`: how the journal's key
 # names that option. `several`: "devices" and "ranks" if the program can use several. `appearing`: files, as a pattern, that
 # are there when their piece is done, before the run is finished.
@@ -22,11 +20,11 @@ describe() {
   target='' device=host journal=journal.0 appearing='' other=(--seed 7) differs=seed= several="devices ranks"
   case $1 in
   dock)
-    command=(dock receptor.pdb ligand.pdb --rotations $((40 * scale)) --spacing 2.5 --keep 60 --clusters 8 --fft own)
+    command=(dock receptor.pdb ligand.pdb --rotations 120 --spacing 2.5 --keep 20 --clusters 4 --fft own)
     other=(--rotations 30) differs=rotations= ;;
   screen)
     several=ranks
-    command=(screen pocket.pdb library.sdf --box 15.2,53.9,16.9,4 --poses 64 --generations 2 --rounds 1 --keep 1) ;;
+    command=(screen pocket.pdb library.sdf --box 15.2,53.9,16.9,4 --poses 64 --generations 1 --rounds 1 --keep 1) ;;
   trajectory)
     command=(trajectory rdf water.tpr water.xtc --select 'name OW' --keep-overlaps) other=(--stride 2) differs=stride= ;;
   reconstruct)
@@ -37,7 +35,7 @@ describe() {
     target=map.mrc journal=map_unfinished/journal.0 ;;
   project)
     target=stack.mrcs journal='' several=''
-    command=(project half1.mrc --views $((1000 * scale))) ;;
+    command=(project half1.mrc --views 3000) ;;
   movie)
     other=(--bin 2) differs=bin= appearing='m[0-9]*'
     command=(movie movies.star --dose 1.5 --gain gain.mrc --spectrum-size 64) ;;
@@ -46,10 +44,10 @@ describe() {
     command=(distance water.tpr water.xtc --select 'name OW and resid 1 to 90') ;;
   cluster)
     journal=unfinished/journal.0 other=(--clusters 3) differs=clusters=
-    command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --clusters 4) ;;
+    command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 50' --clusters 4) ;;
   potential)
     journal=unfinished/journal.0 other=(--smooth 0.3) differs=smooth=
-    command=(potential pocket.pdbqt --npts 120 --spacing 0.25 --types C) ;; # four slabs
+    command=(potential pocket.pdbqt --npts 254x254x10 --spacing 0.25 --types C) ;; # two slabs
   cluster-large)
     describe cluster
     command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --measure rmsd --method gromos)
@@ -63,7 +61,7 @@ describe() {
 # Folders good, changed, broken: the same file names with the normal inputs, with other inputs, and with bad inputs.
 make_folders() {
   local folder
-  mkdir good && cd good && make_inputs $scale && cd .. || exit 1
+  mkdir good && cd good && make_inputs 3 && cd .. || exit 1
   for folder in changed broken; do mkdir $folder && ln -s "$work"/good/* $folder/ || exit 1; done
   change() { rm "$1/$2" && "${@:3}" "good/$2" >"$1/$2"; }
   change changed ligand.pdb sed '$d'
@@ -145,27 +143,15 @@ refused() { # refused WHEN WORD... -- OPTION...: exit code 1, one sentence, and 
 succeeds() { # succeeds WHEN OPTION...
   run "${@:2}" >output 2>message || fail "$1: $(head -n 3 message)"
 }
-begin() { # begin OPTION...: start a run in the background and SIGSTOP it after its first record; sets $running
-  local attempt
-  for attempt in 1 2 3; do # on a busy machine a run may be over before the check
-    begin_once "$@" && return
-    fresh
-  done
-  fail "the run was over before it could be stopped: $(head -n 3 message)"
-  return 1
-}
-begin_once() {
-  local first='' size=0
+begin() { # begin OPTION...: start a run in the background that stops itself (SIGSTOP) after its first record; sets $running
+  local writes="4 /$journal" # the magic word, the key, and the head and the bytes of a record
+  [ -n "$journal" ] || writes="2 .partial" # the head and the first values of an output
+  launcher=(env LD_PRELOAD="$build/tests/signal_at_write.so" QUERN_TEST_SIGNAL="$(kill -l STOP) $writes" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0")
   launch "$@" >output 2>message &
   running=$!
-  while kill -0 $running 2>/dev/null; do
-    if [ -n "$journal" ]; then size=$(stat -c %s "$now/$journal" 2>/dev/null || echo 0); else size=$(find "$now/" -name '*.partial*' | wc -l); fi
-    [ "$size" = 0 ] || first=${first:-$size}
-    [ -z "$first" ] || { [ -n "$journal" ] && [ "$size" -le "$first" ]; } || break
-    sleep 0.005
-  done
-  kill -STOP -$running 2>/dev/null || return 1
+  launcher=()
   while grep -q '^State:[[:space:]]*[^T[:space:]]' /proc/$running/task/*/status 2>/dev/null; do sleep 0.005; done # every thread
+  kill -0 $running 2>/dev/null || { fail "the run was over before its first record: $(head -n 3 message)"; return 1; }
 }
 finish() { # finish SIGNAL: end the run that `begin` started; sets $code
   kill "-$1" -$running

@@ -19,10 +19,10 @@ make_inputs() {
   for i in $(seq "$1"); do
     cp "$source/examples/movie/movie.tif" "m$i.tif" && echo "m$i.tif 1" >>movies.star || return
   done
-  bash "$source/tests/reconstruct/make_particles.sh" . 240 32
+  bash "$source/tests/reconstruct/make_particles.sh" . 120 32
   { printf 'data_optics\nloop_\n_rlnOpticsGroup\n_rlnImagePixelSize\n1 2.0\n\ndata_particles\nloop_\n_rlnImageName\n'
     printf '_rlnOpticsGroup\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginXAngst\n_rlnOriginYAngst\n'
     for _ in $(seq "$1"); do awk '{ printf "%06d@stack.mrcs 1 %s\n", NR, $0 }' rows; done; } >particles.star
-  "$quern" reconstruct particles.star --particles 1-240 --halves --device host --tune off --quiet -o maps/ || return
+  "$quern" reconstruct particles.star --particles 1-120 --halves --device host --tune off --quiet -o maps/ || return
   mv maps/half?.mrc . && rm -r maps
 }
