@@ -3,7 +3,8 @@
 #   tests/<folder>/check_<name>.sh   a script, run with the source folder, the built command and the build folder
 # Comment lines of a test, in C or shell syntax, control its runs:
 #   /* devices: host opencl:0 checking:host */   a run for each device, "<folder>/<name>@<device>"; argument: the device
-#   /* labels: long threads@host */   labels of ctest; "label@device" is for devices whose names begin so
+#   # parts: dock screen   of a script: a run for each part, "<folder>/<name>@<part>"; argument: the part
+#   /* labels: long threads@host */   labels of ctest; "label@device" is for devices or parts whose names begin so
 #   /* alone: reason */   no other test runs at the same time
 # Labels:
 #   long          scripts/check leaves it out, scripts/check --all runs it
@@ -19,7 +20,7 @@ function(quern_test_words source kind words)
   set(${words} ${line} PARENT_SCOPE)
 endfunction()
 
-# quern_add_test(NAME SOURCE DEVICE COMMAND…): add one run of a test; DEVICE is "" if the test has no line "devices".
+# quern_add_test(NAME SOURCE DEVICE COMMAND…): add one run of a test; DEVICE is its device or its part, or "".
 function(quern_add_test name source device)
   add_test(NAME ${name} COMMAND ${ARGN})
   quern_test_words(${source} labels words)
@@ -93,9 +94,19 @@ function(quern_add_tests)
   foreach(source IN LISTS scripts)
     string(REGEX MATCH "^tests/(.*)/check_(.*)\\.sh$" matched ${source})
     set(name ${CMAKE_MATCH_1}/${CMAKE_MATCH_2})
-    quern_add_test(${name} ${source} "" bash ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${CMAKE_CURRENT_SOURCE_DIR}
-      $<TARGET_FILE:quern_command> ${CMAKE_BINARY_DIR})
+    set(command bash ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${CMAKE_CURRENT_SOURCE_DIR} $<TARGET_FILE:quern_command>
+      ${CMAKE_BINARY_DIR})
+    quern_test_words(${source} parts parts)
+    set(names)
+    foreach(part IN LISTS parts)
+      quern_add_test(${name}@${part} ${source} ${part} ${command} ${part})
+      list(APPEND names ${name}@${part})
+    endforeach()
+    if(NOT parts)
+      quern_add_test(${name} ${source} "" ${command})
+      set(names ${name})
+    endif()
     # scripts take longest, so they start first; otherwise processors would be idle at the end
-    set_tests_properties(${name} PROPERTIES COST 100)
+    set_tests_properties(${names} PROPERTIES COST 100)
   endforeach()
 endfunction()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # labels: threads
+# parts: dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential cluster-large fsc
 # check_situations.sh SOURCE QUERN BUILD [PROGRAM...]: every program that writes results behaves alike in the same
 # situation: folders with other files, finished and unfinished runs, two runs at once, bad devices and inputs, kills,
 # signals, several devices and processes, a full disk. Prints one line for each program and situation: "ok" or "FAILED".
@@ -360,7 +361,7 @@ cd "$work" || exit 1
 version=$("$quern" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 bad=0
 programs=("${@:4}")
-[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential cluster-large fsc)
+[ ${#programs[@]} -gt 0 ] || read -ra programs < <(sed -n 's/^# parts: //p' "$source/tests/job/check_situations.sh")
 for program in "${programs[@]}"; do
   describe "$program"
   resume=${journal:+--resume}
