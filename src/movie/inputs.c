@@ -39,20 +39,62 @@ qn_status qn_movie_output_name(const char *path, char **name)
 
 /* ---- movies ---- */
 
-/* Mark the movie if an earlier one has its name in the output. */
-static qn_status find_rival(qn_movie_inputs *inputs, qn_movie_input *movie)
+/* Names of NAME.mrc and of the files beside it. NAME_PS.mrc may be the micrograph of another movie, NAME_PS.tif. */
+static const char *const endings[] = {"", "_noDW", "_EVN", "_ODD", "_PS"};
+
+/* Whether NAME.mrc or NAME.star would be a file of the run: corrected_micrographs.star, or gain_WxH.mrc. */
+static bool is_of_run(const char *name)
+{
+    static const char gain[] = "gain_";
+    if (strcmp(name, "corrected_micrographs") == 0) return true;
+    if (strncmp(name, gain, strlen(gain)) != 0) return false;
+    const char *width = name + strlen(gain), *cross = width + strspn(width, "0123456789");
+    const char *rest = *cross == 'x' ? cross + 1 + strspn(cross + 1, "0123456789") : cross;
+    return cross > width && rest > cross + 1 && (*rest == '\0' || strcmp(rest, "_eer") == 0);
+}
+
+/* The movie that has a file NAME ENDING.mrc, which is this one if no earlier movie has it. */
+static qn_status find_owner(qn_movie_inputs *inputs, const char *name, const char *ending, size_t *owner)
 {
     uint32_t index;
-    void *memory = inputs->firsts;
-    QN_TRY(qn_stack_names_find(inputs->names, movie->name, strlen(movie->name), &index));
-    if (index < inputs->first_count) {
-        movie->rival = (long)inputs->firsts[index];
-        return QN_OK;
-    }
-    qn_status status = qn_grow(&memory, &inputs->first_capacity, inputs->first_count + 1, sizeof *inputs->firsts);
-    inputs->firsts = memory;
+    void *memory = inputs->owners;
+    qn_text text = {0};
+    QN_TRY(qn_text_append(&text, "%s%s", name, ending));
+    qn_status status = qn_stack_names_find(inputs->names, text.data, text.length, &index);
+    qn_text_clear(&text);
     QN_TRY(status);
-    inputs->firsts[inputs->first_count++] = inputs->count;
+    *owner = index < inputs->owner_count ? inputs->owners[index] : inputs->count;
+    if (index < inputs->owner_count) return QN_OK;
+    status = qn_grow(&memory, &inputs->owner_capacity, inputs->owner_count + 1, sizeof *inputs->owners);
+    inputs->owners = memory;
+    if (status == QN_OK) inputs->owners[inputs->owner_count++] = inputs->count;
+    return status;
+}
+
+static qn_status describe_rival(const qn_movie_input *movie, const qn_movie_input *rival, const char *ending,
+                                qn_text *refusal)
+{
+    if (strcmp(rival->path, movie->path) == 0) return qn_text_append(refusal, "%s: is named twice", movie->path);
+    if (strcmp(rival->name, movie->name) == 0)
+        return qn_text_append(refusal, "%s: its files would be named %s, as those of %s; expected different names",
+                              movie->path, movie->name, rival->path);
+    return qn_text_append(refusal, "%s: a file of it would be named %s%s.mrc, as one of %s; expected different names",
+                          movie->path, movie->name, ending, rival->path);
+}
+
+/* Refuse the movie if a file of it would have the name of another one. */
+static qn_status check_name(qn_movie_inputs *inputs, qn_movie_input *movie)
+{
+    qn_text refusal = {0};
+    if (is_of_run(movie->name))
+        QN_TRY(qn_text_append(&refusal, "%s: its files would be named %s, as one of the run; expected another name",
+                              movie->path, movie->name));
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && !refusal.data; i++) {
+        size_t owner;
+        QN_TRY(find_owner(inputs, movie->name, endings[i], &owner));
+        if (owner < inputs->count) QN_TRY(describe_rival(movie, inputs->movies[owner], endings[i], &refusal));
+    }
+    movie->refusal = refusal.data;
     return QN_OK;
 }
 
@@ -66,10 +108,9 @@ static qn_status add(qn_movie_inputs *inputs, const char *path, const char *name
     QN_TRY(qn_allocate(1, sizeof **inputs->movies, &memory));
     qn_movie_input *movie = memory;
     movie->optics = optics;
-    movie->rival = -1;
     status = qn_text_copy(path, &movie->path);
     if (status == QN_OK) status = qn_movie_output_name(named, &movie->name);
-    if (status == QN_OK) status = find_rival(inputs, movie);
+    if (status == QN_OK) status = check_name(inputs, movie);
     inputs->movies[inputs->count++] = movie; /* cleared with the others after a failure */
     return status;
 }
@@ -85,6 +126,7 @@ void qn_movie_inputs_clear(qn_movie_inputs *inputs)
     for (size_t i = 0; i < inputs->count; i++) {
         qn_release(&inputs->movies[i]->path);
         qn_release(&inputs->movies[i]->name);
+        qn_release(&inputs->movies[i]->refusal);
         qn_release(&inputs->movies[i]);
     }
     for (size_t i = 0; i < optics->column_count; i++) qn_release(&optics->columns[i]);
@@ -92,7 +134,7 @@ void qn_movie_inputs_clear(qn_movie_inputs *inputs)
     qn_release(&optics->columns);
     qn_release(&optics->values);
     qn_release(&inputs->movies);
-    qn_release(&inputs->firsts);
+    qn_release(&inputs->owners);
     qn_stack_names_destroy(&inputs->names);
     *inputs = (qn_movie_inputs){.count = 0};
 }

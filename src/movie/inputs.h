@@ -14,7 +14,7 @@ typedef struct qn_movie_input {
     char *path;    /* of the movie, from the working folder */
     char *name;    /* of its files in the output, without ending; dots are replaced by _ */
     size_t optics; /* row of the optics */
-    long rival;    /* index of an earlier movie that has the same name in the output; -1: none */
+    char *refusal; /* a sentence: a file of it would have the name of another file in the output; NULL: none would */
 } qn_movie_input;
 
 /* The optics table: the columns and values of the file, and those values that are used. */
@@ -30,9 +30,9 @@ typedef struct qn_movie_inputs {
     size_t count, capacity;
     qn_movie_optics optics;
     bool of_star;
-    qn_stack_names *names; /* in the output, of all movies: index i was first of movie firsts[i] */
-    size_t *firsts;
-    size_t first_count, first_capacity;
+    qn_stack_names *names; /* of images in the output, without ".mrc": index i is a name of movie owners[i] */
+    size_t *owners;
+    size_t owner_count, owner_capacity;
 } qn_movie_inputs;
 
 /* Read `paths`: one STAR file with a table of movies, or names of movies. Nothing is opened besides the STAR file.

@@ -1,24 +1,15 @@
 /* The rows of movies.csv. */
-#include <string.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "movie/run.h"
 
-/* A movie of which no record can exist, because its name in the output is another movie's. */
-static qn_status refuse_rival(const qn_movie_state *run, const qn_movie_input *movie, qn_movie_facts *facts)
+/* A movie of which no record can exist, because its name in the output is taken. */
+static qn_status refuse(const qn_movie_input *movie, qn_movie_facts *facts)
 {
-    const char *rival = run->inputs.movies[movie->rival]->path;
-    qn_text reason = {0};
     facts->numbers.failed = 1;
     QN_TRY(qn_movie_facts_set_text(facts, QN_MOVIE_PATH, movie->path));
     QN_TRY(qn_movie_facts_set_text(facts, QN_MOVIE_NAME, movie->name));
-    QN_TRY(strcmp(rival, movie->path) == 0
-               ? qn_text_append(&reason, "%s: is named twice", rival)
-               : qn_text_append(&reason, "%s: its files would be named %s, as those of %s; expected different names",
-                                movie->path, movie->name, rival));
-    facts->texts[QN_MOVIE_REASON] = reason.data;
-    return QN_OK;
+    return qn_movie_facts_set_text(facts, QN_MOVIE_REASON, movie->refusal);
 }
 
 static void add_row(qn_movie_state *run, const qn_movie_facts *facts)
@@ -33,9 +24,9 @@ static void add_row(qn_movie_state *run, const qn_movie_facts *facts)
 static qn_status add_movie(qn_movie_state *run, const qn_movie_input *movie, bool *taken)
 {
     qn_movie_facts *facts;
-    if (movie->rival >= 0) {
+    if (movie->refusal) {
         facts = &run->refused[run->refused_count++];
-        QN_TRY(refuse_rival(run, movie, facts));
+        QN_TRY(refuse(movie, facts));
     } else {
         QN_TRY(qn_movie_results_find(&run->results, movie->name, &facts));
         if (!facts) return QN_OK;

@@ -198,7 +198,7 @@ static qn_status work_lane(void *user)
         QN_TRY(qn_movie_poll(run));
         QN_TRY(take(run, &number, &movie));
         if (!movie) return QN_OK;
-        qn_status status = movie->rival < 0 ? process(run, lane->pipeline, number, movie) : QN_OK;
+        qn_status status = movie->refusal ? QN_OK : process(run, lane->pipeline, number, movie);
         put_back(run);
         QN_TRY(status);
     }

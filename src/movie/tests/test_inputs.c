@@ -40,8 +40,35 @@ static void files_are_listed_by_their_names(void)
     CHECK_TEXT(inputs.movies[0]->path, "data/a.mrcs");
     CHECK_TEXT(inputs.movies[0]->name, "a");
     CHECK_TEXT(inputs.movies[1]->name, "b_c");
-    CHECK(inputs.movies[0]->rival == -1 && inputs.movies[1]->rival == -1 && inputs.movies[2]->rival == 0);
+    CHECK(!inputs.movies[0]->refusal && !inputs.movies[1]->refusal);
+    CHECK_TEXT(inputs.movies[2]->refusal,
+               "other/a.eer: its files would be named a, as those of data/a.mrcs; expected different names");
     qn_movie_inputs_clear(&inputs);
+}
+
+/* a_PS.mrc is the spectrum of a.tif and the micrograph of a_PS.tif; whichever movie comes later is refused. */
+static void no_file_of_the_output_has_two_meanings(void)
+{
+    static const struct {
+        const char *paths[2], *refusal;
+    } cases[] = {{{"a.tif", "a_PS.tif"}, "a_PS.tif: a file of it would be named a_PS.mrc, as one of a.tif"},
+                 {{"a_EVN.tif", "a.tif"}, "a.tif: a file of it would be named a_EVN.mrc, as one of a_EVN.tif"},
+                 {{"a.tif", "a.tif"}, "a.tif: is named twice"},
+                 {{"b.tif", "corrected_micrographs.tif"}, "as one of the run; expected another name"},
+                 {{"b.tif", "gain_4096x4096.mrc"}, "as one of the run"},
+                 {{"b.tif", "gain_40x40_eer.mrc"}, "as one of the run"},
+                 {{"a.tif", "a_noDW_PS.tif"}, NULL},
+                 {{"b.tif", "gain_4096x.mrc"}, NULL},
+                 {{"b.tif", "gain_1x1x1.mrc"}, NULL},
+                 {{"gain_x5.mrc", "gain.mrc"}, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        qn_movie_inputs inputs;
+        CHECK_OK(qn_movie_inputs_read(cases[i].paths, 2, &inputs));
+        const char *refusal = inputs.movies[1]->refusal;
+        CHECK(!inputs.movies[0]->refusal && !refusal == !cases[i].refusal);
+        if (refusal && cases[i].refusal) CHECK(strstr(refusal, cases[i].refusal) != NULL);
+        qn_movie_inputs_clear(&inputs);
+    }
 }
 
 static void tables_of_relion_are_read(void)
@@ -138,6 +165,7 @@ int main(void)
 {
     RUN(names_are_those_of_relion);
     RUN(files_are_listed_by_their_names);
+    RUN(no_file_of_the_output_has_two_meanings);
     RUN(tables_of_relion_are_read);
     RUN(older_tables_have_optics_in_their_rows);
     RUN(movies_are_found_beside_the_table);
