@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "format/image/star_write.h"
+#include "format/number.h"
 #include "movie/run.h"
 #include "report/csv.h"
 
@@ -16,12 +17,61 @@ enum { COLUMNS_MAX = 16 };
 static const char micrograph_pixel[] = "rlnMicrographPixelSize";
 static const char original_pixel[] = "rlnMicrographOriginalPixelSize";
 
-/* A row of processed movies with this row of the optics; NULL: none. */
-static const qn_movie_numbers *numbers_of(const qn_movie_state *run, size_t optics)
+/* An optics group of the output: movies with a row of the optics and one pixel size. Where the optics state no pixel
+ * size, the movies of a row may differ in it. */
+typedef struct optics_group {
+    const qn_movie_numbers *numbers; /* of its first movie */
+    long long new_number;            /* 0: the number of the input, or 1 */
+} optics_group;
+
+typedef struct optics_groups {
+    optics_group *groups;
+    size_t count, capacity;
+} optics_groups;
+
+static bool is_near(double a, double b)
 {
-    for (size_t i = 0; i < run->row_count; i++)
-        if (!run->rows[i]->numbers.failed && run->rows[i]->numbers.optics == (int)optics) return &run->rows[i]->numbers;
+    return fabs(a - b) <= 1e-5 * b;
+}
+
+static const optics_group *find_group(const optics_groups *list, const qn_movie_numbers *n)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const qn_movie_numbers *first = list->groups[i].numbers;
+        if (first->optics == n->optics && is_near(n->frame_pixel_angstrom, first->frame_pixel_angstrom) &&
+            is_near(n->pixel_angstrom, first->pixel_angstrom))
+            return &list->groups[i];
+    }
     return NULL;
+}
+
+/* The largest number of a group in the input. */
+static int largest_number(const qn_movie_optics *optics)
+{
+    int largest = optics->count > 0 ? (int)optics->count : 1;
+    for (size_t row = 0; row < optics->count; row++) {
+        const char *text = qn_movie_optics_value(optics, row, "rlnOpticsGroup");
+        int number;
+        if (text && qn_number_parse_whole(text, strlen(text), &number) && number > largest) largest = number;
+    }
+    return largest;
+}
+
+static qn_status collect_groups(const qn_movie_state *run, optics_groups *list)
+{
+    long long number = largest_number(&run->inputs.optics);
+    for (size_t i = 0; i < run->row_count; i++) {
+        const qn_movie_numbers *n = &run->rows[i]->numbers;
+        void *memory = list->groups;
+        bool known = false;
+        if (n->failed || find_group(list, n)) continue;
+        for (size_t k = 0; k < list->count; k++) known |= list->groups[k].numbers->optics == n->optics;
+        qn_status status = qn_grow(&memory, &list->capacity, list->count + 1, sizeof *list->groups);
+        list->groups = memory;
+        QN_TRY(status);
+        list->groups[list->count++] = (optics_group){.numbers = n, .new_number = known ? ++number : 0};
+    }
+    return QN_OK;
 }
 
 /* Whether the optics of the input are written as they are in this column. */
@@ -32,28 +82,48 @@ static bool is_copied(const char *column)
            strcmp(column, "rlnOpticsGroupName") != 0;
 }
 
-static qn_status put_group(const qn_movie_state *run, qn_star_writer *star, size_t row)
+static qn_status put_number_of_group(const qn_movie_state *run, qn_star_writer *star, const optics_group *group)
+{
+    const size_t row = (size_t)group->numbers->optics;
+    const char *number = qn_movie_optics_value(&run->inputs.optics, row, "rlnOpticsGroup");
+    if (group->new_number > 0) return qn_star_put_whole(star, group->new_number);
+    return number ? qn_star_put_text(star, number) : qn_star_put_whole(star, (long long)row + 1);
+}
+
+static qn_status put_name_of_group(const qn_movie_state *run, qn_star_writer *star, const optics_group *group)
+{
+    const size_t row = (size_t)group->numbers->optics;
+    const char *number = qn_movie_optics_value(&run->inputs.optics, row, "rlnOpticsGroup");
+    const char *name = qn_movie_optics_value(&run->inputs.optics, row, "rlnOpticsGroupName");
+    const long long new_number = group->new_number;
+    qn_text text = {0};
+    qn_status status = name ? qn_text_append(&text, "%s", name) : qn_text_append(&text, "opticsGroup");
+    if (status == QN_OK && new_number > 0)
+        status = qn_text_append(&text, "%s%lld", name ? "_" : "", new_number);
+    else if (status == QN_OK && !name)
+        status = number ? qn_text_append(&text, "%s", number) : qn_text_append(&text, "%zu", row + 1);
+    if (status == QN_OK) status = qn_star_put_text(star, text.data);
+    qn_text_clear(&text);
+    return status;
+}
+
+static qn_status put_group(const qn_movie_state *run, qn_star_writer *star, const optics_group *group)
 {
     const qn_movie_optics *optics = &run->inputs.optics;
-    const qn_movie_numbers *numbers = numbers_of(run, row);
-    const char *number = qn_movie_optics_value(optics, row, "rlnOpticsGroup");
-    const char *name = qn_movie_optics_value(optics, row, "rlnOpticsGroupName");
-    char made[32], made_name[48];
-    if (!numbers) return QN_OK; /* no movie of this group was processed */
-    snprintf(made, sizeof made, "%zu", row + 1);
-    snprintf(made_name, sizeof made_name, "opticsGroup%s", number ? number : made);
-    QN_TRY(qn_star_put_text(star, name ? name : made_name));
-    QN_TRY(qn_star_put_text(star, number ? number : made));
+    const qn_movie_numbers *numbers = group->numbers;
+    const size_t row = (size_t)numbers->optics;
+    QN_TRY(put_name_of_group(run, star, group));
+    QN_TRY(put_number_of_group(run, star, group));
     QN_TRY(qn_star_put_number(star, numbers->frame_pixel_angstrom));
     QN_TRY(qn_star_put_number(star, numbers->voltage_kv));
-    for (size_t i = 0; i < optics->column_count; i++)
+    for (size_t i = 0; i < optics->column_count && row < optics->count; i++)
         if (is_copied(optics->columns[i]))
             QN_TRY(qn_star_put_text(star, optics->values[row * optics->column_count + i]));
     QN_TRY(qn_star_put_number(star, numbers->pixel_angstrom));
     return qn_star_end_row(star);
 }
 
-static qn_status put_optics(const qn_movie_state *run, qn_star_writer *star)
+static qn_status put_optics(const qn_movie_state *run, qn_star_writer *star, const optics_groups *list)
 {
     const qn_movie_optics *optics = &run->inputs.optics;
     const char **columns;
@@ -68,8 +138,7 @@ static qn_status put_optics(const qn_movie_state *run, qn_star_writer *star)
     columns[count++] = micrograph_pixel;
     qn_status status = qn_star_begin_loop(star, "optics", columns, count);
     qn_release(&memory);
-    for (size_t row = 0; row < (optics->count ? optics->count : 1) && status == QN_OK; row++)
-        status = put_group(run, star, row);
+    for (size_t i = 0; i < list->count && status == QN_OK; i++) status = put_group(run, star, &list->groups[i]);
     return status;
 }
 
@@ -92,15 +161,12 @@ static qn_status put_file(const qn_movie_state *run, qn_star_writer *star, const
 }
 
 static qn_status put_micrograph(const qn_movie_state *run, qn_star_writer *star, const qn_movie_facts *row,
-                                const bool *present, bool has_dose)
+                                const optics_group *group, const bool *present, bool has_dose)
 {
     const qn_movie_numbers *n = &row->numbers;
-    const char *group = qn_movie_optics_value(&run->inputs.optics, (size_t)n->optics, "rlnOpticsGroup");
-    char made[32];
-    snprintf(made, sizeof made, "%d", n->optics + 1);
     for (int k = 0; k < QN_MOVIE_OUTPUTS; k++)
         if (present[k]) QN_TRY(put_file(run, star, row, (qn_movie_output)k));
-    QN_TRY(qn_star_put_text(star, group ? group : made));
+    QN_TRY(put_number_of_group(run, star, group));
     QN_TRY(qn_star_put_number(star, n->motion_total_px));
     if (has_dose) {
         QN_TRY(qn_star_put_number(star, n->has_dose ? n->motion_early_px : 0));
@@ -109,7 +175,7 @@ static qn_status put_micrograph(const qn_movie_state *run, qn_star_writer *star,
     return qn_star_end_row(star);
 }
 
-static qn_status put_micrographs(const qn_movie_state *run, qn_star_writer *star)
+static qn_status put_micrographs(const qn_movie_state *run, qn_star_writer *star, const optics_groups *list)
 {
     const char *columns[COLUMNS_MAX];
     bool present[QN_MOVIE_OUTPUTS] = {false}, has_dose = false;
@@ -124,8 +190,10 @@ static qn_status put_micrographs(const qn_movie_state *run, qn_star_writer *star
     columns[count++] = "rlnOpticsGroup", columns[count++] = "rlnAccumMotionTotal";
     if (has_dose) columns[count++] = "rlnAccumMotionEarly", columns[count++] = "rlnAccumMotionLate";
     QN_TRY(qn_star_begin_loop(star, "micrographs", columns, count));
-    for (size_t i = 0; i < run->row_count; i++)
-        if (!run->rows[i]->numbers.failed) QN_TRY(put_micrograph(run, star, run->rows[i], present, has_dose));
+    for (size_t i = 0; i < run->row_count; i++) {
+        const optics_group *group = find_group(list, &run->rows[i]->numbers);
+        if (!run->rows[i]->numbers.failed) QN_TRY(put_micrograph(run, star, run->rows[i], group, present, has_dose));
+    }
     return QN_OK;
 }
 
@@ -134,8 +202,11 @@ qn_status qn_movie_write_micrographs(qn_movie_state *run)
     char *path;
     QN_TRY(qn_job_path(run->job, "corrected_micrographs.star", &path));
     qn_star_writer star = {.path = path};
-    qn_status status = put_optics(run, &star);
-    if (status == QN_OK) status = put_micrographs(run, &star);
+    optics_groups list = {.count = 0};
+    qn_status status = collect_groups(run, &list);
+    if (status == QN_OK) status = put_optics(run, &star, &list);
+    if (status == QN_OK) status = put_micrographs(run, &star, &list);
+    qn_release(&list.groups);
     if (status == QN_OK) status = qn_star_write(&star);
     qn_star_writer_clear(&star);
     qn_release(&path);
