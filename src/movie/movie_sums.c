@@ -1,5 +1,8 @@
 /* Alignment, sums and files of a movie. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -119,6 +122,16 @@ static qn_status path_of(const qn_movie_work *w, qn_movie_output output, char **
     return status;
 }
 
+static qn_status remove_file(const qn_movie_work *w, qn_movie_output output)
+{
+    char *path;
+    QN_TRY(path_of(w, output, &path));
+    const bool stays = unlink(path) != 0 && errno != ENOENT;
+    const qn_status status = stays ? QN_FAIL(QN_IO_ERROR, "%s: cannot be replaced: %s", path, strerror(errno)) : QN_OK;
+    qn_release(&path);
+    return status;
+}
+
 static qn_status note_size(qn_movie_work *w, qn_movie_output output, const char *path)
 {
     int64_t modified_s;
@@ -204,6 +217,26 @@ static qn_status write_metadata(qn_movie_work *w)
     return status;
 }
 
+static qn_status write_all(qn_movie_work *w, const qn_micrographs *micrographs)
+{
+    QN_TRY(remove_file(w, QN_MOVIE_METADATA)); /* that of an earlier run does not belong to these images */
+    QN_TRY(write_images(w, micrographs));
+    return write_metadata(w);
+}
+
+/* After a failure no file of the movie is left that was written for it. */
+static qn_status remove_images(qn_movie_work *w, qn_status status)
+{
+    qn_error_trail trail;
+    if (status == QN_OK) return QN_OK;
+    qn_error_save(status, &trail);
+    for (int k = 0; k < QN_MOVIE_OUTPUTS; k++) {
+        if (w->facts->numbers.file_bytes[k] > 0 && remove_file(w, (qn_movie_output)k) != QN_OK) qn_error_clear();
+        w->facts->numbers.file_bytes[k] = 0;
+    }
+    return qn_error_restore(&trail);
+}
+
 /* The STAR file comes last: RELION takes a movie with it as done. */
 qn_status qn_movie_write_files(qn_movie_work *w, const qn_micrographs *micrographs)
 {
@@ -211,8 +244,7 @@ qn_status qn_movie_write_files(qn_movie_work *w, const qn_micrographs *micrograp
     double since = qn_clock_s();
     n->width = micrographs->width, n->height = micrographs->height;
     n->pixel_angstrom = micrographs->pixel_angstrom;
-    QN_TRY(write_images(w, micrographs));
-    QN_TRY(write_metadata(w));
+    const qn_status status = remove_images(w, write_all(w, micrographs));
     n->write_s = qn_clock_lap_s(&since);
-    return QN_OK;
+    return status;
 }
