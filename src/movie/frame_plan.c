@@ -15,17 +15,19 @@ static qn_status add_frame(qn_movie_frame_plan *plan, qn_movie_frame frame)
     return status;
 }
 
-/* Groups of a file's frames. The doses of frames that are left out between groups go to the next group. */
+/* Groups of a file's frames. The rest of a line, too few for a group, is left out; its dose goes to the next group. */
 static qn_status add_groups(const qn_movie_fractions *fractions, int file_frames, qn_movie_frame_plan *plan)
 {
+    double left_out = 0;
     int at = 0;
     for (size_t i = 0; i < fractions->count; i++) {
         const qn_movie_fraction *line = &fractions->lines[i];
         const int end = line->frames > file_frames - at ? file_frames : at + line->frames;
         plan->has_dose |= line->dose > 0;
         plan->adds |= line->group > 1;
-        for (int first = at; end - first >= line->group; first += line->group)
-            QN_TRY(add_frame(plan, (qn_movie_frame){first, line->group, line->group * line->dose}));
+        for (; end - at >= line->group; at += line->group, left_out = 0)
+            QN_TRY(add_frame(plan, (qn_movie_frame){at, line->group, left_out + line->group * line->dose}));
+        left_out += (end - at) * line->dose;
         at = end;
     }
     if (at < file_frames)
@@ -60,6 +62,9 @@ qn_status qn_movie_frame_plan_make(const qn_movie_run_options *options, const qn
         for (int i = 0; i < file_frames; i++) QN_TRY(add_frame(plan, (qn_movie_frame){i, 1, dose}));
     cut(options, plan);
     if (plan->count >= QN_MOVIE_FRAMES_LEAST) return QN_OK;
+    if (fractions && plan->count == plan->all)
+        return QN_FAIL(QN_BAD_FORMAT, "has %s in the fractions of its %d; expected at least %d",
+                       qn_count_of((unsigned long long)plan->all, "frame").text, file_frames, QN_MOVIE_FRAMES_LEAST);
     if (plan->count == plan->all)
         return QN_FAIL(QN_BAD_FORMAT, "has %s; expected at least %d",
                        qn_count_of((unsigned long long)plan->all, "frame").text, QN_MOVIE_FRAMES_LEAST);

@@ -81,6 +81,27 @@ static void fractions_group_frames(void)
     qn_movie_fractions_clear(&fractions);
 }
 
+/* One of three frames is left out of groups of two; the next group's exposure ends after 3 · 0.5 + 2 · 0.25 e/Å². */
+static void doses_of_the_rest_of_a_line_count(void)
+{
+    const qn_movie_run_options options = qn_movie_run_default_options();
+    qn_movie_fractions fractions;
+    qn_movie_frame_plan plan;
+    CHECK_OK(read_fractions("3 2 0.5\n4 2 0.25\n", &fractions));
+    CHECK_OK(qn_movie_frame_plan_make(&options, &fractions, 7, 1.0 / 7, &plan));
+    CHECK(plan.count == 3 && plan.frames[1].first == 3);
+    CHECK_NEAR(qn_movie_dose_after(&plan, 0), 1, 1e-12);
+    CHECK_NEAR(qn_movie_dose_after(&plan, 1), 2, 1e-12);
+    CHECK_NEAR(qn_movie_dose_after(&plan, 2), 2.5, 1e-12);
+    qn_movie_frame_plan_clear(&plan);
+    qn_movie_fractions_clear(&fractions);
+    CHECK_OK(read_fractions("7 3 0.5\n", &fractions));
+    CHECK_FAILS(qn_movie_frame_plan_make(&options, &fractions, 7, 1.0 / 7, &plan), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("has 2 frames in the fractions of its 7; expected at least 3");
+    qn_movie_frame_plan_clear(&plan);
+    qn_movie_fractions_clear(&fractions);
+}
+
 static void bad_fractions_are_refused(void)
 {
     static const char *const texts[] = {"10 2\n", "10 0 0.5\n", "x 2 0.5\n", "10 2 0.5 7\n", "10 2 -1\n", "# none\n"};
@@ -98,6 +119,7 @@ int main(void)
     RUN(doses_count_frames_that_are_left_out);
     RUN(short_movies_are_refused);
     RUN(fractions_group_frames);
+    RUN(doses_of_the_rest_of_a_line_count);
     RUN(bad_fractions_are_refused);
     return check_finish();
 }
