@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "format/number.h"
 
+static const double VALUE_MOST = 1e9; /* of a filter and of a smoothness */
+
 static bool read_patches(const char *text, int patches[2])
 {
     const char *cross = strchr(text, 'x');
@@ -18,8 +20,9 @@ static qn_status read_value(const char *option, const char *text, double *value)
 {
     *value = 0;
     if (!text || strcmp(text, "auto") == 0) return QN_OK;
-    if (qn_number_parse(text, strlen(text), value) && *value > 0) return QN_OK;
-    return QN_FAIL(QN_INVALID_ARGUMENT, "--%s is \"%s\"; expected auto or a number above 0", option, text);
+    if (qn_number_parse(text, strlen(text), value) && *value > 0 && *value <= VALUE_MOST) return QN_OK;
+    return QN_FAIL(QN_INVALID_ARGUMENT, "--%s is \"%s\"; expected auto or a number above 0, at most %g", option, text,
+                   VALUE_MOST);
 }
 
 qn_status qn_movie_choices_read(const qn_movie_run_options *options, qn_movie_choices *choices)

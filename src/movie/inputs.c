@@ -153,7 +153,8 @@ qn_status qn_movie_optics_number(const qn_movie_optics *optics, size_t row, cons
     const char *text = qn_movie_optics_value(optics, row, column);
     *number = 0;
     if (!text || (qn_number_parse(text, strlen(text), number) && *number > 0)) return QN_OK;
-    return QN_FAIL(QN_BAD_FORMAT, "optics group %zu: _%s is \"%s\"; expected a number above 0", row + 1, column, text);
+    return QN_FAIL(QN_BAD_FORMAT, "row %zu of the optics: _%s is \"%s\"; expected a number above 0", row + 1, column,
+                   text);
 }
 
 qn_status qn_movie_optics_get(const qn_movie_optics *optics, size_t row, double *pixel_angstrom, double *voltage_kv)

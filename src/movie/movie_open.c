@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "movie/movie_work.h"
 
-static const double usual_voltage_kv = 300;
+static const double usual_voltage_kv = 300, voltage_most_kv = 3000;
+static const double pixel_least_angstrom = 0.001, pixel_most_angstrom = 1000;
 
 static qn_status open_file(qn_movie_work *w)
 {
@@ -34,13 +35,22 @@ static qn_status open_file(qn_movie_work *w)
 static qn_status find_optics(qn_movie_work *w)
 {
     const qn_movie_state *run = w->pipeline->run;
-    QN_TRY(qn_movie_optics_get(&run->inputs.optics, w->movie->optics, &w->pixel_angstrom, &w->voltage_kv));
+    const qn_status status =
+        qn_movie_optics_get(&run->inputs.optics, w->movie->optics, &w->pixel_angstrom, &w->voltage_kv);
+    if (status != QN_OK) return qn_error_add_context(status, "%s", run->options->movies[0]);
     if (run->options->pixel_angstrom > 0) w->pixel_angstrom = run->options->pixel_angstrom;
     if (w->pixel_angstrom == 0) w->pixel_angstrom = qn_movie_file_shape(w->file)->pixel_angstrom;
     if (run->options->voltage_kv > 0) w->voltage_kv = run->options->voltage_kv;
     if (w->voltage_kv == 0) w->voltage_kv = usual_voltage_kv;
-    if (w->pixel_angstrom > 0) return QN_OK;
-    return QN_FAIL(QN_BAD_FORMAT, "%s: states no pixel size; expected --pixel", w->movie->path);
+    if (w->pixel_angstrom == 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: states no pixel size; expected --pixel", w->movie->path);
+    if (w->pixel_angstrom < pixel_least_angstrom || w->pixel_angstrom > pixel_most_angstrom)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: its pixel size is %g Å; expected %g to %g", w->movie->path,
+                       w->pixel_angstrom, pixel_least_angstrom, pixel_most_angstrom);
+    if (w->voltage_kv > voltage_most_kv)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: its voltage is %g kV; expected at most %g", w->movie->path, w->voltage_kv,
+                       voltage_most_kv);
+    return QN_OK;
 }
 
 static qn_status plan_frames(qn_movie_work *w)

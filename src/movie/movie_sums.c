@@ -71,8 +71,9 @@ static qn_status make_weights(qn_movie_work *w, qn_exposure_ranks *ranks)
     QN_TRY(status);
     (void)qn_exposure_voltage_factor(w->voltage_kv, &known);
     if (known) return QN_OK;
-    return qn_movie_facts_remark(w->facts, "weights are known for 100, 200 and 300 kV and interpolated for %g kV",
-                                 w->voltage_kv);
+    const bool between = w->voltage_kv > 100 && w->voltage_kv < 300;
+    return qn_movie_facts_remark(w->facts, "weights are known for 100, 200 and 300 kV, and for %g kV %s", w->voltage_kv,
+                                 between ? "interpolated" : "those of the nearest are used");
 }
 
 static qn_status add_to_sums(int frame, const void *samples, void *user)
