@@ -107,6 +107,14 @@ qn_status qn_movie_note_motion(qn_movie_work *w)
     QN_TRY(note_track(w));
     QN_TRY(note_arrows(w, &n->local_px));
     QN_TRY(note_rings(w));
+    const int unseen = w->aligned.unseen_frames;
+    if (unseen == w->plan.count)
+        return qn_movie_facts_remark(w->facts, "the alignment did not converge: no frame correlates with the others");
+    if (unseen > 0)
+        QN_TRY(qn_movie_facts_remark(
+            w->facts, "%s, the first is frame %d, %s with no other and %s between its neighbours",
+            qn_count_of((unsigned long long)unseen, "frame").text, w->plan.start + w->aligned.first_unseen + 1,
+            unseen == 1 ? "correlates" : "correlate", unseen == 1 ? "lies" : "lie"));
     if (!n->converged)
         QN_TRY(qn_movie_facts_remark(w->facts, "the alignment did not converge: its last step moved a frame by %.2f px",
                                      w->aligned.change_px));

@@ -63,17 +63,23 @@ static qn_status renew_filter(alignment *a, qn_correlator *correlator)
 
 /* ---- global motion ---- */
 
+/* A frame without content, such as one that was recorded without a beam, correlates with none: its correlation is 0. */
+static bool is_seen(const float *peak)
+{
+    return peak[2] > 0;
+}
+
 /* Add the peaks of a patch's frames to their shifts. The mean over the frames, which no correlation measures, stays as
  * it is. The squares of the changes, in unbinned pixels, are added to *squares; returns the largest change. */
 static double add_peaks(const alignment *a, const float *peaks, int count, double *shifts, double *squares)
 {
     double mean[2] = {0, 0}, largest = 0;
     for (int t = 0; t < count; t++)
-        for (int d = 0; d < 2; d++) mean[d] += (double)peaks[4 * t + d] / count;
+        for (int d = 0; d < 2 && is_seen(peaks + 4 * t); d++) mean[d] += (double)peaks[4 * t + d] / count;
     for (int t = 0; t < count; t++) {
         double change[2];
         for (int d = 0; d < 2; d++) {
-            change[d] = (double)peaks[4 * t + d] - mean[d];
+            change[d] = (is_seen(peaks + 4 * t) ? (double)peaks[4 * t + d] : 0) - mean[d];
             shifts[2 * t + d] += change[d];
         }
         const double length = hypot(change[0] * a->coarse_px[0], change[1] * a->coarse_px[1]);
@@ -103,6 +109,28 @@ static qn_status iterate_global(alignment *a, qn_correlator *correlator)
     return QN_OK;
 }
 
+/* Put frames without content between their neighbours. */
+static void place_unseen(alignment *a)
+{
+    const int frames = a->stack->frames;
+    for (int t = 0, last = -1; t < frames; t++) {
+        if (is_seen(a->peaks + 4 * t)) {
+            last = t;
+            continue;
+        }
+        if (a->facts->unseen_frames++ == 0) a->facts->first_unseen = t;
+        int next = t;
+        while (next < frames && !is_seen(a->peaks + 4 * next)) next++;
+        for (int d = 0; d < 2; d++) {
+            const double before = last < 0 ? 0 : a->shifts[2 * last + d];
+            const double after = next < frames ? a->shifts[2 * next + d] : before;
+            const double part = last < 0 || next == frames ? 1 : (double)(t - last) / (next - last);
+            a->shifts[2 * t + d] = last < 0 ? after : before + part * (after - before);
+        }
+    }
+    a->facts->converged &= a->facts->unseen_frames < frames;
+}
+
 static qn_status align_globally(alignment *a, qn_motion *motion)
 {
     qn_coarse_stack *stack = a->stack;
@@ -112,6 +140,7 @@ static qn_status align_globally(alignment *a, qn_motion *motion)
     const qn_status status = iterate_global(a, correlator);
     qn_correlator_destroy(&correlator);
     QN_TRY(status);
+    place_unseen(a);
     for (int t = stack->frames - 1; t >= 0; t--)
         for (int d = 0; d < 2; d++) {
             a->shifts[2 * t + d] -= a->shifts[d];
@@ -287,7 +316,8 @@ static qn_status align_all(alignment *a, const qn_patch_layout *layout, qn_motio
     a->peaks = memory;
     QN_TRY(qn_motion_allocate(a->stack->frames, grid->width, grid->height, motion));
     QN_TRY(align_globally(a, motion));
-    return patches > 0 ? align_locally(a, layout, motion) : QN_OK;
+    const bool any = patches > 0 && a->facts->unseen_frames < a->stack->frames;
+    return any ? align_locally(a, layout, motion) : QN_OK;
 }
 
 qn_status qn_align_movie(qn_coarse_stack *stack, const qn_align_options *options, qn_motion *motion,

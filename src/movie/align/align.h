@@ -59,12 +59,14 @@ typedef struct qn_align_options {
 } qn_align_options;
 
 typedef struct qn_align_facts {
-    bool converged;              /* the last iteration of the global alignment moved no frame by 0.02 px … */
-    double change_px;            /* … or by this much */
-    int iterations;              /* of the global alignment */
-    int patches[2], patch_px[2]; /* number of patches, their sides in coarse pixels; 0: none */
-    bool filtered_by_data;       /* false: B was given, or the halves do not agree at any frequency */
-    double ring_width;           /* of a ring, 1 / unbinned px */
+    bool converged;                  /* the last iteration of the global alignment moved no frame by 0.02 px … */
+    double change_px;                /* … or by this much */
+    int iterations;                  /* of the global alignment */
+    int unseen_frames, first_unseen; /* number of frames that correlate with no other, such as blank ones, which lie
+                                        between their neighbours; and the first one. If all, it did not converge */
+    int patches[2], patch_px[2];     /* number of patches, their sides in coarse pixels; 0: none */
+    bool filtered_by_data;           /* false: B was given, or the halves do not agree at any frequency */
+    double ring_width;               /* of a ring, 1 / unbinned px */
     double ring_correlation[QN_ALIGN_RINGS], filter[QN_ALIGN_RINGS]; /* of the last round, by ring */
     int rounds;                                                      /* done */
     qn_motion_facts motion;                                          /* of the last round; all 0 without patches */

@@ -210,7 +210,8 @@ static qn_status search_batch(pair_search *search, size_t first)
     QN_TRY(qn_queue_finish(stack->queue));
     for (size_t n = 0; n < batch; n++)
         for (int d = 0; d < 2; d++)
-            search->differences[2 * (first + n) + (size_t)d] = (double)found[n][d] * coarse[d] / small[d];
+            search->differences[2 * (first + n) + (size_t)d] =
+                found[n][2] > 0 ? (double)found[n][d] * coarse[d] / small[d] : 0; /* a blank frame has no peaks */
     return QN_OK;
 }
 

@@ -22,6 +22,7 @@ typedef struct scene_motion {
     double expansion;  /* in the last frame, of the distance from the middle; it grows as √t */
     double noise;      /* standard deviation; the blobs' height is 1 */
     bool empty;        /* noise alone */
+    const bool *blank; /* [frame]: a frame of zeros; NULL: none */
 } scene_motion;
 
 __attribute__((unused)) static double scene_normal(uint64_t stream, uint64_t index)
@@ -44,6 +45,7 @@ __attribute__((unused)) static void scene_frame(const scene_motion *motion, int 
     const double sigma = 3;
     const int reach = 12;
     memset(padded, 0, sizeof(float) * (size_t)SCENE_PADDED * SCENE_PADDED);
+    if (motion->blank && motion->blank[t]) return;
     for (int y = 0; y < SCENE_HEIGHT; y++)
         for (int x = 0; x < SCENE_WIDTH; x++)
             padded[(size_t)y * SCENE_PADDED + (size_t)x] =

@@ -135,6 +135,27 @@ static void noise_ends(void)
     qn_motion_release(&found);
 }
 
+/* Frames that were recorded without a beam do not spoil the others, and lie between their neighbours. */
+static void blank_frames_are_passed_over(void)
+{
+    static const bool blank[FRAMES] = {[4] = true, [9] = true}, all[FRAMES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    scene_motion motion = {.frames = FRAMES, .path = path, .noise = 0.7, .blank = blank};
+    make_path(motion.frames);
+    for (int d = 0; d < 2; d++) {
+        path[4][d] = 0.5 * (path[3][d] + path[5][d]);
+        path[9][d] = path[8][d];
+    }
+    if (!align(&motion)) return;
+    CHECK(facts.converged && facts.unseen_frames == 2 && facts.first_unseen == 4);
+    CHECK_NEAR(rms_error(&motion), 0, 0.1);
+    qn_motion_release(&found);
+    motion.blank = all;
+    if (!align(&motion)) return;
+    CHECK(!facts.converged && facts.unseen_frames == FRAMES && found.time_count == 0);
+    for (int i = 0; i < 2 * FRAMES; i++) CHECK(found.global_px[i] == 0);
+    qn_motion_release(&found);
+}
+
 static void impossible_movies_are_refused(void)
 {
     const int padded[2] = {128, 128};
@@ -172,6 +193,7 @@ int main(int argc, char **argv)
     RUN(results_are_repeatable);
     RUN(three_frames_suffice);
     RUN(noise_ends);
+    RUN(blank_frames_are_passed_over);
     RUN(impossible_movies_are_refused);
     RUN(bytes_are_stated);
     qn_coarse_stack_destroy(&stack);
