@@ -1,6 +1,4 @@
 /* What a device holds for frames of one kind, and the memory that a movie takes. */
-#include <string.h>
-
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -124,6 +122,14 @@ static qn_status check_memory(qn_movie_work *w)
 
 /* ---- a movie ---- */
 
+static qn_status note_gain(qn_movie_work *w)
+{
+    const size_t count = w->pipeline->detector->not_finite;
+    if (count == 0) return QN_OK;
+    return qn_movie_facts_remark(w->facts, "%s of the gain %s not finite",
+                                 qn_count_of((unsigned long long)count, "value").text, count == 1 ? "is" : "are");
+}
+
 qn_status qn_movie_prepare_device(qn_movie_work *w)
 {
     qn_movie_pipeline *p = w->pipeline;
@@ -134,13 +140,11 @@ qn_status qn_movie_prepare_device(qn_movie_work *w)
         qn_movie_forget_kind(p);
         qn_status status = make_for_kind(p, of);
         if (status != QN_OK) qn_movie_forget_kind(p);
-        if (status != QN_OK && !strstr(qn_error_message(), w->movie->path))
-            return qn_error_add_context(status, "%s", w->movie->path);
         QN_TRY(status);
     }
+    QN_TRY(note_gain(w));
     w->gain_divides = p->detector->divides;
-    qn_status status = qn_movie_grid_make(of->width, of->height, p->padded, w->pixel_angstrom, &w->grid);
-    if (status != QN_OK) return qn_error_add_context(status, "%s", w->movie->path);
+    QN_TRY(qn_movie_grid_make(of->width, of->height, p->padded, w->pixel_angstrom, &w->grid));
     QN_TRY(check_memory(w));
     return qn_coarse_stack_create(p->device, p->queue, &w->grid, w->plan.count, &w->stack);
 }

@@ -1,7 +1,6 @@
 /* The beginning of the work on a movie: its file, optics and frames. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +31,14 @@ static qn_status open_file(qn_movie_work *w)
     return QN_OK;
 }
 
+static qn_status check_sides(const qn_movie_work *w)
+{
+    const qn_movie_shape *shape = qn_movie_file_shape(w->file);
+    if (shape->width >= QN_MOVIE_GRID_SIDE_MIN && shape->height >= QN_MOVIE_GRID_SIDE_MIN) return QN_OK;
+    return QN_FAIL(QN_UNSUPPORTED, "%s: has frames of %d x %d pixels; expected at least %d each way", w->movie->path,
+                   shape->width, shape->height, QN_MOVIE_GRID_SIDE_MIN);
+}
+
 static qn_status find_optics(qn_movie_work *w)
 {
     const qn_movie_state *run = w->pipeline->run;
@@ -58,9 +65,8 @@ static qn_status plan_frames(qn_movie_work *w)
     const qn_movie_state *run = w->pipeline->run;
     const qn_movie_shape *shape = qn_movie_file_shape(w->file);
     const double raw_share = (double)(shape->raw_frames - shape->dropped_frames) / shape->raw_frames;
-    qn_status status = qn_movie_frame_plan_make(run->options, run->fractions.count ? &run->fractions : NULL,
-                                                shape->frames, raw_share / shape->frames, &w->plan);
-    return status == QN_OK ? QN_OK : qn_error_add_context(status, "%s", w->movie->path);
+    return qn_movie_frame_plan_make(run->options, run->fractions.count ? &run->fractions : NULL, shape->frames,
+                                    raw_share / shape->frames, &w->plan);
 }
 
 static void note_plan(qn_movie_work *w)
@@ -80,6 +86,7 @@ static void note_plan(qn_movie_work *w)
 qn_status qn_movie_open(qn_movie_work *w)
 {
     QN_TRY(open_file(w));
+    QN_TRY(check_sides(w));
     QN_TRY(find_optics(w));
     QN_TRY(plan_frames(w));
     const qn_movie_shape *shape = qn_movie_file_shape(w->file);
@@ -199,10 +206,7 @@ static qn_status load_frames(qn_movie_work *w)
 {
     const qn_movie_state *run = w->pipeline->run;
     QN_TRY(take_memory(w));
-    qn_status status = qn_movie_frames_load(w->file, &w->plan, run->job->pool, w->frame_bytes, &w->frames);
-    if (status == QN_BAD_FORMAT && !strstr(qn_error_message(), w->movie->path))
-        return qn_error_add_context(status, "%s", w->movie->path);
-    QN_TRY(status);
+    QN_TRY(qn_movie_frames_load(w->file, &w->plan, run->job->pool, w->frame_bytes, &w->frames));
     w->facts->numbers.counts = w->frames.mean;
     const int broken = qn_movie_file_broken_frames(w->file);
     if (broken == 0) return QN_OK;

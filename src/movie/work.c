@@ -94,10 +94,11 @@ static qn_status record(qn_movie_state *run, size_t number, qn_movie_facts *fact
     return status;
 }
 
-/* Keep the reason why a movie is left out. */
-static qn_status keep_failure(const qn_movie_input *movie, qn_movie_facts *facts)
+/* Keep the reason why a movie is left out, which names it. */
+static qn_status keep_failure(const qn_movie_input *movie, qn_status status, qn_movie_facts *facts)
 {
     char reason[1024];
+    if (!strstr(qn_error_message(), movie->path)) (void)qn_error_add_context(status, "%s", movie->path);
     snprintf(reason, sizeof reason, "%s", qn_error_message());
     qn_error_clear();
     qn_log(QN_LOG_WARNING, "%s is left out: %s", movie->path, reason);
@@ -124,7 +125,7 @@ static qn_status process(qn_movie_state *run, qn_movie_pipeline *pipeline, size_
     if (status == QN_OK) status = qn_movie_facts_set_text(&facts, QN_MOVIE_NAME, movie->name);
     if (status == QN_OK) {
         status = qn_movie_pipeline_run(pipeline, movie, &facts);
-        if (status != QN_OK && !ends_run(status) && !refuses_gain(run)) status = keep_failure(movie, &facts);
+        if (status != QN_OK && !ends_run(status) && !refuses_gain(run)) status = keep_failure(movie, status, &facts);
     }
     facts.numbers.total_s = qn_clock_s() - started_s;
     if (status == QN_OK) status = record(run, number, &facts);

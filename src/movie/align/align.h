@@ -17,6 +17,8 @@
 
 #include "movie/motion/fit.h"
 
+enum { QN_MOVIE_GRID_SIDE_MIN = 64 }; /* pixels of a frame */
+
 /* Sizes are x, y. A coarse pixel is padded / coarse unbinned pixels wide. */
 typedef struct qn_movie_grid {
     int width, height; /* of the unbinned frame */
@@ -25,7 +27,7 @@ typedef struct qn_movie_grid {
 } qn_movie_grid;
 
 /* Choose the coarse sizes: about 4 Å a pixel, never more than `padded`.
- * Errors: QN_INVALID_ARGUMENT for sizes below 64 pixels, padded sizes below the frame's, a pixel size that is not
+ * Errors: QN_INVALID_ARGUMENT for sizes below the least, padded sizes below the frame's, a pixel size that is not
  * positive. */
 QN_MUST_CHECK qn_status qn_movie_grid_make(int width, int height, const int padded[2], double pixel_angstrom,
                                            qn_movie_grid *grid);

@@ -8,7 +8,7 @@
 
 static const double COARSE_ANGSTROM = 4;
 
-enum { SIDE_MIN = 64, SIDE_MAX = 1 << 16 };
+enum { SIDE_MIN = QN_MOVIE_GRID_SIDE_MIN, SIDE_MAX = 1 << 16 };
 
 size_t qn_half_pixels(const int size[2])
 {

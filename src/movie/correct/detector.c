@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "format/movie/defects.h"
 
 /* Steps of the four turns, in a file of width × height pixels. */
@@ -93,8 +94,9 @@ static qn_status make_gain(const qn_detector_options *o, const qn_gain_file *fil
     if (d->dead + d->not_finite == (size_t)o->width * (size_t)o->height)
         return QN_FAIL(QN_BAD_FORMAT, "%s: every value of the gain is 0 or not finite", o->gain);
     if (d->not_finite > 0)
-        qn_log(QN_LOG_WARNING, "%s: %zu values of the gain are not finite; their pixels are not used", o->gain,
-               d->not_finite);
+        qn_log(QN_LOG_WARNING, "%s: %s of the gain %s not finite; %s not used", o->gain,
+               qn_count_of((unsigned long long)d->not_finite, "value").text, d->not_finite == 1 ? "is" : "are",
+               d->not_finite == 1 ? "its pixel is" : "their pixels are");
     return QN_OK;
 }
 
