@@ -98,7 +98,21 @@ static qn_status check_name(qn_movie_inputs *inputs, qn_movie_input *movie)
     return QN_OK;
 }
 
-static qn_status add(qn_movie_inputs *inputs, const char *path, const char *named, size_t optics)
+/* Give the names of an earlier entry of the file to the next entry. */
+static qn_status replace(qn_movie_inputs *inputs, const char *path, const char *name)
+{
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t owner;
+        QN_TRY(find_owner(inputs, name, endings[i], &owner));
+        if (owner == inputs->count || strcmp(inputs->movies[owner]->path, path) != 0) continue;
+        inputs->movies[owner]->is_old = true;
+        for (size_t k = 0; k < inputs->owner_count; k++)
+            if (inputs->owners[k] == owner) inputs->owners[k] = inputs->count;
+    }
+    return QN_OK;
+}
+
+static qn_status add(qn_movie_inputs *inputs, const char *path, const char *named, size_t optics, bool again)
 {
     void *memory = inputs->movies;
     if (!inputs->names) QN_TRY(qn_stack_names_create("", &inputs->names));
@@ -110,6 +124,7 @@ static qn_status add(qn_movie_inputs *inputs, const char *path, const char *name
     movie->optics = optics;
     status = qn_text_copy(path, &movie->path);
     if (status == QN_OK) status = qn_movie_output_name(named, &movie->name);
+    if (status == QN_OK && again) status = replace(inputs, path, movie->name);
     if (status == QN_OK) status = check_name(inputs, movie);
     inputs->movies[inputs->count++] = movie; /* cleared with the others after a failure */
     return status;
@@ -117,7 +132,12 @@ static qn_status add(qn_movie_inputs *inputs, const char *path, const char *name
 
 qn_status qn_movie_inputs_add(qn_movie_inputs *inputs, const char *path, const char *named)
 {
-    return add(inputs, path, named, 0);
+    return add(inputs, path, named, 0, false);
+}
+
+qn_status qn_movie_inputs_add_again(qn_movie_inputs *inputs, const char *path, const char *named)
+{
+    return add(inputs, path, named, 0, true);
 }
 
 void qn_movie_inputs_clear(qn_movie_inputs *inputs)
@@ -315,7 +335,7 @@ static qn_status read_movies(qn_star_reader *star, const qn_star_table *table, q
                            qn_quote(value.text, value.length).text);
         QN_TRY(copy_text(value.text, value.length, &name));
         qn_status status = qn_stack_names_find(found, name, strlen(name), &index);
-        if (status == QN_OK) status = add(inputs, name, name, optics);
+        if (status == QN_OK) status = add(inputs, name, name, optics, false);
         qn_release(&name);
         QN_TRY(status);
     }

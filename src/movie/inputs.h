@@ -14,6 +14,7 @@ typedef struct qn_movie_input {
     char *path;    /* of the movie, from the working folder */
     char *name;    /* of its files in the output, without ending; dots are replaced by _ */
     size_t optics; /* row of the optics */
+    bool is_old;   /* a later entry is of the same file, which has changed */
     char *refusal; /* a sentence: a file of it would have the name of another file in the output; NULL: none would */
 } qn_movie_input;
 
@@ -42,6 +43,8 @@ QN_MUST_CHECK qn_status qn_movie_inputs_read(const char *const *paths, size_t co
 
 /* Add a movie by its path. Its files are named after `named`, with its folders. */
 QN_MUST_CHECK qn_status qn_movie_inputs_add(qn_movie_inputs *inputs, const char *path, const char *named);
+/* Add a movie once more, whose file has changed since. */
+QN_MUST_CHECK qn_status qn_movie_inputs_add_again(qn_movie_inputs *inputs, const char *path, const char *named);
 void qn_movie_inputs_clear(qn_movie_inputs *inputs);
 
 /* Value of a column in row `row` of the optics; NULL: no such column or row. */

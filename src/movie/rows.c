@@ -56,7 +56,7 @@ qn_status qn_movie_rows_collect(qn_movie_state *run)
     bool *taken = memory;
     qn_status status = QN_OK;
     for (size_t i = 0; i < run->inputs.count && status == QN_OK; i++)
-        status = add_movie(run, run->inputs.movies[i], taken);
+        if (!run->inputs.movies[i]->is_old) status = add_movie(run, run->inputs.movies[i], taken);
     for (size_t i = 0; i < run->results.count && run->options->watch; i++)
         if (!taken[i]) add_row(run, &run->results.facts[i]);
     qn_release(&memory);

@@ -25,7 +25,15 @@ typedef struct watched_file {
     uint64_t bytes;
     double since_s; /* when it was first seen with this size */
     bool added;
+    bool again; /* it changed after it was added */
 } watched_file;
+
+/* A folder that is being looked at, and those that it lies in. */
+typedef struct watched_folder {
+    const struct watched_folder *parent;
+    dev_t device;
+    ino_t inode;
+} watched_folder;
 
 typedef struct movie_watch {
     qn_movie_state *run;
@@ -63,28 +71,41 @@ static qn_status see_file(movie_watch *watch, const char *path, uint64_t bytes)
         watch->changed_s = qn_clock_s();
     }
     watched_file *file = &watch->files[index];
-    if (file->bytes != bytes && !file->added) {
+    if (file->bytes != bytes) {
         file->bytes = bytes;
         file->since_s = watch->changed_s = qn_clock_s();
+        file->again |= file->added;
+        file->added = false;
     }
     return QN_OK;
 }
 
+/* Whether a link leads back to a folder in which it lies. */
+static bool is_loop(const watched_folder *parent, const struct stat *information)
+{
+    while (parent && (parent->inode != information->st_ino || parent->device != information->st_dev))
+        parent = parent->parent;
+    return parent != NULL;
+}
+
 /* Look at a folder and the folders in it, except the output. Names that begin with a dot are of files being copied. */
-static qn_status look(movie_watch *watch, const char *folder, int depth)
+static qn_status look(movie_watch *watch, const char *folder, const watched_folder *parent, int depth)
 {
     struct stat information;
+    watched_folder this = {.parent = parent};
     DIR *entries = opendir(folder);
     qn_status status = QN_OK;
     if (!entries) return QN_FAIL(QN_NOT_FOUND, "%s: cannot open the folder: %s", folder, strerror(errno));
+    if (fstat(dirfd(entries), &information) == 0) this.device = information.st_dev, this.inode = information.st_ino;
     for (struct dirent *entry; status == QN_OK && (entry = readdir(entries));) {
         char *path;
         if (entry->d_name[0] == '.') continue;
         status = qn_path_join(folder, entry->d_name, &path);
         if (status != QN_OK) break;
         if (stat(path, &information) == 0 && S_ISDIR(information.st_mode)) {
-            if (depth < DEPTH_MAX && !qn_file_is_same(path, watch->run->options->output))
-                status = look(watch, path, depth + 1);
+            if (depth < DEPTH_MAX && !is_loop(&this, &information) &&
+                !qn_file_is_same(path, watch->run->options->output))
+                status = look(watch, path, &this, depth + 1);
         } else if (S_ISREG(information.st_mode) && information.st_size > 0 && is_movie(watch->run->options, path)) {
             status = see_file(watch, path, (uint64_t)information.st_size);
         }
@@ -100,11 +121,37 @@ static int compare_files(const void *a, const void *b)
     return strcmp(first->path, second->path);
 }
 
+/* Whether the movie of this name was processed, with success or not. */
+static qn_status is_recorded(qn_movie_state *run, const char *named, bool *recorded)
+{
+    qn_movie_facts *facts;
+    char *name;
+    QN_TRY(qn_movie_output_name(named, &name));
+    const qn_status status = qn_movie_results_find(&run->results, name, &facts);
+    *recorded = status == QN_OK && facts;
+    qn_release(&name);
+    return status;
+}
+
+/* Add a movie, or add it again if the work on it is done: it was incomplete before. */
+static qn_status add_movie(qn_movie_state *run, watched_file *file)
+{
+    const char *named = file->path + strlen(run->options->watch);
+    bool is_done = true;
+    if (!file->again) {
+        file->added = true;
+        return qn_movie_inputs_add(&run->inputs, file->path, named);
+    }
+    QN_TRY(is_recorded(run, named, &is_done));
+    if (!is_done) return QN_OK;
+    file->added = true;
+    return qn_movie_inputs_add_again(&run->inputs, file->path, named);
+}
+
 /* Add the files that are complete, by name. */
 static qn_status add_settled(movie_watch *watch)
 {
     qn_movie_state *run = watch->run;
-    const size_t folder = strlen(run->options->watch);
     void *memory;
     size_t count = 0;
     qn_status status = QN_OK;
@@ -115,10 +162,7 @@ static qn_status add_settled(movie_watch *watch)
             settled[count++] = &watch->files[i];
     if (count > 1) qsort(settled, count, sizeof *settled, compare_files);
     pthread_mutex_lock(&run->mutex);
-    for (size_t i = 0; i < count && status == QN_OK; i++) {
-        status = qn_movie_inputs_add(&run->inputs, settled[i]->path, settled[i]->path + folder);
-        settled[i]->added = true;
-    }
+    for (size_t i = 0; i < count && status == QN_OK; i++) status = add_movie(run, settled[i]);
     if (count > 0) pthread_cond_broadcast(&run->changed);
     pthread_mutex_unlock(&run->mutex);
     qn_release(&memory);
@@ -168,7 +212,7 @@ static qn_status go_on(movie_watch *watch)
     bool lost = false;
     QN_TRY(qn_stack_names_create("", &watch->names));
     while (!is_over(watch)) {
-        qn_status status = look(watch, folder, 0);
+        qn_status status = look(watch, folder, NULL, 0);
         if (status == QN_NOT_FOUND) { /* a file server may come back */
             if (!lost) qn_log(QN_LOG_WARNING, "%s", qn_error_message());
             lost = true;

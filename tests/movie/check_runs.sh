@@ -89,17 +89,24 @@ grep -q '"gain_320x256.mrc"' flipped/run.json || fail "--gain-flip: run.json lac
 
 # ---- a folder that is watched ----
 
+# A copy that stands still for 12 seconds is incomplete first and processed again; a link leads into a circle.
 mkdir -p watched/deep
 cp data/a.tif watched/deep
+ln -s .. watched/deep/circle
+head -c 100000 data/d.tif >watched/slow.tif
 "$quern" movie --watch watched -o watch "${common[@]}" --idle 14 --device host --quiet >output 2>message &
 running=$!
 sleep 2
 cp data/d.tif watched/.copying.tif
 cp data/d.tif watched/late.tif
+sleep 10
+cp data/d.tif watched/slow.tif
 wait $running || fail "--watch: $(cat message)"
 [ -s watch/deep/a.mrc ] && [ -s watch/late.mrc ] && [ -s watch/run.json ] || fail "--watch: $(find watch)"
-[ "$(grep -c '^watch' watch/movies.csv)" -eq 2 ] || fail "--watch: $(cat watch/movies.csv)"
+[ "$(grep -c '^watch' watch/movies.csv)" -eq 3 ] || fail "--watch: $(cat watch/movies.csv)"
+grep -q 'slow.tif is left out: .* is cut off' message || fail "--watch: an incomplete file was no trouble: $(cat message)"
 same watch/late.mrc a.mrc "--watch"
+same watch/slow.mrc a.mrc "--watch, a file that grew"
 
 # ---- RELION ----
 

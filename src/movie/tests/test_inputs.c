@@ -71,6 +71,21 @@ static void no_file_of_the_output_has_two_meanings(void)
     }
 }
 
+static void movies_that_changed_are_added_again(void)
+{
+    const char *const paths[] = {"a.tif", "b.tif"};
+    qn_movie_inputs inputs;
+    CHECK_OK(qn_movie_inputs_read(paths, 2, &inputs));
+    CHECK_OK(qn_movie_inputs_add_again(&inputs, "a.tif", "a.tif"));
+    CHECK(inputs.count == 3 && inputs.movies[0]->is_old && !inputs.movies[1]->is_old && !inputs.movies[2]->is_old);
+    CHECK(!inputs.movies[2]->refusal);
+    CHECK_OK(qn_movie_inputs_add(&inputs, "c/a_PS.tif", "a_PS.tif"));
+    CHECK(inputs.movies[3]->refusal && strstr(inputs.movies[3]->refusal, "as one of a.tif"));
+    CHECK_OK(qn_movie_inputs_add_again(&inputs, "d/b.tif", "b.tif")); /* another file */
+    CHECK(inputs.movies[4]->refusal && !inputs.movies[1]->is_old);
+    qn_movie_inputs_clear(&inputs);
+}
+
 static void tables_of_relion_are_read(void)
 {
     const char *path =
@@ -166,6 +181,7 @@ int main(void)
     RUN(names_are_those_of_relion);
     RUN(files_are_listed_by_their_names);
     RUN(no_file_of_the_output_has_two_meanings);
+    RUN(movies_that_changed_are_added_again);
     RUN(tables_of_relion_are_read);
     RUN(older_tables_have_optics_in_their_rows);
     RUN(movies_are_found_beside_the_table);
