@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -77,7 +78,11 @@ static qn_status check_options(qn_movie_state *run)
         return QN_FAIL(QN_UNSUPPORTED,
                        "%d processes are to watch %s; expected one process, which may have several devices",
                        qn_ranks_count(run->job->ranks), options->watch);
-    return QN_OK;
+    bool empty;
+    if (!options->watch) return QN_OK;
+    if (!qn_file_exists(options->watch))
+        return QN_FAIL(QN_NOT_FOUND, "%s: does not exist; expected a folder to watch", options->watch);
+    return qn_folder_is_empty(options->watch, &empty); /* it can be read */
 }
 
 /* Find damage in references before the run begins; whether they fit is known with the first movie. */
