@@ -61,9 +61,17 @@ static double rate_of(const cli_progress *progress, const qn_progress *state)
                                                              : 0;
 }
 
+/* Slow work is counted by the minute or by the hour, so that "0.0 movies/s" is never said. */
+static void format_rate(double per_second, const char *unit, char *text, size_t bytes)
+{
+    const bool slow = per_second < 0.5, slowest = per_second < 0.5 / 60;
+    const double rate = per_second * (slowest ? 3600 : slow ? 60 : 1);
+    snprintf(text, bytes, "%.*f %s/%s", rate < 100 ? 1 : 0, rate, unit, slowest ? "h" : slow ? "min" : "s");
+}
+
 static void describe(const cli_progress *progress, const qn_progress *state, char *text, size_t bytes)
 {
-    char left[48], speed[48] = "";
+    char left[48], pace[96], speed[48] = "";
     const bool known = state->total < SIZE_MAX;
     const double rate = rate_of(progress, state), seconds = state->seconds - progress->first_seconds;
     int length =
@@ -74,8 +82,9 @@ static void describe(const cli_progress *progress, const qn_progress *state, cha
     if (state->bytes > progress->first_bytes)
         snprintf(speed, sizeof speed, "  %.1f MB/s", (double)(state->bytes - progress->first_bytes) / seconds / 1e6);
     cli_format_duration((double)(state->total - state->done) / rate, left, sizeof left);
-    snprintf(text + length, bytes - (size_t)length, "  %.*f %s/s%s%s%s%s", rate < 100 ? 1 : 0, rate, state->unit, speed,
-             known ? "  " : "", known ? left : "", known ? " left" : "");
+    format_rate(rate, state->unit, pace, sizeof pace);
+    snprintf(text + length, bytes - (size_t)length, "  %s%s%s%s%s", pace, speed, known ? "  " : "", known ? left : "",
+             known ? " left" : "");
 }
 
 static int terminal_columns(const cli_progress *progress)

@@ -132,6 +132,19 @@ static void resumed_work_does_not_count_as_speed(void)
     finish(&progress);
 }
 
+static void slow_work_is_counted_by_minutes_and_hours(void)
+{
+    cli_progress progress = start(false, false, 0);
+    step(&progress, 0, 10, 0);
+    progress.last_drawn_s = -1e9;
+    step(&progress, 1, 10, 20);
+    CHECK(strstr(read_back(&progress), "  3.0 rotations/min  3 min 00 s left\n") != NULL);
+    progress.last_drawn_s = -1e9;
+    step(&progress, 2, 10, 480);
+    CHECK(strstr(read_back(&progress), "  15.0 rotations/h  32 min 00 s left\n") != NULL);
+    finish(&progress);
+}
+
 static void quiet_prints_only_warnings(void)
 {
     cli_progress progress = start(true, false, 0);
@@ -192,6 +205,7 @@ int main(void)
     RUN(the_bar_fits_the_terminal_and_is_erased);
     RUN(the_bar_is_redrawn_at_most_ten_times_a_second);
     RUN(resumed_work_does_not_count_as_speed);
+    RUN(slow_work_is_counted_by_minutes_and_hours);
     RUN(quiet_prints_only_warnings);
     RUN(impossible_progress_is_not_shown);
     RUN(durations_are_rounded_and_split_into_units);
