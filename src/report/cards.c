@@ -30,17 +30,28 @@ qn_status qn_report_cards(qn_report *report, const qn_report_card *cards, size_t
     return qn_text_append(&report->body, "</ul>\n");
 }
 
-qn_status qn_report_drawing(qn_report *report, const char *title, const char *caption, const char *label,
-                            const char *svg)
+static qn_status append_drawing(qn_report *report, const char *class, const char *title, const char *caption,
+                                const char *label, const char *svg)
 {
     qn_text *body = &report->body;
     QN_TRY(qn_text_append(body, "<figure>\n<figcaption><b>"));
     QN_TRY(qn_markup_text(body, title));
     QN_TRY(qn_text_append(body, "</b>"));
     QN_TRY(qn_markup_prose(body, caption ? caption : ""));
-    QN_TRY(qn_text_append(body, "</figcaption>\n<div class=\"drawing\" tabindex=\"0\"><img alt=\""));
+    QN_TRY(qn_text_append(body, "</figcaption>\n<div class=\"%s\" tabindex=\"0\"><img alt=\"", class));
     QN_TRY(qn_markup_text(body, label));
     QN_TRY(qn_text_append(body, "\" src=\"data:image/svg+xml;base64,"));
     QN_TRY(qn_markup_base64(body, svg, strlen(svg)));
     return qn_text_append(body, "\"></div>\n</figure>\n");
+}
+
+qn_status qn_report_drawing(qn_report *report, const char *title, const char *caption, const char *label,
+                            const char *svg)
+{
+    return append_drawing(report, "drawing", title, caption, label, svg);
+}
+
+qn_status qn_report_photo(qn_report *report, const char *title, const char *caption, const char *label, const char *svg)
+{
+    return append_drawing(report, "drawing photo", title, caption, label, svg);
 }

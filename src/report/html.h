@@ -33,7 +33,8 @@ QN_MUST_CHECK qn_status qn_report_facts(qn_report *report, const char *const *la
                                         size_t count);
 
 /* cells: rows × columns texts, row by row; NULL is empty. Numeric columns (every cell a number, or missing: "", "-" or
- * "nan", shown as a dash) are right-aligned, columns of identifiers and paths are monospaced; columns sort by click. */
+ * "nan", shown as a dash) are right-aligned, columns of identifiers and paths are monospaced, columns with sentences
+ * are broken into lines; columns sort by click. */
 QN_MUST_CHECK qn_status qn_report_table(qn_report *report, const char *const *headers, size_t columns,
                                         const char *const *cells, size_t rows);
 
@@ -80,6 +81,10 @@ QN_MUST_CHECK qn_status qn_report_cards(qn_report *report, const qn_report_card 
  * It is shown as an image, so scripts in it do not run. `label` is what readers hear who do not see it. */
 QN_MUST_CHECK qn_status qn_report_drawing(qn_report *report, const char *title, const char *caption, const char *label,
                                           const char *svg);
+
+/* The same for a picture with little text: it is at most 720 pixels wide, and shrinks with the page. */
+QN_MUST_CHECK qn_status qn_report_photo(qn_report *report, const char *title, const char *caption, const char *label,
+                                        const char *svg);
 
 /* Values on a grid in shades of grey. Values that are not finite are black. */
 typedef struct qn_report_picture {

@@ -100,7 +100,7 @@ qn_status qn_report_pictures(qn_report *report, const char *title, const char *c
     QN_TRY(qn_markup_text(body, title));
     QN_TRY(qn_text_append(body, "</b>"));
     QN_TRY(qn_markup_prose(body, caption ? caption : ""));
-    QN_TRY(qn_text_append(body, "</figcaption>\n<ul class=\"pictures\">\n"));
+    QN_TRY(qn_text_append(body, "</figcaption>\n<ul class=\"pictures%s\">\n", count == 2 ? " two" : ""));
     for (size_t i = 0; i < count; i++) QN_TRY(append_picture(body, &pictures[i], low, high));
     return qn_text_append(body, "</ul>\n</figure>\n");
 }

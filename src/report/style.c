@@ -51,6 +51,7 @@ const char *const qn_report_style[] = {
     "th,td{padding:7px;text-align:left;vertical-align:baseline;border-bottom:1px solid var(--grid);"
     "white-space:nowrap}\n"
     "th:last-child,td:last-child{padding-right:16px}\n" /* room for the arrow of the sorted column */
+    "td.v{white-space:normal;min-width:20em;overflow-wrap:anywhere}\n"
     "tr:last-child td{border-bottom:0}\n"
     "th{position:sticky;top:0;z-index:1;background:var(--bg);border-bottom:1px solid var(--rule);font-weight:600;"
     "white-space:normal;vertical-align:bottom;min-width:4.5em}\n"
@@ -75,14 +76,16 @@ const char *const qn_report_style[] = {
     ".cards b{padding-top:7px;font-weight:650;font-size:14px}\n"
     ".cards span{padding-bottom:9px;color:var(--soft);font-variant-numeric:tabular-nums}\n",
 
-    /* A row of three stays a row of three on a phone. */
+    /* A row of three stays a row of three on a phone; two pictures are as large as they can be. */
     ".pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(31%,300px),1fr));gap:12px;"
     "list-style:none;margin:14px 0 0;padding:0;font-size:13px;line-height:1.45}\n"
+    ".two{grid-template-columns:repeat(2,minmax(0,400px))}\n"
     ".pictures img{display:block;width:100%;height:auto;background:#000;border-radius:4px;margin-bottom:6px}\n"
     ".pictures b,.pictures span{display:block;overflow-wrap:anywhere}\n"
     ".pictures b{font-weight:650;font-size:14px}.pictures span{color:var(--soft)}\n",
 
     ".drawing{overflow-x:auto}.drawing img{display:block;width:100%;min-width:620px;height:auto}\n"
+    ".drawing.photo img{min-width:0;max-width:720px}\n"
     "figure{margin:30px 0 36px}\n"
     "figcaption{max-width:48em;margin:0 0 10px;color:var(--soft);font-size:14.5px;line-height:1.5;"
     "overflow-wrap:anywhere}\n"

@@ -7,9 +7,12 @@
 #include "report/number.h"
 
 /* The kind of a column, which selects its class in the style sheet. */
-typedef enum column_kind { COLUMN_TEXT, COLUMN_NUMBER, COLUMN_CODE } column_kind;
+typedef enum column_kind { COLUMN_TEXT, COLUMN_NUMBER, COLUMN_CODE, COLUMN_SENTENCE } column_kind;
 
-static const char *const column_class[] = {"", " class=\"n\"", " class=\"k\""};
+static const char *const column_class[] = {"", " class=\"n\"", " class=\"k\"", " class=\"v\""};
+
+/* A text of more bytes is a sentence, which is broken into lines. */
+enum { SENTENCE_BYTES = 48 };
 
 /* Identifiers and paths: one word with a character that prose does not have inside a word. */
 static bool is_code(const char *cell)
@@ -20,7 +23,7 @@ static bool is_code(const char *cell)
 
 static column_kind kind_of_column(const char *const *cells, size_t columns, size_t rows, size_t column)
 {
-    size_t numbers = 0, codes = 0, others = 0;
+    size_t numbers = 0, codes = 0, others = 0, longest = 0;
     for (size_t row = 0; row < rows; row++) {
         const char *cell = cells[row * columns + column];
         if (!cell || qn_number_is_missing(cell)) continue;
@@ -30,8 +33,9 @@ static column_kind kind_of_column(const char *const *cells, size_t columns, size
             codes++;
         else
             others++;
+        if (strlen(cell) > longest) longest = strlen(cell);
     }
-    if (others) return COLUMN_TEXT;
+    if (others) return longest > SENTENCE_BYTES ? COLUMN_SENTENCE : COLUMN_TEXT;
     if (codes) return COLUMN_CODE;
     return numbers ? COLUMN_NUMBER : COLUMN_TEXT;
 }

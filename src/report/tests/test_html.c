@@ -296,6 +296,25 @@ static void columns_are_formatted_by_their_content(void)
     CHECK(strstr(page, "<tr><td class=\"n\">1</td><td class=\"k\">a/b.pdb</td><td>high</td><td>1</td></tr>") != NULL);
     CHECK(strstr(page, "<tr><td class=\"n\">–</td><td class=\"k\">c/d.pdb</td><td>1 2</td><td>x y</td></tr>") != NULL);
     qn_release(&page);
+    report = new_report("sentences");
+    CHECK_OK(qn_report_table(report, (const char *const[]){"why"}, 1,
+                             (const char *const[]){"a sentence that is too long for one line of a table"}, 1));
+    page = page_of(report);
+    CHECK(strstr(page, "<td class=\"v\">a sentence") != NULL);
+    qn_release(&page);
+}
+
+static void drawings_are_images_of_two_kinds(void)
+{
+    qn_report *report = new_report("drawings");
+    CHECK_OK(qn_report_drawing(report, "tree", NULL, "a tree", "fo"));
+    CHECK_OK(qn_report_photo(report, "photo", NULL, "a photo", "foo"));
+    char *page = page_of(report);
+    CHECK(html_is_balanced(page));
+    CHECK(strstr(page, "<div class=\"drawing\" tabindex=\"0\"><img alt=\"a tree\"") != NULL);
+    CHECK(strstr(page, "<div class=\"drawing photo\" tabindex=\"0\"><img alt=\"a photo\"") != NULL);
+    CHECK(strstr(page, "base64,Zm8=\"") != NULL && strstr(page, "base64,Zm9v\"") != NULL);
+    qn_release(&page);
 }
 
 /* Base64 of the examples in RFC 4648: "fo" is "Zm8=", "foo" is "Zm9v", "foob" is "Zm9vYg==". */
@@ -341,6 +360,7 @@ int main(void)
     RUN(pages_of_many_points_stay_small);
     RUN(unusual_plots_are_drawn);
     RUN(columns_are_formatted_by_their_content);
+    RUN(drawings_are_images_of_two_kinds);
     RUN(cards_hold_pictures_as_images);
     RUN(a_missing_folder_is_an_error);
     return check_finish();
