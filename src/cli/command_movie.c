@@ -15,11 +15,14 @@ static void print_result(const qn_movie_run_options *options, const qn_movie_res
 {
     char duration[48];
     const size_t done = result->movie_count - result->failed_count, new = done - result->resumed_count;
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    if (result->seconds < 10)
+        snprintf(duration, sizeof duration, "%.1f s", result->seconds);
+    else
+        cli_format_duration(result->seconds, duration, sizeof duration);
     printf("%zu %s", done, cli_plural(done, "micrograph", "micrographs"));
     if (result->resumed_count) printf(", %zu of them from the earlier run", result->resumed_count);
-    printf(", %s in all", duration);
-    if (new > 0) printf(", %.3g s a movie", result->seconds / (double)new);
+    printf(" in %s", duration);
+    if (new > 1) printf(", %.3g s a movie", result->seconds / (double)new);
     putchar('\n');
     if (result->failed_count)
         printf("%zu %s left out; reasons: %s/movies.csv\n", result->failed_count,

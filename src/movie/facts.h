@@ -33,19 +33,21 @@ typedef enum qn_movie_text {
 } qn_movie_text;
 
 typedef enum qn_movie_series {
-    QN_MOVIE_TRACK,   /* [frame][2] global displacement in px */
-    QN_MOVIE_DOSES,   /* [frame] e/Å² at the end of the frame */
-    QN_MOVIE_CORNERS, /* [frame][4][2] displacement at the four corners in px */
-    QN_MOVIE_ARROWS,  /* [point][4] place, and local displacement in the last frame, px */
-    QN_MOVIE_RINGS,   /* correlation of even and odd sums, by ring */
-    QN_MOVIE_FILTER,  /* of the alignment, by ring */
+    QN_MOVIE_TRACK,          /* [frame][2] global displacement in px */
+    QN_MOVIE_DOSES,          /* [frame] e/Å² at the end of the frame */
+    QN_MOVIE_CORNERS,        /* [frame][4][2] displacement at the four corners in px */
+    QN_MOVIE_ARROWS,         /* [point][4] place, and local displacement in the last frame, px */
+    QN_MOVIE_RINGS,          /* correlation of even and odd sums, by ring */
+    QN_MOVIE_FILTER,         /* of the alignment, by ring */
+    QN_MOVIE_POWER_ALIGNED,  /* power spectrum by its rings: mean logarithm above the background, aligned, */
+    QN_MOVIE_POWER_RECORDED, /* and of the frames as recorded */
     QN_MOVIE_SERIES
 } qn_movie_series;
 
 typedef enum qn_movie_picture {
     QN_MOVIE_THUMBNAIL,
-    QN_MOVIE_RINGS_ALIGNED, /* power spectrum of the aligned frames */
-    QN_MOVIE_RINGS_BEFORE,  /* of the frames as recorded */
+    QN_MOVIE_RINGS_ALIGNED, /* the middle three quarters of the power spectrum of the aligned frames, and */
+    QN_MOVIE_RINGS_BEFORE,  /* of the frames as recorded, in the same scale of grey */
     QN_MOVIE_PICTURES
 } qn_movie_picture;
 
@@ -67,8 +69,10 @@ typedef struct qn_movie_numbers {
     double pixel_angstrom;             /* of the micrograph */
     double voltage_kv, dose, pre_dose; /* dose in all used frames */
     double motion_total_px, motion_early_px, local_px;
-    double filter_px2, smoothness, ring_width;
-    double counts; /* mean of the raw frames */
+    double filter_px2, smoothness;
+    double ring_width;        /* of the ring correlation, in cycles a pixel of the frames */
+    double spectrum_angstrom; /* pixel of the power spectrum, which ends at 1 / (2 · pixel); 0: no spectrum */
+    double counts;            /* mean of the raw frames */
     double read_s, align_s, sum_s, write_s, total_s;
 } qn_movie_numbers;
 

@@ -1,5 +1,4 @@
 /* The facts of a movie that come from its motion, and the pictures of the report. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +9,8 @@
 #include "movie/output.h"
 
 enum {
-    PLACES = 9,           /* a side of the grid over which local motion is measured and drawn */
-    THUMBNAIL_SIDE = 200, /* at most */
-    RINGS_SIDE = 128
+    PLACES = 9,          /* a side of the grid over which local motion is measured and drawn */
+    THUMBNAIL_SIDE = 256 /* at most */
 };
 
 /* ---- motion ---- */
@@ -119,7 +117,9 @@ qn_status qn_movie_note_motion(qn_movie_work *w)
         QN_TRY(qn_movie_facts_remark(w->facts, "the alignment did not converge: its last step moved a frame by %.2f px",
                                      w->aligned.change_px));
     if (w->pipeline->run->choices.local && !n->has_local)
-        QN_TRY(qn_movie_facts_remark(w->facts, "no local motion: it predicts left-out patches no better than none"));
+        QN_TRY(qn_movie_facts_remark(w->facts,
+                                     "local motion is not used, because it predicts left-out patches no better than "
+                                     "the global motion alone"));
     return QN_OK;
 }
 
@@ -131,8 +131,7 @@ static int compare_values(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* The values below which the shares low and high of all values lie. */
-static qn_status find_range(const float *values, size_t count, const double shares[2], double range[2])
+qn_status qn_movie_find_range(const float *values, size_t count, const double shares[2], double range[2])
 {
     void *memory;
     QN_TRY(qn_allocate(count, sizeof(float), &memory));
@@ -144,52 +143,50 @@ static qn_status find_range(const float *values, size_t count, const double shar
     return QN_OK;
 }
 
-/* Average blocks of factor × factor values, which are 0 or more where `logarithm` is set. */
-static void shrink(const float *values, const int size[2], int factor, bool logarithm, float *means)
+qn_status qn_movie_keep_picture(qn_movie_facts *facts, qn_movie_picture which, const float *values, const int size[2],
+                                const double range[2])
 {
-    const int width = size[0] / factor, height = size[1] / factor;
-    for (int y = 0; y < height * factor; y++)
-        for (int x = 0; x < width * factor; x++)
-            means[(size_t)(y / factor) * (size_t)width + (size_t)(x / factor)] +=
-                values[(size_t)y * (size_t)size[0] + (size_t)x];
-    for (size_t i = 0; i < (size_t)width * (size_t)height && logarithm; i++) means[i] = logf(fmaxf(means[i], FLT_MIN));
+    const size_t count = (size_t)size[0] * (size_t)size[1];
+    const double scale = range[1] > range[0] ? 255 / (range[1] - range[0]) : 0;
+    void *memory;
+    QN_TRY(qn_allocate(count, 1, &memory));
+    unsigned char *grey = facts->pictures[which] = memory;
+    facts->picture_size[which][0] = (uint32_t)size[0], facts->picture_size[which][1] = (uint32_t)size[1];
+    for (size_t i = 0; i < count; i++)
+        grey[i] = (unsigned char)lround(fmin(255, fmax(0, (values[i] - range[0]) * scale)));
+    return QN_OK;
 }
 
-/* Keep a picture in grey, of at most `side` pixels along a side; the shares of the darkest and of the brightest pixels
- * are black and white. */
-static qn_status make_picture(qn_movie_facts *facts, qn_movie_picture which, const float *values, const int size[2],
-                              int side, const double shares[2], bool logarithm)
+/* Add up blocks of factor × factor values. */
+static void shrink(const float *values, int columns, int factor, const int size[2], float *sums)
 {
-    const int longest = size[0] > size[1] ? size[0] : size[1], factor = (longest + side - 1) / side;
-    const int width = size[0] / factor, height = size[1] / factor;
-    const size_t count = (size_t)width * (size_t)height;
+    for (int y = 0; y < size[1] * factor; y++)
+        for (int x = 0; x < size[0] * factor; x++)
+            sums[(size_t)(y / factor) * (size_t)size[0] + (size_t)(x / factor)] +=
+                values[(size_t)y * (size_t)columns + (size_t)x];
+}
+
+static qn_status note_thumbnail(qn_movie_facts *facts, const qn_micrographs *m)
+{
+    static const double shares[2] = {0.005, 0.995};
+    const int longest = m->width > m->height ? m->width : m->height;
+    const int factor = (longest + THUMBNAIL_SIDE - 1) / THUMBNAIL_SIDE;
+    const int size[2] = {m->width / factor, m->height / factor};
+    const size_t count = (size_t)size[0] * (size_t)size[1];
     double range[2];
     void *memory;
     if (count == 0) return QN_OK;
     QN_TRY(qn_allocate(count, sizeof(float), &memory));
-    float *means = memory;
-    shrink(values, size, factor, logarithm, means);
-    qn_status status = find_range(means, count, shares, range);
-    if (status == QN_OK) status = qn_allocate(count, 1, &memory);
-    if (status == QN_OK) {
-        unsigned char *grey = facts->pictures[which] = memory;
-        facts->picture_size[which][0] = (uint32_t)width, facts->picture_size[which][1] = (uint32_t)height;
-        const double scale = range[1] > range[0] ? 255 / (range[1] - range[0]) : 0;
-        for (size_t i = 0; i < count; i++)
-            grey[i] = (unsigned char)lround(fmin(255, fmax(0, (means[i] - range[0]) * scale)));
-    }
-    qn_release(&means);
+    float *sums = memory;
+    shrink(m->weighted ? m->weighted : m->plain, m->width, factor, size, sums);
+    qn_status status = qn_movie_find_range(sums, count, shares, range);
+    if (status == QN_OK) status = qn_movie_keep_picture(facts, QN_MOVIE_THUMBNAIL, sums, size, range);
+    qn_release(&memory);
     return status;
 }
 
 qn_status qn_movie_note_pictures(qn_movie_work *w, const qn_micrographs *m)
 {
-    static const double of_thumbnail[2] = {0.005, 0.995}, of_spectrum[2] = {0.02, 0.995};
-    const int size[2] = {m->width, m->height}, side[2] = {m->spectrum_side, m->spectrum_side};
-    const float *best = m->weighted ? m->weighted : m->plain;
-    QN_TRY(make_picture(w->facts, QN_MOVIE_THUMBNAIL, best, size, THUMBNAIL_SIDE, of_thumbnail, false));
-    if (m->spectrum)
-        QN_TRY(make_picture(w->facts, QN_MOVIE_RINGS_ALIGNED, m->spectrum, side, RINGS_SIDE, of_spectrum, true));
-    if (!m->recorded) return QN_OK;
-    return make_picture(w->facts, QN_MOVIE_RINGS_BEFORE, m->recorded, side, RINGS_SIDE, of_spectrum, true);
+    QN_TRY(note_thumbnail(w->facts, m));
+    return qn_movie_note_spectra(w->facts, m);
 }

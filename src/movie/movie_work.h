@@ -91,5 +91,13 @@ QN_MUST_CHECK qn_status qn_movie_write_files(qn_movie_work *work, const qn_micro
 /* Fill the facts that come from the motion, and the material of the report. */
 QN_MUST_CHECK qn_status qn_movie_note_motion(qn_movie_work *work);
 QN_MUST_CHECK qn_status qn_movie_note_pictures(qn_movie_work *work, const qn_micrographs *micrographs);
+QN_MUST_CHECK qn_status qn_movie_note_spectra(qn_movie_facts *facts, const qn_micrographs *micrographs);
+
+/* The values below which the two shares of all values lie. */
+QN_MUST_CHECK qn_status qn_movie_find_range(const float *values, size_t count, const double shares[2], double range[2]);
+
+/* Keep values [size[1]][size[0]] in grey, from black at range[0] to white at range[1]. */
+QN_MUST_CHECK qn_status qn_movie_keep_picture(qn_movie_facts *facts, qn_movie_picture which, const float *values,
+                                              const int size[2], const double range[2]);
 
 #endif

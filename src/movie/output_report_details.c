@@ -60,7 +60,7 @@ static qn_status make_room(size_t count, plot_room *room)
 
 static qn_status put_shifts(const qn_movie_facts *facts, size_t axis, qn_report *report)
 {
-    static const char *const names[] = {"global", "lower left", "lower right", "upper left", "upper right"};
+    static const char *const names[] = {"global motion", "lower left", "lower right", "upper left", "upper right"};
     const size_t frames = facts->series_count[QN_MOVIE_DOSES];
     const float *track = facts->series[QN_MOVIE_TRACK], *corners = facts->series[QN_MOVIE_CORNERS];
     qn_report_series series[5];
@@ -75,7 +75,12 @@ static qn_status put_shifts(const qn_movie_facts *facts, size_t axis, qn_report 
         series[i] = (qn_report_series){.name = names[i], .x = room.x, .y = room.y[i], .count = frames};
     const qn_report_plot plot = {.title = axis == 0 ? "Displacement along x" : "Displacement along y",
                                  .x_label = facts->numbers.has_dose ? "exposure in e/Å²" : "frame",
-                                 .y_label = "px of the frames",
+                                 .y_label = "displacement in pixels of the frames",
+                                 .caption = axis == 0 && facts->numbers.has_local
+                                                ? "Of the whole frame, and of its corners with local motion. Positive "
+                                                  "is to the right."
+                                            : axis == 0 ? "Positive is to the right."
+                                                        : "Positive is up, as in the picture.",
                                  .series = series,
                                  .series_count = facts->numbers.has_local ? 5 : 1};
     qn_status status = qn_report_lines(report, &plot);
@@ -95,11 +100,14 @@ static qn_status put_rings(const qn_movie_facts *facts, qn_report *report)
         room.y[0][i] = facts->series[QN_MOVIE_RINGS][i];
         room.y[1][i] = largest > 0 ? facts->series[QN_MOVIE_FILTER][i] / largest : 0;
     }
-    const qn_report_series series[] = {{.name = "correlation", .x = room.x, .y = room.y[0], .count = rings},
-                                       {.name = "filter", .x = room.x, .y = room.y[1], .count = rings}};
-    const qn_report_plot plot = {.title = "Correlation of the sums of even and odd frames, and the filter",
-                                 .x_label = "frequency in 1/Å",
+    const qn_report_series series[] = {
+        {.name = "correlation", .x = room.x, .y = room.y[0], .count = rings},
+        {.name = "filter, as a share of its largest value", .x = room.x, .y = room.y[1], .count = rings}};
+    const qn_report_plot plot = {.title = "Ring correlation and filter of the alignment",
+                                 .x_label = "spatial frequency in 1/Å",
                                  .y_label = "correlation",
+                                 .caption = "Correlation of the sums of even and of odd frames, by spatial frequency. "
+                                            "The filter of the alignment follows from it unless it is given.",
                                  .series = series,
                                  .series_count = 2};
     qn_status status = qn_report_lines(report, &plot);
@@ -107,12 +115,13 @@ static qn_status put_rings(const qn_movie_facts *facts, qn_report *report)
     return status;
 }
 
-static qn_status put_spectra(const qn_movie_facts *facts, qn_report *report)
+static qn_status put_pictures(const qn_movie_facts *facts, qn_report *report)
 {
     static const struct {
         qn_movie_picture picture;
         const char *title;
     } spectra[] = {{QN_MOVIE_RINGS_BEFORE, "as recorded"}, {QN_MOVIE_RINGS_ALIGNED, "aligned"}};
+    const qn_movie_said edge = qn_movie_say("edges: 1/(%.3g Å)", 2 * facts->numbers.spectrum_angstrom / 0.75);
     qn_report_picture pictures[2];
     qn_status status = QN_OK;
     size_t count = 0;
@@ -125,15 +134,46 @@ static qn_status put_spectra(const qn_movie_facts *facts, qn_report *report)
         if (status != QN_OK) break;
         float *values = memory;
         for (size_t k = 0; k < pixels; k++) values[k] = facts->pictures[spectra[i].picture][k];
-        pictures[count++] = (qn_report_picture){
-            .title = spectra[i].title, .values = values, .columns = (int)size[0], .rows = (int)size[1]};
+        pictures[count++] = (qn_report_picture){.title = spectra[i].title,
+                                                .text = edge.text,
+                                                .values = values,
+                                                .columns = (int)size[0],
+                                                .rows = (int)size[1]};
     }
     if (status == QN_OK && count > 0)
         status = qn_report_pictures(report, "Power spectra",
-                                    "Rings that reach further, and that are as clear in all directions, show that "
-                                    "motion was corrected.",
+                                    "Logarithms above a smooth background, in one scale of grey. Both are sums over "
+                                    "groups of frames (`--spectrum-dose`), so they differ by the motion within a "
+                                    "group: aligned, rings reach further and are as clear in all directions.",
                                     pictures, count, 0, 255);
     for (size_t i = 0; i < count; i++) qn_release(&pictures[i].values);
+    return status;
+}
+
+/* The lowest frequencies, where the power falls steeply, are left out. */
+static qn_status put_powers(const qn_movie_facts *facts, qn_report *report)
+{
+    const size_t rings = facts->series_count[QN_MOVIE_POWER_ALIGNED], first = rings / 24;
+    const float *aligned = facts->series[QN_MOVIE_POWER_ALIGNED], *recorded = facts->series[QN_MOVIE_POWER_RECORDED];
+    plot_room room;
+    if (rings == 0) return QN_OK;
+    QN_TRY(make_room(rings, &room));
+    for (size_t i = first; i < rings; i++) {
+        room.x[i] = (double)i / (2 * (double)rings * facts->numbers.spectrum_angstrom);
+        room.y[0][i] = aligned[i];
+        room.y[1][i] = recorded ? recorded[i] : 0;
+    }
+    const qn_report_series series[] = {
+        {.name = "aligned", .x = room.x + first, .y = room.y[0] + first, .count = rings - first},
+        {.name = "as recorded", .x = room.x + first, .y = room.y[1] + first, .count = rings - first}};
+    const qn_report_plot plot = {.title = "Thon rings",
+                                 .x_label = "spatial frequency in 1/Å",
+                                 .y_label = "mean logarithm of the power spectrum above its background",
+                                 .caption = "Means over the rings of the power spectra.",
+                                 .series = series,
+                                 .series_count = recorded ? 2 : 1};
+    qn_status status = qn_report_lines(report, &plot);
+    qn_release(&room.x);
     return status;
 }
 
@@ -142,32 +182,53 @@ static qn_status put_drawing(const qn_movie_facts *facts, qn_report *report)
     qn_text svg = {0};
     qn_status status = qn_movie_draw(facts, &svg);
     if (status == QN_OK && svg.data)
-        status = qn_report_drawing(report, "Micrograph and motion",
-                                   "Arrows, twenty times as long as the motion, show the local motion of the whole "
-                                   "movie; the line is the track of the global motion, likewise, from dark at the "
-                                   "first frame to light at the last.",
-                                   "Thumbnail of the micrograph with arrows of the local motion", svg.data);
+        status =
+            qn_report_photo(report, "Micrograph and motion",
+                            "The line is the track of the global motion, coloured by exposure. Blue arrows are the "
+                            "local motion from the first to the last frame. Both are drawn longer than they are, "
+                            "arrows by twenty; the legend has their scales.",
+                            "Micrograph with the track of the global motion and arrows of the local motion", svg.data);
     qn_text_clear(&svg);
     return status;
 }
 
-static qn_status put_movie(const qn_movie_facts *facts, qn_report *report)
+/* 100000 rather than 1e+05. */
+static qn_movie_said say_smoothness(double smoothness)
+{
+    return smoothness >= 100 && smoothness < 1e9 ? qn_movie_say("%.0f", smoothness) : qn_movie_say("%.3g", smoothness);
+}
+
+static qn_status put_summary(const qn_movie_facts *facts, qn_report *report)
 {
     const qn_movie_numbers *n = &facts->numbers;
-    if (!facts->series[QN_MOVIE_TRACK] || !facts->series[QN_MOVIE_RINGS]) return QN_OK;
-    QN_TRY(qn_report_heading(report, facts->texts[QN_MOVIE_NAME]));
-    QN_TRY(qn_report_paragraph(report, "%d frames; global motion %.2f px in all; %d bad pixels were replaced.",
-                               n->frame_count, n->motion_total_px, n->bad_pixels));
+    QN_TRY(qn_report_paragraph(report, "%d frames of %d × %d px of %.4g Å; %d bad pixels were replaced.",
+                               n->frame_count, n->frame_width, n->frame_height, n->frame_pixel_angstrom,
+                               n->bad_pixels));
+    if (n->has_dose)
+        QN_TRY(qn_report_paragraph(report, "Global motion: %.2f px in %.4g e/Å², of which %.2f px up to 4 e/Å².",
+                                   n->motion_total_px, n->dose, n->motion_early_px));
+    else
+        QN_TRY(qn_report_paragraph(report, "Global motion: %.2f px.", n->motion_total_px));
     if (n->has_local)
         QN_TRY(qn_report_paragraph(report,
-                                   "Local motion of %.2f px (root mean square), from %d × %d patches; "
-                                   "smoothness λ = %.3g.",
-                                   n->local_px, n->patches[0], n->patches[1], n->smoothness));
-    if (facts->texts[QN_MOVIE_REMARK]) QN_TRY(qn_report_warning(report, "%s.", facts->texts[QN_MOVIE_REMARK]));
+                                   "Local motion: %.2f px (root mean square of the last frame), from %d × %d patches "
+                                   "with a smoothness λ of %s.",
+                                   n->local_px, n->patches[0], n->patches[1], say_smoothness(n->smoothness).text));
+    if (!facts->texts[QN_MOVIE_REMARK]) return QN_OK;
+    if (!n->converged) return qn_report_warning(report, "%s.", facts->texts[QN_MOVIE_REMARK]);
+    return qn_report_paragraph(report, "Remark: %s.", facts->texts[QN_MOVIE_REMARK]);
+}
+
+static qn_status put_movie(const qn_movie_facts *facts, qn_report *report)
+{
+    if (!facts->series[QN_MOVIE_TRACK] || !facts->series[QN_MOVIE_RINGS]) return QN_OK;
+    QN_TRY(qn_report_heading(report, facts->texts[QN_MOVIE_NAME]));
+    QN_TRY(put_summary(facts, report));
     QN_TRY(put_drawing(facts, report));
     QN_TRY(put_shifts(facts, 0, report));
     QN_TRY(put_shifts(facts, 1, report));
-    QN_TRY(put_spectra(facts, report));
+    QN_TRY(put_pictures(facts, report));
+    QN_TRY(put_powers(facts, report));
     return put_rings(facts, report);
 }
 

@@ -101,7 +101,10 @@ static qn_status keep_failure(const qn_movie_input *movie, qn_status status, qn_
     if (!strstr(qn_error_message(), movie->path)) (void)qn_error_add_context(status, "%s", movie->path);
     snprintf(reason, sizeof reason, "%s", qn_error_message());
     qn_error_clear();
-    qn_log(QN_LOG_WARNING, "%s is left out: %s", movie->path, reason);
+    if (strncmp(reason, movie->path, strlen(movie->path)) == 0)
+        qn_log(QN_LOG_WARNING, "left out: %s", reason);
+    else
+        qn_log(QN_LOG_WARNING, "%s is left out: %s", movie->path, reason);
     facts->numbers.failed = 1;
     return qn_movie_facts_set_text(facts, QN_MOVIE_REASON, reason);
 }

@@ -30,6 +30,10 @@ row cut.tif | grep -q 'data/cut.tif: is cut off' || fail "a movie that is cut: $
 row none.tif | grep -q 'data/none.tif: ' || fail "a movie that is not there: $(row none.tif)"
 [ "$(grep -c '^out/' out/corrected_micrographs.star)" -eq 3 ] || fail "a run: $(cat out/corrected_micrographs.star)"
 same out/a.mrc out/d.mrc "movies that are the same"
+for part in 'Global motion of each movie' 'Micrograph and motion' 'Displacement along y' 'Power spectra' 'Thon rings' \
+  'Ring correlation' '<td class="v">is cut off'; do
+  grep -q "$part" out/report.html || fail "report.html lacks: $part"
+done
 run data/*.tif data/none.tif -o strict "${common[@]}" --strict && fail "--strict: exit code 0"
 grep -q '^quern: 3 of 6 movies were left out, see strict/movies.csv; the first because: ' message || fail "--strict: $(cat message)"
 [ -s strict/run.json ] || fail "--strict: no results"
