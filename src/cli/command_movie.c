@@ -20,7 +20,7 @@ static void print_result(const qn_movie_run_options *options, const qn_movie_res
     else
         cli_format_duration(result->seconds, duration, sizeof duration);
     printf("%zu %s", done, cli_plural(done, "micrograph", "micrographs"));
-    if (result->resumed_count) printf(", %zu of them from the earlier run", result->resumed_count);
+    if (result->resumed_count) printf(" (%zu of them from the earlier run)", result->resumed_count);
     printf(" in %s", duration);
     if (new > 1) printf(", %.3g s a movie", result->seconds / (double)new);
     putchar('\n');

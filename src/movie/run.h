@@ -35,7 +35,8 @@ typedef struct qn_movie_state {
     qn_movie_results results; /* of earlier runs, then of this process, at last of all */
     bool watching;            /* movies are still added */
     bool stopped;             /* the user ended the watch */
-    size_t finished;          /* movies that were taken before the latest one */
+    bool working;             /* a movie was taken that no earlier run has processed */
+    size_t dealt;             /* movies up to the latest one that this process has taken */
     size_t at_work;           /* movies of which the work is not done */
     int64_t began_us;         /* since 1970 */
     qn_movie_gain_state gain; /* whether its orientation was checked, with the first movie */

@@ -197,7 +197,7 @@ static bool is_over(movie_watch *watch)
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec++;
     pthread_mutex_lock(&run->mutex);
-    if (run->at_work > 0 || run->finished + 1 < run->inputs.count) watch->changed_s = qn_clock_s();
+    if (run->at_work > 0 || run->dealt < run->inputs.count) watch->changed_s = qn_clock_s();
     if (idle_s > 0 && qn_clock_s() - watch->changed_s > idle_s) run->watching = false;
     if (run->watching) pthread_cond_timedwait(&run->changed, &run->mutex, &until);
     const bool over = !run->watching;

@@ -17,14 +17,25 @@ int64_t qn_movie_now_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+/* Movies that are finished in all processes, if the others have as many at work as this one. */
+static size_t count_finished(const qn_movie_state *run)
+{
+    const size_t total = run->inputs.count, dealt = run->dealt < total ? run->dealt : total;
+    const size_t at_work = run->at_work * (size_t)qn_ranks_count(run->job->ranks);
+    return dealt > at_work ? dealt - at_work : 0;
+}
+
+/* Progress of a total of 0 is not shown: movies that an earlier run has processed pass so fast that they would spoil
+ * the estimate of the time. */
 static bool ask_to_stop(qn_movie_state *run, size_t *finished)
 {
     pthread_mutex_lock(&run->mutex);
-    const size_t total = run->inputs.count;
     const qn_progress progress = {.stage = "aligning",
                                   .unit = "movies",
-                                  .done = run->finished < total ? run->finished : total,
-                                  .total = run->watching ? SIZE_MAX : total,
+                                  .done = count_finished(run),
+                                  .total = !run->working   ? 0
+                                           : run->watching ? SIZE_MAX
+                                                           : run->inputs.count,
                                   .seconds = qn_clock_s() - run->job->started_s};
     *finished = progress.done;
     const bool stops = qn_job_is_stopped(run->job, &progress);
@@ -76,6 +87,7 @@ static qn_status is_done(qn_movie_state *run, const qn_movie_input *movie, bool 
     pthread_mutex_lock(&run->mutex);
     qn_status status = qn_movie_results_find(&run->results, movie->name, &known);
     *done = status == QN_OK && known && qn_movie_is_whole(known, movie->path, run->options->output);
+    run->working |= !*done;
     pthread_mutex_unlock(&run->mutex);
     return status;
 }
@@ -166,7 +178,7 @@ static qn_status take(qn_movie_state *run, size_t *number, const qn_movie_input 
     pthread_mutex_lock(&run->mutex);
     if (*number < run->inputs.count && !run->stopped) {
         *movie = run->inputs.movies[*number];
-        if (*number > run->finished) run->finished = *number;
+        if (*number >= run->dealt) run->dealt = *number + 1;
         run->at_work++;
     }
     pthread_mutex_unlock(&run->mutex);
