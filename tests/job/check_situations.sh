@@ -21,7 +21,7 @@ describe() {
   target='' device=host journal=journal.0 appearing='' other=(--seed 7) differs=seed= several="devices ranks"
   case $1 in
   dock)
-    command=(dock receptor.pdb ligand.pdb --rotations 120 --spacing 2.5 --keep 20 --clusters 4 --fft own)
+    command=(dock receptor.pdb ligand.pdb --rotations 60 --spacing 4 --keep 10 --clusters 2 --fft own)
     other=(--rotations 30) differs=rotations= ;;
   screen)
     several=ranks
@@ -62,7 +62,7 @@ describe() {
 # Folders good, changed, broken: the same file names with the normal inputs, with other inputs, and with bad inputs.
 make_folders() {
   local folder
-  mkdir good && cd good && make_inputs 3 && cd .. || exit 1
+  mkdir good && cd good && make_inputs 2 && cd .. || exit 1
   for folder in changed broken; do mkdir $folder && ln -s "$work"/good/* $folder/ || exit 1; done
   change() { rm "$1/$2" && "${@:3}" "good/$2" >"$1/$2"; }
   change changed ligand.pdb sed '$d'
@@ -147,7 +147,9 @@ succeeds() { # succeeds WHEN OPTION...
 begin() { # begin OPTION...: start a run in the background that stops itself (SIGSTOP) after its first record; sets $running
   local writes="4 /$journal" # the magic word, the key, and the head and the bytes of a record
   [ -n "$journal" ] || writes="2 .partial" # the head and the first values of an output
-  launcher=(env LD_PRELOAD="$build/tests/signal_at_write.so" QUERN_TEST_SIGNAL="$(kill -l STOP) $writes" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0")
+  # a shell in the background ignores SIGINT, and so would its programs
+  launcher=(env --default-signal=INT LD_PRELOAD="$build/tests/signal_at_write.so"
+    QUERN_TEST_SIGNAL="$(kill -l STOP) $writes" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0")
   launch "$@" >output 2>message &
   running=$!
   launcher=()
