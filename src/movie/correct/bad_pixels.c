@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -9,6 +10,9 @@
 #include "math/random.h"
 
 enum { REACH = 2, NEIGHBOURS = 24, GOOD_LEAST = 7 };
+enum { GOOD, NAMED, HOT, BRIGHT }; /* of the mask: NAMED by the detector, BRIGHT hot like its surroundings */
+
+static const double BRIGHT_SHARE = 1.0 / 3;          /* of a pixel's excess that its surroundings have, at least */
 static const uint64_t REPLACEMENT_STREAM = 0x626164; /* random numbers for replacements only */
 
 /* Sums of one row; the rows are added in order, so that totals do not depend on threads. */
@@ -20,7 +24,7 @@ typedef struct row_sums {
 typedef struct search {
     const qn_detector *detector;
     const qn_bad_pixels_options *options;
-    unsigned char *mask; /* [height][width]: 0 good, 1 by the detector, 2 hot */
+    unsigned char *mask; /* [height][width] */
     row_sums *rows;
     double threshold;
     qn_bad_pixels *bad;
@@ -53,6 +57,26 @@ static qn_status sum_row(size_t y, int worker, void *user)
     return QN_OK;
 }
 
+/* Whether the pixels at a distance of 2 are bright as well, as they are in the image of a particle but not around a
+ * pixel that counts by itself, nor around four that a camera made of one. */
+static bool is_bright(const search *s, size_t pixel)
+{
+    const int width = s->detector->width, height = s->detector->height;
+    const int x = (int)(pixel % (size_t)width), y = (int)(pixel / (size_t)width);
+    double sum = 0;
+    int count = 0;
+    for (int v = y - REACH; v <= y + REACH; v++)
+        for (int u = x - REACH; u <= x + REACH; u++) {
+            const bool around = abs(u - x) == REACH || abs(v - y) == REACH;
+            if (!around || u < 0 || v < 0 || u >= width || v >= height) continue;
+            const size_t i = (size_t)v * (size_t)width + (size_t)u;
+            if (s->detector->bad[i]) continue;
+            sum += value_at(s, i) - s->bad->mean;
+            count++;
+        }
+    return count > 0 && sum / count > BRIGHT_SHARE * (value_at(s, pixel) - s->bad->mean);
+}
+
 static qn_status mark_row(size_t y, int worker, void *user)
 {
     const search *s = user;
@@ -61,9 +85,9 @@ static qn_status mark_row(size_t y, int worker, void *user)
     (void)worker;
     for (size_t i = y * width; i < (y + 1) * width; i++) {
         const bool hot = !(value_at(s, i) <= s->threshold); /* also what is not finite */
-        s->mask[i] = s->detector->bad[i] ? 1 : hot ? 2 : 0;
-        row->bad += s->mask[i] != 0;
-        row->hot += s->mask[i] == 2;
+        s->mask[i] = s->detector->bad[i] ? NAMED : !hot ? GOOD : is_bright(s, i) ? BRIGHT : HOT;
+        row->bad += s->mask[i] == NAMED || s->mask[i] == HOT;
+        row->hot += s->mask[i] == HOT || s->mask[i] == BRIGHT;
     }
     return QN_OK;
 }
@@ -119,7 +143,7 @@ static int32_t replacement_of(const search *s, size_t pixel)
         for (int u = x - REACH; u <= x + REACH; u++) {
             if (u < 0 || v < 0 || u >= width || v >= height) continue;
             const size_t i = (size_t)v * (size_t)width + (size_t)u;
-            if (s->mask[i] == 0) good[count++] = (int32_t)i;
+            if (s->mask[i] == GOOD || s->mask[i] == BRIGHT) good[count++] = (int32_t)i;
         }
     if (count < GOOD_LEAST) return -1;
     return good[(int)(qn_random_uniform(s->options->seed, REPLACEMENT_STREAM, pixel) * count)];
@@ -130,9 +154,9 @@ static qn_status list(const search *s)
     const size_t pixels = (size_t)s->detector->width * (size_t)s->detector->height;
     size_t count = 0, hot = 0;
     QN_TRY(allocate_lists(s));
-    for (size_t i = 0; i < pixels && count < s->bad->count; i++) {
-        if (s->mask[i] == 0) continue;
-        if (s->mask[i] == 2) s->bad->hot[hot++] = (int32_t)i;
+    for (size_t i = 0; i < pixels; i++) {
+        if (s->mask[i] == HOT || s->mask[i] == BRIGHT) s->bad->hot[hot++] = (int32_t)i;
+        if (s->mask[i] == GOOD || s->mask[i] == BRIGHT) continue;
         s->bad->pixels[count] = (int32_t)i;
         s->bad->replacements[count++] = replacement_of(s, i);
     }

@@ -48,12 +48,26 @@ static double value_of(int i)
     return ((double)sum[i] - offset) * (double)gain[i];
 }
 
-/* Good pixels within ±2 of pixel i; `state` 0 is good. */
+/* Whether pixels at a distance of 2 from pixel i have a third of its excess over the mean. */
+static bool is_bright(int i, double mean)
+{
+    double excess = 0;
+    int count = 0;
+    for (int j = 0; j < PIXELS; j++) {
+        const int x = abs(j % WIDTH - i % WIDTH), y = abs(j / WIDTH - i / WIDTH);
+        if (bad[j] || (x > y ? x : y) != 2) continue;
+        excess += value_of(j) - mean;
+        count++;
+    }
+    return count > 0 && 3 * excess > count * (value_of(i) - mean);
+}
+
+/* Good pixels within ±2 of pixel i; `state` 0 and 3 are good. */
 static int neighbours_of(const int *state, int i, int32_t *list)
 {
     int count = 0;
     for (int j = 0; j < PIXELS; j++)
-        if (state[j] == 0 && abs(j % WIDTH - i % WIDTH) <= 2 && abs(j / WIDTH - i / WIDTH) <= 2) list[count++] = j;
+        if (state[j] % 3 == 0 && abs(j % WIDTH - i % WIDTH) <= 2 && abs(j / WIDTH - i / WIDTH) <= 2) list[count++] = j;
     return count;
 }
 
@@ -68,14 +82,15 @@ static void check_definition(double deviations)
     for (int i = 0; i < PIXELS; i++) square += pow(value_of(i) - mean, 2) / PIXELS;
     const double threshold = mean + deviations * sqrt(square);
     for (int i = 0; i < PIXELS; i++) state[i] = bad[i] ? 1 : deviations > 0 && value_of(i) > threshold ? 2 : 0;
+    for (int i = 0; i < PIXELS; i++) state[i] += state[i] == 2 && is_bright(i, mean);
     CHECK_OK(qn_bad_pixels_find(&detector, &options, NULL, &found));
     CHECK_NEAR(found.mean, mean, 1e-9 * mean);
     CHECK_NEAR(found.deviation, sqrt(square), 1e-9 * mean);
     CHECK_NEAR(found.threshold, threshold, 1e-9 * mean);
     for (int i = 0; i < PIXELS; i++) {
         int32_t near[25];
-        if (state[i] == 2) CHECK(hot < found.hot_count && found.hot[hot++] == i);
-        if (state[i] == 0) continue;
+        if (state[i] >= 2) CHECK(hot < found.hot_count && found.hot[hot++] == i);
+        if (state[i] % 3 == 0) continue;
         const int neighbours = neighbours_of(state, i, near);
         if (!CHECK(count < found.count && found.pixels[count] == i)) break;
         const int32_t replacement = found.replacements[count++];
@@ -98,6 +113,37 @@ static void bad_pixels_are_those_of_the_definition(void)
         check_definition(0);
     }
     detector.dark = NULL;
+}
+
+/* A round bright spot keeps its values; a hot pixel beside it, a pair, four in a square and a row do not. */
+static void bright_particles_keep_their_values(void)
+{
+    static const int hot[][2] = {{48, 8}, {10, 30}, {11, 30}, {50, 30}, {51, 30}, {50, 31}, {51, 31}};
+    const size_t single = sizeof hot / sizeof *hot;
+    const qn_bad_pixels_options options = options_of(6);
+    qn_bad_pixels found;
+    int bright = 0;
+    for (int i = 0; i < PIXELS; i++) {
+        const double x = i % WIDTH - 30, y = i / WIDTH - 20;
+        sum[i] = (float)(40 + 500 * exp(-(x * x + y * y) / 18));
+        gain[i] = 1;
+        bad[i] = 0;
+    }
+    for (size_t k = 0; k < single; k++) sum[at(hot[k][0], hot[k][1])] = 700;
+    for (int x = 0; x < 6; x++) sum[at(x, 40)] = 700;
+    CHECK_OK(qn_bad_pixels_find(&detector, &options, NULL, &found));
+    for (size_t k = 0; k < found.hot_count; k++) {
+        const double x = found.hot[k] % WIDTH - 30, y = found.hot[k] / WIDTH - 20;
+        bright += x * x + y * y < 25;
+    }
+    CHECK(bright >= 5); /* else the test shows nothing */
+    CHECK(found.hot_count == single + 6 + (size_t)bright && found.count == single + 6);
+    for (size_t k = 0; k < found.count; k++) {
+        bool named = found.pixels[k] / WIDTH == 40;
+        for (size_t j = 0; j < single; j++) named |= found.pixels[k] == at(hot[j][0], hot[j][1]);
+        CHECK(named);
+    }
+    qn_bad_pixels_clear(&found);
 }
 
 /* Over ten seeds, every neighbour is taken about 45 times. */
@@ -167,6 +213,7 @@ static void movies_without_counts_are_refused(void)
 int main(void)
 {
     RUN(bad_pixels_are_those_of_the_definition);
+    RUN(bright_particles_keep_their_values);
     RUN(replacements_are_spread);
     RUN(results_do_not_depend_on_threads);
     RUN(movies_without_counts_are_refused);
