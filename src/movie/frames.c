@@ -1,11 +1,78 @@
 #include "movie/frames.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "movie/correct/correct.h"
+#include "movie/correct/kernels/correct_frames.h"
+#include "runtime/device.h"
 
-enum { ROWS = 16 }; /* that a task adds up */
+enum { ROWS = 64 }; /* that a task measures */
+
+/* ---- loader ---- */
+
+/* What a thread of the pool needs to bring a frame to the device. One movie at a time is decoded. */
+typedef struct loading_worker {
+    qn_queue *queue;
+    void *scratch; /* memory for copies */
+    size_t bytes;
+} loading_worker;
+
+struct qn_movie_loader {
+    qn_device *device;
+    qn_pool *pool;
+    bool in_place;            /* the device's memory is this process's: frames are decoded into it */
+    pthread_mutex_t decoding; /* guards the workers */
+    loading_worker *workers;
+};
+
+qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_loader **out)
+{
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_allocate(1, sizeof **out, &memory));
+    qn_movie_loader *loader = memory;
+    loader->device = qn_device_retain(device);
+    loader->pool = pool;
+    pthread_mutex_init(&loader->decoding, NULL);
+    loader->in_place = strcmp(qn_device_inner_driver(device), "host") == 0;
+    const qn_status status = qn_allocate((size_t)qn_pool_threads(pool), sizeof *loader->workers, &memory);
+    loader->workers = memory;
+    if (status != QN_OK)
+        qn_movie_loader_destroy(&loader);
+    else
+        *out = loader;
+    return status;
+}
+
+void qn_movie_loader_destroy(qn_movie_loader **pointer)
+{
+    qn_movie_loader *loader = *pointer;
+    if (!loader) return;
+    for (int i = 0; loader->workers && i < qn_pool_threads(loader->pool); i++) {
+        qn_queue_destroy(&loader->workers[i].queue);
+        qn_host_memory_destroy(loader->device, &loader->workers[i].scratch);
+    }
+    qn_release(&loader->workers);
+    pthread_mutex_destroy(&loader->decoding);
+    qn_device_release(&loader->device);
+    qn_release(pointer);
+}
+
+static qn_status prepare_worker(const qn_movie_loader *loader, size_t bytes, loading_worker *worker)
+{
+    if (!worker->queue) QN_TRY(qn_queue_create(loader->device, &worker->queue));
+    if (worker->bytes >= bytes) return QN_OK;
+    qn_host_memory_destroy(loader->device, &worker->scratch);
+    worker->bytes = 0;
+    QN_TRY(qn_host_memory_create(loader->device, bytes, &worker->scratch));
+    worker->bytes = bytes;
+    return QN_OK;
+}
+
+/* ---- samples ---- */
 
 /* Frames that are sums of frames of the file are given as floats: they may exceed the range of the file's samples. */
 static qn_sample_kind kind_of(const qn_movie_file *file, const qn_movie_frame_plan *plan)
@@ -13,58 +80,40 @@ static qn_sample_kind kind_of(const qn_movie_file *file, const qn_movie_frame_pl
     return plan->adds ? QN_SAMPLE_FLOAT32 : qn_movie_file_shape(file)->kind;
 }
 
-static size_t bytes_of_frame(const qn_movie_file *file, const qn_movie_frame_plan *plan)
+static int batch_of(const qn_movie_frame_plan *plan, int threads)
+{
+    return threads < plan->count ? threads : plan->count;
+}
+
+uint64_t qn_movie_frames_bytes(const qn_movie_file *file, const qn_movie_frame_plan *plan, bool holds, int threads)
 {
     const qn_movie_shape *shape = qn_movie_file_shape(file);
-    return (size_t)shape->width * (size_t)shape->height * qn_sample_bytes(kind_of(file, plan));
+    const size_t step = qn_corrector_step_bytes(shape->width, shape->height, kind_of(file, plan));
+    return (uint64_t)(holds ? plan->count : batch_of(plan, threads)) * step;
 }
 
-uint64_t qn_movie_frames_bytes(const qn_movie_file *file, const qn_movie_frame_plan *plan)
-{
-    return (uint64_t)plan->count * bytes_of_frame(file, plan);
-}
+#define EACH_SAMPLE(type, assign) \
+    for (size_t i = 0; i < count; i++) values[i] assign((const type *)from)[i]
 
-/* ---- samples ---- */
-
-static void widen(qn_sample_kind kind, const void *samples, size_t count, float *values)
+static void widen(qn_sample_kind kind, const void *from, size_t count, float *restrict values)
 {
-    const void *from = samples;
     switch (kind) {
-    case QN_SAMPLE_UINT8:
-        for (size_t i = 0; i < count; i++) values[i] = ((const uint8_t *)from)[i];
-        break;
-    case QN_SAMPLE_INT8:
-        for (size_t i = 0; i < count; i++) values[i] = ((const int8_t *)from)[i];
-        break;
-    case QN_SAMPLE_UINT16:
-        for (size_t i = 0; i < count; i++) values[i] = ((const uint16_t *)from)[i];
-        break;
-    case QN_SAMPLE_INT16:
-        for (size_t i = 0; i < count; i++) values[i] = ((const int16_t *)from)[i];
-        break;
+    case QN_SAMPLE_UINT8: EACH_SAMPLE(uint8_t, =); break;
+    case QN_SAMPLE_INT8: EACH_SAMPLE(int8_t, =); break;
+    case QN_SAMPLE_UINT16: EACH_SAMPLE(uint16_t, =); break;
+    case QN_SAMPLE_INT16: EACH_SAMPLE(int16_t, =); break;
     case QN_SAMPLE_FLOAT32: memcpy(values, from, count * sizeof *values); break;
     }
 }
 
-static void add(qn_sample_kind kind, const void *samples, size_t count, float *sum)
+static void add(qn_sample_kind kind, const void *from, size_t count, float *restrict values)
 {
-    const void *from = samples;
     switch (kind) {
-    case QN_SAMPLE_UINT8:
-        for (size_t i = 0; i < count; i++) sum[i] += ((const uint8_t *)from)[i];
-        break;
-    case QN_SAMPLE_INT8:
-        for (size_t i = 0; i < count; i++) sum[i] += ((const int8_t *)from)[i];
-        break;
-    case QN_SAMPLE_UINT16:
-        for (size_t i = 0; i < count; i++) sum[i] += ((const uint16_t *)from)[i];
-        break;
-    case QN_SAMPLE_INT16:
-        for (size_t i = 0; i < count; i++) sum[i] += ((const int16_t *)from)[i];
-        break;
-    case QN_SAMPLE_FLOAT32:
-        for (size_t i = 0; i < count; i++) sum[i] += ((const float *)from)[i];
-        break;
+    case QN_SAMPLE_UINT8: EACH_SAMPLE(uint8_t, +=); break;
+    case QN_SAMPLE_INT8: EACH_SAMPLE(int8_t, +=); break;
+    case QN_SAMPLE_UINT16: EACH_SAMPLE(uint16_t, +=); break;
+    case QN_SAMPLE_INT16: EACH_SAMPLE(int16_t, +=); break;
+    case QN_SAMPLE_FLOAT32: EACH_SAMPLE(float, +=); break;
     }
 }
 
@@ -72,16 +121,22 @@ static void add(qn_sample_kind kind, const void *samples, size_t count, float *s
 
 /* A batch that is decoded: frames `first` … `first + count − 1` of the plan. */
 typedef struct decoding {
-    qn_movie_frames *frames;
+    const qn_movie_frames *frames;
     int first, count;
+    unsigned char *memory; /* of the device's samples, if frames are decoded in place */
 } decoding;
 
+static size_t place_of(const qn_movie_frames *frames, int number, int in_batch)
+{
+    return (size_t)(frames->held ? number : in_batch) * frames->step_bytes;
+}
+
 /* Add up the frames of the file that make a frame of the plan. */
-static qn_status decode_sum(const qn_movie_frames *frames, const qn_movie_frame *frame, int worker, float *values)
+static qn_status decode_sum(const qn_movie_frames *frames, const qn_movie_frame *frame, int worker, void *scratch,
+                            float *values)
 {
     const size_t pixels = (size_t)frames->width * (size_t)frames->height;
     const qn_sample_kind kind = qn_movie_file_shape(frames->file)->kind;
-    float *scratch = frames->scratch + (size_t)worker * pixels;
     for (int i = 0; i < frame->count; i++) {
         QN_TRY(qn_movie_file_read(frames->file, frame->first + i, worker, scratch));
         if (i == 0)
@@ -98,24 +153,19 @@ static qn_status decode(size_t index, int worker, void *user)
     const qn_movie_frames *frames = work->frames;
     const int number = work->first + (int)index;
     const qn_movie_frame *frame = &frames->plan->frames[number];
-    unsigned char *samples = frames->samples + (frames->held ? (size_t)number : index) * frames->frame_bytes;
-    if (!frames->plan->adds) return qn_movie_file_read(frames->file, frame->first, worker, samples);
-    return decode_sum(frames, frame, worker, (float *)(void *)samples);
-}
-
-static qn_status add_rows(size_t index, int worker, void *user)
-{
-    const decoding *work = user;
-    const qn_movie_frames *frames = work->frames;
-    const size_t width = (size_t)frames->width, sample = qn_sample_bytes(frames->kind);
-    const size_t row = index * ROWS, rows = (size_t)frames->height - row < ROWS ? (size_t)frames->height - row : ROWS;
-    (void)worker;
-    for (int i = 0; i < work->count; i++) {
-        const size_t place = frames->held ? (size_t)(work->first + i) : (size_t)i;
-        const unsigned char *samples = frames->samples + place * frames->frame_bytes + row * width * sample;
-        add(frames->kind, samples, rows * width, frames->sum + row * width);
-    }
-    return QN_OK;
+    const size_t place = place_of(frames, number, (int)index);
+    const size_t room = work->memory ? 0 : frames->step_bytes;
+    const size_t of_file = frames->plan->adds ? qn_movie_file_frame_bytes(frames->file) : 0;
+    loading_worker *mine = &frames->loader->workers[worker];
+    QN_TRY(prepare_worker(frames->loader, room + of_file, mine));
+    unsigned char *scratch = mine->scratch, *samples = work->memory ? work->memory + place : scratch;
+    if (frames->plan->adds)
+        QN_TRY(decode_sum(frames, frame, worker, scratch + room, (float *)(void *)samples));
+    else
+        QN_TRY(qn_movie_file_read(frames->file, frame->first, worker, samples));
+    if (work->memory) return QN_OK;
+    QN_TRY(qn_queue_write(mine->queue, frames->samples, place, samples, frames->frame_bytes, NULL));
+    return qn_queue_finish(mine->queue);
 }
 
 static int count_of_batch(const qn_movie_frames *frames, int first)
@@ -123,83 +173,161 @@ static int count_of_batch(const qn_movie_frames *frames, int first)
     return frames->plan->count - first < frames->batch ? frames->plan->count - first : frames->batch;
 }
 
-static qn_status decode_batch(qn_movie_frames *frames, int first)
+/* Bring frames to the device. */
+static qn_status decode_frames(const qn_movie_frames *frames, int first, int count)
 {
-    decoding work = {.frames = frames, .first = first, .count = count_of_batch(frames, first)};
-    return qn_pool_run(frames->pool, (size_t)work.count, decode, &work);
+    qn_movie_loader *loader = frames->loader;
+    decoding work = {.frames = frames, .first = first, .count = count};
+    if (loader->in_place) work.memory = qn_buffer_native(frames->samples);
+    pthread_mutex_lock(&loader->decoding);
+    const qn_status status = qn_pool_run(loader->pool, (size_t)count, decode, &work);
+    pthread_mutex_unlock(&loader->decoding);
+    return status;
 }
 
-static qn_status add_batch(qn_movie_frames *frames, int first)
+static qn_status add_frames(const qn_movie_frames *frames, int first, int count)
 {
-    decoding work = {.frames = frames, .first = first, .count = count_of_batch(frames, first)};
-    return qn_pool_run(frames->pool, ((size_t)frames->height + ROWS - 1) / ROWS, add_rows, &work);
+    const qn_correct_problem problem = {.width = frames->width,
+                                        .height = frames->height,
+                                        .padded = {frames->width, frames->height},
+                                        .kind = frames->kind};
+    const qn_stored_frames stored = {.samples = frames->samples,
+                                     .step_bytes = frames->step_bytes,
+                                     .first = frames->held ? first : 0,
+                                     .count = count};
+    return qn_sum_frames(frames->queue, NULL, &problem, &stored, frames->sums, NULL);
+}
+
+/* ---- the sum ---- */
+
+typedef struct measurement {
+    const qn_movie_frames *frames;
+    double *totals; /* of each task */
+} measurement;
+
+static qn_status measure_rows(size_t index, int worker, void *user)
+{
+    const measurement *work = user;
+    const size_t width = (size_t)work->frames->width, height = (size_t)work->frames->height;
+    const size_t end = (index + 1) * ROWS < height ? (index + 1) * ROWS : height;
+    const float *sum = work->frames->sum;
+    double total = 0;
+    int any = 0;
+    (void)worker;
+#pragma omp simd reduction(+ : total) reduction(| : any)
+    for (size_t i = index * ROWS * width; i < end * width; i++) {
+        total += (double)sum[i];
+        any |= sum[i] != 0;
+    }
+    work->totals[2 * index] = total;
+    work->totals[2 * index + 1] = any;
+    return QN_OK;
 }
 
 static qn_status measure(qn_movie_frames *frames)
 {
-    const size_t pixels = (size_t)frames->width * (size_t)frames->height;
-    double total = 0;
-    bool any = false;
-    for (size_t i = 0; i < pixels; i++) {
-        total += frames->sum[i];
-        any |= frames->sum[i] != 0;
-    }
-    frames->mean = total / (double)pixels / frames->plan->count;
-    return any ? QN_OK : QN_FAIL(QN_BAD_FORMAT, "all counts are 0; expected frames with electrons");
-}
-
-static qn_status make_room(qn_movie_frames *frames, uint64_t memory_bytes)
-{
-    const size_t pixels = (size_t)frames->width * (size_t)frames->height;
-    const int threads = qn_pool_threads(frames->pool), count = frames->plan->count;
+    const size_t tasks = ((size_t)frames->height + ROWS - 1) / ROWS;
+    const double pixels = (double)frames->width * frames->height;
+    double total = 0, any = 0;
     void *memory;
-    frames->held = (uint64_t)count * frames->frame_bytes <= memory_bytes;
-    frames->batch = threads < count ? threads : count;
-    QN_TRY(qn_allocate((size_t)(frames->held ? count : frames->batch), frames->frame_bytes, &memory));
-    frames->samples = memory;
-    QN_TRY(qn_allocate(pixels, sizeof(float), &memory));
-    frames->sum = memory;
-    if (!frames->plan->adds) return QN_OK;
-    QN_TRY(qn_allocate((size_t)threads * pixels, sizeof(float), &memory));
-    frames->scratch = memory;
-    return QN_OK;
+    QN_TRY(qn_allocate(2 * tasks, sizeof(double), &memory));
+    measurement work = {.frames = frames, .totals = memory};
+    const qn_status status = qn_pool_run(frames->loader->pool, tasks, measure_rows, &work);
+    for (size_t i = 0; i < tasks; i++) total += work.totals[2 * i], any += work.totals[2 * i + 1];
+    qn_release(&memory);
+    QN_TRY(status);
+    frames->mean = total / pixels / frames->plan->count;
+    return any > 0 ? QN_OK : QN_FAIL(QN_BAD_FORMAT, "all counts are 0; expected frames with electrons");
 }
 
-qn_status qn_movie_frames_load(qn_movie_file *file, const qn_movie_frame_plan *plan, qn_pool *pool,
-                               uint64_t memory_bytes, qn_movie_frames *frames)
+/* ---- load ---- */
+
+static qn_status reserve(qn_device *device, size_t bytes, qn_buffer **buffer)
+{
+    if (*buffer && qn_buffer_bytes(*buffer) >= bytes) return QN_OK;
+    qn_buffer_release(buffer);
+    return qn_buffer_create(device, bytes, buffer);
+}
+
+static qn_status make_room(qn_movie_frames *frames)
+{
+    qn_device *device = frames->loader->device;
+    const size_t sum_bytes = (size_t)frames->width * (size_t)frames->height * sizeof(float);
+    const int count = frames->held ? frames->plan->count : frames->batch;
+    if (!frames->queue) QN_TRY(qn_queue_create(device, &frames->queue));
+    QN_TRY(reserve(device, (size_t)count * frames->step_bytes, &frames->samples));
+    QN_TRY(reserve(device, sum_bytes, &frames->sums));
+    if (frames->sum_bytes < sum_bytes) {
+        void *memory = frames->sum;
+        frames->sum = NULL, frames->sum_bytes = 0;
+        qn_host_memory_destroy(device, &memory);
+        QN_TRY(qn_host_memory_create(device, sum_bytes, &memory));
+        frames->sum = memory, frames->sum_bytes = sum_bytes;
+    }
+    return qn_queue_fill(frames->queue, frames->sums, 0, sum_bytes, 0, NULL);
+}
+
+static void take_shape(qn_movie_frames *frames, qn_movie_loader *loader, qn_movie_file *file,
+                       const qn_movie_frame_plan *plan)
 {
     const qn_movie_shape *shape = qn_movie_file_shape(file);
-    *frames = (qn_movie_frames){.file = file,
-                                .plan = plan,
-                                .pool = pool,
-                                .width = shape->width,
-                                .height = shape->height,
-                                .kind = kind_of(file, plan),
-                                .frame_bytes = bytes_of_frame(file, plan)};
-    QN_TRY(make_room(frames, memory_bytes));
-    for (int first = 0; first < plan->count; first += frames->batch) {
-        QN_TRY(decode_batch(frames, first));
-        QN_TRY(add_batch(frames, first));
+    frames->loader = loader;
+    frames->file = file;
+    frames->plan = plan;
+    frames->width = shape->width;
+    frames->height = shape->height;
+    frames->kind = kind_of(file, plan);
+    frames->frame_bytes = (size_t)shape->width * (size_t)shape->height * qn_sample_bytes(frames->kind);
+    frames->step_bytes = qn_corrector_step_bytes(shape->width, shape->height, frames->kind);
+}
+
+static qn_status load(qn_movie_frames *frames)
+{
+    const int count = frames->plan->count, step = frames->held ? count : frames->batch;
+    const size_t sum_bytes = (size_t)frames->width * (size_t)frames->height * sizeof(float);
+    QN_TRY(make_room(frames));
+    for (int first = 0; first < count; first += step) {
+        const int some = count - first < step ? count - first : step;
+        QN_TRY(decode_frames(frames, first, some));
+        QN_TRY(add_frames(frames, first, some));
+        if (!frames->held) QN_TRY(qn_queue_finish(frames->queue));
     }
+    QN_TRY(qn_queue_read(frames->queue, frames->sums, 0, frames->sum, sum_bytes, NULL));
+    QN_TRY(qn_queue_finish(frames->queue));
     return measure(frames);
 }
 
-qn_status qn_movie_frames_each(qn_movie_frames *frames, const qn_movie_frame_visitor *visitor)
+qn_status qn_movie_frames_load(qn_movie_loader *loader, qn_movie_file *file, const qn_movie_frame_plan *plan,
+                               bool holds, qn_movie_frames *frames)
 {
-    for (int first = 0; first < frames->plan->count; first += frames->batch) {
-        if (!frames->held) QN_TRY(decode_batch(frames, first));
-        for (int i = 0; i < count_of_batch(frames, first); i++) {
-            const size_t place = (size_t)(frames->held ? first + i : i);
-            QN_TRY(visitor->frame(first + i, frames->samples + place * frames->frame_bytes, visitor->user));
-        }
+    take_shape(frames, loader, file, plan);
+    frames->held = holds;
+    frames->batch = batch_of(plan, qn_pool_threads(loader->pool));
+    const qn_status status = load(frames);
+    if (status == QN_OK) return QN_OK;
+    qn_error_trail trail;
+    qn_error_save(status, &trail);
+    if (frames->queue && qn_queue_finish(frames->queue) != QN_OK) qn_error_clear();
+    return qn_error_restore(&trail);
+}
+
+qn_status qn_movie_frames_each(qn_movie_frames *frames, int first, const qn_movie_frame_visitor *visitor)
+{
+    for (int begin = first; begin < frames->plan->count; begin += frames->batch) {
+        if (!frames->held) QN_TRY(decode_frames(frames, begin, count_of_batch(frames, begin)));
+        for (int i = 0; i < count_of_batch(frames, begin); i++)
+            QN_TRY(visitor->frame(begin + i, frames->samples, place_of(frames, begin + i, i), visitor->user));
         if (!frames->held) QN_TRY(visitor->flush(visitor->user));
     }
-    return visitor->flush(visitor->user);
+    return QN_OK;
 }
 
 void qn_movie_frames_release(qn_movie_frames *frames)
 {
-    qn_release(&frames->samples);
-    qn_release(&frames->scratch);
-    qn_release(&frames->sum);
+    void *memory = frames->sum;
+    if (frames->loader) qn_host_memory_destroy(frames->loader->device, &memory);
+    qn_buffer_release(&frames->samples);
+    qn_buffer_release(&frames->sums);
+    qn_queue_destroy(&frames->queue);
+    *frames = (qn_movie_frames){.loader = NULL};
 }

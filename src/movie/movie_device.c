@@ -1,4 +1,9 @@
 /* What a device holds for frames of one kind, and the memory that a movie takes. */
+#define _DEFAULT_SOURCE /* sysconf */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -9,19 +14,37 @@ enum { USUAL_RANKS = 6 }; /* of the weights, which are made later */
 static const double grow_percent = 20; /* most that frames are padded along an axis */
 static const double gib = 1024.0 * 1024 * 1024;
 
-void qn_movie_forget_kind(qn_movie_pipeline *p)
+static void destroy_setup(qn_movie_setup **setup)
 {
-    if (p->corrector) qn_corrector_destroy(&p->corrector);
-    if (p->detector) qn_detector_destroy(&p->detector);
-    qn_fft_plan_destroy(&p->forward);
-    qn_buffer_release(&p->real);
-    qn_buffer_release(&p->spectrum);
-    p->gain_written = false;
-    p->of = (qn_movie_kind){.width = 0};
+    qn_movie_setup *s = *setup;
+    if (!s) return;
+    qn_corrector_destroy(&s->corrector);
+    qn_detector_destroy(&s->detector);
+    qn_fft_plan_destroy(&s->forward);
+    qn_buffer_release(&s->real);
+    qn_buffer_release(&s->spectrum);
+    qn_release(setup);
+}
+
+static void forget_spectra(qn_movie_pipeline *p)
+{
+    for (int i = 0; i < p->spectrum_count; i++) qn_buffer_release(&p->spectra[i]);
+    qn_release(&p->spectra);
+    p->spectrum_count = p->spectrum_room = 0;
+}
+
+void qn_movie_forget_device(qn_movie_pipeline *p)
+{
+    qn_coarse_stack_destroy(&p->stack);
+    qn_warp_destroy(&p->warp);
+    qn_exposure_ranks_release(&p->ranks);
+    qn_release(&p->dose);
+    forget_spectra(p);
+    destroy_setup(&p->setup);
 }
 
 /* A fast size of transforms, chosen by a rule without measurements, so that it is the same in every run. */
-static qn_status choose_padding(qn_movie_pipeline *p, int width, int height)
+static qn_status choose_padding(qn_device *device, int width, int height, int padded[2])
 {
     qn_fft_advice_options options = qn_fft_advice_default_options();
     qn_fft_advice_report *report;
@@ -29,8 +52,8 @@ static qn_status choose_padding(qn_movie_pipeline *p, int width, int height)
     options.grow_percent[0] = options.grow_percent[1] = grow_percent;
     options.kind = QN_FFT_REAL_FORWARD;
     options.without_measuring = options.without_cache = true;
-    QN_TRY(qn_fft_advise(p->device, &options, &report));
-    p->padded[0] = report->rows[0].size[0], p->padded[1] = report->rows[0].size[1];
+    QN_TRY(qn_fft_advise(device, &options, &report));
+    padded[0] = report->rows[0].size[0], padded[1] = report->rows[0].size[1];
     qn_fft_advice_report_destroy(&report);
     return QN_OK;
 }
@@ -51,28 +74,76 @@ qn_detector_options qn_movie_detector_options(const qn_movie_run_options *option
                                  .height = of->height};
 }
 
-static size_t padded_bytes(const qn_movie_pipeline *p)
+static size_t padded_bytes(const qn_movie_setup *s)
 {
-    return sizeof(float) * (size_t)p->padded[0] * (size_t)p->padded[1];
+    return sizeof(float) * (size_t)s->padded[0] * (size_t)s->padded[1];
 }
 
-static size_t spectrum_bytes(const qn_movie_pipeline *p)
+static size_t spectrum_bytes(const qn_movie_setup *s)
 {
-    return 2 * sizeof(float) * (size_t)(p->padded[0] / 2 + 1) * (size_t)p->padded[1];
+    return 2 * sizeof(float) * (size_t)(s->padded[0] / 2 + 1) * (size_t)s->padded[1];
 }
 
-static qn_status make_for_kind(qn_movie_pipeline *p, const qn_movie_kind *of)
+static qn_status fill_setup(qn_movie_pipeline *p, qn_movie_setup *s)
 {
-    const qn_detector_options options = qn_movie_detector_options(p->run->options, of);
-    p->of = *of;
-    QN_TRY(choose_padding(p, of->width, of->height));
-    QN_TRY(qn_detector_create(&options, &p->detector));
-    QN_TRY(qn_corrector_create(p->queue, p->detector, p->padded, of->samples, &p->corrector));
-    const qn_fft_options forward = {
-        .size_bytes = sizeof forward, .size = {p->padded[0], p->padded[1]}, .kind = QN_FFT_REAL_FORWARD};
-    QN_TRY(qn_fft_plan_create(p->device, &forward, &p->forward));
-    QN_TRY(qn_buffer_create(p->device, padded_bytes(p), &p->real));
-    return qn_buffer_create(p->device, spectrum_bytes(p), &p->spectrum);
+    const qn_detector_options options = qn_movie_detector_options(p->run->options, &s->of);
+    QN_TRY(choose_padding(p->device, s->of.width, s->of.height, s->padded));
+    QN_TRY(qn_detector_create(&options, &s->detector));
+    QN_TRY(qn_corrector_create(p->queue, s->detector, s->padded, s->of.samples, &s->corrector));
+    const qn_fft_options forward = {.size_bytes = sizeof forward,
+                                    .size = {s->padded[0], s->padded[1]},
+                                    .kind = QN_FFT_REAL_FORWARD,
+                                    .engine = qn_fft_engine_of(p->device)};
+    QN_TRY(qn_fft_plan_create(p->device, &forward, &s->forward));
+    QN_TRY(qn_buffer_create(p->device, padded_bytes(s), &s->real));
+    return qn_buffer_create(p->device, spectrum_bytes(s), &s->spectrum);
+}
+
+static qn_status create_setup(qn_movie_pipeline *p, const qn_movie_kind *of, qn_movie_setup **setup)
+{
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof **setup, &memory));
+    *setup = memory;
+    (*setup)->of = *of;
+    pthread_mutex_lock(&p->turn); /* the queue is used */
+    const qn_status status = fill_setup(p, *setup);
+    pthread_mutex_unlock(&p->turn);
+    if (status != QN_OK) destroy_setup(setup);
+    return status;
+}
+
+static bool same_kind(const qn_movie_kind *a, const qn_movie_kind *b)
+{
+    return a->width == b->width && a->height == b->height && a->samples == b->samples && a->is_eer == b->is_eer;
+}
+
+/* Take the setup of the latest movie, or make another. One that is replaced lasts until its last movie is done. */
+static qn_status take_setup(qn_movie_pipeline *p, const qn_movie_kind *of, qn_movie_setup **taken)
+{
+    qn_status status = QN_OK;
+    pthread_mutex_lock(&p->setting_up);
+    qn_movie_setup *setup = p->setup;
+    if (!setup || !same_kind(&setup->of, of)) {
+        status = create_setup(p, of, &setup);
+        if (status == QN_OK && p->setup && p->setup->users == 0) destroy_setup(&p->setup);
+        if (status == QN_OK) p->setup = setup;
+    }
+    if (status == QN_OK) {
+        setup->users++;
+        *taken = setup;
+    }
+    pthread_mutex_unlock(&p->setting_up);
+    return status;
+}
+
+void qn_movie_end_setup(qn_movie_work *w)
+{
+    qn_movie_pipeline *p = w->pipeline;
+    if (!w->setup) return;
+    pthread_mutex_lock(&p->setting_up);
+    if (--w->setup->users == 0 && w->setup != p->setup) destroy_setup(&w->setup);
+    w->setup = NULL;
+    pthread_mutex_unlock(&p->setting_up);
 }
 
 /* ---- memory ---- */
@@ -83,7 +154,7 @@ static qn_status estimate_sums(const qn_movie_work *w, uint64_t *bytes)
     qn_warp_options options = qn_movie_warp_options(w);
     const qn_exposure_ranks ranks = {.count = USUAL_RANKS, .frame_count = w->plan.count};
     qn_motion motion;
-    QN_TRY(qn_motion_allocate(w->plan.count, w->pipeline->of.width, w->pipeline->of.height, &motion));
+    QN_TRY(qn_motion_allocate(w->plan.count, w->kind.width, w->kind.height, &motion));
     motion.time_count = w->pipeline->run->choices.local;
     options.motion = &motion;
     if (w->plan.has_dose && w->pipeline->run->options->dose_weight) options.ranks = &ranks;
@@ -92,59 +163,158 @@ static qn_status estimate_sums(const qn_movie_work *w, uint64_t *bytes)
     return QN_OK;
 }
 
-/* The stack of the alignment is released before the sums begin. */
-static qn_status estimate(qn_movie_work *w)
+/* What stays on the device besides frames. */
+static qn_status estimate(const qn_movie_work *w, uint64_t *bytes)
 {
     const qn_movie_pipeline *p = w->pipeline;
+    const qn_movie_setup *s = w->setup;
     const qn_align_options aligning = {.pixel_angstrom = w->pixel_angstrom,
                                        .without_patches = !p->run->choices.local,
                                        .patches = {p->run->choices.patches[0], p->run->choices.patches[1]}};
-    const uint64_t stack = qn_coarse_stack_bytes(p->device, &w->grid, w->plan.count, &aligning);
     uint64_t sums;
     QN_TRY(estimate_sums(w, &sums));
-    w->device_bytes = padded_bytes(p) + spectrum_bytes(p) + qn_fft_plan_workspace_bytes(p->forward) +
-                      qn_corrector_bytes(p->of.width, p->of.height, p->of.samples, p->run->options->dark != NULL) +
-                      (stack > sums ? stack : sums);
+    *bytes = padded_bytes(s) + spectrum_bytes(s) + qn_fft_plan_workspace_bytes(s->forward) + sums +
+             qn_corrector_bytes(s->of.width, s->of.height, s->of.samples, s->detector->dark != NULL) +
+             qn_coarse_stack_bytes(p->device, &w->grid, w->plan.count, &aligning);
     return QN_OK;
 }
 
-static qn_status check_memory(qn_movie_work *w)
+static bool shares_memory(const qn_movie_pipeline *p)
 {
-    const qn_device_info *info = qn_device_get_info(w->pipeline->device);
-    QN_TRY(estimate(w));
-    qn_log(QN_LOG_DEBUG, "%s: %d frames of %d x %d pixels, padded to %d x %d; %.2f GiB of the device", w->movie->path,
-           w->plan.count, w->pipeline->of.width, w->pipeline->of.height, w->pipeline->padded[0], w->pipeline->padded[1],
-           (double)w->device_bytes / gib);
-    if (info->memory_bytes == 0 || w->device_bytes <= info->memory_bytes) return QN_OK;
-    return QN_FAIL(QN_OUT_OF_MEMORY, "%s: takes about %.2f GiB of the memory of a device that has %.2f GiB",
-                   w->movie->path, (double)w->device_bytes / gib, (double)info->memory_bytes / gib);
+    return qn_device_get_info(p->device)->kind == QN_DEVICE_CPU;
+}
+
+/* Memory of the device that the run may use. A processor's memory is the machine's, and --memory limits it. */
+static uint64_t allowed_bytes(const qn_movie_pipeline *p)
+{
+    const uint64_t of_device = qn_device_get_info(p->device)->memory_bytes;
+    if (!shares_memory(p)) return of_device == 0 ? UINT64_MAX : of_device / 10 * 9;
+    const qn_movie_state *run = p->run;
+    const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t machine = all / 2 / (uint64_t)qn_ranks_local_count(run->job->ranks);
+    return run->options->run.memory_bytes ? run->options->run.memory_bytes : machine;
+}
+
+/* Memory beside the device's objects goes to the frames of one movie first, then to those of movies at work beside it,
+ * then to spectra. */
+static qn_status plan_memory(qn_movie_work *w)
+{
+    qn_movie_pipeline *p = w->pipeline;
+    const uint64_t allowed = allowed_bytes(p), whole = qn_device_get_info(p->device)->memory_bytes;
+    const uint64_t frames = qn_movie_frames_bytes(w->file, &w->plan, true, 0), spectrum = spectrum_bytes(w->setup);
+    QN_TRY(estimate(w, &w->device_bytes));
+    if (whole > 0 && w->device_bytes > whole)
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: takes about %.2f GiB of the memory of a device that has %.2f GiB",
+                       w->movie->path, (double)w->device_bytes / gib, (double)whole / gib);
+    uint64_t left = allowed > w->device_bytes ? allowed - w->device_bytes : 0;
+    w->held = frames <= left;
+    if (w->held) left -= QN_MOVIE_LANES * frames <= left ? QN_MOVIE_LANES * frames : frames;
+    w->kept = left / spectrum < (uint64_t)w->plan.count ? (int)(left / spectrum) : w->plan.count;
+    w->device_bytes += (uint64_t)w->kept * spectrum;
+    qn_log(QN_LOG_DEBUG,
+           "%s: %d frames of %d x %d pixels, padded to %d x %d; %.2f GiB of the device with %d spectra, and %.2f GiB "
+           "of frames, %s",
+           w->movie->path, w->plan.count, w->kind.width, w->kind.height, w->setup->padded[0], w->setup->padded[1],
+           (double)w->device_bytes / gib, w->kept, (double)frames / gib, w->held ? "kept" : "decoded for every pass");
+    return QN_OK;
+}
+
+qn_status qn_movie_take_memory(qn_movie_work *w)
+{
+    qn_movie_pipeline *p = w->pipeline;
+    qn_movie_state *run = p->run;
+    const int threads = qn_pool_threads(run->job->pool);
+    const uint64_t allowed = allowed_bytes(p), wanted = qn_movie_frames_bytes(w->file, &w->plan, w->held, threads);
+    uint64_t *used = shares_memory(p) ? &run->frame_bytes : &p->frame_bytes;
+    if (w->lane->frame_bytes >= wanted) return QN_OK;
+    qn_movie_give_memory(p, w->lane);
+    for (bool waits = true; waits;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        QN_TRY(qn_movie_poll(run));
+        pthread_mutex_lock(&run->mutex);
+        waits = *used > 0 && *used + w->device_bytes + wanted > allowed;
+        run->waiting++;
+        if (waits) pthread_cond_timedwait(&run->changed, &run->mutex, &until);
+        run->waiting--;
+        if (!waits) *used += wanted, w->lane->frame_bytes = wanted;
+        pthread_mutex_unlock(&run->mutex);
+    }
+    return QN_OK;
+}
+
+void qn_movie_give_memory(qn_movie_pipeline *p, qn_movie_lane *lane)
+{
+    qn_movie_state *run = p->run;
+    qn_movie_frames_release(&lane->frames);
+    pthread_mutex_lock(&run->mutex);
+    *(shares_memory(p) ? &run->frame_bytes : &p->frame_bytes) -= lane->frame_bytes;
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->mutex);
+    lane->frame_bytes = 0;
 }
 
 /* ---- a movie ---- */
 
 static qn_status note_gain(qn_movie_work *w)
 {
-    const size_t count = w->pipeline->detector->not_finite;
+    const size_t count = w->setup->detector->not_finite;
     if (count == 0) return QN_OK;
     return qn_movie_facts_remark(w->facts, "%s of the gain %s not finite",
                                  qn_count_of((unsigned long long)count, "value").text, count == 1 ? "is" : "are");
 }
 
-qn_status qn_movie_prepare_device(qn_movie_work *w)
+qn_status qn_movie_set_up(qn_movie_work *w)
+{
+    QN_TRY(take_setup(w->pipeline, &w->kind, &w->setup));
+    QN_TRY(note_gain(w));
+    w->gain_divides = w->setup->detector->divides;
+    QN_TRY(qn_movie_grid_make(w->kind.width, w->kind.height, w->setup->padded, w->pixel_angstrom, &w->grid));
+    return plan_memory(w);
+}
+
+/* Keep room for the spectra of the first frames; if the device lacks memory, of fewer. */
+static qn_status prepare_spectra(qn_movie_work *w)
 {
     qn_movie_pipeline *p = w->pipeline;
-    const qn_movie_kind *of = &w->kind;
-    const bool same = p->of.width == of->width && p->of.height == of->height && p->of.samples == of->samples &&
-                      p->of.is_eer == of->is_eer;
-    if (!same) {
-        qn_movie_forget_kind(p);
-        qn_status status = make_for_kind(p, of);
-        if (status != QN_OK) qn_movie_forget_kind(p);
-        QN_TRY(status);
+    const size_t bytes = spectrum_bytes(w->setup);
+    if (p->spectrum_count > 0 && qn_buffer_bytes(p->spectra[0]) != bytes) forget_spectra(p);
+    if (p->spectrum_room < w->kept) {
+        void *memory;
+        forget_spectra(p);
+        QN_TRY(qn_allocate((size_t)w->kept, sizeof(qn_buffer *), &memory));
+        p->spectra = memory;
+        p->spectrum_room = w->kept;
     }
-    QN_TRY(note_gain(w));
-    w->gain_divides = p->detector->divides;
-    QN_TRY(qn_movie_grid_make(of->width, of->height, p->padded, w->pixel_angstrom, &w->grid));
-    QN_TRY(check_memory(w));
-    return qn_coarse_stack_create(p->device, p->queue, &w->grid, w->plan.count, &w->stack);
+    for (; p->spectrum_count < w->kept; p->spectrum_count++) {
+        const qn_status status = qn_buffer_create(p->device, bytes, &p->spectra[p->spectrum_count]);
+        if (status != QN_OUT_OF_MEMORY) QN_TRY(status);
+        if (status == QN_OK) continue;
+        qn_log(QN_LOG_DEBUG, "spectra of %d frames of %d are kept: %s", p->spectrum_count, w->kept, qn_error_message());
+        qn_error_clear();
+        break;
+    }
+    if (w->kept > p->spectrum_count) w->kept = p->spectrum_count;
+    return QN_OK;
+}
+
+static qn_status prepare_stack(qn_movie_work *w)
+{
+    qn_movie_pipeline *p = w->pipeline;
+    if (p->stack && p->stack_frames == w->plan.count && memcmp(&p->grid, &w->grid, sizeof p->grid) == 0) {
+        qn_coarse_stack_reset(p->stack);
+        return QN_OK;
+    }
+    qn_coarse_stack_destroy(&p->stack);
+    p->grid = w->grid;
+    p->stack_frames = w->plan.count;
+    return qn_coarse_stack_create(p->device, p->queue, &w->grid, w->plan.count, &p->stack);
+}
+
+qn_status qn_movie_prepare_device(qn_movie_work *w)
+{
+    QN_TRY(prepare_stack(w));
+    QN_TRY(prepare_spectra(w));
+    return qn_corrector_begin(w->setup->corrector, w->plan.count, &w->bad);
 }

@@ -1,8 +1,5 @@
 /* The beginning of the work on a movie: its file, optics and frames. */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -123,10 +120,10 @@ static void end_gain_check(qn_movie_state *run, qn_movie_gain_state state)
 static qn_status check_orientation(qn_movie_work *w)
 {
     qn_movie_state *run = w->pipeline->run;
-    const qn_detector_options options = qn_movie_detector_options(run->options, &w->pipeline->of);
+    const qn_detector_options options = qn_movie_detector_options(run->options, &w->kind);
     qn_gain_orientations found;
     if (!begin_gain_check(run)) return QN_OK;
-    qn_status status = qn_gain_orientations_find(&options, w->pipeline->detector, w->frames.sum, w->plan.count,
+    qn_status status = qn_gain_orientations_find(&options, w->setup->detector, w->lane->frames.sum, w->plan.count,
                                                  run->job->pool, &found);
     if (status != QN_OK) { /* the next movie may show it */
         end_gain_check(run, QN_MOVIE_GAIN_UNKNOWN);
@@ -141,73 +138,23 @@ static qn_status find_bad_pixels(qn_movie_work *w)
 {
     const qn_movie_state *run = w->pipeline->run;
     const qn_bad_pixels_options options = {.movie = w->movie->path,
-                                           .raw_sum = w->frames.sum,
+                                           .raw_sum = w->lane->frames.sum,
                                            .frames = w->plan.count,
                                            .hot_deviations = run->options->hot_pixels,
                                            .seed = run->options->run.seed};
-    QN_TRY(qn_bad_pixels_find(w->pipeline->detector, &options, run->job->pool, &w->bad));
+    QN_TRY(qn_bad_pixels_find(w->setup->detector, &options, run->job->pool, &w->bad));
     w->facts->numbers.hot_pixels = (int32_t)w->bad.hot_count;
     w->facts->numbers.bad_pixels = (int32_t)w->bad.count;
-    QN_TRY(qn_corrector_begin(w->pipeline->corrector));
-    return qn_corrector_set_bad(w->pipeline->corrector, &w->bad);
-}
-
-qn_status qn_movie_find_bad_pixels(qn_movie_work *w)
-{
-    double since = qn_clock_s();
-    QN_TRY(check_orientation(w));
-    QN_TRY(find_bad_pixels(w));
-    w->facts->numbers.read_s += qn_clock_lap_s(&since);
     return QN_OK;
 }
 
 /* ---- frames ---- */
 
-static uint64_t allowed_bytes(const qn_movie_state *run)
-{
-    const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t machine = all / 2 / (uint64_t)qn_ranks_local_count(run->job->ranks);
-    return run->options->run.memory_bytes ? run->options->run.memory_bytes : machine;
-}
-
-/* Wait until the frames fit into memory beside those of other movies. Frames that never fit get no memory and are read
- * again. */
-static qn_status take_memory(qn_movie_work *w)
-{
-    qn_movie_state *run = w->pipeline->run;
-    const uint64_t allowed = allowed_bytes(run), wanted = qn_movie_frames_bytes(w->file, &w->plan);
-    if (wanted > allowed) return QN_OK;
-    for (bool waits = true; waits;) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
-        QN_TRY(qn_movie_poll(run));
-        pthread_mutex_lock(&run->mutex);
-        waits = run->frame_bytes + wanted > allowed;
-        if (waits) pthread_cond_timedwait(&run->changed, &run->mutex, &until);
-        if (!waits) run->frame_bytes += wanted, w->frame_bytes = wanted;
-        pthread_mutex_unlock(&run->mutex);
-    }
-    return QN_OK;
-}
-
-void qn_movie_release_frames(qn_movie_work *w)
-{
-    qn_movie_state *run = w->pipeline->run;
-    qn_movie_frames_release(&w->frames);
-    pthread_mutex_lock(&run->mutex);
-    run->frame_bytes -= w->frame_bytes;
-    pthread_cond_broadcast(&run->changed);
-    pthread_mutex_unlock(&run->mutex);
-    w->frame_bytes = 0;
-}
-
 static qn_status load_frames(qn_movie_work *w)
 {
-    const qn_movie_state *run = w->pipeline->run;
-    QN_TRY(take_memory(w));
-    QN_TRY(qn_movie_frames_load(w->file, &w->plan, run->job->pool, w->frame_bytes, &w->frames));
-    w->facts->numbers.counts = w->frames.mean;
+    qn_movie_frames *frames = &w->lane->frames;
+    QN_TRY(qn_movie_frames_load(w->pipeline->loader, w->file, &w->plan, w->held, frames));
+    w->facts->numbers.counts = frames->mean;
     const int broken = qn_movie_file_broken_frames(w->file);
     if (broken == 0) return QN_OK;
     return qn_movie_facts_remark(w->facts, "%s of the camera %s broken and left out of the sums",
@@ -221,20 +168,8 @@ qn_status qn_movie_load(qn_movie_work *w)
     QN_TRY(qn_allocate((size_t)w->plan.count, sizeof(float), &memory));
     w->means = memory;
     QN_TRY(load_frames(w));
+    QN_TRY(check_orientation(w));
+    QN_TRY(find_bad_pixels(w));
     w->facts->numbers.read_s = qn_clock_lap_s(&since);
     return QN_OK;
-}
-
-qn_status qn_movie_transform(qn_movie_work *w, int frame, const void *samples)
-{
-    qn_movie_pipeline *p = w->pipeline;
-    QN_TRY(qn_movie_poll(p->run));
-    QN_TRY(qn_corrector_run(p->corrector, samples, p->real, &w->means[frame], NULL));
-    return qn_fft_execute(p->forward, p->queue, p->real, p->spectrum, NULL);
-}
-
-qn_status qn_movie_flush(void *user)
-{
-    const qn_movie_work *w = user;
-    return qn_queue_finish(w->pipeline->queue);
 }

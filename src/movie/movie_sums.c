@@ -11,13 +11,36 @@
 #include "movie/movie_work.h"
 #include "movie/output.h"
 
+/* ---- frames ---- */
+
+/* The place of a frame's spectrum. */
+static qn_buffer *spectrum_of(const qn_movie_work *w, int frame)
+{
+    return frame < w->kept ? w->pipeline->spectra[frame] : w->setup->spectrum;
+}
+
+/* Correct and transform a frame. */
+static qn_status transform(qn_movie_work *w, int frame, qn_buffer *samples, size_t offset)
+{
+    const qn_movie_setup *setup = w->setup;
+    QN_TRY(qn_movie_poll(w->pipeline->run));
+    QN_TRY(qn_corrector_run(setup->corrector, samples, offset, frame, setup->real));
+    return qn_fft_execute(setup->forward, w->pipeline->queue, setup->real, spectrum_of(w, frame), NULL);
+}
+
+static qn_status flush(void *user)
+{
+    const qn_movie_work *w = user;
+    return qn_queue_finish(w->pipeline->queue);
+}
+
 /* ---- alignment ---- */
 
-static qn_status add_to_stack(int frame, const void *samples, void *user)
+static qn_status add_to_stack(int frame, qn_buffer *samples, size_t offset, void *user)
 {
     qn_movie_work *w = user;
-    QN_TRY(qn_movie_transform(w, frame, samples));
-    return qn_coarse_stack_add(w->stack, frame, w->pipeline->spectrum);
+    QN_TRY(transform(w, frame, samples, offset));
+    return qn_coarse_stack_add(w->pipeline->stack, frame, spectrum_of(w, frame));
 }
 
 qn_status qn_movie_align_frames(qn_movie_work *w)
@@ -30,14 +53,12 @@ qn_status qn_movie_align_frames(qn_movie_work *w)
                                       .filter_px2 = run->choices.filter_px2,
                                       .smoothness = run->choices.smoothness,
                                       .rounds = run->options->rounds > 0 ? run->options->rounds : -1};
-    const qn_movie_frame_visitor visitor = {.frame = add_to_stack, .flush = qn_movie_flush, .user = w};
+    const qn_movie_frame_visitor visitor = {.frame = add_to_stack, .flush = flush, .user = w};
     double since = qn_clock_s();
-    QN_TRY(qn_movie_frames_each(&w->frames, &visitor));
-    qn_status status = qn_align_movie(w->stack, &options, &w->motion, &w->aligned);
-    qn_coarse_stack_destroy(&w->stack);
+    QN_TRY(qn_movie_frames_each(&w->lane->frames, 0, &visitor));
+    QN_TRY(qn_align_movie(w->pipeline->stack, &options, &w->motion, &w->aligned));
     w->facts->numbers.align_s = qn_clock_lap_s(&since);
-    QN_TRY(status);
-    return qn_movie_note_motion(w);
+    return QN_OK;
 }
 
 /* ---- sums ---- */
@@ -46,7 +67,7 @@ qn_warp_options qn_movie_warp_options(const qn_movie_work *w)
 {
     const qn_movie_run_options *options = w->pipeline->run->options;
     const double dose_a_frame = w->plan.has_dose ? w->plan.dose / w->plan.count : 0;
-    return (qn_warp_options){.padded = {w->pipeline->padded[0], w->pipeline->padded[1]},
+    return (qn_warp_options){.padded = {w->setup->padded[0], w->setup->padded[1]},
                              .bin = options->bin,
                              .taps = (int)options->taps,
                              .plain = true,
@@ -57,18 +78,38 @@ qn_warp_options qn_movie_warp_options(const qn_movie_work *w)
                              .spectrum_recorded = options->spectrum_size > 0};
 }
 
-static qn_status make_weights(qn_movie_work *w, qn_exposure_ranks *ranks)
+static qn_status find_ranks(qn_movie_pipeline *p, int frames)
 {
+    const qn_exposure exposure = {.frame_count = frames, .dose = p->dose, .voltage_kv = p->voltage_kv};
+    qn_exposure_ranks_release(&p->ranks);
+    return qn_exposure_factorise(&exposure, p->frequency, &p->ranks);
+}
+
+/* The weights of the latest movie serve as long as doses, voltage and pixel are the same. */
+static qn_status make_weights(qn_movie_work *w)
+{
+    qn_movie_pipeline *p = w->pipeline;
+    const double frequency = qn_warp_largest_frequency(p->run->options->bin, w->pixel_angstrom);
+    const int frames = w->plan.count;
     void *memory;
-    bool known;
-    QN_TRY(qn_allocate((size_t)w->plan.count, sizeof(double), &memory));
+    QN_TRY(qn_allocate((size_t)frames, sizeof(double), &memory));
     double *dose = memory;
-    for (int i = 0; i < w->plan.count; i++) dose[i] = qn_movie_dose_after(&w->plan, i);
-    const qn_exposure exposure = {.frame_count = w->plan.count, .dose = dose, .voltage_kv = w->voltage_kv};
-    const double most = qn_warp_largest_frequency(w->pipeline->run->options->bin, w->pixel_angstrom);
-    qn_status status = qn_exposure_factorise(&exposure, most, ranks);
-    qn_release(&memory);
-    QN_TRY(status);
+    for (int i = 0; i < frames; i++) dose[i] = qn_movie_dose_after(&w->plan, i);
+    const bool same = p->dose && p->ranks.frame_count == frames && p->voltage_kv == w->voltage_kv &&
+                      p->frequency == frequency && memcmp(p->dose, dose, (size_t)frames * sizeof *dose) == 0;
+    qn_release(&p->dose);
+    p->dose = dose;
+    p->voltage_kv = w->voltage_kv;
+    p->frequency = frequency;
+    if (same) return QN_OK;
+    const qn_status status = find_ranks(p, frames);
+    if (status != QN_OK) qn_release(&p->dose);
+    return status;
+}
+
+static qn_status note_voltage(qn_movie_work *w)
+{
+    bool known;
     (void)qn_exposure_voltage_factor(w->voltage_kv, &known);
     if (known) return QN_OK;
     const bool between = w->voltage_kv > 100 && w->voltage_kv < 300;
@@ -76,32 +117,41 @@ static qn_status make_weights(qn_movie_work *w, qn_exposure_ranks *ranks)
                                  between ? "interpolated" : "those of the nearest are used");
 }
 
-static qn_status add_to_sums(int frame, const void *samples, void *user)
+static qn_status add_to_sums(int frame, qn_buffer *samples, size_t offset, void *user)
 {
     qn_movie_work *w = user;
-    const float mean = w->means[frame]; /* of the first pass, which is done */
-    QN_TRY(qn_movie_transform(w, frame, samples));
-    return qn_warp_add(w->warp, frame, w->pipeline->spectrum, mean);
+    QN_TRY(transform(w, frame, samples, offset));
+    return qn_warp_add(w->pipeline->warp, frame, spectrum_of(w, frame), w->means[frame]);
+}
+
+static qn_status add_frames(qn_movie_work *w)
+{
+    const qn_movie_frame_visitor visitor = {.frame = add_to_sums, .flush = flush, .user = w};
+    for (int t = 0; t < w->kept; t++) QN_TRY(qn_warp_add(w->pipeline->warp, t, w->pipeline->spectra[t], w->means[t]));
+    return qn_movie_frames_each(&w->lane->frames, w->kept, &visitor);
+}
+
+static qn_status start_warp(qn_movie_pipeline *p, const qn_warp_options *options)
+{
+    return p->warp ? qn_warp_restart(p->warp, options) : qn_warp_create(p->device, p->queue, options, &p->warp);
 }
 
 qn_status qn_movie_sum_frames(qn_movie_work *w, qn_micrographs *micrographs)
 {
+    qn_movie_pipeline *p = w->pipeline;
     qn_warp_options options = qn_movie_warp_options(w);
-    qn_exposure_ranks ranks = {.count = 0};
-    const qn_movie_frame_visitor visitor = {.frame = add_to_sums, .flush = qn_movie_flush, .user = w};
-    const bool weighted = w->plan.has_dose && w->pipeline->run->options->dose_weight;
+    const bool weighted = w->plan.has_dose && p->run->options->dose_weight;
     double since = qn_clock_s();
     options.motion = &w->motion;
     if (weighted) {
-        QN_TRY(make_weights(w, &ranks));
-        options.ranks = &ranks;
+        QN_TRY(make_weights(w));
+        QN_TRY(note_voltage(w));
+        options.ranks = &p->ranks;
     }
-    qn_status status = qn_warp_create(w->pipeline->device, w->pipeline->queue, &options, &w->warp);
-    qn_exposure_ranks_release(&ranks);
-    QN_TRY(status);
-    QN_TRY(qn_movie_frames_each(&w->frames, &visitor));
-    status = qn_warp_finish(w->warp, micrographs);
-    qn_warp_destroy(&w->warp);
+    QN_TRY(qn_corrector_read_means(w->setup->corrector, w->means));
+    QN_TRY(start_warp(p, &options));
+    QN_TRY(add_frames(w));
+    const qn_status status = qn_warp_finish(p->warp, micrographs);
     w->facts->numbers.sum_s = qn_clock_lap_s(&since);
     return status;
 }
@@ -189,8 +239,8 @@ qn_status qn_movie_write_gain(qn_movie_work *w)
     QN_TRY(qn_path_join(run->options->output, name, &path));
     pthread_mutex_lock(&run->gain_writing);
     qn_status status =
-        w->pipeline->gain_written ? QN_OK : qn_detector_write_gain(w->pipeline->detector, w->kind.is_eer, path);
-    w->pipeline->gain_written |= status == QN_OK;
+        w->setup->gain_written ? QN_OK : qn_detector_write_gain(w->setup->detector, w->kind.is_eer, path);
+    w->setup->gain_written |= status == QN_OK;
     pthread_mutex_unlock(&run->gain_writing);
     qn_release(&path);
     return status;

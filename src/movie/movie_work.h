@@ -11,71 +11,89 @@
 #include "movie/pipeline.h"
 #include "movie/warp/warp.h"
 
-/* What the objects of a device depend on. */
+/* What the objects of a device depend on, besides the number of frames. */
 typedef struct qn_movie_kind {
     int width, height;
     qn_sample_kind samples;
     bool is_eer;
 } qn_movie_kind;
 
-struct qn_movie_pipeline {
-    qn_movie_state *run;
-    qn_device *device;
-    qn_queue *queue;
-    pthread_mutex_t turn; /* of the movies at work; of all that follows */
-
-    /* for frames of one kind; made again for a movie with other frames */
+/* What a device has for frames of one kind. It is kept from movie to movie. */
+typedef struct qn_movie_setup {
     qn_movie_kind of;
+    int users; /* movies at work */
     int padded[2];
     qn_detector *detector;
     bool gain_written; /* the gain as applied */
+
+    /* used by one movie at a time */
     qn_corrector *corrector;
     qn_fft_plan *forward;
     qn_buffer *real, *spectrum; /* of a padded frame */
+} qn_movie_setup;
+
+struct qn_movie_pipeline {
+    qn_movie_state *run;
+    qn_device *device;
+    qn_movie_loader *loader;
+    pthread_mutex_t setting_up; /* guards the next one and its users */
+    qn_movie_setup *setup;      /* of the latest movie */
+    uint64_t frame_bytes;       /* of the movies at work, in the device's memory; guarded by the run's mutex */
+
+    pthread_mutex_t turn; /* of the movies at work; guards all that follows, and the work on the device */
+    qn_queue *queue;
+    qn_movie_grid grid; /* of the stack, and its number of frames */
+    int stack_frames;
+    qn_coarse_stack *stack;
+    qn_warp *warp;
+    qn_exposure_ranks ranks; /* for the doses of the frames, a voltage and a frequency */
+    double *dose, voltage_kv, frequency;
+    qn_buffer **spectra; /* of the first frames, which are then transformed once and not twice */
+    int spectrum_count, spectrum_room;
 };
 
 typedef struct qn_movie_work {
     qn_movie_pipeline *pipeline;
+    qn_movie_lane *lane;
+    qn_movie_setup *setup;
     const qn_movie_input *movie;
     qn_movie_facts *facts;
     qn_movie_file *file;
     qn_movie_kind kind;
     bool gain_divides; /* the frames are divided by the gain */
     qn_movie_frame_plan plan;
-    qn_movie_frames frames;
     qn_bad_pixels bad;
     qn_movie_grid grid;
-    qn_coarse_stack *stack;
     qn_motion motion;
     qn_align_facts aligned;
-    qn_warp *warp;
+    int kept;     /* frames whose spectra stay on the device after the first pass */
     float *means; /* [frame] of the corrected frames */
     double pixel_angstrom, voltage_kv;
     int eer_group;         /* raw frames in a frame, of EER; else 0 */
-    uint64_t frame_bytes;  /* taken for the frames, of those that the run may hold */
-    uint64_t device_bytes; /* estimate */
+    bool held;             /* the frames stay in the device's memory */
+    uint64_t device_bytes; /* estimate, without the frames */
 } qn_movie_work;
 
 /* Open the file, and find pixel size, voltage and the frames to use. */
 QN_MUST_CHECK qn_status qn_movie_open(qn_movie_work *work);
 
-/* Make what depends on the kind of the frames, and check the memory. */
+/* Make what depends on the kind of the frames, and plan the memory. Any thread. */
+QN_MUST_CHECK qn_status qn_movie_set_up(qn_movie_work *work);
+void qn_movie_end_setup(qn_movie_work *work);
+
+/* Wait until there is memory for the frames, or find that there never is. */
+QN_MUST_CHECK qn_status qn_movie_take_memory(qn_movie_work *work);
+void qn_movie_give_memory(qn_movie_pipeline *pipeline, qn_movie_lane *lane);
+
+/* Make what this movie needs, in its turn. */
 QN_MUST_CHECK qn_status qn_movie_prepare_device(qn_movie_work *work);
-void qn_movie_forget_kind(qn_movie_pipeline *pipeline);
+void qn_movie_forget_device(qn_movie_pipeline *pipeline);
 
 /* Options of the detector for frames of a kind. */
 qn_detector_options qn_movie_detector_options(const qn_movie_run_options *options, const qn_movie_kind *of);
 
-/* Decode the frames, when there is memory for them. */
+/* Decode the frames; check the gain with the first movie, and find the bad pixels. */
 QN_MUST_CHECK qn_status qn_movie_load(qn_movie_work *work);
-void qn_movie_release_frames(qn_movie_work *work);
-
-/* Check the gain with the first movie, and find the bad pixels. */
-QN_MUST_CHECK qn_status qn_movie_find_bad_pixels(qn_movie_work *work);
-
-/* Correct and transform a frame: its half spectrum is in the pipeline's buffer when the queue is done. */
-QN_MUST_CHECK qn_status qn_movie_transform(qn_movie_work *work, int frame, const void *samples);
-qn_status qn_movie_flush(void *work);
 
 QN_MUST_CHECK qn_status qn_movie_align_frames(qn_movie_work *work);
 

@@ -14,43 +14,40 @@ static qn_status end_commands(qn_movie_pipeline *pipeline, qn_status status)
     return qn_error_restore(&trail);
 }
 
-static qn_status run_on_device(qn_movie_work *w, qn_micrographs *micrographs)
+static qn_status run_on_device(qn_movie_work *w)
 {
     QN_TRY(qn_movie_prepare_device(w));
-    QN_TRY(qn_movie_find_bad_pixels(w));
     QN_TRY(qn_movie_write_gain(w));
     QN_TRY(qn_movie_align_frames(w));
-    return qn_movie_sum_frames(w, micrographs);
+    return qn_movie_sum_frames(w, &w->lane->micrographs);
 }
 
 /* One movie at a time uses the device. */
-static qn_status take_turn(qn_movie_work *w, qn_micrographs *micrographs)
+static qn_status take_turn(qn_movie_work *w)
 {
     qn_movie_pipeline *p = w->pipeline;
     pthread_mutex_lock(&p->turn);
-    qn_status status = end_commands(p, run_on_device(w, micrographs));
-    qn_warp_destroy(&w->warp);
-    qn_coarse_stack_destroy(&w->stack);
+    const qn_status status = end_commands(p, run_on_device(w));
     pthread_mutex_unlock(&p->turn);
-    qn_movie_release_frames(w);
     return status;
 }
 
 static qn_status run_stages(qn_movie_work *w)
 {
-    qn_micrographs micrographs = {.width = 0};
     QN_TRY(qn_movie_open(w));
+    QN_TRY(qn_movie_set_up(w));
+    QN_TRY(qn_movie_take_memory(w));
     QN_TRY(qn_movie_load(w));
-    qn_status status = take_turn(w, &micrographs);
-    if (status == QN_OK) status = qn_movie_write_files(w, &micrographs);
-    if (status == QN_OK) status = qn_movie_note_pictures(w, &micrographs);
-    qn_micrographs_release(&micrographs);
-    return status;
+    QN_TRY(take_turn(w));
+    QN_TRY(qn_movie_note_motion(w));
+    QN_TRY(qn_micrographs_complete(&w->lane->micrographs, w->pipeline->run->job->pool));
+    QN_TRY(qn_movie_write_files(w, &w->lane->micrographs));
+    return qn_movie_note_pictures(w, &w->lane->micrographs);
 }
 
 static void release(qn_movie_work *w)
 {
-    qn_movie_release_frames(w);
+    qn_movie_end_setup(w);
     qn_motion_release(&w->motion);
     qn_bad_pixels_clear(&w->bad);
     qn_movie_frame_plan_clear(&w->plan);
@@ -58,12 +55,29 @@ static void release(qn_movie_work *w)
     qn_release(&w->means);
 }
 
-qn_status qn_movie_pipeline_run(qn_movie_pipeline *pipeline, const qn_movie_input *movie, qn_movie_facts *facts)
+qn_status qn_movie_lane_run(qn_movie_pipeline *pipeline, qn_movie_lane *lane, const qn_movie_input *movie,
+                            qn_movie_facts *facts)
 {
-    qn_movie_work work = {.pipeline = pipeline, .movie = movie, .facts = facts};
+    qn_movie_work work = {.pipeline = pipeline, .lane = lane, .movie = movie, .facts = facts};
     qn_status status = run_stages(&work);
     release(&work);
+    qn_movie_lane_rest(pipeline, lane);
     return status;
+}
+
+void qn_movie_lane_rest(qn_movie_pipeline *pipeline, qn_movie_lane *lane)
+{
+    qn_movie_state *run = pipeline->run;
+    pthread_mutex_lock(&run->mutex);
+    const bool wanted = run->waiting > 0;
+    pthread_mutex_unlock(&run->mutex);
+    if (wanted) qn_movie_give_memory(pipeline, lane);
+}
+
+void qn_movie_lane_release(qn_movie_pipeline *pipeline, qn_movie_lane *lane)
+{
+    qn_movie_give_memory(pipeline, lane);
+    qn_micrographs_release(&lane->micrographs);
 }
 
 qn_status qn_movie_pipeline_create(qn_movie_state *run, int device, qn_movie_pipeline **out)
@@ -73,9 +87,11 @@ qn_status qn_movie_pipeline_create(qn_movie_state *run, int device, qn_movie_pip
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_movie_pipeline *p = memory;
     p->run = run;
+    pthread_mutex_init(&p->setting_up, NULL);
     pthread_mutex_init(&p->turn, NULL);
     p->device = run->job->devices[device];
-    qn_status status = qn_queue_create(p->device, &p->queue);
+    qn_status status = qn_movie_loader_create(p->device, run->job->pool, &p->loader);
+    if (status == QN_OK) status = qn_queue_create(p->device, &p->queue);
     if (status != QN_OK)
         qn_movie_pipeline_destroy(&p);
     else
@@ -87,8 +103,10 @@ void qn_movie_pipeline_destroy(qn_movie_pipeline **pipeline)
 {
     qn_movie_pipeline *p = *pipeline;
     if (!p) return;
-    qn_movie_forget_kind(p);
-    if (p->queue) qn_queue_destroy(&p->queue);
+    qn_movie_forget_device(p);
+    qn_movie_loader_destroy(&p->loader);
+    qn_queue_destroy(&p->queue);
+    pthread_mutex_destroy(&p->setting_up);
     pthread_mutex_destroy(&p->turn);
     qn_release(pipeline);
 }

@@ -129,8 +129,17 @@ static bool refuses_gain(qn_movie_state *run)
     return refuses;
 }
 
-static qn_status process(qn_movie_state *run, qn_movie_pipeline *pipeline, size_t number, const qn_movie_input *movie)
+/* A thread that takes movies through all of the work. */
+typedef struct lane_thread {
+    qn_thread thread;
+    qn_movie_state *run;
+    qn_movie_pipeline *pipeline;
+    qn_movie_lane memory;
+} lane_thread;
+
+static qn_status process(lane_thread *lane, size_t number, const qn_movie_input *movie)
 {
+    qn_movie_state *run = lane->run;
     qn_movie_facts facts = {.numbers = {0}};
     bool done;
     QN_TRY(is_done(run, movie, &done));
@@ -139,7 +148,7 @@ static qn_status process(qn_movie_state *run, qn_movie_pipeline *pipeline, size_
     qn_status status = qn_movie_facts_set_text(&facts, QN_MOVIE_PATH, movie->path);
     if (status == QN_OK) status = qn_movie_facts_set_text(&facts, QN_MOVIE_NAME, movie->name);
     if (status == QN_OK) {
-        status = qn_movie_pipeline_run(pipeline, movie, &facts);
+        status = qn_movie_lane_run(lane->pipeline, &lane->memory, movie, &facts);
         if (status != QN_OK && !ends_run(status) && !refuses_gain(run)) status = keep_failure(movie, status, &facts);
     }
     facts.numbers.total_s = qn_clock_s() - started_s;
@@ -149,9 +158,11 @@ static qn_status process(qn_movie_state *run, qn_movie_pipeline *pipeline, size_
 }
 
 /* Wait until a movie of this number is there, or none will come. */
-static qn_status await(qn_movie_state *run, size_t number)
+static qn_status await(lane_thread *lane, size_t number)
 {
+    qn_movie_state *run = lane->run;
     for (;;) {
+        qn_movie_lane_rest(lane->pipeline, &lane->memory);
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec++;
@@ -166,15 +177,16 @@ static qn_status await(qn_movie_state *run, size_t number)
 }
 
 /* Take the next movie; *movie is NULL when there are no more. In a folder that is watched, wait for it. */
-static qn_status take(qn_movie_state *run, size_t *number, const qn_movie_input **movie)
+static qn_status take(lane_thread *lane, size_t *number, const qn_movie_input **movie)
 {
+    qn_movie_state *run = lane->run;
     uint64_t first;
     bool none;
     *movie = NULL;
     QN_TRY(qn_agreement_deal(&run->job->agreement, 1, &first, &none));
     if (none) return QN_OK;
     *number = (size_t)first;
-    if (run->options->watch) QN_TRY(await(run, *number));
+    if (run->options->watch) QN_TRY(await(lane, *number));
     pthread_mutex_lock(&run->mutex);
     if (*number < run->inputs.count && !run->stopped) {
         *movie = run->inputs.movies[*number];
@@ -194,27 +206,16 @@ static void put_back(qn_movie_state *run)
 
 /* ---- lanes ---- */
 
-/* Several movies of a device are at work at once: while one is aligned and summed, the next is decoded and the one
- * before is written. A lane is a thread that takes a movie through all of it. */
-enum { LANES = 3 };
-
-typedef struct movie_lane {
-    qn_thread thread;
-    qn_movie_state *run;
-    qn_movie_pipeline *pipeline;
-} movie_lane;
-
-static qn_status work_lane(void *user)
+static qn_status work_lane(lane_thread *lane)
 {
-    const movie_lane *lane = user;
     qn_movie_state *run = lane->run;
     const qn_movie_input *movie;
     size_t number;
     for (;;) {
         QN_TRY(qn_movie_poll(run));
-        QN_TRY(take(run, &number, &movie));
+        QN_TRY(take(lane, &number, &movie));
         if (!movie) return QN_OK;
-        qn_status status = movie->refusal ? QN_OK : process(run, lane->pipeline, number, movie);
+        qn_status status = movie->refusal ? QN_OK : process(lane, number, movie);
         put_back(run);
         QN_TRY(status);
     }
@@ -223,8 +224,9 @@ static qn_status work_lane(void *user)
 /* After a failure the other lanes take no more movies. */
 static qn_status run_lane(void *user)
 {
-    const movie_lane *lane = user;
-    const qn_status status = work_lane(user);
+    lane_thread *lane = user;
+    const qn_status status = work_lane(lane);
+    qn_movie_lane_release(lane->pipeline, &lane->memory);
     return status == QN_OK ? QN_OK : qn_agreement_cancel(&lane->run->job->agreement, status);
 }
 
@@ -240,17 +242,17 @@ static qn_status work(int device, void *user)
 {
     qn_movie_state *run = user;
     qn_movie_pipeline *pipeline;
-    movie_lane lanes[LANES];
+    lane_thread lanes[QN_MOVIE_LANES];
     qn_error_trail failure = {.status = QN_OK};
     QN_TRY(qn_movie_pipeline_create(run, device, &pipeline));
-    for (int i = 0; i < LANES; i++) lanes[i] = (movie_lane){.run = run, .pipeline = pipeline};
-    for (int i = 1; i < LANES && failure.status == QN_OK; i++)
+    for (int i = 0; i < QN_MOVIE_LANES; i++) lanes[i] = (lane_thread){.run = run, .pipeline = pipeline};
+    for (int i = 1; i < QN_MOVIE_LANES && failure.status == QN_OK; i++)
         keep_first(qn_thread_start(&lanes[i].thread, run_lane, &lanes[i]), &failure);
     if (failure.status == QN_OK)
         keep_first(run_lane(&lanes[0]), &failure);
     else
         (void)qn_agreement_cancel(&run->job->agreement, failure.status);
-    for (int i = 1; i < LANES; i++) keep_first(qn_thread_join(&lanes[i].thread), &failure);
+    for (int i = 1; i < QN_MOVIE_LANES; i++) keep_first(qn_thread_join(&lanes[i].thread), &failure);
     qn_movie_pipeline_destroy(&pipeline);
     return qn_error_restore(&failure);
 }

@@ -22,6 +22,11 @@ void *qn_device_native(qn_device *device, qn_native_kind kind);
 void *qn_queue_native(qn_queue *queue);
 void *qn_buffer_native(qn_buffer *buffer);
 
+/* Uninitialised memory of this process for large copies to and from a device. Copies of other memory work too, but CUDA
+ * copies it twice, and waits. Making it is slow, so keep it. */
+QN_MUST_CHECK qn_status qn_host_memory_create(qn_device *device, size_t bytes, void **memory);
+void qn_host_memory_destroy(qn_device *device, void **memory);
+
 /* Run `function` in queue order on the host driver: it is called with the addresses of `buffers` after the earlier
  * commands are done. Host transforms, which are not a kernel family, use this. QN_UNSUPPORTED on other drivers. */
 QN_MUST_CHECK qn_status qn_queue_call_host(qn_queue *queue, qn_host_function function, qn_buffer *const *buffers,

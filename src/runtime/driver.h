@@ -90,6 +90,11 @@ struct qn_driver {
     qn_status (*buffer_create)(qn_driver_device device, size_t bytes, qn_driver_buffer *buffer);
     void (*buffer_destroy)(qn_driver_device device, qn_driver_buffer buffer);
 
+    /* Memory of this process that is copied to and from the device without a detour, so that copies are asynchronous.
+     * NULL: all memory is alike. */
+    qn_status (*host_memory_create)(qn_driver_device device, size_t bytes, void **memory);
+    void (*host_memory_destroy)(qn_driver_device device, void *memory);
+
     qn_status (*queue_create)(qn_driver_device device, qn_driver_queue *queue);
     void (*queue_destroy)(qn_driver_device device, qn_driver_queue queue);
     qn_status (*queue_finish)(qn_driver_device device, qn_driver_queue queue);

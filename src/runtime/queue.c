@@ -47,6 +47,23 @@ void *qn_buffer_native(qn_buffer *buffer)
     return buffer->device->driver->native_handle(buffer->device->handle, buffer->handle, QN_NATIVE_BUFFER);
 }
 
+qn_status qn_host_memory_create(qn_device *device, size_t bytes, void **memory)
+{
+    size_t capacity = 0;
+    *memory = NULL;
+    if (device->driver->host_memory_create) return device->driver->host_memory_create(device->handle, bytes, memory);
+    return qn_grow(memory, &capacity, bytes, 1);
+}
+
+void qn_host_memory_destroy(qn_device *device, void **memory)
+{
+    if (device->driver->host_memory_destroy && *memory) {
+        device->driver->host_memory_destroy(device->handle, *memory);
+        *memory = NULL;
+    }
+    qn_release(memory);
+}
+
 qn_status qn_queue_create(qn_device *device, qn_queue **out)
 {
     void *memory;

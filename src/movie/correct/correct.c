@@ -6,14 +6,14 @@
 #include "base/memory.h"
 #include "movie/correct/kernels/correct_frames.h"
 
+enum { MEAN_STEP = 256, SAMPLES_STEP = 256 }; /* bytes; ranges of buffers begin at multiples of 256 */
+
 struct qn_corrector {
     qn_queue *queue;
     const qn_detector *detector;
     qn_correct_problem problem;
-    size_t stored_bytes; /* of a frame in the caller's memory */
-    qn_buffer *staging;  /* samples of one frame */
-    qn_buffer *sum;
-    qn_correct_buffers buffers;
+    qn_correct_buffers buffers; /* `mean` has a place for each frame, MEAN_STEP bytes apart */
+    int frames;
     qn_buffer *bad, *bad_values; /* pixels of this movie, and their gain */
     size_t bad_capacity;
 };
@@ -32,25 +32,22 @@ static qn_correct_problem problem_of(int width, int height, qn_sample_kind kind,
 size_t qn_corrector_bytes(int width, int height, qn_sample_kind kind, bool dark)
 {
     const qn_correct_problem problem = problem_of(width, height, kind, dark);
-    const size_t floats = (size_t)(dark ? 3 : 2) * (size_t)width * (size_t)height + qn_correct_sums(&problem) + 1;
-    return qn_correct_samples_bytes(&problem) + sizeof(float) * floats;
+    const size_t floats = (size_t)(dark ? 2 : 1) * (size_t)width * (size_t)height + qn_correct_sums(&problem);
+    return sizeof(float) * floats;
 }
 
-size_t qn_corrector_samples_bytes(const qn_corrector *corrector)
+size_t qn_corrector_step_bytes(int width, int height, qn_sample_kind kind)
 {
-    return qn_correct_samples_bytes(&corrector->problem);
+    const qn_correct_problem problem = problem_of(width, height, kind, false);
+    return (qn_correct_samples_bytes(&problem) + SAMPLES_STEP - 1) / SAMPLES_STEP * SAMPLES_STEP;
 }
 
 static qn_status create_buffers(qn_corrector *c)
 {
     qn_device *device = qn_queue_device(c->queue);
     const size_t word = sizeof(float), plane = pixels_of(c) * word;
-    QN_TRY(qn_buffer_create(device, qn_corrector_samples_bytes(c), &c->staging));
-    QN_TRY(qn_queue_fill(c->queue, c->staging, 0, qn_corrector_samples_bytes(c), 0, NULL)); /* its last bytes too */
-    QN_TRY(qn_buffer_create(device, plane, &c->sum));
     QN_TRY(qn_buffer_create(device, plane, &c->buffers.gain));
     QN_TRY(qn_buffer_create(device, qn_correct_sums(&c->problem) * word, &c->buffers.block_sums));
-    QN_TRY(qn_buffer_create(device, word, &c->buffers.mean));
     QN_TRY(qn_queue_write(c->queue, c->buffers.gain, 0, c->detector->gain, plane, NULL));
     if (!c->detector->dark) return QN_OK;
     QN_TRY(qn_buffer_create(device, plane, &c->buffers.dark));
@@ -71,7 +68,6 @@ qn_status qn_corrector_create(qn_queue *queue, const qn_detector *detector, cons
     c->detector = detector;
     c->problem = problem_of(detector->width, detector->height, kind, detector->dark != NULL);
     memcpy(c->problem.padded, padded, sizeof c->problem.padded);
-    c->stored_bytes = pixels_of(c) * qn_sample_bytes(kind);
     qn_status status = create_buffers(c);
     if (status == QN_OK) status = qn_queue_finish(queue);
     if (status != QN_OK)
@@ -85,8 +81,6 @@ void qn_corrector_destroy(qn_corrector **corrector)
 {
     qn_corrector *c = *corrector;
     if (!c) return;
-    qn_buffer_release(&c->staging);
-    qn_buffer_release(&c->sum);
     qn_buffer_release(&c->buffers.gain);
     qn_buffer_release(&c->buffers.dark);
     qn_buffer_release(&c->buffers.moves);
@@ -162,9 +156,22 @@ static qn_status write_bad(qn_corrector *c, const qn_bad_pixels *bad, bad_lists 
     return qn_queue_write(c->queue, c->bad_values, 0, lists->values, bytes, NULL);
 }
 
-qn_status qn_corrector_set_bad(qn_corrector *corrector, const qn_bad_pixels *bad)
+static qn_status reserve_means(qn_corrector *c, int frames)
+{
+    const size_t bytes = (size_t)frames * MEAN_STEP;
+    c->frames = 0;
+    if (!c->buffers.mean || qn_buffer_bytes(c->buffers.mean) < bytes) {
+        qn_buffer_release(&c->buffers.mean);
+        QN_TRY(qn_buffer_create(qn_queue_device(c->queue), bytes, &c->buffers.mean));
+    }
+    c->frames = frames;
+    return qn_queue_fill(c->queue, c->buffers.mean, 0, bytes, 0, NULL);
+}
+
+qn_status qn_corrector_begin(qn_corrector *corrector, int frames, const qn_bad_pixels *bad)
 {
     bad_lists lists = {0};
+    QN_TRY(reserve_means(corrector, frames));
     QN_TRY(restore_gain(corrector));
     qn_status status = bad->count > 0 ? write_bad(corrector, bad, &lists) : QN_OK;
     const qn_status finished = qn_queue_finish(corrector->queue);
@@ -172,51 +179,28 @@ qn_status qn_corrector_set_bad(qn_corrector *corrector, const qn_bad_pixels *bad
     return status != QN_OK ? status : finished;
 }
 
-qn_status qn_corrector_begin(qn_corrector *corrector)
-{
-    QN_TRY(restore_gain(corrector));
-    return qn_queue_fill(corrector->queue, corrector->sum, 0, pixels_of(corrector) * sizeof(float), 0, NULL);
-}
-
-static qn_status stage(qn_corrector *c, const void *samples)
-{
-    return qn_queue_write(c->queue, c->staging, 0, samples, c->stored_bytes, NULL);
-}
-
-qn_status qn_corrector_add(qn_corrector *corrector, const void *samples)
-{
-    QN_TRY(stage(corrector, samples));
-    return qn_corrector_add_buffer(corrector, corrector->staging, 0);
-}
-
-qn_status qn_corrector_add_buffer(qn_corrector *corrector, qn_buffer *samples, size_t offset)
-{
-    return qn_sum_frame(corrector->queue, NULL, &corrector->problem, samples, offset, corrector->sum, NULL);
-}
-
-qn_status qn_corrector_read_sum(qn_corrector *corrector, float *raw_sum)
-{
-    QN_TRY(qn_queue_read(corrector->queue, corrector->sum, 0, raw_sum, pixels_of(corrector) * sizeof(float), NULL));
-    return qn_queue_finish(corrector->queue);
-}
-
-qn_status qn_corrector_run(qn_corrector *corrector, const void *samples, qn_buffer *frame, float *mean,
-                           qn_event **event)
-{
-    if (event) *event = NULL;
-    QN_TRY(stage(corrector, samples));
-    return qn_corrector_run_buffer(corrector, corrector->staging, 0, frame, mean, event);
-}
-
-qn_status qn_corrector_run_buffer(qn_corrector *corrector, qn_buffer *samples, size_t offset, qn_buffer *frame,
-                                  float *mean, qn_event **event)
+qn_status qn_corrector_run(qn_corrector *corrector, qn_buffer *samples, size_t offset, int number, qn_buffer *frame)
 {
     qn_correct_buffers buffers = corrector->buffers;
+    if (number < 0 || number >= corrector->frames)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "frame %d is corrected; expected 1 to %d", number + 1, corrector->frames);
     buffers.samples = samples;
     buffers.samples_offset = offset;
+    buffers.mean_offset = (size_t)number * MEAN_STEP;
     buffers.frame = frame;
-    if (event) *event = NULL;
-    QN_TRY(qn_correct_frame(corrector->queue, NULL, &corrector->problem, &buffers, NULL));
-    if (!mean) return event ? QN_FAIL(QN_INVALID_ARGUMENT, "an event of a frame's mean without the mean") : QN_OK;
-    return qn_queue_read(corrector->queue, buffers.mean, 0, mean, sizeof *mean, event);
+    return qn_correct_frame(corrector->queue, NULL, &corrector->problem, &buffers, NULL);
+}
+
+qn_status qn_corrector_read_means(qn_corrector *corrector, float *means)
+{
+    const size_t bytes = (size_t)corrector->frames * MEAN_STEP;
+    void *memory;
+    QN_TRY(qn_allocate(1, bytes, &memory));
+    qn_status status = qn_queue_read(corrector->queue, corrector->buffers.mean, 0, memory, bytes, NULL);
+    const qn_status finished = qn_queue_finish(corrector->queue);
+    if (status == QN_OK) status = finished;
+    for (int t = 0; status == QN_OK && t < corrector->frames; t++)
+        memcpy(&means[t], (const char *)memory + (size_t)t * MEAN_STEP, sizeof *means);
+    qn_release(&memory);
+    return status;
 }

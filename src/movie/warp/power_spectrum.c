@@ -38,19 +38,40 @@ static double interpolate(const qn_power_source *source, const double place[2])
     return weights > 0 ? sum / weights : 0;
 }
 
-void qn_power_spectrum_make(const qn_power_source *source, int side, double step, double scale, float *image)
+typedef struct drawing {
+    const qn_power_source *source;
+    int side;
+    double step, scale;
+    float *image;
+} drawing;
+
+static float pixel_at(const drawing *d, int column, int row)
 {
-    for (int row = 0; row < side; row++)
-        for (int column = 0; column < side; column++) {
-            const double frequency[2] = {(column - side / 2) * step, (row - side / 2) * step};
-            double place[2], mean;
-            int low[2], high[2];
-            for (int d = 0; d < 2; d++) {
-                place[d] = frequency[d] / source->step[d];
-                low[d] = (int)ceil((frequency[d] - step / 2) / source->step[d]);
-                high[d] = (int)ceil((frequency[d] + step / 2) / source->step[d]);
-            }
-            if (!mean_of(source, low, high, &mean)) mean = interpolate(source, place);
-            image[(size_t)row * (size_t)side + (size_t)column] = (float)(scale * mean);
-        }
+    const int at[2] = {column, row};
+    double place[2], mean;
+    int low[2], high[2];
+    for (int a = 0; a < 2; a++) {
+        const double frequency = (at[a] - d->side / 2) * d->step;
+        place[a] = frequency / d->source->step[a];
+        low[a] = (int)ceil((frequency - d->step / 2) / d->source->step[a]);
+        high[a] = (int)ceil((frequency + d->step / 2) / d->source->step[a]);
+    }
+    if (!mean_of(d->source, low, high, &mean)) mean = interpolate(d->source, place);
+    return (float)(d->scale * mean);
+}
+
+static qn_status draw_row(size_t row, int worker, void *user)
+{
+    const drawing *d = user;
+    (void)worker;
+    for (int column = 0; column < d->side; column++)
+        d->image[row * (size_t)d->side + (size_t)column] = pixel_at(d, column, (int)row);
+    return QN_OK;
+}
+
+qn_status qn_power_spectrum_make(const qn_power_source *source, int side, double step, double scale, qn_pool *pool,
+                                 float *image)
+{
+    drawing work = {.source = source, .side = side, .step = step, .scale = scale, .image = image};
+    return qn_pool_run(pool, (size_t)side, draw_row, &work);
 }

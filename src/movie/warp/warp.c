@@ -306,82 +306,102 @@ static qn_status weigh(qn_warp *warp)
     return qn_crop_sum(warp->queue, NULL, problem, 0, scale, padded, warp->sums, NULL);
 }
 
-static qn_status read_sum(qn_warp *warp, int place, float **image)
+/* Add the means, which the frames were without. */
+static qn_status raise_sums(qn_warp *warp)
 {
-    void *memory;
-    const size_t bytes = qn_warp_plan_sum_bytes(&warp->plan) / (size_t)warp->plan.warp.sums;
-    QN_TRY(qn_allocate(1, bytes, &memory));
-    *image = memory;
-    return qn_queue_read(warp->queue, warp->sums, bytes * (size_t)place, memory, bytes, NULL);
+    const qn_warp_plan *plan = &warp->plan;
+    const struct {
+        int place;
+        double mean;
+    } sums[] = {{plan->ranks > 0 ? 0 : -1, warp->weighted_mean},
+                {plan->plain, warp->plain_mean},
+                {plan->even, warp->even_mean},
+                {plan->odd, warp->plain_mean - warp->even_mean}};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (sums[i].place >= 0)
+            QN_TRY(qn_raise_sum(warp->queue, NULL, &plan->weigh, sums[i].place, sums[i].mean, warp->sums, NULL));
+    return QN_OK;
 }
 
-static void add_mean(float *image, size_t count, double mean)
+static qn_status reserve(qn_micrographs *m, int image, size_t bytes, float **numbers)
 {
-    const float value = (float)mean;
-    for (size_t i = 0; i < count && image; i++) image[i] += value;
+    qn_warp_memory *memory = &m->memory[image];
+    if (memory->bytes < bytes) {
+        qn_host_memory_destroy(m->device, &memory->numbers);
+        memory->bytes = 0;
+        QN_TRY(qn_host_memory_create(m->device, bytes, &memory->numbers));
+        memory->bytes = bytes;
+    }
+    *numbers = memory->numbers;
+    return QN_OK;
+}
+
+static qn_status read_sum(qn_warp *warp, int place, int image, qn_micrographs *m, float **numbers)
+{
+    const size_t bytes = qn_warp_plan_sum_bytes(&warp->plan) / (size_t)warp->plan.warp.sums;
+    QN_TRY(reserve(m, image, bytes, numbers));
+    return qn_queue_read(warp->queue, warp->sums, bytes * (size_t)place, *numbers, bytes, NULL);
 }
 
 static qn_status read_sums(qn_warp *warp, qn_micrographs *m)
 {
     const qn_warp_plan *plan = &warp->plan;
-    const size_t count = (size_t)m->width * (size_t)m->height;
-    if (plan->ranks > 0) QN_TRY(read_sum(warp, 0, &m->weighted));
-    if (plan->plain >= 0) QN_TRY(read_sum(warp, plan->plain, &m->plain));
-    if (plan->even >= 0) QN_TRY(read_sum(warp, plan->even, &m->even));
-    if (plan->odd >= 0) QN_TRY(read_sum(warp, plan->odd, &m->odd));
-    QN_TRY(qn_queue_finish(warp->queue));
-    add_mean(m->weighted, count, warp->weighted_mean);
-    add_mean(m->plain, count, warp->plain_mean);
-    add_mean(m->even, count, warp->even_mean);
-    add_mean(m->odd, count, warp->plain_mean - warp->even_mean);
-    if (plan->even < 0 || !(warp->options.plain || plan->ranks == 0)) return QN_OK;
-    void *memory;
-    QN_TRY(qn_allocate(count, sizeof(float), &memory));
-    m->plain = memory;
-    for (size_t i = 0; i < count; i++) m->plain[i] = m->even[i] + m->odd[i];
+    if (plan->ranks > 0) QN_TRY(read_sum(warp, 0, QN_WARP_WEIGHTED, m, &m->weighted));
+    if (plan->plain >= 0) QN_TRY(read_sum(warp, plan->plain, QN_WARP_PLAIN, m, &m->plain));
+    if (plan->even >= 0) QN_TRY(read_sum(warp, plan->even, QN_WARP_EVEN, m, &m->even));
+    if (plan->odd >= 0) QN_TRY(read_sum(warp, plan->odd, QN_WARP_ODD, m, &m->odd));
+    m->adds_halves = plan->even >= 0 && (warp->options.plain || plan->ranks == 0);
     return QN_OK;
 }
 
-static qn_status read_power(qn_warp *warp, int which, qn_micrographs *m, float **image)
+static qn_status read_powers(qn_warp *warp, qn_micrographs *m)
 {
-    void *memory;
-    const size_t side = (size_t)m->spectrum_side, numbers = qn_warp_plan_power_numbers(&warp->plan);
-    const double scale = 1.0 / warp->options.padded[0] / warp->options.padded[1];
-    qn_power_source source;
-    QN_TRY(qn_allocate(side * side, sizeof(float), &memory));
-    *image = memory;
-    QN_TRY(qn_allocate(numbers, sizeof(float), &memory));
-    source.power = memory;
+    const qn_warp_plan *plan = &warp->plan;
+    const size_t bytes = qn_warp_plan_power_numbers(plan) * sizeof(float);
     for (int d = 0; d < 2; d++) {
-        source.limit[d] = warp->plan.power_limit[d];
-        source.step[d] = 1 / (warp->options.padded[d] * warp->options.pixel_angstrom);
+        m->power_limit[d] = plan->power_limit[d];
+        m->power_step[d] = 1 / (warp->options.padded[d] * warp->options.pixel_angstrom);
     }
-    qn_status status = qn_queue_read(warp->queue, warp->power[which], 0, memory, numbers * sizeof(float), NULL);
-    if (status == QN_OK) status = qn_queue_finish(warp->queue);
-    if (status == QN_OK)
-        qn_power_spectrum_make(&source, m->spectrum_side, 1 / (m->spectrum_side * m->spectrum_angstrom), scale, *image);
-    qn_release(&memory);
-    return status;
+    m->power_scale = 1.0 / warp->options.padded[0] / warp->options.padded[1];
+    for (int i = 0; i < power_count(&warp->options); i++) {
+        float *numbers;
+        QN_TRY(reserve(m, QN_WARP_ALIGNED + i, bytes, &numbers));
+        QN_TRY(qn_queue_read(warp->queue, warp->power[i], 0, numbers, bytes, NULL));
+        m->has_power[i] = true;
+    }
+    return QN_OK;
 }
 
 static qn_status make_results(qn_warp *warp, qn_micrographs *m)
 {
     if (warp->plan.ranks > 0) QN_TRY(weigh(warp));
+    QN_TRY(raise_sums(warp));
     QN_TRY(read_sums(warp, m));
-    if (power_count(&warp->options) > POWER_ALIGNED) QN_TRY(read_power(warp, POWER_ALIGNED, m, &m->spectrum));
-    if (power_count(&warp->options) > POWER_RECORDED) QN_TRY(read_power(warp, POWER_RECORDED, m, &m->recorded));
-    return QN_OK;
+    QN_TRY(read_powers(warp, m));
+    return qn_queue_finish(warp->queue);
+}
+
+/* Forget what an earlier movie left, but keep its memory. */
+static void begin_results(const qn_warp *warp, qn_micrographs *m)
+{
+    if (m->device != warp->device) qn_micrographs_release(m);
+    if (!m->device) m->device = qn_device_retain(warp->device);
+    qn_release(&m->spectrum);
+    qn_release(&m->recorded);
+    m->weighted = m->plain = m->even = m->odd = NULL;
+    m->adds_halves = m->has_power[0] = m->has_power[1] = false;
+    m->width = warp->plan.warp.size[0];
+    m->height = warp->plan.warp.size[1];
+    m->pixel_angstrom = warp->options.bin * warp->options.pixel_angstrom;
+    m->spectrum_side = warp->options.spectrum_side;
+    m->spectrum_angstrom = warp->plan.power_angstrom;
 }
 
 qn_status qn_warp_finish(qn_warp *warp, qn_micrographs *micrographs)
 {
-    *micrographs = (qn_micrographs){.width = warp->plan.warp.size[0],
-                                    .height = warp->plan.warp.size[1],
-                                    .pixel_angstrom = warp->options.bin * warp->options.pixel_angstrom,
-                                    .spectrum_side = warp->options.spectrum_side,
-                                    .spectrum_angstrom = warp->plan.power_angstrom};
     if (warp->added != warp->frame_count || warp->frame_count == 0)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%d frames were added; expected %d", warp->added, warp->frame_count);
+    begin_results(warp, micrographs);
     const qn_status status = make_results(warp, micrographs);
     if (status == QN_OK) return QN_OK;
     const qn_status finished = qn_queue_finish(warp->queue); /* reads into the micrographs may be under way */
@@ -389,12 +409,50 @@ qn_status qn_warp_finish(qn_warp *warp, qn_micrographs *micrographs)
     return status != QN_OK ? status : finished;
 }
 
+/* ---- results, without the device ---- */
+
+enum { ADDED = 1 << 16 }; /* pixels of a task */
+
+static qn_status add_halves(size_t index, int worker, void *user)
+{
+    qn_micrographs *m = user;
+    const size_t count = (size_t)m->width * (size_t)m->height, first = index * ADDED;
+    const size_t end = first + ADDED < count ? first + ADDED : count;
+    (void)worker;
+    for (size_t i = first; i < end; i++) m->plain[i] = m->even[i] + m->odd[i];
+    return QN_OK;
+}
+
+static qn_status draw_spectrum(qn_micrographs *m, int which, qn_pool *pool, float **image)
+{
+    const size_t side = (size_t)m->spectrum_side;
+    const qn_power_source source = {.power = m->memory[QN_WARP_ALIGNED + which].numbers,
+                                    .limit = {m->power_limit[0], m->power_limit[1]},
+                                    .step = {m->power_step[0], m->power_step[1]}};
+    void *memory;
+    if (!m->has_power[which]) return QN_OK;
+    QN_TRY(qn_allocate(side * side, sizeof(float), &memory));
+    *image = memory;
+    return qn_power_spectrum_make(&source, m->spectrum_side, 1 / (m->spectrum_side * m->spectrum_angstrom),
+                                  m->power_scale, pool, *image);
+}
+
+qn_status qn_micrographs_complete(qn_micrographs *m, qn_pool *pool)
+{
+    const size_t count = (size_t)m->width * (size_t)m->height;
+    if (m->adds_halves && !m->plain) {
+        QN_TRY(reserve(m, QN_WARP_PLAIN, count * sizeof(float), &m->plain));
+        QN_TRY(qn_pool_run(pool, (count + ADDED - 1) / ADDED, add_halves, m));
+    }
+    if (!m->spectrum) QN_TRY(draw_spectrum(m, POWER_ALIGNED, pool, &m->spectrum));
+    return m->recorded ? QN_OK : draw_spectrum(m, POWER_RECORDED, pool, &m->recorded);
+}
+
 void qn_micrographs_release(qn_micrographs *micrographs)
 {
-    qn_release(&micrographs->weighted);
-    qn_release(&micrographs->plain);
-    qn_release(&micrographs->even);
-    qn_release(&micrographs->odd);
+    for (int i = 0; i < QN_WARP_IMAGES && micrographs->device; i++)
+        qn_host_memory_destroy(micrographs->device, &micrographs->memory[i].numbers);
+    qn_device_release(&micrographs->device);
     qn_release(&micrographs->spectrum);
     qn_release(&micrographs->recorded);
     memset(micrographs, 0, sizeof *micrographs);

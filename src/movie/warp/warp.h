@@ -13,13 +13,14 @@
  * back.
  *
  * Life cycle: create → add every frame in order → finish → (restart → add … → finish)… → destroy. Work is queued;
- * finish waits. Thread rule: that of the queue. */
+ * finish waits. Thread rule: that of the queue; qn_micrographs_complete may run meanwhile. */
 #ifndef QN_MOVIE_WARP_WARP_H
 #define QN_MOVIE_WARP_WARP_H
 
 #include <quern/queue.h>
 #include <stdbool.h>
 
+#include "base/thread_pool.h"
 #include "movie/motion/motion.h"
 #include "movie/warp/exposure.h"
 
@@ -40,6 +41,15 @@ typedef struct qn_warp_options {
     int frames_a_pass;              /* frames that are added at once, 1 to 8, a fine grid each; 0: 4 */
 } qn_warp_options;
 
+/* What a warp left in this process's memory. */
+enum { QN_WARP_WEIGHTED, QN_WARP_PLAIN, QN_WARP_EVEN, QN_WARP_ODD, QN_WARP_ALIGNED, QN_WARP_RECORDED, QN_WARP_IMAGES };
+
+/* Memory for copies that is kept for the next movie. */
+typedef struct qn_warp_memory {
+    void *numbers;
+    size_t bytes;
+} qn_warp_memory;
+
 /* Arrays are [height][width] floats, and NULL if they were not asked for. Weighted and plain sums have the units of the
  * frames, with the mean of all frames' sum in the plain one and Σ_t w_t(0) mean_t in the weighted one. */
 typedef struct qn_micrographs {
@@ -50,6 +60,14 @@ typedef struct qn_micrographs {
     double spectrum_angstrom;   /* the spectrum ends at 1 / (2 · spectrum_angstrom): 1.4, or the pixel if larger */
     float *spectrum, *recorded; /* [side][side], frequency 0 at side / 2: Σ over groups of |Σ of the group's frames|,
                                    of transforms divided by the number of pixels */
+
+    /* of the warp's own */
+    qn_device *device;
+    qn_warp_memory memory[QN_WARP_IMAGES];
+    bool adds_halves;   /* the plain sum is that of even and odd frames */
+    int power_limit[2]; /* the amplitudes of frequencies, as of qn_power_source */
+    double power_step[2], power_scale;
+    bool has_power[2];
 } qn_micrographs;
 
 /* Size of the output: ⌊side / bin⌋. */
@@ -81,8 +99,13 @@ QN_MUST_CHECK qn_status qn_warp_restart(qn_warp *warp, const qn_warp_options *op
  * buffer may be used again by later commands of the queue. */
 QN_MUST_CHECK qn_status qn_warp_add(qn_warp *warp, int frame, qn_buffer *spectrum, double mean);
 
-/* Make the results after the last frame; released by the caller. QN_INVALID_ARGUMENT if frames are missing. */
+/* Make the results after the last frame. `micrographs` is zero, or of an earlier movie, whose memory is used again; it
+ * is released by the caller. QN_INVALID_ARGUMENT if frames are missing. */
 QN_MUST_CHECK qn_status qn_warp_finish(qn_warp *warp, qn_micrographs *micrographs);
+
+/* Draw the power spectra, and add even and odd sums where both they and the plain sum were asked for. Needs no device.
+ * `pool` may be NULL. */
+QN_MUST_CHECK qn_status qn_micrographs_complete(qn_micrographs *micrographs, qn_pool *pool);
 void qn_micrographs_release(qn_micrographs *micrographs);
 
 #endif

@@ -28,6 +28,8 @@ static const symbol driver_symbols[] = {
     {"cuCtxSetCurrent", offsetof(qn_cuda_api, cuCtxSetCurrent)},
     {"cuMemAlloc_v2", offsetof(qn_cuda_api, cuMemAlloc_v2)},
     {"cuMemFree_v2", offsetof(qn_cuda_api, cuMemFree_v2)},
+    {"cuMemHostAlloc", offsetof(qn_cuda_api, cuMemHostAlloc)},
+    {"cuMemFreeHost", offsetof(qn_cuda_api, cuMemFreeHost)},
     {"cuMemcpyHtoDAsync_v2", offsetof(qn_cuda_api, cuMemcpyHtoDAsync_v2)},
     {"cuMemcpyDtoHAsync_v2", offsetof(qn_cuda_api, cuMemcpyDtoHAsync_v2)},
     {"cuMemcpyDtoDAsync_v2", offsetof(qn_cuda_api, cuMemcpyDtoDAsync_v2)},

@@ -68,6 +68,7 @@ enum {
     QN_CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
     QN_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
     QN_CU_STREAM_NON_BLOCKING = 1,
+    QN_CU_MEMHOSTALLOC_PORTABLE = 1,
     QN_CU_EVENT_DEFAULT = 0,
 
     QN_NVRTC_SUCCESS = 0
@@ -91,6 +92,8 @@ typedef struct qn_cuda_api {
     CUresult (*cuCtxSetCurrent)(CUcontext);
     CUresult (*cuMemAlloc_v2)(CUdeviceptr *, size_t);
     CUresult (*cuMemFree_v2)(CUdeviceptr);
+    CUresult (*cuMemHostAlloc)(void **, size_t, unsigned int);
+    CUresult (*cuMemFreeHost)(void *);
     CUresult (*cuMemcpyHtoDAsync_v2)(CUdeviceptr, const void *, size_t, CUstream);
     CUresult (*cuMemcpyDtoHAsync_v2)(void *, CUdeviceptr, size_t, CUstream);
     CUresult (*cuMemcpyDtoDAsync_v2)(CUdeviceptr, CUdeviceptr, size_t, CUstream);

@@ -52,6 +52,8 @@ void qn_cuda_device_close(qn_driver_device device);
 /* cuda_queue.c */
 qn_status qn_cuda_buffer_create(qn_driver_device device, size_t bytes, qn_driver_buffer *buffer);
 void qn_cuda_buffer_destroy(qn_driver_device device, qn_driver_buffer buffer);
+qn_status qn_cuda_host_memory_create(qn_driver_device device, size_t bytes, void **memory);
+void qn_cuda_host_memory_destroy(qn_driver_device device, void *memory);
 qn_status qn_cuda_queue_create(qn_driver_device device, qn_driver_queue *queue);
 void qn_cuda_queue_destroy(qn_driver_device device, qn_driver_queue queue);
 qn_status qn_cuda_queue_finish(qn_driver_device device, qn_driver_queue queue);

@@ -31,6 +31,21 @@ void qn_cuda_buffer_destroy(qn_driver_device opaque, qn_driver_buffer destroyed)
     qn_release(&buffer);
 }
 
+qn_status qn_cuda_host_memory_create(qn_driver_device opaque, size_t bytes, void **memory)
+{
+    qn_cuda_device *device = opaque;
+    QN_TRY(qn_cuda_enter(device));
+    const CUresult result = device->api.cuMemHostAlloc(memory, bytes ? bytes : 1, QN_CU_MEMHOSTALLOC_PORTABLE);
+    const qn_status status = qn_cuda_check(device, result, "allocating memory for copies");
+    return status == QN_OK ? QN_OK : qn_error_add_context(status, "%zu bytes", bytes);
+}
+
+void qn_cuda_host_memory_destroy(qn_driver_device opaque, void *memory)
+{
+    qn_cuda_device *device = opaque;
+    if (device->api.cuCtxSetCurrent(device->context) == QN_CUDA_SUCCESS) device->api.cuMemFreeHost(memory);
+}
+
 qn_status qn_cuda_queue_create(qn_driver_device opaque, qn_driver_queue *queue)
 {
     qn_cuda_device *device = opaque;

@@ -55,6 +55,23 @@ static void bytes_are_written_copied_and_read(void)
     qn_buffer_release(&b);
 }
 
+static void memory_for_copies_is_copied(void)
+{
+    void *memory = NULL;
+    qn_buffer *buffer = make_buffer(BYTES);
+    if (!CHECK_OK(qn_host_memory_create(device, 2 * BYTES, &memory))) return;
+    unsigned char *bytes = memory;
+    for (size_t i = 0; i < BYTES; i++) bytes[i] = expected_byte(i);
+    CHECK_OK(qn_queue_write(queue, buffer, 0, bytes, BYTES, NULL));
+    CHECK_OK(qn_queue_read(queue, buffer, 100, bytes + BYTES, BYTES - 100, NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    CHECK(memcmp(bytes + 100, bytes + BYTES, BYTES - 100) == 0);
+    qn_host_memory_destroy(device, &memory);
+    CHECK(memory == NULL);
+    qn_host_memory_destroy(device, &memory);
+    qn_buffer_release(&buffer);
+}
+
 static void commands_of_zero_bytes_succeed(void)
 {
     char byte = 1;
@@ -216,6 +233,7 @@ int main(int argc, char **argv)
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(bytes_are_written_copied_and_read);
+    RUN(memory_for_copies_is_copied);
     RUN(commands_of_zero_bytes_succeed);
     RUN(events_order_two_queues);
     RUN(ranges_are_checked);

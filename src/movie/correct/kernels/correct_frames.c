@@ -17,7 +17,7 @@ _Static_assert((int)QN_SAMPLE_UINT8 == SAMPLES_UINT8 && (int)QN_SAMPLE_INT8 == S
                    (int)QN_SAMPLE_UINT16 == SAMPLES_UINT16 && (int)QN_SAMPLE_INT16 == SAMPLES_INT16 &&
                    (int)QN_SAMPLE_FLOAT32 == SAMPLES_FLOAT32,
                "the kernels number kinds of samples as their readers do");
-_Static_assert(sizeof(correct_scalars) == 10 * 4, "no padding");
+_Static_assert(sizeof(correct_scalars) == 12 * 4, "no padding");
 
 static const qn_tunable tunables[TUNABLES] = {
     [BLOCKS] = {"BLOCKS", {1, 2, 4, 8}, 4, 2, "blocks of pixels a group takes"},
@@ -92,12 +92,14 @@ static qn_geometry geometry_of_set(const qn_configuration *configuration, const 
     return (qn_geometry){{(items + group - 1) / group * group, 1, 1}, {group, 1, 1}};
 }
 
+/* Least work: samples are read once, the sums are read and written once. */
 static void work_of_sum(const void *user, qn_work *least)
 {
-    const double pixels = (double)pixels_of(user);
-    *least = (qn_work){.bytes_read = (double)qn_correct_samples_bytes(user) + 4 * pixels,
+    const qn_correct_problem *problem = user;
+    const double pixels = (double)pixels_of(problem), frames = problem->frames;
+    *least = (qn_work){.bytes_read = frames * (double)qn_correct_samples_bytes(problem) + 4 * pixels,
                        .bytes_written = 4 * pixels,
-                       .multiply_adds = pixels};
+                       .multiply_adds = frames * pixels};
 }
 
 static void work_of_correct(const void *user, qn_work *least)
@@ -183,7 +185,7 @@ static const qn_argument_declaration arguments_of_set[SET_ARGUMENTS] = {
 };
 
 static const qn_kernel_declaration kernels[KERNELS] = {
-    [KERNEL_SUM] = {"sum_frame", arguments_of_sum, SUM_ARGUMENTS, geometry_of_blocks, host_sum, work_of_sum},
+    [KERNEL_SUM] = {"sum_frames", arguments_of_sum, SUM_ARGUMENTS, geometry_of_blocks, host_sum, work_of_sum},
     [KERNEL_CORRECT] = {"correct_frame", arguments_of_correct, CORRECT_ARGUMENTS, geometry_of_blocks, host_correct,
                         work_of_correct},
     [KERNEL_MEAN] = {"frame_mean", arguments_of_mean, MEAN_ARGUMENTS, geometry_of_mean, host_mean, work_of_mean},
@@ -274,21 +276,39 @@ static qn_status launch(qn_queue *queue, const qn_configuration *configuration, 
     return qn_family_run(&qn_movie_correct_frames_family, queue, &call, event);
 }
 
-qn_status qn_sum_frame(qn_queue *queue, const qn_configuration *configuration, const qn_correct_problem *problem,
-                       qn_buffer *samples, size_t samples_offset, qn_buffer *sums, qn_event **event)
+static qn_status check_frames(const qn_correct_problem *problem, const qn_stored_frames *frames)
+{
+    const size_t bytes = qn_correct_samples_bytes(problem), step = frames->step_bytes;
+    if (frames->first < 0 || frames->count < 1 || step < bytes || step % 256 != 0 || step / 4 > INT32_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: %d frames from %d on, %zu bytes apart; expected a frame or more, and a multiple of 256 "
+                       "bytes, at least %zu",
+                       qn_movie_correct_frames_family.name, frames->count, frames->first, step, bytes);
+    return check_buffer("samples", frames->samples, step * (size_t)frames->first,
+                        step * (size_t)(frames->count - 1) + bytes);
+}
+
+qn_status qn_sum_frames(qn_queue *queue, const qn_configuration *configuration, const qn_correct_problem *problem,
+                        const qn_stored_frames *frames, qn_buffer *sums, qn_event **event)
 {
     const size_t bytes = qn_correct_samples_bytes(problem), sums_bytes = pixels_of(problem) * sizeof(float);
-    const correct_scalars scalars = scalars_of(problem);
     if (event) *event = NULL;
     QN_TRY(check_problem(problem));
-    QN_TRY(check_buffer("samples", samples, samples_offset, bytes));
+    QN_TRY(check_frames(problem, frames));
     QN_TRY(check_buffer("sums", sums, 0, sums_bytes));
+    qn_correct_problem own = *problem; /* for the least work */
+    own.frames = frames->count;
+    correct_scalars scalars = scalars_of(problem);
+    scalars.frame_count = frames->count;
+    scalars.frame_words = (int)(frames->step_bytes / 4);
+    const size_t step = frames->step_bytes;
     const qn_argument arguments[SUM_ARGUMENTS] = {
-        [SUM_SAMPLES] = qn_argument_range(samples, samples_offset, bytes),
+        [SUM_SAMPLES] = qn_argument_range(frames->samples, step * (size_t)frames->first,
+                                          step * (size_t)(frames->count - 1) + bytes),
         [SUM_SUMS] = qn_argument_range(sums, 0, sums_bytes),
         [SUM_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
-    return launch(queue, configuration, problem, KERNEL_SUM, arguments, event);
+    return launch(queue, configuration, &own, KERNEL_SUM, arguments, event);
 }
 
 static qn_status check_buffers(const qn_correct_problem *problem, const qn_correct_buffers *b)
@@ -301,7 +321,7 @@ static qn_status check_buffers(const qn_correct_problem *problem, const qn_corre
     if (problem->bad_count > 0)
         QN_TRY(check_buffer("moves", b->moves, 0, 2 * (size_t)problem->bad_count * sizeof(int32_t)));
     QN_TRY(check_buffer("block sums", b->block_sums, 0, qn_correct_sums(problem) * word));
-    QN_TRY(check_buffer("mean", b->mean, 0, word));
+    QN_TRY(check_buffer("mean", b->mean, b->mean_offset, word));
     return check_buffer("frame", b->frame, 0, (pixels + padding_of(problem)) * word);
 }
 
@@ -324,13 +344,13 @@ qn_status qn_correct_frame(qn_queue *queue, const qn_configuration *configuratio
     };
     const qn_argument of_mean[MEAN_ARGUMENTS] = {
         [MEAN_SUMS] = qn_argument_range(b->block_sums, 0, sums),
-        [MEAN_MEAN] = qn_argument_range(b->mean, 0, word),
+        [MEAN_MEAN] = qn_argument_range(b->mean, b->mean_offset, word),
         [MEAN_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     const size_t moves = 2 * (size_t)problem->bad_count * sizeof(int32_t);
     const qn_argument of_fill[FILL_ARGUMENTS] = {
         [FILL_MOVES] = moves > 0 ? qn_argument_range(b->moves, 0, moves) : gain,
-        [FILL_MEAN] = qn_argument_range(b->mean, 0, word),
+        [FILL_MEAN] = qn_argument_range(b->mean, b->mean_offset, word),
         [FILL_FRAME] = frame,
         [FILL_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };

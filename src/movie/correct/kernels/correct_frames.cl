@@ -1,4 +1,4 @@
-/* Frames as a camera stores them are added up (sum_frame), or corrected: correct_frame computes (sample − dark) · gain
+/* Frames as a camera stores them are added up (sum_frames), or corrected: correct_frame computes (sample − dark) · gain
  * and the sums of blocks, frame_mean makes the mean of these, fill_frame gives a value to bad pixels, whose gain is 0,
  * and to the pixels between the frame and its padded size;
  * set_gain marks bad pixels. The order of additions is that of correct_frames.dev.h. */
@@ -31,15 +31,20 @@ DEVICE_FN float sample_at(GLOBAL const qn_uint32 *samples, int i)
 #endif
 }
 
-KERNEL GROUP_LIMIT(CORRECT_LANES, BLOCKS, 1) void sum_frame(GLOBAL const qn_uint32 *RESTRICT samples,
-                                                            GLOBAL float *RESTRICT sums, const correct_scalars s)
+KERNEL GROUP_LIMIT(CORRECT_LANES, BLOCKS, 1) void sum_frames(GLOBAL const qn_uint32 *RESTRICT samples,
+                                                             GLOBAL float *RESTRICT sums, const correct_scalars s)
 {
     const int begin = GROUP_ID(0) * CORRECT_COLUMNS + LOCAL_ID(0), first_row = GLOBAL_ID(1) * CORRECT_ROWS;
     const int end = MIN(s.width, (GROUP_ID(0) + 1) * CORRECT_COLUMNS),
               end_row = MIN(s.height, first_row + CORRECT_ROWS);
     for (int y = first_row; y < end_row; y++) {
         UNROLL_BY(UNROLLED)
-        for (int x = begin; x < end; x += CORRECT_LANES) sums[y * s.width + x] += sample_at(samples, y * s.width + x);
+        for (int x = begin; x < end; x += CORRECT_LANES) {
+            const int i = y * s.width + x;
+            float total = sums[i];
+            for (int f = 0; f < s.frame_count; f++) total += sample_at(samples + (qn_int64)f * s.frame_words, i);
+            sums[i] = total;
+        }
     }
 }
 

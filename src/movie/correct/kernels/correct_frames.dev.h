@@ -31,6 +31,8 @@ typedef struct correct_scalars {
     int blocks_x, blocks_y;
     int move_count;    /* bad pixels, or pixels whose gain is set */
     float mean_of_sum; /* 1 / number of good pixels */
+    int frame_count;   /* sum_frames: frames that are added */
+    int frame_words;   /* sum_frames: words of 4 bytes from one frame to the next */
 } correct_scalars;
 
 #endif

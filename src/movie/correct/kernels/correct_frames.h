@@ -25,6 +25,7 @@ typedef struct qn_correct_problem {
     qn_sample_kind kind;
     bool dark;
     int bad_count;
+    int frames; /* set by qn_sum_frames */
 } qn_correct_problem;
 
 /* Buffers of a correction. `block_sums` is work memory of qn_correct_sums(problem) floats. */
@@ -35,7 +36,8 @@ typedef struct qn_correct_buffers {
     qn_buffer *dark;  /* NULL without */
     qn_buffer *moves; /* int32 [bad_count][2]; NULL without bad pixels */
     qn_buffer *block_sums;
-    qn_buffer *mean; /* one float */
+    qn_buffer *mean; /* a float at mean_offset, a multiple of 256 bytes */
+    size_t mean_offset;
     qn_buffer *frame;
 } qn_correct_buffers;
 
@@ -44,10 +46,18 @@ size_t qn_correct_sums(const qn_correct_problem *problem);
 /* Bytes of the samples of a frame, rounded up. */
 size_t qn_correct_samples_bytes(const qn_correct_problem *problem);
 
-/* sums += samples. QN_INVALID_ARGUMENT for impossible problems and buffers that are too small. */
-QN_MUST_CHECK qn_status qn_sum_frame(qn_queue *queue, const qn_configuration *configuration,
-                                     const qn_correct_problem *problem, qn_buffer *samples, size_t samples_offset,
-                                     qn_buffer *sums, qn_event **event);
+/* Frames in a buffer, one after the other. */
+typedef struct qn_stored_frames {
+    qn_buffer *samples;
+    size_t step_bytes; /* from one frame to the next, a multiple of 256; at least qn_correct_samples_bytes */
+    int first, count;
+} qn_stored_frames;
+
+/* sums += samples of each frame, in order. QN_INVALID_ARGUMENT for impossible problems and buffers that are too small.
+ */
+QN_MUST_CHECK qn_status qn_sum_frames(qn_queue *queue, const qn_configuration *configuration,
+                                      const qn_correct_problem *problem, const qn_stored_frames *frames,
+                                      qn_buffer *sums, qn_event **event);
 
 /* frame and mean of samples. `events` (may be NULL): three, one for each kernel. */
 QN_MUST_CHECK qn_status qn_correct_frame(qn_queue *queue, const qn_configuration *configuration,

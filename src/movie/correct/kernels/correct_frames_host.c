@@ -46,21 +46,25 @@ static void load_samples(const correct_job *job, size_t first, int count, float 
     }
 }
 
+/* Rows of all frames: their sums stay in the cache meanwhile. */
 static qn_status sum_rows(size_t block_y, int worker, void *user)
 {
     const correct_job *job = user;
-    const int width = job->s->width, first = (int)block_y * CORRECT_ROWS;
-    const int end = first + CORRECT_ROWS < job->s->height ? first + CORRECT_ROWS : job->s->height;
+    const size_t width = (size_t)job->s->width, first = block_y * CORRECT_ROWS * width;
+    const size_t height = (size_t)job->s->height, last = (block_y + 1) * CORRECT_ROWS;
+    const size_t end = (last < height ? last : height) * width;
+    correct_job frame = *job;
     (void)worker;
-    for (int y = first; y < end; y++)
-        for (int x = 0; x < width; x += CORRECT_COLUMNS) {
-            const int count = width - x < CORRECT_COLUMNS ? width - x : CORRECT_COLUMNS;
-            const size_t at = (size_t)y * (size_t)width + (size_t)x;
+    for (int f = 0; f < job->s->frame_count; f++) {
+        frame.samples = (const uint32_t *)job->samples + (size_t)f * (size_t)job->s->frame_words;
+        for (size_t at = first; at < end; at += CORRECT_COLUMNS) {
+            const int count = end - at < CORRECT_COLUMNS ? (int)(end - at) : CORRECT_COLUMNS;
             float values[CORRECT_COLUMNS], *restrict sums = job->sums + at;
-            load_samples(job, at, count, values);
+            load_samples(&frame, at, count, values);
 #pragma omp simd
             for (int i = 0; i < count; i++) sums[i] += values[i];
         }
+    }
     return QN_OK;
 }
 
@@ -114,7 +118,7 @@ static qn_status correct_rows(size_t block_y, int worker, void *user)
     return QN_OK;
 }
 
-static qn_status sum_frame(const qn_host_launch *launch)
+static qn_status sum_frames(const qn_host_launch *launch)
 {
     void *const *arguments = launch->arguments;
     correct_job job = {.s = arguments[SUM_SCALARS], .samples = arguments[SUM_SAMPLES], .sums = arguments[SUM_SUMS]};
@@ -168,5 +172,5 @@ static qn_status set_gain(const qn_host_launch *launch)
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_movie_correct_frames_host)[];
-const qn_host_kernel QN_HOST_VARIANT(qn_movie_correct_frames_host)[] = {sum_frame, correct_frame, frame_mean,
+const qn_host_kernel QN_HOST_VARIANT(qn_movie_correct_frames_host)[] = {sum_frames, correct_frame, frame_mean,
                                                                         fill_frame, set_gain};

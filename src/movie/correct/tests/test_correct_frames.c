@@ -73,7 +73,7 @@ static void make_inputs(qn_correct_problem *problem, bool with_bad)
 static void correct_on_device(const qn_configuration *configuration, const qn_correct_problem *problem, float *mean)
 {
     const size_t word = sizeof(float), padded = (size_t)problem->padded[0] * (size_t)problem->padded[1];
-    qn_correct_buffers b = {.samples_offset = 256};
+    qn_correct_buffers b = {.samples_offset = 256, .mean_offset = 256};
     const size_t frame_bytes = (padded + BEYOND) * word, samples_bytes = qn_correct_samples_bytes(problem);
     for (size_t i = 0; i < padded + BEYOND; i++) frame[i] = 7;
     CHECK_OK(qn_workload_make_buffer(queue, NULL, 256 + samples_bytes, &b.samples));
@@ -82,11 +82,11 @@ static void correct_on_device(const qn_configuration *configuration, const qn_co
     if (problem->dark) CHECK_OK(qn_workload_make_buffer(queue, dark, pixels_of(problem) * word, &b.dark));
     if (problem->bad_count) CHECK_OK(qn_workload_make_buffer(queue, moves, sizeof moves, &b.moves));
     CHECK_OK(qn_workload_make_buffer(queue, NULL, qn_correct_sums(problem) * word, &b.block_sums));
-    CHECK_OK(qn_workload_make_buffer(queue, NULL, word, &b.mean));
+    CHECK_OK(qn_workload_make_buffer(queue, NULL, 256 + word, &b.mean));
     CHECK_OK(qn_workload_make_buffer(queue, frame, frame_bytes, &b.frame));
     CHECK_OK(qn_correct_frame(queue, configuration, problem, &b, NULL));
     CHECK_OK(qn_queue_read(queue, b.frame, 0, frame, frame_bytes, NULL));
-    CHECK_OK(qn_queue_read(queue, b.mean, 0, mean, word, NULL));
+    CHECK_OK(qn_queue_read(queue, b.mean, 256, mean, word, NULL));
     CHECK_OK(qn_queue_finish(queue));
     for (size_t i = 0; i < BEYOND; i++) CHECK(frame[padded + i] == 7);
     qn_buffer *all[] = {b.samples, b.gain, b.dark, b.moves, b.block_sums, b.mean, b.frame};
@@ -148,20 +148,24 @@ static void every_kind_is_corrected(void)
             }
 }
 
+/* Four frames, of which the first is not added, in a launch of two and one of one. */
 static void check_sum(const qn_configuration *configuration, const qn_correct_problem *problem)
 {
     const size_t pixels = pixels_of(problem), word = sizeof(float), bytes = qn_correct_samples_bytes(problem);
+    const size_t step = (bytes + 511) / 256 * 256;
     qn_buffer *of_sums = NULL, *of_samples = NULL;
     memset(expected, 0, pixels * sizeof *expected);
     CHECK_OK(qn_workload_make_buffer(queue, NULL, pixels * word, &of_sums));
-    CHECK_OK(qn_workload_make_buffer(queue, NULL, bytes, &of_samples));
-    for (uint64_t t = 0; t < 3; t++) {
+    CHECK_OK(qn_workload_make_buffer(queue, NULL, 3 * step + bytes, &of_samples));
+    for (uint64_t t = 0; t < 4; t++) {
         make_samples(problem, 7 + t);
-        CHECK_OK(qn_queue_write(queue, of_samples, 0, samples, bytes, NULL));
-        CHECK_OK(qn_sum_frame(queue, configuration, problem, of_samples, 0, of_sums, NULL));
+        CHECK_OK(qn_queue_write(queue, of_samples, t * step, samples, bytes, NULL));
         CHECK_OK(qn_queue_finish(queue));
-        for (size_t i = 0; i < pixels; i++) expected[i] += qn_correct_sample(problem->kind, samples, i);
+        for (size_t i = 0; i < pixels && t > 0; i++) expected[i] += qn_correct_sample(problem->kind, samples, i);
     }
+    const qn_stored_frames two = {of_samples, step, 1, 2}, last = {of_samples, step, 3, 1};
+    CHECK_OK(qn_sum_frames(queue, configuration, problem, &two, of_sums, NULL));
+    CHECK_OK(qn_sum_frames(queue, configuration, problem, &last, of_sums, NULL));
     CHECK_OK(qn_workload_read(queue, of_sums, 0, sums, pixels * word));
     double worst = 0;
     for (size_t i = 0; i < pixels; i++) worst = fmax(worst, fabs((double)sums[i] - expected[i]));
@@ -206,13 +210,20 @@ static void impossible_problems_are_refused(void)
         {8, 8, {8, 8}, QN_SAMPLE_UINT8, false, -1},        {65536, 8, {65536, 65536}, QN_SAMPLE_UINT8, false, 0},
         {64, 64, {64, 64}, QN_SAMPLE_UINT8, false, 0}, /* larger than the buffers */
     };
-    qn_buffer *buffer = NULL;
+    qn_buffer *buffer = NULL, *sum = NULL;
     CHECK_OK(qn_buffer_create(device, 4 * 64, &buffer));
-    const qn_correct_buffers b = {buffer, 0, buffer, buffer, buffer, buffer, buffer, buffer};
+    CHECK_OK(qn_workload_make_buffer(queue, NULL, 4 * 64, &sum));
+    const qn_correct_buffers b = {buffer, 0, buffer, buffer, buffer, buffer, buffer, 0, buffer};
+    const qn_stored_frames frames = {buffer, 256, 0, 1}, apart = {buffer, 64, 0, 1}, none = {buffer, 256, 0, 0};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         CHECK_FAILS(qn_correct_frame(queue, NULL, &wrong[i], &b, NULL), QN_INVALID_ARGUMENT);
-        CHECK_FAILS(qn_sum_frame(queue, NULL, &wrong[i], buffer, 0, buffer, NULL), QN_INVALID_ARGUMENT);
+        CHECK_FAILS(qn_sum_frames(queue, NULL, &wrong[i], &frames, buffer, NULL), QN_INVALID_ARGUMENT);
     }
+    const qn_correct_problem right = {8, 8, {8, 8}, QN_SAMPLE_UINT8, false, 0};
+    CHECK_OK(qn_sum_frames(queue, NULL, &right, &frames, sum, NULL));
+    CHECK_FAILS(qn_sum_frames(queue, NULL, &right, &apart, sum, NULL), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_sum_frames(queue, NULL, &right, &none, sum, NULL), QN_INVALID_ARGUMENT);
+    qn_buffer_release(&sum);
     qn_buffer_release(&buffer);
 }
 

@@ -9,7 +9,7 @@
 extern const char qn_movie_weigh_sums_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_movie_weigh_sums_host);
 
-enum { PAD, WEIGH, CROP };
+enum { PAD, WEIGH, CROP, RAISE };
 enum { GROUP_SIZE, TUNABLES };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -77,6 +77,11 @@ static void crop_work(const void *user, qn_work *work)
     *work = (qn_work){.bytes_read = 4 * pixels, .bytes_written = 4 * pixels, .multiply_adds = pixels};
 }
 
+static void raise_work(const void *user, qn_work *work)
+{
+    crop_work(user, work);
+}
+
 static qn_status host_pad(const qn_host_launch *launch)
 {
     return QN_HOST_SELECT(qn_movie_weigh_sums_host)[PAD](launch);
@@ -92,7 +97,12 @@ static qn_status host_crop(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_movie_weigh_sums_host)[CROP](launch);
 }
 
-_Static_assert(sizeof(weigh_scalars) == 10 * 4, "no padding");
+static qn_status host_raise(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_movie_weigh_sums_host)[RAISE](launch);
+}
+
+_Static_assert(sizeof(weigh_scalars) == 11 * 4, "no padding");
 
 static const qn_argument_declaration pad_arguments[PAD_ARGUMENTS] = {
     [PAD_SUMS] = {"sums", QN_IN, QN_FLOAT32},
@@ -113,10 +123,16 @@ static const qn_argument_declaration crop_arguments[CROP_ARGUMENTS] = {
     [CROP_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(weigh_scalars)},
 };
 
+static const qn_argument_declaration raise_arguments[RAISE_ARGUMENTS] = {
+    [RAISE_SUMS] = {"sums", QN_INOUT, QN_FLOAT32},
+    [RAISE_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(weigh_scalars)},
+};
+
 static const qn_kernel_declaration kernels[] = {
     [PAD] = {"pad_sum", pad_arguments, PAD_ARGUMENTS, pad_geometry, host_pad, pad_work},
     [WEIGH] = {"weigh_sum", weigh_arguments, WEIGH_ARGUMENTS, weigh_geometry, host_weigh, weigh_work},
     [CROP] = {"crop_sum", crop_arguments, CROP_ARGUMENTS, crop_geometry, host_crop, crop_work},
+    [RAISE] = {"raise_sum", raise_arguments, RAISE_ARGUMENTS, crop_geometry, host_raise, raise_work},
 };
 
 const qn_family qn_movie_weigh_sums_family = {
@@ -255,4 +271,20 @@ qn_status qn_crop_sum(qn_queue *queue, const qn_configuration *configuration, co
         [CROP_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     return launch(queue, CROP, arguments, CROP_ARGUMENTS, problem, configuration, event);
+}
+
+qn_status qn_raise_sum(qn_queue *queue, const qn_configuration *configuration, const qn_weigh_problem *problem,
+                       int index, double offset, qn_buffer *sums, qn_event **event)
+{
+    if (event) *event = NULL;
+    QN_TRY(check_problem(problem));
+    QN_TRY(check_index("sum", index, problem->sums));
+    QN_TRY(check_buffer("sums", sums, sum_bytes(problem)));
+    weigh_scalars scalars = scalars_of(problem, index);
+    scalars.offset = (float)offset;
+    const qn_argument arguments[RAISE_ARGUMENTS] = {
+        [RAISE_SUMS] = qn_argument_range(sums, 0, sum_bytes(problem)),
+        [RAISE_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
+    return launch(queue, RAISE, arguments, RAISE_ARGUMENTS, problem, configuration, event);
 }

@@ -36,3 +36,9 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void crop_sum(GLOBAL const float *RESTRICT 
     if (x >= s.width) return;
     sums[((qn_int64)s.index * s.height + y) * s.width + x] = padded[(qn_int64)y * s.padded_width + x] * s.scale;
 }
+
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void raise_sum(GLOBAL float *RESTRICT sums, const weigh_scalars s)
+{
+    const int x = GLOBAL_ID(0), y = GLOBAL_ID(1);
+    if (x < s.width) sums[((qn_int64)s.index * s.height + y) * s.width + x] += s.offset;
+}

@@ -2,10 +2,11 @@
 #ifndef QN_MOVIE_WEIGH_SUMS_DEV_H
 #define QN_MOVIE_WEIGH_SUMS_DEV_H
 
-/* Arguments of `pad_sum`, `weigh_sum` and `crop_sum`, in order. */
+/* Arguments of `pad_sum`, `weigh_sum`, `crop_sum` and `raise_sum`, in order. */
 enum { PAD_SUMS, PAD_PADDED, PAD_SCALARS, PAD_ARGUMENTS };
 enum { WEIGH_SPECTRUM, WEIGH_WEIGHTS, WEIGH_WEIGHTED, WEIGH_SCALARS, WEIGH_ARGUMENTS };
 enum { CROP_PADDED, CROP_SUMS, CROP_SCALARS, CROP_ARGUMENTS };
+enum { RAISE_SUMS, RAISE_SCALARS, RAISE_ARGUMENTS };
 
 typedef struct weigh_scalars {
     int width, height;               /* of a sum */
@@ -15,6 +16,7 @@ typedef struct weigh_scalars {
     int first;                       /* 1: the weighted spectrum begins with this sum */
     float bins_x, bins_y;            /* bins from one frequency to the next along each axis */
     float scale;                     /* crop_sum: of every value */
+    float offset;                    /* raise_sum: added to every value */
 } weigh_scalars;
 
 /* The weight at frequency (x, y), linear between bins. */

@@ -36,6 +36,11 @@ QN_MUST_CHECK qn_status qn_crop_sum(qn_queue *queue, const qn_configuration *con
                                     const qn_weigh_problem *problem, int index, double scale, qn_buffer *padded,
                                     qn_buffer *sums, qn_event **event);
 
+/* sum `index` += offset. Errors likewise. */
+QN_MUST_CHECK qn_status qn_raise_sum(qn_queue *queue, const qn_configuration *configuration,
+                                     const qn_weigh_problem *problem, int index, double offset, qn_buffer *sums,
+                                     qn_event **event);
+
 /* Reference: factor of each frequency of a half spectrum in double precision. */
 double qn_weigh_reference(const qn_weigh_problem *problem, const float *row, int x, int y);
 

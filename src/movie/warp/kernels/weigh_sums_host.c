@@ -66,6 +66,16 @@ static void crop_row(const weigh_job *job, int row)
     for (size_t x = 0; x < width; x++) to[x] = from[x] * scale;
 }
 
+static void raise_row(const weigh_job *job, int row)
+{
+    const weigh_scalars *s = &job->s;
+    const size_t width = (size_t)s->width;
+    float *restrict to = job->to + ((size_t)s->index * (size_t)s->height + (size_t)row) * width;
+    const float offset = s->offset;
+#pragma omp simd
+    for (size_t x = 0; x < width; x++) to[x] += offset;
+}
+
 static qn_status some_rows(size_t index, int worker, void *user)
 {
     const weigh_job *job = user;
@@ -114,5 +124,12 @@ static qn_status crop_sum(const qn_host_launch *launch)
     return run(launch, &job);
 }
 
+static qn_status raise_sum(const qn_host_launch *launch)
+{
+    const weigh_scalars *s = launch->arguments[RAISE_SCALARS];
+    weigh_job job = {.to = launch->arguments[RAISE_SUMS], .s = *s, .row = raise_row, .rows = s->height};
+    return run(launch, &job);
+}
+
 extern const qn_host_kernel QN_HOST_VARIANT(qn_movie_weigh_sums_host)[];
-const qn_host_kernel QN_HOST_VARIANT(qn_movie_weigh_sums_host)[] = {pad_sum, weigh_sum, crop_sum};
+const qn_host_kernel QN_HOST_VARIANT(qn_movie_weigh_sums_host)[] = {pad_sum, weigh_sum, crop_sum, raise_sum};

@@ -34,7 +34,7 @@ static void equal_numbers_give_equal_pixels(void)
 {
     for (int i = 0; i < (LIMIT_X + 1) * (2 * LIMIT_Y + 1); i++) power[i] = 7;
     *power_at(0, 0) = 1e9f; /* the mean is not used */
-    qn_power_spectrum_make(&source, SMALL, 0.03, 1, image);
+    CHECK_OK(qn_power_spectrum_make(&source, SMALL, 0.03, 1, NULL, image));
     int wrong = 0;
     for (int row = 0; row < SMALL; row++)
         for (int column = 0; column < SMALL; column++) {
@@ -44,7 +44,8 @@ static void equal_numbers_give_equal_pixels(void)
             if (x > 0.42 || y > 0.395) wrong += value != 0;
         }
     CHECK(wrong == 0);
-    qn_power_spectrum_make(&source, 8, 0.003, 1, image); /* pixels between numbers, and around the mean */
+    CHECK_OK(
+        qn_power_spectrum_make(&source, 8, 0.003, 1, NULL, image)); /* pixels between numbers, and around the mean */
     for (int i = 0; i < 64; i++) wrong += i == 4 * 8 + 4 ? image[i] != 0 : fabsf(image[i] - 7) > 1e-5f;
     CHECK(wrong == 0);
 }
@@ -54,7 +55,7 @@ static void a_number_is_in_its_pixel_and_the_opposite_one(void)
 {
     memset(power, 0, sizeof power);
     *power_at(31, -16) = 60;
-    qn_power_spectrum_make(&source, SMALL, 0.03, 1, image);
+    CHECK_OK(qn_power_spectrum_make(&source, SMALL, 0.03, 1, NULL, image));
     double sum = 0;
     for (int i = 0; i < SMALL * SMALL; i++) sum += (double)image[i];
     /* columns 29 … 31 (0.285 ≤ f < 0.315) of column 10, rows −17 … −16 (−0.225 ≤ f < −0.195) of row −7: a sixth */
@@ -144,6 +145,7 @@ static void make_movie(const qn_motion *motion, qn_micrographs *micrographs)
         CHECK_OK(qn_queue_finish(queue));
     }
     CHECK_OK(qn_warp_finish(warp, micrographs));
+    CHECK_OK(qn_micrographs_complete(micrographs, NULL));
     qn_warp_destroy(&warp);
     qn_fft_plan_destroy(&forward);
     qn_fft_plan_destroy(&inverse);

@@ -56,6 +56,7 @@ static void make_micrographs(const qn_warp_options *options, const double *means
     }
     memset(micrographs, 0, sizeof *micrographs);
     CHECK_OK(qn_warp_finish(warp, micrographs));
+    CHECK_OK(qn_micrographs_complete(micrographs, NULL));
     qn_warp_destroy(&warp);
     qn_fft_plan_destroy(&plan);
     qn_buffer_release(&real);
@@ -416,13 +417,15 @@ static void add_frame(qn_warp *warp, const qn_warp_options *options, int t)
     qn_buffer_release(&spectrum);
 }
 
-/* A small movie, a larger one with local motion that stops, the small one again: the same bits. */
+/* A small movie, a larger one with local motion that stops, the small one twice again, at last into the same memory:
+ * the same bits. */
 static void a_warp_takes_another_movie(void)
 {
     enum { WIDTH = 48, HEIGHT = 36, COUNT = 3 };
     qn_motion small, large;
-    qn_micrographs m[2];
+    qn_micrographs first = {0}, again = {0};
     qn_warp *warp = NULL;
+    const float *memory = NULL;
     CHECK_OK(qn_motion_allocate(COUNT, WIDTH, HEIGHT, &small));
     small.global_px[2] = 1.25;
     make_local_motion(5, 80, 60, 1, &large);
@@ -430,23 +433,28 @@ static void a_warp_takes_another_movie(void)
     options.spectrum_side = 16, options.spectrum_group = 2;
     other.even_odd = true;
     CHECK_OK(qn_warp_create(device, queue, &options, &warp));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
+        qn_micrographs *m = i == 0 ? &first : &again;
         for (int t = 0; t < COUNT; t++) add_frame(warp, &options, t);
-        CHECK_OK(qn_warp_finish(warp, &m[i]));
-        if (i == 1) continue;
-        CHECK_OK(qn_warp_restart(warp, &other));
+        CHECK_OK(qn_warp_finish(warp, m));
+        CHECK_OK(qn_micrographs_complete(m, NULL));
+        CHECK(i < 2 || m->plain == memory);
+        memory = m->plain;
+        if (CHECK(first.plain && m->plain && first.spectrum && m->spectrum)) {
+            CHECK(memcmp(first.plain, m->plain, sizeof(float) * WIDTH * HEIGHT) == 0);
+            CHECK(memcmp(first.spectrum, m->spectrum, sizeof(float) * 16 * 16) == 0);
+        }
+        CHECK_OK(qn_warp_restart(warp, i == 0 ? &other : &options));
+        if (i > 0) continue;
         add_frame(warp, &other, 0);
         other.taps = 5;
         CHECK_FAILS(qn_warp_restart(warp, &other), QN_INVALID_ARGUMENT);
         CHECK_FAILS(qn_warp_add(warp, 0, NULL, 0), QN_INVALID_ARGUMENT);
-        CHECK_FAILS(qn_warp_finish(warp, &m[1]), QN_INVALID_ARGUMENT);
+        CHECK_FAILS(qn_warp_finish(warp, &again), QN_INVALID_ARGUMENT);
         CHECK_OK(qn_warp_restart(warp, &options));
     }
-    if (CHECK(m[0].plain && m[1].plain && m[0].spectrum && m[1].spectrum)) {
-        CHECK(memcmp(m[0].plain, m[1].plain, sizeof(float) * WIDTH * HEIGHT) == 0);
-        CHECK(memcmp(m[0].spectrum, m[1].spectrum, sizeof(float) * 16 * 16) == 0);
-    }
-    for (int i = 0; i < 2; i++) qn_micrographs_release(&m[i]);
+    qn_micrographs_release(&first);
+    qn_micrographs_release(&again);
     qn_warp_destroy(&warp);
     qn_motion_release(&small);
     qn_motion_release(&large);
@@ -479,7 +487,7 @@ static void impossible_movies_are_refused(void)
     CHECK_FAILS(qn_warp_create(device, queue, &right, &warp), QN_INVALID_ARGUMENT);
     motion.global_px[2] = 0;
     CHECK_OK(qn_warp_create(device, queue, &right, &warp));
-    qn_micrographs m;
+    qn_micrographs m = {0};
     qn_buffer *spectrum = NULL;
     CHECK_OK(qn_buffer_create(device, 8 * 33 * 50, &spectrum));
     CHECK_FAILS(qn_warp_add(warp, 1, spectrum, 0), QN_INVALID_ARGUMENT);

@@ -52,7 +52,12 @@ static void check_padding(const qn_configuration *configuration, const qn_weigh_
         const int sum = i / (width * height), y = i / width % height, x = i % width;
         const float value = sum == index ? 0.25f * padded[y * problem->padded[0] + x] : sums[i];
         wrong += !(found[i] == value);
+        sums[i] = value + (sum == index ? 0.5f : 0);
     }
+    CHECK(wrong == 0);
+    CHECK_OK(qn_raise_sum(queue, configuration, problem, index, 0.5, buffers[0], NULL));
+    CHECK_OK(qn_workload_read(queue, buffers[0], 0, found, 4 * count));
+    for (int i = 0; i < (int)count; i++) wrong += !(found[i] == sums[i]);
     CHECK(wrong == 0);
     for (int b = 0; b < 2; b++) qn_buffer_release(&buffers[b]);
 }
