@@ -136,7 +136,7 @@ static qn_status begin_again(const qn_movie_state *run)
     if (!qn_job_is_first(run->job)) return QN_OK;
     QN_TRY(qn_job_path(run->job, "movies.csv", &path));
     qn_release(&path);
-    return QN_OK;
+    return qn_movie_remove_leftovers(run);
 }
 
 /* ---- results, on the first rank ---- */
