@@ -43,6 +43,21 @@ static qn_status add_to_stack(int frame, qn_buffer *samples, size_t offset, void
     return qn_coarse_stack_add(w->pipeline->stack, frame, spectrum_of(w, frame));
 }
 
+/* An alignment that went astray, in a movie without content, moves frames out of the picture: they are added up as they
+ * were recorded. */
+static qn_status drop_stray_motion(qn_movie_work *w)
+{
+    qn_motion *motion = &w->motion;
+    double moved_px;
+    int frame;
+    if (qn_motion_stays(motion, &frame, &moved_px)) return QN_OK;
+    memset(motion->global_px, 0, 2 * (size_t)motion->frame_count * sizeof *motion->global_px);
+    motion->time_count = 0;
+    w->aligned.converged = false;
+    return qn_movie_facts_remark(w->facts, "frames are added up as recorded, since frame %d would move by %.0f px",
+                                 w->plan.start + frame + 1, moved_px);
+}
+
 qn_status qn_movie_align_frames(qn_movie_work *w)
 {
     const qn_movie_state *run = w->pipeline->run;
@@ -58,7 +73,7 @@ qn_status qn_movie_align_frames(qn_movie_work *w)
     QN_TRY(qn_movie_frames_each(&w->lane->frames, 0, &visitor));
     QN_TRY(qn_align_movie(w->pipeline->stack, &options, &w->motion, &w->aligned));
     w->facts->numbers.align_s = qn_clock_lap_s(&since);
-    return QN_OK;
+    return drop_stray_motion(w);
 }
 
 /* ---- sums ---- */

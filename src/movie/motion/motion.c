@@ -1,5 +1,6 @@
 #include "movie/motion/motion.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -106,4 +107,17 @@ void qn_motion_at(const qn_motion *motion, int frame, double x, double y, double
                 sum += along_y[i] * along_x[j] * coefficients[2 * (QN_MOTION_SIDE * i + j) + axis];
         displacement_px[axis] = sum;
     }
+}
+
+bool qn_motion_stays(const qn_motion *motion, int *frame, double *moved_px)
+{
+    double coefficients[2 * QN_MOTION_PLANE];
+    for (*frame = 0; *frame < motion->frame_count; ++*frame) {
+        qn_motion_frame_coefficients(motion, *frame, coefficients);
+        for (int i = 0; i < 2 * QN_MOTION_PLANE; i++) {
+            *moved_px = fabs(motion->global_px[2 * *frame + i % 2]) + fabs(coefficients[i]);
+            if (!(*moved_px <= 0.5 * (i % 2 == 0 ? motion->width : motion->height))) return false;
+        }
+    }
+    return true;
 }

@@ -12,6 +12,7 @@
 #define QN_MOVIE_MOTION_MOTION_H
 
 #include <quern/status.h>
+#include <stdbool.h>
 
 enum { QN_MOTION_TIME_KNOTS_MAX = 6, QN_MOTION_SIDE = 7, QN_MOTION_PLANE = QN_MOTION_SIDE * QN_MOTION_SIDE };
 
@@ -37,6 +38,10 @@ void qn_motion_at(const qn_motion *motion, int frame, double x, double y, double
  * cubic B-spline: with v = 4 x / (width − 1) and k = min(⌊v⌋, 3), a place has the columns k … k + 3 with the weights
  * ((1 − f)³, 3 f³ − 6 f² + 4, −3 f³ + 3 f² + 3 f + 1, f³) / 6, f = v − k. Rows likewise. */
 void qn_motion_frame_coefficients(const qn_motion *motion, int frame, double coefficients[2 * QN_MOTION_PLANE]);
+
+/* Whether the content of no frame moves by more than half of a side; the largest |c| of a frame bounds its local part.
+ * If not, *frame and *moved_px are the first such frame and how far it moves; NaN counts as far. */
+bool qn_motion_stays(const qn_motion *motion, int *frame, double *moved_px);
 
 /* The number of B-splines in time, the first dropped: n + 2, where n is 3 or (T − 1) / 4 if that is less, at least 1.
  */

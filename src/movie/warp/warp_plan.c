@@ -61,20 +61,13 @@ static qn_status check_options(const qn_warp_options *o)
 
 static qn_status check_motion(const qn_motion *motion)
 {
-    double coefficients[QN_WARP_COEFFICIENTS];
+    double moved_px;
+    int frame;
     if (motion->frame_count < 1)
         return QN_FAIL(QN_INVALID_ARGUMENT, "a movie of %d frames; expected at least 1", motion->frame_count);
-    for (int t = 0; t < motion->frame_count; t++) {
-        qn_motion_frame_coefficients(motion, t, coefficients);
-        for (int i = 0; i < QN_WARP_COEFFICIENTS; i++) {
-            const double all = fabs(motion->global_px[2 * t + i % 2]) + fabs(coefficients[i]);
-            if (!(all <= 0.5 * (i % 2 == 0 ? motion->width : motion->height)))
-                return QN_FAIL(QN_INVALID_ARGUMENT,
-                               "the content of frame %d moves by %g pixels; expected at most half of a side", t + 1,
-                               all);
-        }
-    }
-    return QN_OK;
+    if (qn_motion_stays(motion, &frame, &moved_px)) return QN_OK;
+    return QN_FAIL(QN_INVALID_ARGUMENT, "the content of frame %d moves by %g pixels; expected at most half of a side",
+                   frame + 1, moved_px);
 }
 
 static bool whole(double number)

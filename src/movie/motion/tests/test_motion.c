@@ -93,10 +93,33 @@ static void displacement_is_the_sum_of_its_parts(void)
     CHECK_MESSAGE_HAS("motion of 0 frames of 10 × 10 pixels");
 }
 
+/* Half of a side is 50 along x and 20 along y; the local part of the last frame is its last coefficients. */
+static void motion_out_of_the_frame_is_found(void)
+{
+    qn_motion motion;
+    double moved;
+    int frame;
+    CHECK_OK(qn_motion_allocate(7, 100, 40, &motion));
+    motion.global_px[2 * 3] = -50, motion.global_px[2 * 3 + 1] = 20;
+    CHECK(qn_motion_stays(&motion, &frame, &moved));
+    motion.global_px[2 * 3 + 1] = -20.5;
+    CHECK(!qn_motion_stays(&motion, &frame, &moved) && frame == 3 && moved == 20.5);
+    motion.global_px[2 * 3] = motion.global_px[2 * 3 + 1] = 0;
+    motion.global_px[2 * 6] = 30;
+    motion.time_count = 3;
+    motion.local_px[2 * (3 * QN_MOTION_PLANE - 1)] = -21;
+    CHECK(!qn_motion_stays(&motion, &frame, &moved) && frame == 6);
+    CHECK_NEAR(moved, 51, 1e-12);
+    motion.local_px[2 * (3 * QN_MOTION_PLANE - 1)] = NAN;
+    CHECK(!qn_motion_stays(&motion, &frame, &moved));
+    qn_motion_release(&motion);
+}
+
 int main(void)
 {
     RUN(time_basis_follows_its_definition);
     RUN(space_basis_reproduces_polynomials);
     RUN(displacement_is_the_sum_of_its_parts);
+    RUN(motion_out_of_the_frame_is_found);
     return check_finish();
 }
