@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/median.h"
 
 enum { LEFT_OUT_MAX = 200, OUTLIERS_MAX = 50 };
 
@@ -25,19 +25,6 @@ qn_movie_said qn_movie_say(const char *format, ...)
 
 /* ---- outliers ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
-static double median_of(double *values, size_t count)
-{
-    if (count == 0) return 0;
-    qsort(values, count, sizeof *values, compare_numbers);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 double qn_movie_motion_limit(const qn_movie_state *run, double *median_px)
 {
     void *memory;
@@ -50,9 +37,9 @@ double qn_movie_motion_limit(const qn_movie_state *run, double *median_px)
     double *values = memory;
     for (size_t i = 0; i < run->row_count; i++)
         if (!run->rows[i]->numbers.failed) values[count++] = run->rows[i]->numbers.motion_total_px;
-    const double median = *median_px = median_of(values, count);
+    const double median = *median_px = qn_median(values, count);
     for (size_t i = 0; i < count; i++) values[i] = fabs(values[i] - median);
-    const double deviation = 1.4826 * median_of(values, count);
+    const double deviation = 1.4826 * qn_median(values, count);
     qn_release(&memory);
     return deviation > 0 ? median + 5 * deviation : INFINITY;
 }

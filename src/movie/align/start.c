@@ -1,12 +1,12 @@
 #include "movie/align/start.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/cholesky.h"
+#include "math/median.h"
 #include "movie/align/kernels/correlate.h"
 #include "movie/align/kernels/find_peaks.h"
 
@@ -18,19 +18,6 @@ static const double CONVERGED = 1e-3; /* coarse pixels */
 enum { BATCH = 64, SIDE_MIN = 32, ITERATIONS = 30 };
 
 /* ---- the robust solution ---- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(const double *values, size_t count, double *scratch)
-{
-    memcpy(scratch, values, count * sizeof *values);
-    qsort(scratch, count, sizeof *scratch, compare_doubles);
-    return scratch[count / 2];
-}
 
 /* One weighted solution. Frame 0 has shift 0; the others' normal equations are in `matrix`. */
 static qn_status solve_weighted(int frames, size_t count, const int *pairs, const double *differences,
@@ -74,7 +61,8 @@ static qn_status solve(int frames, size_t count, const int *pairs, const double 
             const double *i = shifts + 2 * pairs[2 * n], *j = shifts + 2 * pairs[2 * n + 1];
             residuals[n] = hypot(i[0] - j[0] - differences[2 * n], i[1] - j[1] - differences[2 * n + 1]);
         }
-        const double scale = 2 * median(residuals, count, sorted) + 1e-9;
+        memcpy(sorted, residuals, count * sizeof *sorted);
+        const double scale = 2 * qn_median(sorted, count) + 1e-9;
         double change = 0;
         for (size_t n = 0; n < count; n++) {
             const double weight = 1 / (1 + (residuals[n] / scale) * (residuals[n] / scale));

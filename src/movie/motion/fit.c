@@ -1,11 +1,11 @@
 #include "movie/motion/fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/median.h"
 #include "movie/motion/fit_state.h"
 
 enum { ITERATIONS = 60, ROBUST_ITERATIONS = 40, CHOICES_MAX = 5, LOCAL_PATCHES_MIN = 7 };
@@ -125,12 +125,6 @@ static qn_status check_peaks(const qn_motion_fit *fit, const qn_patch_peaks *pea
     return QN_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Lengths of the residuals of patches with a weight, sorted into `lengths`; returns the median. */
 static double sort_residuals(const qn_motion_fit *fit, const qn_patch_peaks *peaks, double *lengths)
 {
@@ -139,8 +133,7 @@ static double sort_residuals(const qn_motion_fit *fit, const qn_patch_peaks *pea
         if (peaks->weight[k / (size_t)peaks->frame_count] > 0)
             lengths[count++] =
                 hypot(peaks->shift_px[2 * k] - fit->shift[2 * k], peaks->shift_px[2 * k + 1] - fit->shift[2 * k + 1]);
-    qsort(lengths, count, sizeof *lengths, compare_numbers);
-    return lengths[count / 2];
+    return qn_median(lengths, count);
 }
 
 /* data = model + residuals, those beyond what is believed shortened: least squares for these data give the same
