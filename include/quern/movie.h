@@ -45,7 +45,8 @@ typedef struct qn_movie_run_options {
     double total_dose;     /* e/Å² in all frames of the file, instead of `dose` */
     double pre_dose;       /* e/Å² before the first frame of the file */
     uint64_t frames[2];    /* range of frames, from 1; default all */
-    const char *fractions; /* file that groups frames: lines of a number of frames, of these in a group, and a dose */
+    const char *fractions; /* file that groups frames: lines of a number of frames, of frames in a group, and the dose
+                              of a frame in e/Å² */
     const char *gain;      /* MRC, TIFF, .gain, DM3 or DM4; NULL: none */
     int gain_rotate;       /* quarter turns of the gain, before it is flipped */
     int gain_flip;         /* 1: upside down; 2: left to right */
@@ -92,10 +93,10 @@ typedef struct qn_movie_result_movie {
     double dose;            /* e/Å² in all used frames; 0: not known */
     double motion_total_px; /* length of the track of the global motion, in pixels of the frames */
     double motion_early_px; /* part of it up to 4 e/Å²; NaN: the dose is not known */
-    double local_px;        /* root mean square of the local motion in the last frame */
+    double local_px;        /* root mean square of the local motion in the last frame; 0: none */
     double filter_px2;      /* B of the Gaussian filter that resembles the one in use most */
-    double smoothness;
-    double seconds;
+    double smoothness;      /* λ of the local motion; 0: none */
+    double seconds;         /* from reading to writing; other movies were at work meanwhile */
 } qn_movie_result_movie;
 
 /* Results of a run. With MPI, ranks other than 0 have no movies. */

@@ -1,5 +1,5 @@
-/* What is known about a movie after it was processed: a row of movies.csv, and the material of the report. A journal
- * has one record of these facts for each movie.
+/* The facts that are known about a movie after it was processed: a row of movies.csv, and the material of the report. A
+ * journal has one record of these facts for each movie.
  *
  * Life cycle: zero-initialise → fill or read → clear. */
 #ifndef QN_MOVIE_FACTS_H

@@ -1,4 +1,4 @@
-/* Which frames of a movie are used, and their doses. */
+/* The frames of a movie that are used, and their doses. */
 #ifndef QN_MOVIE_FRAME_PLAN_H
 #define QN_MOVIE_FRAME_PLAN_H
 

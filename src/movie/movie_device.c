@@ -1,4 +1,4 @@
-/* What a device holds for frames of one kind, and the memory that a movie takes. */
+/* The objects of a device for frames of one kind, and the memory that a movie takes. */
 #define _DEFAULT_SOURCE /* sysconf */
 #include <string.h>
 #include <time.h>

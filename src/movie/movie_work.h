@@ -11,7 +11,7 @@
 #include "movie/pipeline.h"
 #include "movie/warp/warp.h"
 
-/* What the objects of a device depend on, besides the number of frames. */
+/* The properties of frames that the objects of a device depend on, besides the number of frames. */
 typedef struct qn_movie_kind {
     int width, height;
     qn_sample_kind samples;

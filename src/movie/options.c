@@ -175,7 +175,8 @@ static const qn_option rows[] = {
      .argument = "NxM",
      .offset = FIELD(patches),
      .fallback = "auto",
-     .meaning = "patches along x and y whose motion is measured, none, or auto: of 500 Å, which overlap by a third"},
+     .meaning = "patches along x and y whose motion is measured, none, or auto: of 500 Å, which overlap by more than "
+                "half where nine along a side suffice"},
     {.name = "max-shift",
      .kind = QN_OPTION_NUMBER,
      .argument = "ANGSTROM",

@@ -7,7 +7,7 @@
 #include "movie/motion/motion.h"
 #include "movie/run.h"
 
-/* What NAME.star says about a movie besides its facts. */
+/* The content of NAME.star besides the facts of the movie. */
 typedef struct qn_movie_metadata {
     const qn_movie_run_options *options;
     const qn_movie_facts *facts;

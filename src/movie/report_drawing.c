@@ -8,7 +8,7 @@
 #include "report/png.h"
 
 static const double width = 840;   /* of the drawing, in its units */
-static const double legend = 56;   /* height of the strip under the picture */
+static const double legend = 56;   /* height of the strip under the picture, in units */
 static const double lengthen = 20; /* arrows over the motion */
 
 /* The thumbnail, the topmost row first. */

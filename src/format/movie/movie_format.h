@@ -6,7 +6,7 @@
 
 #include "format/movie/movie_file.h"
 
-/* What one thread keeps between its reads. */
+/* The state that one thread keeps between its reads. */
 typedef struct qn_movie_reader {
     void *bytes; /* scratch memory, grown as needed */
     size_t capacity;

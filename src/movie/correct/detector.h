@@ -1,5 +1,5 @@
-/* What a run knows about its detector: the gain by which frames are multiplied, the dark reference, pixels that are not
- * used. I = (sample − dark) · gain.
+/* The knowledge of a run about its detector: the gain by which frames are multiplied, the dark reference, pixels that
+ * are not used. I = (sample − dark) · gain.
  *
  * Life cycle: create → use → destroy. Thread rule: a detector is not changed after it was made.
  */

@@ -65,7 +65,7 @@ static void dm_array(dm_bytes *file, const char *name, int type, const uint64_t 
     for (size_t i = 0; i < count; i++) dm_put(file, values[i], bytes, file->little_endian);
 }
 
-/* What Gatan's program writes about each axis. */
+/* The tags that Gatan's program writes about each axis. */
 static void dm_calibrations(dm_bytes *file, int dimensions)
 {
     dm_group(file, "Calibrations", 1);
