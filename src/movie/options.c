@@ -256,7 +256,8 @@ static const qn_option rows[] = {
     {.like = &qn_run_rows[QN_RUN_MEMORY],
      .offset = RUN,
      .fallback_meaning = "half of the machine's",
-     .meaning = "largest memory of frames that are held, of this process; movies that need more are read twice"},
+     .meaning = "on processors, the memory that this process may take; frames that do not fit are read again, and GPUs "
+                "use their own"},
     {.like = &qn_run_rows[QN_RUN_RESUME],
      .offset = RUN,
      .meaning =
