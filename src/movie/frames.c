@@ -13,7 +13,7 @@ enum { ROWS = 64 }; /* that a task measures */
 
 /* ---- loader ---- */
 
-/* What a thread of the pool needs to bring a frame to the device. One movie at a time is decoded. */
+/* The belongings of a thread of the pool that brings frames to the device. One movie at a time is decoded. */
 typedef struct loading_worker {
     qn_queue *queue;
     void *scratch; /* memory for copies */

@@ -163,7 +163,7 @@ static qn_status estimate_sums(const qn_movie_work *w, uint64_t *bytes)
     return QN_OK;
 }
 
-/* What stays on the device besides frames. */
+/* Bytes of all that stays on the device besides frames. */
 static qn_status estimate(const qn_movie_work *w, uint64_t *bytes)
 {
     const qn_movie_pipeline *p = w->pipeline;

@@ -18,7 +18,7 @@ typedef struct qn_movie_kind {
     bool is_eer;
 } qn_movie_kind;
 
-/* What a device has for frames of one kind. It is kept from movie to movie. */
+/* The objects of a device for frames of one kind. They are kept from movie to movie. */
 typedef struct qn_movie_setup {
     qn_movie_kind of;
     int users; /* movies at work */

@@ -176,7 +176,7 @@ static qn_status find_centres(qn_correlator *c, double *centres)
 
 /* ---- a pass ---- */
 
-/* What is made of the halves of a chunk; patches before `counted` were in the chunk before. */
+/* Make rings and centres of the halves of a chunk; patches before `counted` were in the chunk before. */
 static qn_status take_halves(qn_correlator *c, const qn_correlator_pass *pass, int first, int counted)
 {
     const size_t half = 2 * qn_half_pixels(c->size);
@@ -190,7 +190,7 @@ static qn_status take_halves(qn_correlator *c, const qn_correlator_pass *pass, i
     return pass->centres ? find_centres(c, pass->centres + 2 * (size_t)first) : QN_OK;
 }
 
-/* What is made of the correlations of a chunk. */
+/* Make peaks or windows of the correlations of a chunk. */
 static qn_status take_maps(qn_correlator *c, const qn_correlator_pass *pass, int first)
 {
     const int side = 2 * pass->reach[0] + 1;

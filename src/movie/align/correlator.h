@@ -31,7 +31,7 @@ void qn_correlator_destroy(qn_correlator **correlator);
 
 QN_MUST_CHECK qn_status qn_correlator_set_filter(qn_correlator *correlator, const qn_ring_filter *filter);
 
-/* What a pass over all patches makes; NULL: not wanted. Either peaks or windows. */
+/* The results of a pass over all patches; NULL: not wanted. Either peaks or windows. */
 typedef struct qn_correlator_pass {
     qn_ring_sums *rings; /* sums over rings of the halves of all patches */
     double *centres;     /* [patch][2]: the place, in coarse pixels from the middle of the patch's first pixel, whose

@@ -41,7 +41,7 @@ typedef struct qn_warp_options {
     int frames_a_pass;              /* frames that are added at once, 1 to 8, a fine grid each; 0: 4 */
 } qn_warp_options;
 
-/* What a warp left in this process's memory. */
+/* The images that a warp left in this process's memory. */
 enum { QN_WARP_WEIGHTED, QN_WARP_PLAIN, QN_WARP_EVEN, QN_WARP_ODD, QN_WARP_ALIGNED, QN_WARP_RECORDED, QN_WARP_IMAGES };
 
 /* Memory for copies that is kept for the next movie. */

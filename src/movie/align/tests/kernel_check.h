@@ -1,5 +1,5 @@
-/* What the tests of this folder's kernels share: one device, buffers from arrays, errors against references. Include it
- * after check.h, in one file. */
+/* Common parts of the tests of this folder's kernels: one device, buffers from arrays, errors against references.
+ * Include it after check.h, in one file. */
 #ifndef QN_MOVIE_ALIGN_KERNEL_CHECK_H
 #define QN_MOVIE_ALIGN_KERNEL_CHECK_H
 
