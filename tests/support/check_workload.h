@@ -8,22 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slow_compiler.h"
+
 /* Print the configuration for which a check failed. */
 __attribute__((unused)) static void name_configuration(const qn_family *family, const qn_configuration *configuration)
 {
     for (int t = 0; t < family->tunable_count; t++)
         fprintf(stderr, " %s=%d", family->tunables[t].name, configuration->value[t]);
     fprintf(stderr, "\n");
-}
-
-/* Number of corners of a space that a test visits, at most `most`. A CPU's OpenCL compiler takes seconds for each
- * corner, so there the number is small unless QUERN_TEST_CORNERS sets it. */
-__attribute__((unused)) static int corners_to_visit(const qn_device_info *info, int most)
-{
-    const char *wanted = getenv("QUERN_TEST_CORNERS");
-    int count = wanted ? atoi(wanted) : 3;
-    if (info->kind != QN_DEVICE_CPU || !strstr(info->identifier, "opencl") || count < 1 || count > most) return most;
-    return count;
 }
 
 /* Cleared outputs must fail the workload's check, a run's outputs must pass it, and outputs cleared again must fail.

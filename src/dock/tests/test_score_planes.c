@@ -15,6 +15,7 @@
 #include "math/random.h"
 #include "runtime/configuration.h"
 #include "runtime/device.h"
+#include "slow_compiler.h"
 
 enum { OUTPUTS = 3, FEW_CORNERS = 3, UNITS = 256 /* products are multiples of 1 / UNITS, exact in half precision */ };
 
@@ -241,8 +242,9 @@ static void check_grid(const int grid_cells[3], bool halves, uint64_t room_bytes
     if (split >= 0)
         CHECK_OK(check_corner(&configuration, NULL));
     else
-        CHECK_OK(qn_family_sample_corners(&qn_dock_score_planes_family, qn_device_get_info(device), FEW_CORNERS,
-                                          check_corner, NULL));
+        CHECK_OK(qn_family_sample_corners(&qn_dock_score_planes_family, qn_device_get_info(device),
+                                          corners_to_visit(qn_device_get_info(device), FEW_CORNERS), check_corner,
+                                          NULL));
     qn_release(&numbers);
     end();
 }
