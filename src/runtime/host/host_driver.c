@@ -97,7 +97,8 @@ static qn_status buffer_create(qn_driver_device device, size_t bytes, qn_driver_
     if (bytes > memory_bytes)
         return QN_FAIL(QN_OUT_OF_MEMORY, "host: a buffer of %zu bytes was asked for; this machine has %llu", bytes,
                        (unsigned long long)memory_bytes);
-    return qn_allocate(bytes, 1, buffer);
+    size_t capacity = 0;
+    return qn_grow(buffer, &capacity, bytes, 1); /* uninitialised, so that the threads that use the pages clear them */
 }
 
 static void buffer_destroy(qn_driver_device device, qn_driver_buffer buffer)
