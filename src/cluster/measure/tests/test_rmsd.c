@@ -272,6 +272,7 @@ static void tiles_that_do_not_fit_are_refused(void)
     qn_rmsd_set own = {buffer_of(set.positions, qn_superposed_position_bytes(5, 10)),
                        buffer_of(set.terms, qn_superposed_term_bytes(10))};
     qn_rmsd_doubts doubts = {buffer_of(NULL, 4), buffer_of(NULL, 4)};
+    CHECK_OK(qn_queue_finish(queue)); /* the set is cleared below */
     qn_rmsd_problem problem = {.atoms = 5, .rows = 10, .columns = 10, .doubtful_capacity = 1};
     CHECK_FAILS(qn_rmsd_near(queue, NULL, &problem, &own, &own, doubts.pairs, &doubts, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("expected 40");
