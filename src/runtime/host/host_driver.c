@@ -142,7 +142,7 @@ static qn_status make_event(double seconds, qn_driver_event *event)
 static qn_status transfer(void *to, const void *from, size_t bytes, qn_driver_event *event)
 {
     double start_s = qn_clock_s();
-    memcpy(to, from, bytes);
+    if (bytes > 0) memcpy(to, from, bytes); /* of nothing, the address may be NULL */
     return make_event(qn_clock_s() - start_s, event);
 }
 
