@@ -41,7 +41,7 @@ static void sampled_corners_are_right(void)
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_transpose_family, qn_device_get_info(device),
                                       corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
                                       &corners));
-    CHECK(corners >= 3);
+    CHECK(corners >= 2);
 }
 
 /* Test all tiles that the host's kernel allows: 16 to 512 by 16 to 128. */
