@@ -28,6 +28,6 @@ grep -q 'best energy' "$work/sets.out" && fail "a best energy over several sets:
 dock one --rotations 1 --coefficients balanced --threads 1 --batch 1
 says one "1 pose, 1 of them in 1 cluster"
 says one "lowest energy of balanced $(lowest "$work/one/poses.csv")"
-grep -hE '(^|[^0-9/])1 (atoms|clusters|poses|models|rotations|sets|grids|residues|threads|POSES)\b' "$work/one.out" "$work/one.log" \
+grep -hE '(^|[^0-9./])1 (atoms|clusters|poses|models|rotations|sets|grids|residues|threads|POSES)\b' "$work/one.out" "$work/one.log" \
   "$work/one/report.html" "$work/one/cluster_01.pdb" && fail "a plural after 1"
 [ $failures -eq 0 ]
