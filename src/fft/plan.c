@@ -1,4 +1,5 @@
 /* Plans of transforms: the choice of the engine, and checks that all engines share. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -9,6 +10,7 @@
 #include "fft/engine.h"
 #include "fft/estimate.h"
 #include "runtime/device.h"
+#include "runtime/trace.h"
 
 struct qn_fft_plan {
     qn_device *device;
@@ -241,16 +243,33 @@ static qn_status check_buffer(const qn_buffer *buffer, const char *what, size_t 
     return QN_OK;
 }
 
+/* Least work: the numbers of the input are read once, those of the output are written once. */
+static qn_status trace_execution(const qn_fft_plan *plan, qn_queue *queue, const qn_trace_mark *mark)
+{
+    const qn_fft_shape *shape = &plan->shape;
+    const double batch = sizeof(float) * (double)shape->batch;
+    const qn_work work = {.bytes_read = batch * (double)shape->input_floats,
+                          .bytes_written = batch * (double)shape->output_floats};
+    char name[80];
+    if (mark->since_s == 0) return QN_OK;
+    snprintf(name, sizeof name, "fft: %s %s %d x %d x %d, %d at once", qn_fft_engine_name(plan->backend->engine),
+             shape->forward ? "forward" : "inverse", shape->size[0], shape->size[1], shape->size[2], shape->batch);
+    return qn_trace_end(queue, mark, name, &work);
+}
+
 qn_status qn_fft_execute(qn_fft_plan *plan, qn_queue *queue, qn_buffer *input, qn_buffer *output, qn_event **event)
 {
     const qn_fft_shape *shape = &plan->shape;
+    qn_trace_mark mark;
     if (qn_queue_device(queue) != plan->device)
         return QN_FAIL(QN_INVALID_ARGUMENT, "the transform was planned for another device than the queue's");
     if (input == output)
         return QN_FAIL(QN_INVALID_ARGUMENT, "input and output of a transform are the same buffer; expected two");
     QN_TRY(check_buffer(input, "input", shape->input_floats, shape->batch));
     QN_TRY(check_buffer(output, "output", shape->output_floats, shape->batch));
+    QN_TRY(qn_trace_begin(queue, &mark));
     QN_TRY(plan->backend->execute(plan->state, queue, input, output, event));
+    QN_TRY(trace_execution(plan, queue, &mark));
     return plan->mark && event ? qn_queue_fill(queue, plan->mark, 0, MARK_BYTES, 0, event) : QN_OK;
 }
 

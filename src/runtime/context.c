@@ -22,6 +22,7 @@ qn_status qn_context_create(const qn_context_options *given, qn_context **out)
     context->log = (qn_log_target){.callback = options.log, .user = options.log_user};
     pthread_mutex_init(&context->log.mutex, NULL);
     qn_status status = qn_pool_create(options.threads, &context->pool);
+    if (status == QN_OK) status = qn_trace_create(&context->trace);
     if (status == QN_OK && folder) status = qn_text_copy(folder, &context->kernel_folder);
     if (status != QN_OK) {
         qn_context_destroy(&context);
@@ -37,6 +38,7 @@ void qn_context_destroy(qn_context **context)
     const qn_configuration_source source = (*context)->source;
     const qn_log_scope outer = qn_context_enter_log(*context);
     if (source.end) source.end(source.user);
+    qn_trace_destroy(&(*context)->trace);
     qn_log_return(outer);
     qn_pool_destroy(&(*context)->pool);
     pthread_mutex_destroy(&(*context)->log.mutex);

@@ -1,5 +1,6 @@
 #include <quern/family.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -206,6 +207,17 @@ static bool report_launch(const qn_family_launch *launch, qn_status status, qn_e
     return again && status != QN_OK && status != QN_DEVICE_LOST;
 }
 
+static qn_status trace_launch(const qn_family_launch *launch, const qn_trace_mark *mark)
+{
+    const qn_kernel_declaration *kernel = &launch->family->kernels[launch->kernel];
+    char name[80];
+    qn_work work = {0};
+    if (mark->since_s == 0) return QN_OK;
+    snprintf(name, sizeof name, "%s: %s", launch->family->name, kernel->name);
+    if (kernel->work) kernel->work(launch->problem, &work);
+    return qn_trace_end(launch->queue, mark, name, &work);
+}
+
 static qn_status run_launch(const qn_family *family, qn_queue *queue, const qn_family_call *call, qn_event **event)
 {
     qn_device *device = queue->device;
@@ -228,8 +240,11 @@ static qn_status run_launch(const qn_family *family, qn_queue *queue, const qn_f
     do {
         const char *origin = choose_configuration(&launch, call, &asked);
         qn_driver_event handle = NULL;
+        qn_trace_mark mark;
         bool wanted = event || launch.timed;
+        QN_TRY(qn_trace_begin(queue, &mark));
         status = launch_chosen(&launch, origin, arguments, buffers, call->argument_count, wanted ? &handle : NULL);
+        if (status == QN_OK) status = trace_launch(&launch, &mark);
         if (status == QN_OK && wanted) status = qn_event_wrap(device, handle, &made);
     } while (status != QN_OK && asked && report_launch(&launch, status, NULL));
     if (status != QN_OK) return status;

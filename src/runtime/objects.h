@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "runtime/device.h"
+#include "runtime/trace.h"
 
 struct qn_context {
     qn_pool *pool;
@@ -14,6 +15,7 @@ struct qn_context {
     bool use_cache;
     bool explain;
     char *kernel_folder; /* NULL: embedded sources */
+    qn_trace *trace;     /* NULL: none */
     qn_configuration_source source;
 };
 

@@ -136,22 +136,30 @@ qn_status qn_queue_write(qn_queue *queue, qn_buffer *buffer, size_t offset, cons
 {
     const qn_driver *driver = queue->device->driver;
     qn_driver_event handle = NULL;
+    qn_trace_mark mark;
     if (event) *event = NULL;
     QN_TRY(check_range(queue, buffer, offset, bytes));
+    QN_TRY(qn_trace_begin(queue, &mark));
     QN_TRY(driver->write(queue->device->handle, queue->handle, buffer->handle, offset, data, bytes,
                          event ? &handle : NULL));
-    return qn_event_wrap(queue->device, handle, event);
+    const qn_work work = {.bytes_written = (double)bytes};
+    QN_TRY(qn_event_wrap(queue->device, handle, event));
+    return qn_trace_end(queue, &mark, "write", &work);
 }
 
 qn_status qn_queue_read(qn_queue *queue, qn_buffer *buffer, size_t offset, void *data, size_t bytes, qn_event **event)
 {
     const qn_driver *driver = queue->device->driver;
     qn_driver_event handle = NULL;
+    qn_trace_mark mark;
     if (event) *event = NULL;
     QN_TRY(check_range(queue, buffer, offset, bytes));
+    QN_TRY(qn_trace_begin(queue, &mark));
     QN_TRY(driver->read(queue->device->handle, queue->handle, buffer->handle, offset, data, bytes,
                         event ? &handle : NULL));
-    return qn_event_wrap(queue->device, handle, event);
+    const qn_work work = {.bytes_read = (double)bytes};
+    QN_TRY(qn_event_wrap(queue->device, handle, event));
+    return qn_trace_end(queue, &mark, "read", &work);
 }
 
 qn_status qn_queue_copy(qn_queue *queue, qn_buffer *from, size_t from_offset, qn_buffer *to, size_t to_offset,
@@ -159,14 +167,18 @@ qn_status qn_queue_copy(qn_queue *queue, qn_buffer *from, size_t from_offset, qn
 {
     const qn_driver *driver = queue->device->driver;
     qn_driver_event handle = NULL;
+    qn_trace_mark mark;
     if (event) *event = NULL;
     QN_TRY(check_range(queue, from, from_offset, bytes));
     QN_TRY(check_range(queue, to, to_offset, bytes));
     if (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes)
         return QN_FAIL(QN_INVALID_ARGUMENT, "a copy within one buffer overlaps itself");
+    QN_TRY(qn_trace_begin(queue, &mark));
     QN_TRY(driver->copy(queue->device->handle, queue->handle, from->handle, from_offset, to->handle, to_offset, bytes,
                         event ? &handle : NULL));
-    return qn_event_wrap(queue->device, handle, event);
+    const qn_work work = {.bytes_read = (double)bytes, .bytes_written = (double)bytes};
+    QN_TRY(qn_event_wrap(queue->device, handle, event));
+    return qn_trace_end(queue, &mark, "copy", &work);
 }
 
 qn_status qn_queue_fill(qn_queue *queue, qn_buffer *buffer, size_t offset, size_t bytes, unsigned char value,
@@ -174,11 +186,15 @@ qn_status qn_queue_fill(qn_queue *queue, qn_buffer *buffer, size_t offset, size_
 {
     const qn_driver *driver = queue->device->driver;
     qn_driver_event handle = NULL;
+    qn_trace_mark mark;
     if (event) *event = NULL;
     QN_TRY(check_range(queue, buffer, offset, bytes));
+    QN_TRY(qn_trace_begin(queue, &mark));
     QN_TRY(driver->fill(queue->device->handle, queue->handle, buffer->handle, offset, bytes, value,
                         event ? &handle : NULL));
-    return qn_event_wrap(queue->device, handle, event);
+    const qn_work work = {.bytes_written = (double)bytes};
+    QN_TRY(qn_event_wrap(queue->device, handle, event));
+    return qn_trace_end(queue, &mark, "fill", &work);
 }
 
 qn_status qn_queue_wait_for(qn_queue *queue, qn_event *event)
@@ -191,6 +207,7 @@ qn_status qn_queue_wait_for(qn_queue *queue, qn_event *event)
 
 qn_status qn_queue_finish(qn_queue *queue)
 {
+    qn_trace_count_wait(queue);
     return queue->device->driver->queue_finish(queue->device->handle, queue->handle);
 }
 
