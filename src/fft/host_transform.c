@@ -9,8 +9,8 @@
 /* Largest plane buffer: it must stay in a core's part of the caches. */
 enum { PLANE_BUFFER_BYTES_MAX = 2 << 20 };
 
-/* Tiles of z columns in one piece of work: neighbours share memory pages and cache lines. */
-enum { TILES_PER_PIECE = 16 };
+/* Tiles of columns in one piece of work: neighbours share memory pages and cache lines. */
+enum { TILES_PER_PIECE = 16, Y_TILES_PER_PIECE = 8 };
 
 typedef enum step_kind { STEP_ROWS, STEP_Y, STEP_Z, STEP_PLANES } step_kind;
 
@@ -201,13 +201,22 @@ static float *complex_side(const transform_work *work)
     return work->transform->kind == QN_FFT_REAL_INVERSE ? work->input : work->output;
 }
 
-static void transform_y(const transform_work *work, size_t z, float *scratch)
+static int y_pieces(const qn_host_transform *t)
+{
+    const int columns = Y_TILES_PER_PIECE * t->lines->lanes;
+    return round_up(t->width, columns) / columns;
+}
+
+/* Transform some columns of one plane; `piece` counts the pieces of all planes. */
+static void transform_y(const transform_work *work, size_t piece, float *scratch)
 {
     const qn_host_transform *t = work->transform;
     const ptrdiff_t step = 2 * t->width;
-    const int end = round_up(t->width, t->lines->lanes);
+    const size_t pieces = (size_t)y_pieces(t), z = piece / pieces;
+    const int columns = Y_TILES_PER_PIECE * t->lines->lanes, first = (int)(piece % pieces) * columns;
+    const int end = first + columns < t->width ? first + columns : round_up(t->width, t->lines->lanes);
     float *plane = complex_side(work) + z * (size_t)t->size[1] * (size_t)step;
-    qn_line_columns(t->lines, &t->y, plane, step, t->filled[1], plane, step, 0, end, t->width, scratch);
+    qn_line_columns(t->lines, &t->y, plane, step, t->filled[1], plane, step, first, end, t->width, scratch);
 }
 
 static void transform_z(const transform_work *work, size_t piece, float *scratch)
@@ -231,7 +240,7 @@ static size_t pieces_of(const transform_work *work)
     switch (work->step) {
     case STEP_ROWS: return (size_t)t->filled[2] * (size_t)(round_up(rows, lanes) / lanes);
     case STEP_Z: return (size_t)(round_up(t->width * t->size[1], columns_per_piece) / columns_per_piece);
-    case STEP_Y:
+    case STEP_Y: return (size_t)t->filled[2] * (size_t)y_pieces(t);
     case STEP_PLANES: break;
     }
     return (size_t)t->filled[2];
