@@ -160,10 +160,16 @@ qn_status qn_movie_keep_picture(qn_movie_facts *facts, qn_movie_picture which, c
 /* Add up blocks of factor × factor values. */
 static void shrink(const float *values, int columns, int factor, const int size[2], float *sums)
 {
-    for (int y = 0; y < size[1] * factor; y++)
-        for (int x = 0; x < size[0] * factor; x++)
-            sums[(size_t)(y / factor) * (size_t)size[0] + (size_t)(x / factor)] +=
-                values[(size_t)y * (size_t)columns + (size_t)x];
+    for (int y = 0; y < size[1] * factor; y++) {
+        const float *from = values + (size_t)y * (size_t)columns;
+        float *to = sums + (size_t)(y / factor) * (size_t)size[0];
+        for (int block = 0; block < size[0]; block++, from += factor) {
+            float sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (int x = 0; x < factor; x++) sum += from[x];
+            to[block] += sum;
+        }
+    }
 }
 
 static qn_status note_thumbnail(qn_movie_facts *facts, const qn_micrographs *m)

@@ -11,7 +11,7 @@
 #include "format/image/half.h"
 #include "format/packed_bytes.h"
 
-enum { BUFFERED_VALUES = 1 << 16 };
+enum { BUFFERED_VALUES = 1 << 16, LANES = 8 };
 
 struct qn_mrc_writer {
     char *path;
@@ -21,6 +21,7 @@ struct qn_mrc_writer {
     float least, largest;
     double sum, sum_of_squares;
     unsigned char *buffer; /* BUFFERED_VALUES of 4 bytes */
+    float *rounded;        /* values as 2-byte floats give them back */
 };
 
 static qn_status start(qn_mrc_writer *writer, const char *path)
@@ -31,6 +32,10 @@ static qn_status start(qn_mrc_writer *writer, const char *path)
     QN_TRY(qn_text_copy(path, &writer->path));
     QN_TRY(qn_allocate(BUFFERED_VALUES, 4, &memory));
     writer->buffer = memory;
+    if (writer->half) {
+        QN_TRY(qn_allocate(BUFFERED_VALUES, sizeof(float), &memory));
+        writer->rounded = memory;
+    }
     QN_TRY(qn_written_file_open(path, true, &writer->file));
     return qn_written_file_write(&writer->file, nothing, sizeof nothing);
 }
@@ -52,12 +57,28 @@ qn_status qn_mrc_writer_create(const char *path, bool half, qn_mrc_writer **out)
     return status;
 }
 
-static void add_to_statistics(qn_mrc_writer *writer, float value)
+/* Values are added in lanes, whose order is fixed, and which fill vector registers. */
+static void add_to_statistics(qn_mrc_writer *writer, const float *values, size_t count)
 {
-    writer->least = value < writer->least ? value : writer->least;
-    writer->largest = value > writer->largest ? value : writer->largest;
-    writer->sum += value; /* stays infinite or NaN after the first such value */
-    writer->sum_of_squares += (double)value * value;
+    double sum[LANES] = {0}, squares[LANES] = {0};
+    float least[LANES], largest[LANES];
+    for (int l = 0; l < LANES; l++) least[l] = writer->least, largest[l] = writer->largest;
+    for (size_t first = 0; first < count; first += LANES) {
+        const int some = count - first < LANES ? (int)(count - first) : LANES;
+        for (int l = 0; l < some; l++) {
+            const float value = values[first + (size_t)l];
+            least[l] = value < least[l] ? value : least[l];
+            largest[l] = value > largest[l] ? value : largest[l];
+            sum[l] += (double)value; /* stays infinite or NaN after the first such value */
+            squares[l] += (double)value * (double)value;
+        }
+    }
+    for (int l = 0; l < LANES; l++) {
+        writer->least = least[l] < writer->least ? least[l] : writer->least;
+        writer->largest = largest[l] > writer->largest ? largest[l] : writer->largest;
+        writer->sum += sum[l];
+        writer->sum_of_squares += squares[l];
+    }
 }
 
 static qn_status append_halves(qn_mrc_writer *writer, const float *values, size_t count)
@@ -69,21 +90,25 @@ static qn_status append_halves(qn_mrc_writer *writer, const float *values, size_
             return QN_FAIL(QN_UNSUPPORTED, "%s: the value %g is too large for a 2-byte float; expected at most %g",
                            writer->path, values[i], QN_HALF_MAX);
         qn_packed_store(half, 2, writer->buffer + 2 * i);
-        add_to_statistics(writer, value);
+        writer->rounded[i] = value;
     }
+    add_to_statistics(writer, writer->rounded, count);
     return qn_written_file_write(&writer->file, writer->buffer, 2 * count);
 }
 
 static qn_status append_floats(qn_mrc_writer *writer, const float *values, size_t count)
 {
+    const void *packed = values;
+    add_to_statistics(writer, values, count);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
     for (size_t i = 0; i < count; i++) {
-        const float value = values[i];
         uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
+        memcpy(&bits, &values[i], sizeof bits);
         qn_packed_store(bits, 4, writer->buffer + 4 * i);
-        add_to_statistics(writer, value);
     }
-    return qn_written_file_write(&writer->file, writer->buffer, 4 * count);
+    packed = writer->buffer;
+#endif
+    return qn_written_file_write(&writer->file, packed, 4 * count);
 }
 
 static qn_status append_some(qn_mrc_writer *writer, const float *values, size_t count)
@@ -144,6 +169,7 @@ void qn_mrc_writer_discard(qn_mrc_writer **writer)
     if (!w) return;
     qn_written_file_discard(&w->file);
     qn_release(&w->buffer);
+    qn_release(&w->rounded);
     qn_release(&w->path);
     qn_release(writer);
 }

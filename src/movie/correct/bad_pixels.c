@@ -77,15 +77,31 @@ static bool is_bright(const search *s, size_t pixel)
     return count > 0 && sum / count > BRIGHT_SHARE * (value_at(s, pixel) - s->bad->mean);
 }
 
+/* The first pixel from i on that is not GOOD, or `end`. Nearly all are good: they are passed eight at a time. */
+static size_t next_marked(const unsigned char *mask, size_t i, size_t end)
+{
+    uint64_t eight = 0;
+    for (; i + sizeof eight <= end && eight == 0; i += sizeof eight) memcpy(&eight, mask + i, sizeof eight);
+    if (eight != 0) i -= sizeof eight;
+    while (i < end && mask[i] == GOOD) i++;
+    return i;
+}
+
 static qn_status mark_row(size_t y, int worker, void *user)
 {
     const search *s = user;
-    const size_t width = (size_t)s->detector->width;
+    const size_t width = (size_t)s->detector->width, end = (y + 1) * width;
+    const unsigned char *restrict named = s->detector->bad;
+    unsigned char *restrict mask = s->mask;
     row_sums *row = &s->rows[y];
     (void)worker;
-    for (size_t i = y * width; i < (y + 1) * width; i++) {
-        const bool hot = !(value_at(s, i) <= s->threshold); /* also what is not finite */
-        s->mask[i] = s->detector->bad[i] ? NAMED : !hot ? GOOD : is_bright(s, i) ? BRIGHT : HOT;
+#pragma omp simd
+    for (size_t i = y * width; i < end; i++) {
+        const int hot = !(value_at(s, i) <= s->threshold); /* also what is not finite */
+        mask[i] = (unsigned char)(named[i] ? NAMED : hot ? HOT : GOOD);
+    }
+    for (size_t i = next_marked(mask, y * width, end); i < end; i = next_marked(mask, i + 1, end)) {
+        if (mask[i] == HOT && is_bright(s, i)) mask[i] = BRIGHT;
         row->bad += s->mask[i] == NAMED || s->mask[i] == HOT;
         row->hot += s->mask[i] == HOT || s->mask[i] == BRIGHT;
     }
@@ -154,7 +170,7 @@ static qn_status list(const search *s)
     const size_t pixels = (size_t)s->detector->width * (size_t)s->detector->height;
     size_t count = 0, hot = 0;
     QN_TRY(allocate_lists(s));
-    for (size_t i = 0; i < pixels; i++) {
+    for (size_t i = next_marked(s->mask, 0, pixels); i < pixels; i = next_marked(s->mask, i + 1, pixels)) {
         if (s->mask[i] == HOT || s->mask[i] == BRIGHT) s->bad->hot[hot++] = (int32_t)i;
         if (s->mask[i] == GOOD || s->mask[i] == BRIGHT) continue;
         s->bad->pixels[count] = (int32_t)i;
