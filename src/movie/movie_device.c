@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "movie/movie_work.h"
 
-enum { USUAL_RANKS = 6 }; /* of the weights, which are made later */
+enum { USUAL_RANKS = 6, GPU_FRAMES_A_PASS = 8 }; /* ranks of the weights, which are made later */
 
 static const double grow_percent = 20; /* most that frames are padded along an axis */
 static const double gib = 1024.0 * 1024 * 1024;
@@ -179,16 +179,11 @@ static qn_status estimate(const qn_movie_work *w, uint64_t *bytes)
     return QN_OK;
 }
 
-static bool shares_memory(const qn_movie_pipeline *p)
-{
-    return qn_device_get_info(p->device)->kind == QN_DEVICE_CPU;
-}
-
 /* Memory of the device that the run may use. A processor's memory is the machine's, and --memory limits it. */
 static uint64_t allowed_bytes(const qn_movie_pipeline *p)
 {
     const uint64_t of_device = qn_device_get_info(p->device)->memory_bytes;
-    if (!shares_memory(p)) return of_device == 0 ? UINT64_MAX : of_device / 10 * 9;
+    if (!p->is_cpu) return of_device == 0 ? UINT64_MAX : of_device / 10 * 9;
     const qn_movie_state *run = p->run;
     const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t machine = all / 2 / (uint64_t)qn_ranks_local_count(run->job->ranks);
@@ -203,12 +198,17 @@ static qn_status plan_memory(qn_movie_work *w)
     const uint64_t allowed = allowed_bytes(p), whole = qn_device_get_info(p->device)->memory_bytes;
     const uint64_t frames = qn_movie_frames_bytes(w->file, &w->plan, true, 0), spectrum = spectrum_bytes(w->setup);
     QN_TRY(estimate(w, &w->device_bytes));
+    if (!p->is_cpu && w->device_bytes < allowed / 4) { /* fewer passes over the sums, which take more memory */
+        w->frames_a_pass = GPU_FRAMES_A_PASS;
+        QN_TRY(estimate(w, &w->device_bytes));
+    }
     if (whole > 0 && w->device_bytes > whole)
         return QN_FAIL(QN_OUT_OF_MEMORY, "%s: takes about %.2f GiB of the memory of a device that has %.2f GiB",
                        w->movie->path, (double)w->device_bytes / gib, (double)whole / gib);
     uint64_t left = allowed > w->device_bytes ? allowed - w->device_bytes : 0;
     w->held = frames <= left;
-    if (w->held) left -= QN_MOVIE_LANES * frames <= left ? QN_MOVIE_LANES * frames : frames;
+    const uint64_t of_lanes = (uint64_t)qn_movie_pipeline_lanes(p) * frames;
+    if (w->held) left -= of_lanes <= left ? of_lanes : frames;
     w->kept = left / spectrum < (uint64_t)w->plan.count ? (int)(left / spectrum) : w->plan.count;
     w->device_bytes += (uint64_t)w->kept * spectrum;
     qn_log(QN_LOG_DEBUG,
@@ -225,7 +225,7 @@ qn_status qn_movie_take_memory(qn_movie_work *w)
     qn_movie_state *run = p->run;
     const int threads = qn_pool_threads(run->job->pool);
     const uint64_t allowed = allowed_bytes(p), wanted = qn_movie_frames_bytes(w->file, &w->plan, w->held, threads);
-    uint64_t *used = shares_memory(p) ? &run->frame_bytes : &p->frame_bytes;
+    uint64_t *used = p->is_cpu ? &run->frame_bytes : &p->frame_bytes;
     if (w->lane->frame_bytes >= wanted) return QN_OK;
     qn_movie_give_memory(p, w->lane);
     for (bool waits = true; waits;) {
@@ -249,7 +249,7 @@ void qn_movie_give_memory(qn_movie_pipeline *p, qn_movie_lane *lane)
     qn_movie_state *run = p->run;
     qn_movie_frames_release(&lane->frames);
     pthread_mutex_lock(&run->mutex);
-    *(shares_memory(p) ? &run->frame_bytes : &p->frame_bytes) -= lane->frame_bytes;
+    *(p->is_cpu ? &run->frame_bytes : &p->frame_bytes) -= lane->frame_bytes;
     pthread_cond_broadcast(&run->changed);
     pthread_mutex_unlock(&run->mutex);
     lane->frame_bytes = 0;

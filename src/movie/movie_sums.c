@@ -90,7 +90,8 @@ qn_warp_options qn_movie_warp_options(const qn_movie_work *w)
                              .pixel_angstrom = w->pixel_angstrom,
                              .spectrum_side = options->spectrum_size,
                              .spectrum_group = qn_warp_spectrum_group(dose_a_frame, options->spectrum_dose),
-                             .spectrum_recorded = options->spectrum_size > 0};
+                             .spectrum_recorded = options->spectrum_size > 0,
+                             .frames_a_pass = w->frames_a_pass};
 }
 
 static qn_status find_ranks(qn_movie_pipeline *p, int frames)

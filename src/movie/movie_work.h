@@ -35,6 +35,8 @@ typedef struct qn_movie_setup {
 struct qn_movie_pipeline {
     qn_movie_state *run;
     qn_device *device;
+    bool is_cpu;      /* its memory is the machine's */
+    qn_pool *helpers; /* for work beside the device; NULL with a GPU, where all threads decode the next movies */
     qn_movie_loader *loader;
     pthread_mutex_t setting_up; /* guards the next one and its users */
     qn_movie_setup *setup;      /* of the latest movie */
@@ -66,8 +68,9 @@ typedef struct qn_movie_work {
     qn_movie_grid grid;
     qn_motion motion;
     qn_align_facts aligned;
-    int kept;     /* frames whose spectra stay on the device after the first pass */
-    float *means; /* [frame] of the corrected frames */
+    int frames_a_pass; /* of the sums */
+    int kept;          /* frames whose spectra stay on the device after the first pass */
+    float *means;      /* [frame] of the corrected frames */
     double pixel_angstrom, voltage_kv;
     int eer_group;         /* raw frames in a frame, of EER; else 0 */
     bool held;             /* the frames stay in the device's memory */

@@ -10,13 +10,15 @@
 #include "movie/run.h"
 #include "movie/warp/warp.h"
 
-enum { QN_MOVIE_LANES = 3 }; /* of a device */
+/* Lanes of a processor, and of a GPU, whose movies spend a longer part of their time beside the device. */
+enum { QN_MOVIE_LANES_CPU = 3, QN_MOVIE_LANES_MAX = 4 };
 
 typedef struct qn_movie_pipeline qn_movie_pipeline;
 
 /* `device`: index of the job's device. */
 QN_MUST_CHECK qn_status qn_movie_pipeline_create(qn_movie_state *run, int device, qn_movie_pipeline **pipeline);
 void qn_movie_pipeline_destroy(qn_movie_pipeline **pipeline);
+int qn_movie_pipeline_lanes(const qn_movie_pipeline *pipeline);
 
 /* Memory that a lane keeps from movie to movie. */
 typedef struct qn_movie_lane {

@@ -242,17 +242,18 @@ static qn_status work(int device, void *user)
 {
     qn_movie_state *run = user;
     qn_movie_pipeline *pipeline;
-    lane_thread lanes[QN_MOVIE_LANES];
+    lane_thread lanes[QN_MOVIE_LANES_MAX];
     qn_error_trail failure = {.status = QN_OK};
     QN_TRY(qn_movie_pipeline_create(run, device, &pipeline));
-    for (int i = 0; i < QN_MOVIE_LANES; i++) lanes[i] = (lane_thread){.run = run, .pipeline = pipeline};
-    for (int i = 1; i < QN_MOVIE_LANES && failure.status == QN_OK; i++)
+    const int count = qn_movie_pipeline_lanes(pipeline);
+    for (int i = 0; i < count; i++) lanes[i] = (lane_thread){.run = run, .pipeline = pipeline};
+    for (int i = 1; i < count && failure.status == QN_OK; i++)
         keep_first(qn_thread_start(&lanes[i].thread, run_lane, &lanes[i]), &failure);
     if (failure.status == QN_OK)
         keep_first(run_lane(&lanes[0]), &failure);
     else
         (void)qn_agreement_cancel(&run->job->agreement, failure.status);
-    for (int i = 1; i < QN_MOVIE_LANES; i++) keep_first(qn_thread_join(&lanes[i].thread), &failure);
+    for (int i = 1; i < count; i++) keep_first(qn_thread_join(&lanes[i].thread), &failure);
     qn_movie_pipeline_destroy(&pipeline);
     return qn_error_restore(&failure);
 }

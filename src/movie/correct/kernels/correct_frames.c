@@ -21,7 +21,7 @@ _Static_assert(sizeof(correct_scalars) == 12 * 4, "no padding");
 
 static const qn_tunable tunables[TUNABLES] = {
     [BLOCKS] = {"BLOCKS", {1, 2, 4, 8}, 4, 2, "blocks of pixels a group takes"},
-    [UNROLLED] = {"UNROLLED", {1, 2, 4, 8, 16}, 5, 4, "pixels of a row that a work-item takes at once"},
+    [UNROLLED] = {"UNROLLED", {1, 2, 4, 8, 16}, 5, 4, "pixels, or frames of a pixel, that a work-item takes at once"},
 };
 
 static const char *const constraints[] = {

@@ -37,15 +37,14 @@ KERNEL GROUP_LIMIT(CORRECT_LANES, BLOCKS, 1) void sum_frames(GLOBAL const qn_uin
     const int begin = GROUP_ID(0) * CORRECT_COLUMNS + LOCAL_ID(0), first_row = GLOBAL_ID(1) * CORRECT_ROWS;
     const int end = MIN(s.width, (GROUP_ID(0) + 1) * CORRECT_COLUMNS),
               end_row = MIN(s.height, first_row + CORRECT_ROWS);
-    for (int y = first_row; y < end_row; y++) {
-        UNROLL_BY(UNROLLED)
+    for (int y = first_row; y < end_row; y++)
         for (int x = begin; x < end; x += CORRECT_LANES) {
             const int i = y * s.width + x;
             float total = sums[i];
+            UNROLL_BY(UNROLLED)
             for (int f = 0; f < s.frame_count; f++) total += sample_at(samples + (qn_int64)f * s.frame_words, i);
             sums[i] = total;
         }
-    }
 }
 
 /* Add the values of a block's lanes; the total is in the first. */
