@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "job/job.h"
+#include "runtime/trace.h"
 
 typedef struct device_worker {
     qn_thread thread;
@@ -11,9 +12,19 @@ typedef struct device_worker {
     void *user;
 } device_worker;
 
+static qn_status trace_device(qn_device *device)
+{
+    qn_device_rates rates;
+    if (!qn_trace_wants_device(device)) return QN_OK;
+    QN_TRY(qn_device_measure(device, &rates));
+    return qn_trace_add_device(device, &rates);
+}
+
 qn_status qn_job_devices(qn_job *job)
 {
-    return qn_devices_open(job->context, job->options->device, job->ranks, job->devices, &job->device_count);
+    QN_TRY(qn_devices_open(job->context, job->options->device, job->ranks, job->devices, &job->device_count));
+    for (int i = 0; i < job->device_count; i++) QN_TRY(trace_device(job->devices[i]));
+    return QN_OK;
 }
 
 /* After a failure, cancel the pieces that are left, which stops the other ranks. */

@@ -1,5 +1,4 @@
 /* qn_device_measure: the kernels of runtime/measure on problems large enough to show a device's limits. */
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -153,31 +152,6 @@ static qn_status measure(measurement *m, qn_device_rates *rates)
     QN_TRY(measure_chains(m, launch_multiply_add, STEPS_MAX, &rates->multiply_adds_per_s));
     QN_TRY(measure_chains(m, launch_reciprocal_root, STEPS_MAX, &rates->reciprocal_roots_per_s));
     return measure_chains(m, launch_local_atomic_add, QN_MEASURE_STEPS_MAX, &rates->local_atomics_per_s);
-}
-
-double qn_work_limit_seconds(const qn_work *work, const qn_device_rates *rates, const char **pipe)
-{
-    const double both = work->bytes_read < work->bytes_written ? work->bytes_read : work->bytes_written;
-    const struct {
-        const char *name;
-        double amount, rate, also; /* also: seconds that the same pipe needs for work with a different rate */
-    } pipes[] = {
-        {"memory", work->bytes_read - both, rates->read_bytes_per_s,
-         work->bytes_written > 0 ? (work->bytes_written + both) / rates->copy_bytes_per_s : 0},
-        {"multiply-add", work->multiply_adds, rates->multiply_adds_per_s, 0},
-        {"reciprocal root", work->reciprocal_roots, rates->reciprocal_roots_per_s, 0},
-        {"local atomics", work->local_atomics, rates->local_atomics_per_s, 0},
-    };
-    double longest = 0;
-    const char *slowest = pipes[0].name;
-    for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++) {
-        double seconds = (pipes[i].amount > 0 ? pipes[i].amount / pipes[i].rate : 0) + pipes[i].also;
-        if (seconds <= longest) continue;
-        longest = seconds;
-        slowest = pipes[i].name;
-    }
-    if (pipe) *pipe = slowest;
-    return isfinite(longest) ? longest : 0;
 }
 
 qn_status qn_device_measure(qn_device *device, qn_device_rates *rates)

@@ -12,14 +12,14 @@
 typedef struct traced_command {
     char name[80];
     uint64_t count;
-    double seconds, limit_seconds, bytes;
+    double seconds;
+    qn_work work;
 } traced_command;
 
 typedef struct traced_device {
     struct traced_device *next;
     char identifier[64];
     qn_device_rates rates;
-    bool measuring; /* its commands are those of the measurement */
     uint64_t waits;
     traced_command *commands;
     size_t count, capacity;
@@ -60,11 +60,12 @@ static void log_device(const traced_device *device)
     qn_log(QN_LOG_NOTE, "%-52s %8s %10s %10s %8s %6s", "command", "times", "seconds", "ms each", "GB/s", "limit");
     for (size_t i = 0; i < device->count; i++) {
         const traced_command *c = &device->commands[i];
+        const double limit_s = qn_work_limit_seconds(&c->work, &device->rates, NULL);
         char share[16] = "-";
-        if (c->limit_seconds > 0 && c->seconds > 0)
-            snprintf(share, sizeof share, "%.2f", c->limit_seconds / c->seconds);
+        if (limit_s > 0 && c->seconds > 0) snprintf(share, sizeof share, "%.2f", limit_s / c->seconds);
         qn_log(QN_LOG_NOTE, "%-52s %8llu %10.4f %10.4f %8.1f %6s", c->name, (unsigned long long)c->count, c->seconds,
-               1e3 * c->seconds / (double)c->count, 1e-9 * c->bytes / c->seconds, share);
+               1e3 * c->seconds / (double)c->count, 1e-9 * (c->work.bytes_read + c->work.bytes_written) / c->seconds,
+               share);
     }
 }
 
@@ -84,38 +85,37 @@ void qn_trace_destroy(qn_trace **trace)
 
 /* ---- commands ---- */
 
-/* Find a device in the trace, or add it. The caller holds the mutex. */
-static qn_status find_device(qn_trace *trace, const qn_device *device, traced_device **found, bool *is_new)
+/* NULL if the device is not traced. */
+static traced_device *find_device(const qn_device *device)
 {
-    void *memory;
-    *is_new = false;
-    for (*found = trace->devices; *found; *found = (*found)->next)
-        if (strcmp((*found)->identifier, device->info.identifier) == 0) return QN_OK;
-    QN_TRY(qn_allocate(1, sizeof **found, &memory));
-    *found = memory;
-    snprintf((*found)->identifier, sizeof(*found)->identifier, "%s", device->info.identifier);
-    (*found)->next = trace->devices;
-    trace->devices = *found;
-    *is_new = true;
-    return QN_OK;
+    qn_trace *trace = device->context->trace;
+    traced_device *found;
+    if (!trace) return NULL;
+    pthread_mutex_lock(&trace->mutex);
+    for (found = trace->devices; found; found = found->next)
+        if (strcmp(found->identifier, device->info.identifier) == 0) break;
+    pthread_mutex_unlock(&trace->mutex);
+    return found;
 }
 
-static qn_status look_up(const qn_queue *queue, traced_device **device)
+bool qn_trace_wants_device(const qn_device *device)
 {
-    qn_trace *trace = queue->device->context->trace;
-    bool is_new;
+    return device->context->trace && !find_device(device);
+}
+
+qn_status qn_trace_add_device(qn_device *device, const qn_device_rates *rates)
+{
+    qn_trace *trace = device->context->trace;
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof(traced_device), &memory));
+    traced_device *added = memory;
+    added->rates = *rates;
+    snprintf(added->identifier, sizeof added->identifier, "%s", device->info.identifier);
     pthread_mutex_lock(&trace->mutex);
-    qn_status status = find_device(trace, queue->device, device, &is_new);
-    if (status == QN_OK && is_new) (*device)->measuring = true;
+    added->next = trace->devices;
+    trace->devices = added;
     pthread_mutex_unlock(&trace->mutex);
-    if (status != QN_OK || !is_new) return status;
-    qn_device_rates rates;
-    status = qn_device_measure(queue->device, &rates);
-    pthread_mutex_lock(&trace->mutex);
-    if (status == QN_OK) (*device)->rates = rates;
-    (*device)->measuring = false;
-    pthread_mutex_unlock(&trace->mutex);
-    return status;
+    return QN_OK;
 }
 
 static qn_status finish(const qn_queue *queue)
@@ -125,11 +125,8 @@ static qn_status finish(const qn_queue *queue)
 
 qn_status qn_trace_begin(qn_queue *queue, qn_trace_mark *mark)
 {
-    traced_device *device;
     *mark = (qn_trace_mark){0};
-    if (!queue->device->context->trace) return QN_OK;
-    QN_TRY(look_up(queue, &device));
-    if (device->measuring) return QN_OK;
+    if (!find_device(queue->device)) return QN_OK;
     QN_TRY(finish(queue));
     mark->since_s = qn_clock_s();
     return QN_OK;
@@ -150,19 +147,21 @@ static qn_status add(traced_device *device, const char *name, double seconds, co
     traced_command *command = &device->commands[i];
     command->count++;
     command->seconds += seconds;
-    command->bytes += work->bytes_read + work->bytes_written;
-    command->limit_seconds += qn_work_limit_seconds(work, &device->rates, NULL);
+    command->work.bytes_read += work->bytes_read;
+    command->work.bytes_written += work->bytes_written;
+    command->work.multiply_adds += work->multiply_adds;
+    command->work.reciprocal_roots += work->reciprocal_roots;
+    command->work.local_atomics += work->local_atomics;
     return QN_OK;
 }
 
 qn_status qn_trace_end(qn_queue *queue, const qn_trace_mark *mark, const char *name, const qn_work *work)
 {
     qn_trace *trace = queue->device->context->trace;
-    traced_device *device;
     if (mark->since_s == 0) return QN_OK;
     QN_TRY(finish(queue));
     const double seconds = qn_clock_s() - mark->since_s;
-    QN_TRY(look_up(queue, &device));
+    traced_device *device = find_device(queue->device);
     pthread_mutex_lock(&trace->mutex);
     const qn_status status = add(device, name, seconds, work);
     pthread_mutex_unlock(&trace->mutex);
@@ -171,14 +170,10 @@ qn_status qn_trace_end(qn_queue *queue, const qn_trace_mark *mark, const char *n
 
 void qn_trace_count_wait(qn_queue *queue)
 {
-    traced_device *device;
     qn_trace *trace = queue->device->context->trace;
-    if (!trace) return;
-    if (look_up(queue, &device) != QN_OK) {
-        qn_error_clear();
-        return;
-    }
+    traced_device *device = find_device(queue->device);
+    if (!device) return;
     pthread_mutex_lock(&trace->mutex);
-    device->waits += !device->measuring;
+    device->waits++;
     pthread_mutex_unlock(&trace->mutex);
 }
