@@ -1,5 +1,5 @@
-/* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 checking:cuda:0 */
-/* labels: threads@host unsanitized@opencl unsanitized@checking:opencl */
+/* devices: host opencl:0 cuda:0 checking:host checking:cuda:0 */
+/* labels: threads@host unsanitized@opencl */
 /* alone: it measures times, which other tests would disturb */
 #define _DEFAULT_SOURCE
 /* Online tuning of live work: it finds the fastest configuration, keeps results correct, keeps to its budget, and
