@@ -227,6 +227,7 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     setenv("QUERN_TUNING_STORE", "off", 1);
+    setenv("QUERN_LOAD", "0", 1); /* a busy machine is warned of */
     if (!CHECK_OK(qn_context_create(
             &(qn_context_options){.size = sizeof(qn_context_options), .threads = 2, .log = on_log}, &context)))
         return check_finish();
