@@ -69,6 +69,9 @@ static int on_known(const qn_tune_progress *progress, void *user)
     return 0;
 }
 
+/* Workloads that do not state their work: measuring the device's limit takes seconds. */
+static qn_workload planted, honest;
+
 static qn_tune_options options_of(const char *searcher, qn_tune_store *store)
 {
     memset(planted_runs, 0, sizeof planted_runs);
@@ -90,7 +93,7 @@ static void faults_are_recorded_and_never_chosen(void)
     qn_tune_result result;
     new_store("faults.db", &store);
     qn_tune_options options = options_of("full", store);
-    CHECK_OK(qn_tune_run(device, &planted_workload, &options, &result));
+    CHECK_OK(qn_tune_run(device, &planted, &options, &result));
     CHECK(result.tests == DELAYS + FAULTS - 1 && tests_told == DELAYS + FAULTS - 1);
     for (int f = 1; f < FAULTS; f++) {
         if (!CHECK(told[f][2] == expected[f]))
@@ -122,21 +125,21 @@ static void a_stopped_run_is_resumed(void)
     new_store("resumed.db", &store);
     qn_tune_options options = options_of("full", store);
     stop_after = 4;
-    CHECK_FAILS(qn_tune_run(device, &honest_workload, &options, &result), QN_CANCELLED);
+    CHECK_FAILS(qn_tune_run(device, &honest, &options, &result), QN_CANCELLED);
     CHECK(result.tests == 4 && runs() == 4);
     qn_tune_store_close(&store);
     CHECK_OK(qn_tune_store_open(NULL, path, &store));
     options = options_of("full", store);
-    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK_OK(qn_tune_run(device, &honest, &options, &result));
     CHECK(result.tests == DELAYS && tests_told == DELAYS - 2); /* fallback and best again, and the missing ones */
     CHECK(result.configuration.value[DELAY] == BEST_DELAY);
     options = options_of("full", store);
     options.restart = true;
-    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK_OK(qn_tune_run(device, &honest, &options, &result));
     CHECK(tests_told == DELAYS && runs() == DELAYS);
     options = options_of("full", NULL); /* nothing is kept without a store; the number of tests is limited */
     options.tuner.tests = 3;
-    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK_OK(qn_tune_run(device, &honest, &options, &result));
     CHECK(result.tests == 3 && tests_told == 3);
     CHECK_TEXT(result.finished, "3 tests are done");
     qn_tune_store_close(&store);
@@ -184,7 +187,7 @@ static void the_best_is_timed_again_beside_the_fallback(void)
     CHECK_OK(qn_tune_store_finish(store, problem, "FAULT=0 DELAY=7", &untrue, 0));
     CHECK_OK(qn_tune_store_finish(store, problem, "FAULT=0 DELAY=6", &untrue, 0));
     qn_tune_options options = options_of("full", store);
-    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK_OK(qn_tune_run(device, &honest, &options, &result));
     CHECK(result.tests == DELAYS && result.configuration.value[DELAY] == BEST_DELAY);
     CHECK(result.best.objective > 1e-5 && planted_runs[0][6] > 0 && planted_runs[0][7] > 0);
     CHECK(again_told >= 4); /* fallback, in use, the other untrue one, the best */
@@ -198,10 +201,10 @@ static void earlier_failures_are_known(void)
     qn_tune_result result;
     new_store("failures.db", &store);
     qn_tune_options options = options_of("full", store);
-    CHECK_OK(qn_tune_run(device, &planted_workload, &options, &result));
+    CHECK_OK(qn_tune_run(device, &planted, &options, &result));
     CHECK(earlier_told == 0);
     options = options_of("full", store);
-    CHECK_OK(qn_tune_run(device, &planted_workload, &options, &result));
+    CHECK_OK(qn_tune_run(device, &planted, &options, &result));
     CHECK(result.tests == DELAYS + FAULTS - 1 && earlier_told == DELAYS + FAULTS - 1 && tests_told == 2);
     for (int f = 1; f < FAULTS; f++) CHECK(planted_runs[f][2] == 0);
     for (int kind = QN_TEST_WRONG; kind < QN_TEST_CRASH; kind++) CHECK(result.failed[kind] == 1);
@@ -217,11 +220,11 @@ static void the_configuration_in_use_is_tested_first(void)
     const int sizes[QN_WORKLOAD_SIZES] = {0};
     new_store("shipping.db", &store);
     qn_tune_options options = options_of("full", store);
-    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK_OK(qn_tune_run(device, &honest, &options, &result));
     snprintf(folder, sizeof folder, "%s/tuned", check_scratch_folder());
     snprintf(file, sizeof file, "%s/here.txt", folder);
     CHECK_OK(qn_folder_create(folder));
-    CHECK_OK(qn_tune_export(device, store, &honest_workload, sizes, QN_TUNE_SHIPPED, file));
+    CHECK_OK(qn_tune_export(device, store, &honest, sizes, QN_TUNE_SHIPPED, file));
     qn_tune_store_close(&store);
     setenv("QUERN_TUNED_DIR", folder, 1);
     for (int tests = 1; tests <= 3; tests++) {
@@ -229,7 +232,7 @@ static void the_configuration_in_use_is_tested_first(void)
         new_store(file, &store);
         options = options_of("full", store);
         options.tuner.tests = (uint64_t)tests;
-        CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+        CHECK_OK(qn_tune_run(device, &honest, &options, &result));
         CHECK(result.tests == (uint64_t)tests && tests_told == tests);
         CHECK(order[tests == 1 ? 0 : 1] == BEST_DELAY && result.configuration.value[DELAY] == BEST_DELAY);
         qn_tune_store_close(&store);
@@ -272,7 +275,7 @@ static void tests_under_load_give_way(void)
     for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
         qn_tune_options options = options_of("full", store);
         setenv("QUERN_LOAD", turns[i].share, 1);
-        CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+        CHECK_OK(qn_tune_run(device, &honest, &options, &result));
         if (qn_device_get_info(device)->kind != QN_DEVICE_CPU) break; /* other work does not disturb it */
         if (!CHECK(tests_told == turns[i].told && earlier_told == turns[i].earlier))
             fprintf(stderr, "  turn %zu: %d tests, %d of earlier runs\n", i, tests_told, earlier_told);
@@ -293,9 +296,7 @@ static int tune_in_child(int crashes)
     if (child == 0) {
         if (!open_device() || qn_tune_store_open(NULL, path, &store) != QN_OK) _exit(1);
         qn_tune_options options = options_of("full", store);
-        qn_workload workload = honest_workload;
-        workload.work = NULL; /* measuring the device's limit takes seconds */
-        qn_status status = qn_tune_run(device, &workload, &options, &result);
+        qn_status status = qn_tune_run(device, &honest, &options, &result);
         bool right = status == QN_OK && result.failed[QN_TEST_CRASH] == (uint64_t)crashes && result.tests == DELAYS &&
                      result.configuration.value[DELAY] == BEST_DELAY && (planted_runs[0][6] == 0) == (crashes > 0);
         _exit(right ? 0 : 1);
@@ -341,7 +342,7 @@ static qn_status slow_create(qn_queue *queue, const int sizes[3], uint64_t seed,
 /* Making the problem and measuring the fallback take nothing from the budget of the search. */
 static void the_budget_excludes_the_preparation(void)
 {
-    qn_workload workload = honest_workload;
+    qn_workload workload = honest;
     qn_tune_result result;
     qn_tune_options options = options_of("full", NULL);
     workload.create = slow_create;
@@ -367,6 +368,9 @@ int main(int argc, char **argv)
     name = argc > 1 ? argv[1] : "host";
     setenv("QUERN_TUNING_STORE", "off", 1);
     setenv("QUERN_LOAD", "0", 1); /* the load of this machine would decide which tests are made again */
+    planted = planted_workload;
+    honest = honest_workload;
+    planted.work = honest.work = NULL;
     RUN(a_configuration_that_ends_two_processes_is_not_run_again);
     RUN(a_configuration_whose_process_is_killed_is_tried_again);
     if (!open_device()) check_skip(name, qn_error_message());
