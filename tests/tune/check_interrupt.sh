@@ -27,9 +27,11 @@ def outcomes(store):
         connection.close()
 
 def start(store):
+    # a shell in the background ignores SIGINT, and so would its programs
+    default = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     return subprocess.Popen([quern, "tune", "run", "benchmark/transpose", "--device", "host", "--size", "1024x1024",
                              "--searcher", "random", "--budget", "100s", "--store", store],
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                            preexec_fn=default, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 # Interrupt a run once it has finished some tests beyond those already in the store.
 def interrupt(store, how):
