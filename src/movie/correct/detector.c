@@ -38,6 +38,8 @@ bool qn_gain_view_make(const qn_gain_file *file, int rotate, int flip, int width
         view->numerator = 2;
     else if (2 * turned_width == width && 2 * turned_height == height)
         view->denominator = 2;
+    else if (4 * turned_width == width && 4 * turned_height == height)
+        view->denominator = 4;
     else
         return false;
     return true;
@@ -51,10 +53,10 @@ static qn_status refuse_size(const qn_detector_options *o, const qn_gain_file *f
                        "%s: the gain has %d x %d pixels, and the frames %d x %d; with --gain-rotate %d or %d it fits",
                        o->gain, file->width, file->height, o->width, o->height, (o->rotate + 1) % 4,
                        (o->rotate + 3) % 4);
-    return QN_FAIL(
-        QN_BAD_FORMAT,
-        "%s: the gain has %d x %d pixels, and the frames %d x %d; expected as many, half or twice as many a side",
-        o->gain, file->width, file->height, o->width, o->height);
+    return QN_FAIL(QN_BAD_FORMAT,
+                   "%s: the gain has %d x %d pixels, and the frames %d x %d; expected as many, a quarter, half or "
+                   "twice as many a side",
+                   o->gain, file->width, file->height, o->width, o->height);
 }
 
 /* The mean of the file's values; dead pixels count, as in RELION. */

@@ -36,9 +36,10 @@ typedef struct qn_detector {
     size_t not_finite;  /* pixels whose gain is not finite */
 } qn_detector;
 
-/* Read the files. A gain of half or twice the frames' size is fitted: pixels are doubled, or the means of 2 × 2 are
- * taken. Values of the gain that are not finite are named in the log. QN_INVALID_ARGUMENT: turns of no sort;
- * QN_BAD_FORMAT: a size that does not fit, with both sizes; errors of qn_gain_file_read and qn_defects_read. */
+/* Read the files. A gain of a quarter, half or twice the frames' size, as EER is upsampled, is fitted: pixels are
+ * repeated, or the means of 2 × 2 are taken. Values of the gain that are not finite are named in the log.
+ * QN_INVALID_ARGUMENT: turns of no sort; QN_BAD_FORMAT: a size that does not fit, with both sizes; errors of
+ * qn_gain_file_read and qn_defects_read. */
 QN_MUST_CHECK qn_status qn_detector_create(const qn_detector_options *options, qn_detector **detector);
 void qn_detector_destroy(qn_detector **detector);
 
@@ -46,8 +47,8 @@ void qn_detector_destroy(qn_detector **detector);
  * such a file, inverted; 0 for dead pixels. Errors of qn_volume_write. */
 QN_MUST_CHECK qn_status qn_detector_write_gain(const qn_detector *detector, bool is_eer, const char *path);
 
-/* A gain file as it lies over frames: turned, and of their size, half or twice it. Pixel x, y of the turned file is
- * values[first + x · step_x + y · step_y]. */
+/* A gain file as it lies over frames: turned, and of their size, a quarter, half or twice it. Pixel x, y of the turned
+ * file is values[first + x · step_x + y · step_y]. */
 typedef struct qn_gain_view {
     const float *values;
     int64_t first, step_x, step_y;

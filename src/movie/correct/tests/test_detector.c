@@ -86,6 +86,14 @@ static void other_sizes_are_fitted_or_refused(void)
     for (int y = 0; y < 8; y++)
         for (int x = 0; x < 4; x++) CHECK(detector->gain[4 * y + x] == gain[(x < 2 ? 4 : 0) + y / 2]);
     qn_detector_destroy(&detector);
+    options.width = 8; /* EER at four times its size */
+    options.height = 16;
+    CHECK_OK(qn_detector_create(&options, &detector));
+    for (int y = 0; y < 16; y++)
+        for (int x = 0; x < 8; x++) CHECK(detector->gain[8 * y + x] == gain[(x < 4 ? 4 : 0) + y / 4]);
+    qn_detector_destroy(&detector);
+    options.width = 4;
+    options.height = 8;
     options.rotate = 0;
     CHECK_FAILS(qn_detector_create(&options, &detector), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("gain.mrc: the gain has 4 x 2 pixels, and the frames 4 x 8; with --gain-rotate 1 or 3 it fits");
@@ -93,7 +101,7 @@ static void other_sizes_are_fitted_or_refused(void)
     options.width = 6;
     CHECK_FAILS(qn_detector_create(&options, &detector), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS(
-        "the gain has 4 x 2 pixels, and the frames 6 x 8; expected as many, half or twice as many a side");
+        "the gain has 4 x 2 pixels, and the frames 6 x 8; expected as many, a quarter, half or twice as many a side");
     options.rotate = 4;
     CHECK_FAILS(qn_detector_create(&options, &detector), QN_INVALID_ARGUMENT);
     options = (qn_detector_options){.width = 0, .height = 3};
