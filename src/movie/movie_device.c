@@ -1,18 +1,12 @@
-/* The objects of a device for frames of one kind, and the memory that a movie takes. */
-#define _DEFAULT_SOURCE /* sysconf */
+/* The objects of a device for frames of one kind. */
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "movie/movie_work.h"
 
-enum { USUAL_RANKS = 6, GPU_FRAMES_A_PASS = 8 }; /* ranks of the weights, which are made later */
-
 static const double grow_percent = 20; /* most that frames are padded along an axis */
-static const double gib = 1024.0 * 1024 * 1024;
 
 static void destroy_setup(qn_movie_setup **setup)
 {
@@ -74,16 +68,6 @@ qn_detector_options qn_movie_detector_options(const qn_movie_run_options *option
                                  .height = of->height};
 }
 
-static size_t padded_bytes(const qn_movie_setup *s)
-{
-    return sizeof(float) * (size_t)s->padded[0] * (size_t)s->padded[1];
-}
-
-static size_t spectrum_bytes(const qn_movie_setup *s)
-{
-    return 2 * sizeof(float) * (size_t)(s->padded[0] / 2 + 1) * (size_t)s->padded[1];
-}
-
 static qn_status fill_setup(qn_movie_pipeline *p, qn_movie_setup *s)
 {
     const qn_detector_options options = qn_movie_detector_options(p->run->options, &s->of);
@@ -95,8 +79,8 @@ static qn_status fill_setup(qn_movie_pipeline *p, qn_movie_setup *s)
                                     .kind = QN_FFT_REAL_FORWARD,
                                     .engine = qn_fft_engine_of(p->device)};
     QN_TRY(qn_fft_plan_create(p->device, &forward, &s->forward));
-    QN_TRY(qn_buffer_create(p->device, padded_bytes(s), &s->real));
-    return qn_buffer_create(p->device, spectrum_bytes(s), &s->spectrum);
+    QN_TRY(qn_buffer_create(p->device, qn_movie_padded_bytes(s), &s->real));
+    return qn_buffer_create(p->device, qn_movie_spectrum_bytes(s), &s->spectrum);
 }
 
 static qn_status create_setup(qn_movie_pipeline *p, const qn_movie_kind *of, qn_movie_setup **setup)
@@ -146,115 +130,6 @@ void qn_movie_end_setup(qn_movie_work *w)
     pthread_mutex_unlock(&p->setting_up);
 }
 
-/* ---- memory ---- */
-
-/* Bytes of the sums, for frames with local motion. */
-static qn_status estimate_sums(const qn_movie_work *w, uint64_t *bytes)
-{
-    qn_warp_options options = qn_movie_warp_options(w);
-    const qn_exposure_ranks ranks = {.count = USUAL_RANKS, .frame_count = w->plan.count};
-    qn_motion motion;
-    QN_TRY(qn_motion_allocate(w->plan.count, w->kind.width, w->kind.height, &motion));
-    motion.time_count = w->pipeline->run->choices.local;
-    options.motion = &motion;
-    if (w->plan.has_dose && w->pipeline->run->options->dose_weight) options.ranks = &ranks;
-    *bytes = qn_warp_bytes(&options);
-    qn_motion_release(&motion);
-    return QN_OK;
-}
-
-/* Bytes of all that stays on the device besides frames. */
-static qn_status estimate(const qn_movie_work *w, uint64_t *bytes)
-{
-    const qn_movie_pipeline *p = w->pipeline;
-    const qn_movie_setup *s = w->setup;
-    const qn_align_options aligning = {.pixel_angstrom = w->pixel_angstrom,
-                                       .without_patches = !p->run->choices.local,
-                                       .patches = {p->run->choices.patches[0], p->run->choices.patches[1]}};
-    uint64_t sums;
-    QN_TRY(estimate_sums(w, &sums));
-    *bytes = padded_bytes(s) + spectrum_bytes(s) + qn_fft_plan_workspace_bytes(s->forward) + sums +
-             qn_corrector_bytes(s->of.width, s->of.height, s->of.samples, s->detector->dark != NULL) +
-             qn_coarse_stack_bytes(p->device, &w->grid, w->plan.count, &aligning);
-    return QN_OK;
-}
-
-/* Memory of the device that the run may use. A processor's memory is the machine's, and --memory limits it. */
-static uint64_t allowed_bytes(const qn_movie_pipeline *p)
-{
-    const uint64_t of_device = qn_device_get_info(p->device)->memory_bytes;
-    if (!p->is_cpu) return of_device == 0 ? UINT64_MAX : of_device / 10 * 9;
-    const qn_movie_state *run = p->run;
-    const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t machine = all / 2 / (uint64_t)qn_ranks_local_count(run->job->ranks);
-    return run->options->run.memory_bytes ? run->options->run.memory_bytes : machine;
-}
-
-/* Memory beside the device's objects goes to the frames of one movie first, then to those of movies at work beside it,
- * then to spectra. */
-static qn_status plan_memory(qn_movie_work *w)
-{
-    qn_movie_pipeline *p = w->pipeline;
-    const uint64_t allowed = allowed_bytes(p), whole = qn_device_get_info(p->device)->memory_bytes;
-    const uint64_t frames = qn_movie_frames_bytes(w->file, &w->plan, true, 0), spectrum = spectrum_bytes(w->setup);
-    QN_TRY(estimate(w, &w->device_bytes));
-    if (!p->is_cpu && w->device_bytes < allowed / 4) { /* fewer passes over the sums, which take more memory */
-        w->frames_a_pass = GPU_FRAMES_A_PASS;
-        QN_TRY(estimate(w, &w->device_bytes));
-    }
-    if (whole > 0 && w->device_bytes > whole)
-        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: takes about %.2f GiB of the memory of a device that has %.2f GiB",
-                       w->movie->path, (double)w->device_bytes / gib, (double)whole / gib);
-    uint64_t left = allowed > w->device_bytes ? allowed - w->device_bytes : 0;
-    w->held = frames <= left;
-    const uint64_t of_lanes = (uint64_t)qn_movie_pipeline_lanes(p) * frames;
-    if (w->held) left -= of_lanes <= left ? of_lanes : frames;
-    w->kept = left / spectrum < (uint64_t)w->plan.count ? (int)(left / spectrum) : w->plan.count;
-    w->device_bytes += (uint64_t)w->kept * spectrum;
-    qn_log(QN_LOG_DEBUG,
-           "%s: %d frames of %d x %d pixels, padded to %d x %d; %.2f GiB of the device with %d spectra, and %.2f GiB "
-           "of frames, %s",
-           w->movie->path, w->plan.count, w->kind.width, w->kind.height, w->setup->padded[0], w->setup->padded[1],
-           (double)w->device_bytes / gib, w->kept, (double)frames / gib, w->held ? "kept" : "decoded for every pass");
-    return QN_OK;
-}
-
-qn_status qn_movie_take_memory(qn_movie_work *w)
-{
-    qn_movie_pipeline *p = w->pipeline;
-    qn_movie_state *run = p->run;
-    const int threads = qn_pool_threads(run->job->pool);
-    const uint64_t allowed = allowed_bytes(p), wanted = qn_movie_frames_bytes(w->file, &w->plan, w->held, threads);
-    uint64_t *used = p->is_cpu ? &run->frame_bytes : &p->frame_bytes;
-    if (w->lane->frame_bytes >= wanted) return QN_OK;
-    qn_movie_give_memory(p, w->lane);
-    for (bool waits = true; waits;) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
-        QN_TRY(qn_movie_poll(run));
-        pthread_mutex_lock(&run->mutex);
-        waits = *used > 0 && *used + w->device_bytes + wanted > allowed;
-        run->waiting++;
-        if (waits) pthread_cond_timedwait(&run->changed, &run->mutex, &until);
-        run->waiting--;
-        if (!waits) *used += wanted, w->lane->frame_bytes = wanted;
-        pthread_mutex_unlock(&run->mutex);
-    }
-    return QN_OK;
-}
-
-void qn_movie_give_memory(qn_movie_pipeline *p, qn_movie_lane *lane)
-{
-    qn_movie_state *run = p->run;
-    qn_movie_frames_release(&lane->frames);
-    pthread_mutex_lock(&run->mutex);
-    *(p->is_cpu ? &run->frame_bytes : &p->frame_bytes) -= lane->frame_bytes;
-    pthread_cond_broadcast(&run->changed);
-    pthread_mutex_unlock(&run->mutex);
-    lane->frame_bytes = 0;
-}
-
 /* ---- a movie ---- */
 
 static qn_status note_gain(qn_movie_work *w)
@@ -271,14 +146,14 @@ qn_status qn_movie_set_up(qn_movie_work *w)
     QN_TRY(note_gain(w));
     w->gain_divides = w->setup->detector->divides;
     QN_TRY(qn_movie_grid_make(w->kind.width, w->kind.height, w->setup->padded, w->pixel_angstrom, &w->grid));
-    return plan_memory(w);
+    return qn_movie_plan_memory(w);
 }
 
 /* Keep room for the spectra of the first frames; if the device lacks memory, of fewer. */
 static qn_status prepare_spectra(qn_movie_work *w)
 {
     qn_movie_pipeline *p = w->pipeline;
-    const size_t bytes = spectrum_bytes(w->setup);
+    const size_t bytes = qn_movie_spectrum_bytes(w->setup);
     if (p->spectrum_count > 0 && qn_buffer_bytes(p->spectra[0]) != bytes) forget_spectra(p);
     if (p->spectrum_room < w->kept) {
         void *memory;
@@ -314,6 +189,7 @@ static qn_status prepare_stack(qn_movie_work *w)
 
 qn_status qn_movie_prepare_device(qn_movie_work *w)
 {
+    if (w->short_of_memory) qn_warp_destroy(&w->pipeline->warp); /* the sums of the movie before */
     QN_TRY(prepare_stack(w));
     QN_TRY(prepare_spectra(w));
     return qn_corrector_begin(w->setup->corrector, w->plan.count, &w->bad);

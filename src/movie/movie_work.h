@@ -25,12 +25,23 @@ typedef struct qn_movie_setup {
     int padded[2];
     qn_detector *detector;
     bool gain_written; /* the gain as applied */
+    bool explained;    /* its memory */
 
     /* used by one movie at a time */
     qn_corrector *corrector;
     qn_fft_plan *forward;
     qn_buffer *real, *spectrum; /* of a padded frame */
 } qn_movie_setup;
+
+static inline size_t qn_movie_padded_bytes(const qn_movie_setup *s)
+{
+    return sizeof(float) * (size_t)s->padded[0] * (size_t)s->padded[1];
+}
+
+static inline size_t qn_movie_spectrum_bytes(const qn_movie_setup *s)
+{
+    return 2 * sizeof(float) * (size_t)(s->padded[0] / 2 + 1) * (size_t)s->padded[1];
+}
 
 struct qn_movie_pipeline {
     qn_movie_state *run;
@@ -40,7 +51,7 @@ struct qn_movie_pipeline {
     qn_movie_loader *loader;
     pthread_mutex_t setting_up; /* guards the next one and its users */
     qn_movie_setup *setup;      /* of the latest movie */
-    uint64_t frame_bytes;       /* of the movies at work, in the device's memory; guarded by the run's mutex */
+    uint64_t movie_bytes;       /* of the movies at work, in the device's memory; guarded by the run's mutex */
 
     pthread_mutex_t turn; /* of the movies at work; guards all that follows, and the work on the device */
     qn_queue *queue;
@@ -74,7 +85,9 @@ typedef struct qn_movie_work {
     double pixel_angstrom, voltage_kv;
     int eer_group;         /* raw frames in a frame, of EER; else 0 */
     bool held;             /* the frames stay in the device's memory */
-    uint64_t device_bytes; /* estimate, without the frames */
+    bool short_of_memory;  /* the sums of one movie and the alignment of the next one do not fit */
+    uint64_t memory_bytes; /* of this movie: its frames and what else it has of its own */
+    uint64_t device_bytes; /* estimate of all else */
 } qn_movie_work;
 
 /* Open the file, and find pixel size, voltage and the frames to use. */
@@ -84,7 +97,10 @@ QN_MUST_CHECK qn_status qn_movie_open(qn_movie_work *work);
 QN_MUST_CHECK qn_status qn_movie_set_up(qn_movie_work *work);
 void qn_movie_end_setup(qn_movie_work *work);
 
-/* Wait until there is memory for the frames, or find that there never is. */
+/* Decide what of the movie is kept in memory. QN_OUT_OF_MEMORY: it never fits. */
+QN_MUST_CHECK qn_status qn_movie_plan_memory(qn_movie_work *work);
+
+/* Wait until there is memory for the movie. */
 QN_MUST_CHECK qn_status qn_movie_take_memory(qn_movie_work *work);
 void qn_movie_give_memory(qn_movie_pipeline *pipeline, qn_movie_lane *lane);
 

@@ -23,7 +23,7 @@ int qn_movie_pipeline_lanes(const qn_movie_pipeline *pipeline);
 /* Memory that a lane keeps from movie to movie. */
 typedef struct qn_movie_lane {
     qn_movie_frames frames;
-    uint64_t frame_bytes; /* taken for them */
+    uint64_t taken_bytes; /* taken for them */
     qn_micrographs micrographs;
 } qn_movie_lane;
 

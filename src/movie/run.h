@@ -40,7 +40,7 @@ typedef struct qn_movie_state {
     size_t at_work;           /* movies of which the work is not done */
     int64_t began_us;         /* since 1970 */
     qn_movie_gain_state gain; /* whether its orientation was checked, with the first movie */
-    uint64_t frame_bytes;     /* of the frames that are in memory, on processors */
+    uint64_t movie_bytes;     /* of the movies at work, on processors */
     size_t waiting;           /* movies that wait for memory */
 
     /* rows of movies.csv, in the order of the movies, on the first rank */
