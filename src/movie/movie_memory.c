@@ -10,7 +10,7 @@
 
 enum { USUAL_RANKS = 6, GPU_FRAMES_A_PASS = 8 }; /* ranks of the weights, which are made later */
 
-static const double gib = 1024.0 * 1024 * 1024;
+static const double mib = 1024 * 1024;
 
 /* A memory plan for movies of one kind: bytes on a device or, of processors, in all. */
 typedef struct memory_plan {
@@ -93,11 +93,11 @@ static qn_status check(const qn_movie_work *w, uint64_t least, uint64_t allowed)
     const bool by_option = w->pipeline->is_cpu && w->pipeline->run->options->run.memory_bytes > 0;
     const uint64_t whole = qn_device_get_info(w->pipeline->device)->memory_bytes;
     if (whole > 0 && least > whole)
-        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: takes about %.2f GiB of the memory of a device that has %.2f GiB",
-                       w->movie->path, (double)least / gib, (double)whole / gib);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: takes about %.0f MiB of the memory of a device that has %.0f MiB",
+                       w->movie->path, (double)least / mib, (double)whole / mib);
     if (by_option && least > allowed)
-        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: takes about %.2f GiB; expected at most the %.2f GiB of --memory",
-                       w->movie->path, (double)least / gib, (double)allowed / gib);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: takes about %.0f MiB; expected at most the %.0f MiB of --memory",
+                       w->movie->path, (double)least / mib, (double)allowed / mib);
     return QN_OK;
 }
 
@@ -112,10 +112,10 @@ static void explain(const qn_movie_work *w, const memory_plan *plan, int movies)
     if (!says) return;
     const uint64_t each = plan->movie + (w->held ? plan->frames : plan->batch);
     qn_log(QN_LOG_NOTE,
-           "movies of %d frames of %d x %d pixels take about %.2f GiB of %s, %d at a time: frames of %.2f GiB are %s, "
+           "movies of %d frames of %d x %d pixels take about %.0f MiB of %s, %d at a time: frames of %.0f MiB are %s, "
            "and %d of %d spectra are kept",
-           w->plan.count, w->kind.width, w->kind.height, (double)(w->device_bytes + (uint64_t)movies * each) / gib,
-           w->pipeline->is_cpu ? "memory" : "the device", movies, (double)plan->frames / gib,
+           w->plan.count, w->kind.width, w->kind.height, (double)(w->device_bytes + (uint64_t)movies * each) / mib,
+           w->pipeline->is_cpu ? "memory" : "the device", movies, (double)plan->frames / mib,
            w->held ? "held" : "decoded for each pass", w->kept, w->plan.count);
 }
 

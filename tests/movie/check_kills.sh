@@ -25,11 +25,11 @@ check_killed() { # check_killed KILL
   for file in $(results); do
     cmp -s "$file" "../whole/$file" || fail "kill $1: $file is not that of a run without a kill"
   done
-  for file in out/*.star; do
+  for file in out/?.star; do
     [ ! -e "$file" ] || [ "$(ls "${file%.star}"{,_noDW,_EVN,_ODD,_PS}.mrc | wc -l)" -eq 5 ] || fail "kill $1: $file is early"
   done
   for file in run.json report.html movies.csv corrected_micrographs.star; do
-    [ ! -e out/$file ] || fail "kill $1: left $file"
+    [ ! -e out/$file ] || [ "$(ls out/?.star | wc -l)" -eq 10 ] || fail "kill $1: $file is early"
   done
 }
 

@@ -65,7 +65,7 @@ goes_on out "${movies[@]}" --pixel 1.5 --dose 1.5 --gain gain.mrc
 [ "$(grep -c '^out/' out/corrected_micrographs.star)" -eq 1 ] || fail "rows of the table: $(cat out/corrected_micrographs.star)"
 says out cut.tif 'is cut off or damaged: [0-9]* directories (frames) are found; expected another'
 says out short_of_bytes.mrc 'is cut off: it holds 2 whole frames; expected 4 of 320 x 256 pixels'
-says out other_size.mrc 'gain.mrc: the gain has 320 x 256 pixels, and the frames 64 x 80; expected as many, half or twice'
+says out other_size.mrc 'gain.mrc: the gain has 320 x 256 pixels, and the frames 64 x 80; expected as many, a quarter, half or'
 says out turned.mrc 'gain.mrc: the gain has 320 x 256 pixels, and the frames 256 x 320; with --gain-rotate 1 or 3 it fits'
 says out two_frames.mrc 'has 2 frames; expected at least 3'
 says out tiny.mrc 'has frames of 4 x 5 pixels; expected at least 64 each way'
@@ -108,6 +108,13 @@ printf 'CameraSizeX 320\nCameraSizeY 256\nBadRows 3\n' >serialem.txt
 run a.tif -o serialem --pixel 1.5 --defects serialem.txt && fail "SerialEM's defects: exit code 0"
 grep -q "serialem.txt: line 1 is \"CameraSizeX 320\": this is SerialEM's list of defects; make a map of it with IMOD (clip" message ||
   fail "SerialEM's defects: $(cat message)"
+
+# ---- memory ----
+
+head -c 3145728 /dev/zero | tr '\0' '\1' | mrc 1024 1024 3 0 >large.mrc
+goes_on memory a.tif large.mrc --pixel 1.5 --memory 12MiB
+says memory large.mrc 'takes about [0-9]* MiB; expected at most the 12 MiB of --memory'
+run a.tif -o more --pixel 1.5 && cmp -s memory/a.mrc more/a.mrc || fail "memory: the micrograph depends on --memory"
 
 # ---- pixel sizes and optics ----
 
