@@ -135,7 +135,8 @@ static qn_status align_globally(alignment *a, qn_motion *motion)
 {
     qn_coarse_stack *stack = a->stack;
     qn_correlator *correlator;
-    QN_TRY(qn_align_start(stack, a->options.pixel_angstrom, a->options.max_shift_angstrom, a->shifts));
+    QN_TRY(qn_align_start(stack, a->options.pixel_angstrom, a->options.max_shift_angstrom, a->options.scratch_bytes,
+                          a->shifts));
     QN_TRY(qn_correlator_create(stack, stack->spectra, stack->grid.coarse, 1, a->options.scratch_bytes, &correlator));
     const qn_status status = iterate_global(a, correlator);
     qn_correlator_destroy(&correlator);
@@ -162,7 +163,6 @@ typedef struct local_alignment {
     double *shift_px; /* the same in unbinned pixels */
     double *weights;  /* [patch] */
     double *places;   /* [patch][2], unbinned pixels */
-    float *windows;   /* [patch][frame][17][17] */
 } local_alignment;
 
 /* Each patch by itself: frames against the sum of the others, until the shifts stand still in the mean. */
@@ -187,7 +187,8 @@ static qn_status iterate_patches(local_alignment *l)
 static qn_status fit_round(local_alignment *l)
 {
     alignment *a = l->whole;
-    const qn_correlator_pass pass = {.rings = &a->rings, .windows = l->windows, .reach = {WINDOW_REACH, WINDOW_REACH}};
+    qn_buffer *windows;
+    const qn_correlator_pass pass = {.rings = &a->rings, .windows = &windows, .reach = {WINDOW_REACH, WINDOW_REACH}};
     qn_motion_fit_shifts(l->fit, l->shift_px);
     for (size_t i = 0; i < 2 * l->count; i++) l->shifts[i] = l->shift_px[i] / a->coarse_px[i % 2];
     QN_TRY(qn_correlator_run(l->correlator, l->shifts, &pass));
@@ -198,7 +199,7 @@ static qn_status fit_round(local_alignment *l)
                                                 .coarse_px = {a->coarse_px[0], a->coarse_px[1]},
                                                 .place_px = l->places,
                                                 .centre_px = l->shift_px,
-                                                .values = l->windows};
+                                                .windows = windows};
     return qn_motion_fit_correlations(l->fit, a->stack->queue, &correlations, &a->facts->motion);
 }
 
@@ -236,7 +237,6 @@ static qn_status fit_patches(local_alignment *l, qn_motion *motion)
 
 static qn_status allocate_local(local_alignment *l)
 {
-    const size_t window = (size_t)(2 * WINDOW_REACH + 1) * (size_t)(2 * WINDOW_REACH + 1);
     void *memory;
     QN_TRY(qn_allocate(2 * l->count, sizeof(double), &memory));
     l->shifts = memory;
@@ -247,8 +247,6 @@ static qn_status allocate_local(local_alignment *l)
     for (int p = 0; p < l->patches; p++) l->weights[p] = 1;
     QN_TRY(qn_allocate(2 * (size_t)l->patches, sizeof(double), &memory));
     l->places = memory;
-    QN_TRY(qn_allocate(window * l->count, sizeof(float), &memory));
-    l->windows = memory;
     return QN_OK;
 }
 
@@ -256,7 +254,7 @@ static qn_status align_locally(alignment *a, const qn_patch_layout *layout, qn_m
 {
     qn_coarse_stack *stack = a->stack;
     local_alignment l = {.whole = a, .layout = layout, .patches = layout->count[0] * layout->count[1]};
-    qn_buffer *spectra = NULL;
+    qn_buffer *spectra;
     l.count = (size_t)l.patches * (size_t)stack->frames;
     qn_status status = allocate_local(&l);
     if (status == QN_OK) status = qn_patch_spectra(stack, a->shifts, layout, a->options.scratch_bytes, &spectra);
@@ -265,12 +263,10 @@ static qn_status align_locally(alignment *a, const qn_patch_layout *layout, qn_m
     if (status == QN_OK) status = fit_patches(&l, motion);
     qn_motion_fit_destroy(&l.fit);
     qn_correlator_destroy(&l.correlator);
-    qn_buffer_release(&spectra);
     qn_release(&l.shifts);
     qn_release(&l.shift_px);
     qn_release(&l.weights);
     qn_release(&l.places);
-    qn_release(&l.windows);
     return status;
 }
 
@@ -329,7 +325,7 @@ qn_status qn_align_movie(qn_coarse_stack *stack, const qn_align_options *options
     *facts = (qn_align_facts){0};
     fill_defaults(stack->device, &a.options);
     QN_TRY(check(stack, &a.options));
-    for (int d = 0; d < 2; d++) a.coarse_px[d] = (double)stack->grid.padded[d] / stack->grid.coarse[d];
+    qn_coarse_pixel(&stack->grid, a.coarse_px);
     QN_TRY(qn_patch_layout_make(&stack->grid, &a.options, &layout));
     for (int d = 0; d < 2; d++) {
         facts->patches[d] = layout.count[d];
@@ -343,25 +339,20 @@ qn_status qn_align_movie(qn_coarse_stack *stack, const qn_align_options *options
     return status;
 }
 
-static size_t largest_of(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 size_t qn_coarse_stack_bytes(qn_device *device, const qn_movie_grid *grid, int frames, const qn_align_options *given)
 {
     qn_align_options options = *given;
     qn_patch_layout layout;
+    size_t rooms[QN_ROOMS] = {0}, sum = 8 * qn_half_pixels(grid->coarse) * (size_t)frames;
     fill_defaults(device, &options);
-    const size_t scratch = options.scratch_bytes, stack = 8 * qn_half_pixels(grid->coarse) * (size_t)frames;
-    size_t work = largest_of(qn_align_start_bytes(grid, frames, options.pixel_angstrom),
-                             qn_correlator_bytes(grid->coarse, frames, 1, scratch));
+    const size_t scratch = options.scratch_bytes;
+    qn_align_start_rooms(grid, frames, options.pixel_angstrom, scratch, rooms);
+    qn_correlator_rooms(grid->coarse, frames, 1, scratch, rooms);
     if (qn_patch_layout_make(grid, &options, &layout) == QN_OK && layout.count[0] > 0) {
-        const int patches = layout.count[0] * layout.count[1];
-        const size_t spectra = 8 * qn_half_pixels(layout.size) * (size_t)frames * (size_t)patches;
-        work = largest_of(work, spectra + qn_patch_spectra_bytes(grid, frames, &layout, scratch));
-        work = largest_of(work, spectra + qn_correlator_bytes(layout.size, frames, patches, scratch));
+        qn_patch_rooms(grid, frames, &layout, scratch, rooms);
+        qn_correlator_rooms(layout.size, frames, layout.count[0] * layout.count[1], scratch, rooms);
         qn_patch_layout_release(&layout);
     }
-    return stack + work;
+    for (int i = 0; i < QN_ROOMS; i++) sum += rooms[i];
+    return sum + 4 * qn_half_pixels(grid->coarse); /* places of rings */
 }

@@ -51,15 +51,29 @@ qn_status qn_coarse_stack_create(qn_device *device, qn_queue *queue, const qn_mo
     return status;
 }
 
+static void release_rings(qn_coarse_rings *rings)
+{
+    qn_ring_places_release(&rings->places);
+    qn_buffer_release(&rings->pixels);
+    qn_buffer_release(&rings->starts);
+}
+
 void qn_coarse_stack_destroy(qn_coarse_stack **pointer)
 {
     qn_coarse_stack *stack = *pointer;
     if (!stack) return;
     for (int i = 0; i < stack->plan_count; i++) qn_fft_plan_destroy(&stack->plans[i].plan);
+    for (int i = 0; i < stack->ring_count; i++) release_rings(&stack->rings[i]);
+    for (int i = 0; i < QN_ROOMS; i++) qn_buffer_release(&stack->rooms[i]);
     qn_buffer_release(&stack->spectra);
     qn_device_release(&stack->device);
     qn_release(&stack->present);
     qn_release(pointer);
+}
+
+void qn_coarse_pixel(const qn_movie_grid *grid, double coarse_px[2])
+{
+    for (int d = 0; d < 2; d++) coarse_px[d] = (double)grid->padded[d] / grid->coarse[d];
 }
 
 void qn_coarse_stack_reset(qn_coarse_stack *stack)
@@ -87,6 +101,58 @@ qn_status qn_coarse_stack_plan(qn_coarse_stack *stack, const int size[2], int ba
                                     .engine = qn_fft_engine_of(stack->device)};
     QN_TRY(qn_fft_plan_create(stack->device, &options, plan));
     stack->plans[stack->plan_count++] = (qn_coarse_plan){{size[0], size[1]}, batch, kind, *plan};
+    return QN_OK;
+}
+
+static qn_status make_rings(qn_coarse_stack *stack, const int size[2], qn_coarse_rings *rings)
+{
+    double coarse_px[2];
+    qn_coarse_pixel(&stack->grid, coarse_px);
+    QN_TRY(qn_ring_places_make(size, coarse_px, &rings->places));
+    const qn_ring_places *places = &rings->places;
+    const size_t bytes = sizeof(int32_t) * (size_t)places->count;
+    QN_TRY(qn_buffer_create(stack->device, bytes, &rings->pixels));
+    QN_TRY(qn_buffer_create(stack->device, sizeof places->starts, &rings->starts));
+    QN_TRY(qn_queue_write(stack->queue, rings->pixels, 0, places->pixels, bytes, NULL));
+    return qn_queue_write(stack->queue, rings->starts, 0, places->starts, sizeof places->starts, NULL);
+}
+
+qn_status qn_coarse_stack_rings(qn_coarse_stack *stack, const int size[2], const qn_coarse_rings **rings)
+{
+    for (int i = 0; i < stack->ring_count; i++) {
+        const int *kept = stack->rings[i].places.size;
+        *rings = &stack->rings[i];
+        if (kept[0] == size[0] && kept[1] == size[1]) return QN_OK;
+    }
+    *rings = NULL;
+    if (stack->ring_count == QN_COARSE_RINGS_MAX)
+        return QN_FAIL(QN_UNSUPPORTED, "an alignment of more than %d sizes of spectra", QN_COARSE_RINGS_MAX);
+    qn_coarse_rings *made = &stack->rings[stack->ring_count];
+    const qn_status status = make_rings(stack, size, made);
+    const qn_status finished = qn_queue_finish(stack->queue);
+    if (status != QN_OK || finished != QN_OK) {
+        release_rings(made);
+        return status != QN_OK ? status : finished;
+    }
+    stack->ring_count++;
+    *rings = made;
+    return QN_OK;
+}
+
+void qn_coarse_raise(size_t rooms[QN_ROOMS], qn_coarse_room room, size_t bytes)
+{
+    if (rooms[room] < bytes) rooms[room] = bytes;
+}
+
+qn_status qn_coarse_stack_room(qn_coarse_stack *stack, qn_coarse_room room, size_t bytes, qn_buffer **buffer)
+{
+    *buffer = stack->rooms[room];
+    if (*buffer && qn_buffer_bytes(*buffer) >= bytes) return QN_OK;
+    *buffer = NULL;
+    if (stack->rooms[room]) QN_TRY(qn_queue_finish(stack->queue)); /* commands may use it */
+    qn_buffer_release(&stack->rooms[room]);
+    QN_TRY(qn_buffer_create(stack->device, bytes, &stack->rooms[room]));
+    *buffer = stack->rooms[room];
     return QN_OK;
 }
 

@@ -87,8 +87,9 @@ typedef struct patch_cutter {
     qn_coarse_stack *stack;
     const qn_patch_layout *layout;
     int patches, chunk;
-    qn_buffer *turns, *shifted, *frames, *corners, *taper, *pieces, *piece_spectra;
-    qn_fft_plan *inverse, *forward;
+    qn_buffer *turns, *shifted, *frames, *corners, *taper, *pieces, *spectra;
+    uint32_t *turn_values; /* [frame][2] */
+    float *taper_values;   /* along x, then along y */
 } patch_cutter;
 
 static size_t piece_bytes(const int size[2], int frames)
@@ -103,70 +104,89 @@ static int chunk_of(const qn_patch_layout *layout, int frames, size_t scratch_by
     return fit >= (size_t)patches ? patches : fit < 1 ? 1 : (int)fit;
 }
 
-size_t qn_patch_spectra_bytes(const qn_movie_grid *grid, int frames, const qn_patch_layout *layout,
-                              size_t scratch_bytes)
+/* Spectra of shifted frames are needed no longer when those of patches come. */
+void qn_patch_rooms(const qn_movie_grid *grid, int frames, const qn_patch_layout *layout, size_t scratch_bytes,
+                    size_t rooms[QN_ROOMS])
 {
-    const size_t chunk = (size_t)chunk_of(layout, frames, scratch_bytes);
-    return (size_t)frames * (4 * (size_t)grid->coarse[0] * (size_t)grid->coarse[1] + 8 * qn_half_pixels(grid->coarse)) +
-           chunk * piece_bytes(layout->size, frames);
+    const int *size = layout->size, *coarse = grid->coarse;
+    const size_t patches = (size_t)layout->count[0] * (size_t)layout->count[1], all = (size_t)frames;
+    const size_t chunk = (size_t)chunk_of(layout, frames, scratch_bytes), half = 8 * qn_half_pixels(size) * all;
+    qn_coarse_raise(rooms, QN_ROOM_PATCHES, half * patches);
+    qn_coarse_raise(rooms, QN_ROOM_PRODUCTS, 8 * qn_half_pixels(coarse) * all);
+    qn_coarse_raise(rooms, QN_ROOM_PRODUCTS, half * chunk);
+    qn_coarse_raise(rooms, QN_ROOM_MAPS, 4 * (size_t)coarse[0] * (size_t)coarse[1] * all);
+    qn_coarse_raise(rooms, QN_ROOM_PIECES, 4 * (size_t)size[0] * (size_t)size[1] * all * chunk);
+    qn_coarse_raise(rooms, QN_ROOM_TURNS, 8 * all);
+    qn_coarse_raise(rooms, QN_ROOM_WEIGHTS, 4 * (size_t)(size[0] + size[1]));
+    qn_coarse_raise(rooms, QN_ROOM_CORNERS, 8 * patches);
 }
 
-static qn_status write_all(qn_queue *queue, qn_device *device, const void *data, size_t bytes, qn_buffer **buffer)
+static qn_status take_rooms(patch_cutter *cutter, size_t scratch_bytes)
 {
-    QN_TRY(qn_buffer_create(device, bytes, buffer));
-    QN_TRY(qn_queue_write(queue, *buffer, 0, data, bytes, NULL));
-    return qn_queue_finish(queue);
+    const struct {
+        qn_coarse_room room;
+        qn_buffer **buffer;
+    } uses[] = {{QN_ROOM_PATCHES, &cutter->spectra}, {QN_ROOM_PRODUCTS, &cutter->shifted},
+                {QN_ROOM_MAPS, &cutter->frames},     {QN_ROOM_PIECES, &cutter->pieces},
+                {QN_ROOM_TURNS, &cutter->turns},     {QN_ROOM_WEIGHTS, &cutter->taper},
+                {QN_ROOM_CORNERS, &cutter->corners}};
+    size_t rooms[QN_ROOMS] = {0};
+    qn_patch_rooms(&cutter->stack->grid, cutter->stack->frames, cutter->layout, scratch_bytes, rooms);
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        QN_TRY(qn_coarse_stack_room(cutter->stack, uses[i].room, rooms[uses[i].room], uses[i].buffer));
+    return QN_OK;
 }
 
-/* The frames in real space, each moved back by its shift. */
-static qn_status shift_frames(patch_cutter *cutter, const double *shifts)
+/* Tapers are raised cosines over a sixteenth of the patch at both ends. */
+static qn_status make_values(patch_cutter *cutter, const double *shifts)
 {
-    qn_coarse_stack *stack = cutter->stack;
-    const int *coarse = stack->grid.coarse;
-    const size_t frames = (size_t)stack->frames, half = qn_half_pixels(coarse);
-    const qn_frames_problem problem = {.size = {coarse[0], coarse[1]}, .frames = stack->frames, .count = stack->frames};
+    const int *size = cutter->layout->size, *coarse = cutter->stack->grid.coarse;
+    const size_t frames = (size_t)cutter->stack->frames;
     void *memory;
     QN_TRY(qn_allocate(2 * frames, sizeof(uint32_t), &memory));
-    uint32_t *turns = memory;
-    for (size_t i = 0; i < 2 * frames; i++) turns[i] = qn_shift_turns(shifts[i], coarse[i % 2]);
-    const qn_status status = write_all(stack->queue, stack->device, turns, 8 * frames, &cutter->turns);
-    qn_release(&memory);
-    QN_TRY(status);
-    QN_TRY(qn_buffer_create(stack->device, 8 * half * frames, &cutter->shifted));
-    QN_TRY(qn_buffer_create(stack->device, 4 * (size_t)coarse[0] * (size_t)coarse[1] * frames, &cutter->frames));
-    QN_TRY(qn_coarse_stack_plan(stack, coarse, stack->frames, QN_FFT_REAL_INVERSE, &cutter->inverse));
-    QN_TRY(qn_shift_spectra(stack->queue, NULL, &problem, stack->spectra, cutter->turns, cutter->shifted, NULL));
-    return qn_fft_execute(cutter->inverse, stack->queue, cutter->shifted, cutter->frames, NULL);
-}
-
-/* Raised cosines over a sixteenth of the patch at both ends. */
-static qn_status write_taper(patch_cutter *cutter)
-{
-    const int *size = cutter->layout->size;
-    void *memory;
+    cutter->turn_values = memory;
+    for (size_t i = 0; i < 2 * frames; i++) cutter->turn_values[i] = qn_shift_turns(shifts[i], coarse[i % 2]);
     QN_TRY(qn_allocate((size_t)(size[0] + size[1]), sizeof(float), &memory));
-    float *taper = memory, *along = taper;
+    float *along = cutter->taper_values = memory;
     for (int d = 0; d < 2; along += size[d], d++) {
         const int edge = size[d] / TAPER_SHARE;
         for (int i = 0; i < size[d]; i++) along[i] = 1;
         for (int i = 0; i < edge; i++)
             along[i] = along[size[d] - 1 - i] = (float)(0.5 - 0.5 * cos(3.14159265358979 * (i + 0.5) / edge));
     }
-    const qn_status status =
-        write_all(cutter->stack->queue, cutter->stack->device, taper, 4 * (size_t)(size[0] + size[1]), &cutter->taper);
-    qn_release(&memory);
-    return status;
+    return QN_OK;
 }
 
-static qn_status cut_chunks(patch_cutter *cutter, qn_buffer *spectra)
+static qn_status write_values(const patch_cutter *cutter)
+{
+    qn_queue *queue = cutter->stack->queue;
+    const int *size = cutter->layout->size;
+    const size_t sides = (size_t)(size[0] + size[1]), frames = (size_t)cutter->stack->frames;
+    QN_TRY(qn_queue_write(queue, cutter->turns, 0, cutter->turn_values, 8 * frames, NULL));
+    QN_TRY(qn_queue_write(queue, cutter->taper, 0, cutter->taper_values, 4 * sides, NULL));
+    return qn_queue_write(queue, cutter->corners, 0, cutter->layout->corners, 8 * (size_t)cutter->patches, NULL);
+}
+
+/* The frames in real space, each moved back by its shift. */
+static qn_status shift_frames(const patch_cutter *cutter)
+{
+    qn_coarse_stack *stack = cutter->stack;
+    const int *coarse = stack->grid.coarse;
+    const qn_frames_problem problem = {.size = {coarse[0], coarse[1]}, .frames = stack->frames, .count = stack->frames};
+    qn_fft_plan *inverse;
+    QN_TRY(qn_coarse_stack_plan(stack, coarse, stack->frames, QN_FFT_REAL_INVERSE, &inverse));
+    QN_TRY(qn_shift_spectra(stack->queue, NULL, &problem, stack->spectra, cutter->turns, cutter->shifted, NULL));
+    return qn_fft_execute(inverse, stack->queue, cutter->shifted, cutter->frames, NULL);
+}
+
+static qn_status cut_chunks(const patch_cutter *cutter)
 {
     qn_coarse_stack *stack = cutter->stack;
     const int *size = cutter->layout->size, *coarse = stack->grid.coarse;
-    const size_t frames = (size_t)stack->frames, half = qn_half_pixels(size), chunk = (size_t)cutter->chunk;
-    const size_t bytes = 8 * half * frames;
-    QN_TRY(qn_buffer_create(stack->device, 4 * (size_t)size[0] * (size_t)size[1] * frames * chunk, &cutter->pieces));
-    QN_TRY(qn_buffer_create(stack->device, bytes * chunk, &cutter->piece_spectra));
-    QN_TRY(qn_coarse_stack_plan(stack, size, stack->frames * cutter->chunk, QN_FFT_REAL_FORWARD, &cutter->forward));
+    const size_t bytes = 8 * qn_half_pixels(size) * (size_t)stack->frames, chunk = (size_t)cutter->chunk;
+    qn_buffer *some = cutter->shifted;
+    qn_fft_plan *forward;
+    QN_TRY(qn_coarse_stack_plan(stack, size, stack->frames * cutter->chunk, QN_FFT_REAL_FORWARD, &forward));
     for (int first = 0; first < cutter->patches; first += cutter->chunk) {
         const int last = cutter->patches - cutter->chunk, from = first < last ? first : last;
         const qn_cut_problem problem = {.size = {coarse[0], coarse[1]},
@@ -176,23 +196,19 @@ static qn_status cut_chunks(patch_cutter *cutter, qn_buffer *spectra)
                                         .count = cutter->chunk};
         QN_TRY(qn_cut_patches(stack->queue, NULL, &problem, cutter->frames, cutter->corners, cutter->taper,
                               cutter->pieces, NULL));
-        QN_TRY(qn_fft_execute(cutter->forward, stack->queue, cutter->pieces, cutter->piece_spectra, NULL));
-        QN_TRY(
-            qn_queue_copy(stack->queue, cutter->piece_spectra, 0, spectra, bytes * (size_t)from, bytes * chunk, NULL));
+        QN_TRY(qn_fft_execute(forward, stack->queue, cutter->pieces, some, NULL));
+        QN_TRY(qn_queue_copy(stack->queue, some, 0, cutter->spectra, bytes * (size_t)from, bytes * chunk, NULL));
     }
-    return qn_queue_finish(stack->queue);
+    return QN_OK;
 }
 
-static qn_status cut_all(patch_cutter *cutter, const double *shifts, qn_buffer **spectra)
+static qn_status cut_all(patch_cutter *cutter, const double *shifts, size_t scratch_bytes)
 {
-    qn_coarse_stack *stack = cutter->stack;
-    const size_t patches = (size_t)cutter->patches;
-    QN_TRY(shift_frames(cutter, shifts));
-    QN_TRY(write_all(stack->queue, stack->device, cutter->layout->corners, 8 * patches, &cutter->corners));
-    QN_TRY(write_taper(cutter));
-    QN_TRY(qn_buffer_create(stack->device, 8 * qn_half_pixels(cutter->layout->size) * (size_t)stack->frames * patches,
-                            spectra));
-    return cut_chunks(cutter, *spectra);
+    QN_TRY(take_rooms(cutter, scratch_bytes));
+    QN_TRY(make_values(cutter, shifts));
+    QN_TRY(write_values(cutter));
+    QN_TRY(shift_frames(cutter));
+    return cut_chunks(cutter);
 }
 
 qn_status qn_patch_spectra(qn_coarse_stack *stack, const double *shifts, const qn_patch_layout *layout,
@@ -203,10 +219,11 @@ qn_status qn_patch_spectra(qn_coarse_stack *stack, const double *shifts, const q
                            .patches = layout->count[0] * layout->count[1],
                            .chunk = chunk_of(layout, stack->frames, scratch_bytes)};
     *spectra = NULL;
-    const qn_status status = cut_all(&cutter, shifts, spectra);
-    if (status != QN_OK) qn_buffer_release(spectra);
-    qn_buffer *buffers[] = {cutter.turns, cutter.shifted, cutter.frames,       cutter.corners,
-                            cutter.taper, cutter.pieces,  cutter.piece_spectra};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(&buffers[i]);
+    qn_status status = cut_all(&cutter, shifts, scratch_bytes);
+    const qn_status finished = qn_queue_finish(stack->queue); /* of commands that read the values */
+    if (status == QN_OK) status = finished;
+    if (status == QN_OK) *spectra = cutter.spectra;
+    qn_release(&cutter.turn_values);
+    qn_release(&cutter.taper_values);
     return status;
 }

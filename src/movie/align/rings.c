@@ -3,48 +3,82 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
+
 /* In rings: the width of the Gaussian that smooths the correlation, and the part of the spectrum in which the noise is
  * measured for its scale. */
 static const double SMOOTHING_RINGS = 1.5;
 enum { NOISE_FIRST = 20, NOISE_LAST = 60 };
 static const double CORRELATION_FLOOR = 0.01, CORRELATION_MOST = 0.999;
 
+double qn_ring_width(const double coarse_px[2])
+{
+    return 0.5 / fmax(coarse_px[0], coarse_px[1]) / QN_ALIGN_RINGS;
+}
+
+/* ---- places ---- */
+
+/* The ring of a place; −1 in the Nyquist row and column, and beyond the last ring. */
+static int ring_of(int x, int row, const int size[2], const double coarse_px[2])
+{
+    const int y = row <= size[1] / 2 ? row : row - size[1];
+    const double kx = x / (size[0] * coarse_px[0]), ky = y / (size[1] * coarse_px[1]);
+    const double ring = sqrt(kx * kx + ky * ky) / qn_ring_width(coarse_px) + 0.5;
+    return ring < QN_ALIGN_RINGS + 1 && row != size[1] / 2 && x != size[0] / 2 ? (int)ring : -1;
+}
+
+qn_status qn_ring_places_make(const int size[2], const double coarse_px[2], qn_ring_places *places)
+{
+    const int columns = size[0] / 2 + 1, pixels = columns * size[1];
+    int32_t next[QN_ALIGN_RINGS + 1];
+    void *memory;
+    *places = (qn_ring_places){.size = {size[0], size[1]}};
+    QN_TRY(qn_allocate((size_t)pixels, 2 * sizeof(int32_t), &memory));
+    places->pixels = memory;
+    int32_t *rings = places->pixels + pixels; /* of all places; the room is not used later */
+    for (int i = 0; i < pixels; i++) {
+        rings[i] = ring_of(i % columns, i / columns, size, coarse_px);
+        if (rings[i] < 0) continue;
+        places->starts[rings[i] + 1]++;
+        places->numbers[rings[i]] += i % columns == 0 ? 1 : 2; /* the other half of the spectrum */
+    }
+    for (int ring = 0; ring <= QN_ALIGN_RINGS; ring++) {
+        next[ring] = places->starts[ring];
+        places->starts[ring + 1] += places->starts[ring];
+    }
+    for (int i = 0; i < pixels; i++)
+        if (rings[i] >= 0) places->pixels[next[rings[i]]++] = i;
+    places->count = places->starts[QN_ALIGN_RINGS + 1];
+    return QN_OK;
+}
+
+void qn_ring_places_release(qn_ring_places *places)
+{
+    qn_release(&places->pixels);
+    *places = (qn_ring_places){{0}};
+}
+
+/* ---- sums ---- */
+
 void qn_ring_sums_clear(const double coarse_px[2], qn_ring_sums *rings)
 {
     memset(rings, 0, sizeof *rings);
-    rings->width = 0.5 / fmax(coarse_px[0], coarse_px[1]) / QN_ALIGN_RINGS;
+    rings->width = qn_ring_width(coarse_px);
 }
 
-static int signed_row(int row, int rows)
+void qn_ring_sums_add(qn_ring_sums *rings, const qn_ring_places *places, int patches, const float *sums)
 {
-    return row <= rows / 2 ? row : row - rows;
-}
-
-/* |k| in 1 / unbinned px */
-static double frequency(int x, int y, const int size[2], const double coarse_px[2])
-{
-    const double kx = x / (size[0] * coarse_px[0]), ky = y / (size[1] * coarse_px[1]);
-    return sqrt(kx * kx + ky * ky);
-}
-
-void qn_ring_sums_add(qn_ring_sums *rings, const int size[2], const double coarse_px[2], const float *even,
-                      const float *odd)
-{
-    const int columns = size[0] / 2 + 1;
-    for (int row = 0; row < size[1]; row++)
-        for (int x = 0; x < columns - 1; x++) {
-            const double ring = frequency(x, signed_row(row, size[1]), size, coarse_px) / rings->width + 0.5;
-            if (ring >= QN_ALIGN_RINGS + 1 || row == size[1] / 2) continue;
-            const int i = (int)ring;
-            const double times = x == 0 ? 1 : 2; /* the other half of the spectrum */
-            const float *e = even + (size_t)2 * (size_t)(row * columns + x);
-            const float *o = odd + (size_t)2 * (size_t)(row * columns + x);
-            rings->product[i] += times * ((double)e[0] * (double)o[0] + (double)e[1] * (double)o[1]);
-            rings->even[i] += times * ((double)e[0] * (double)e[0] + (double)e[1] * (double)e[1]);
-            rings->odd[i] += times * ((double)o[0] * (double)o[0] + (double)o[1] * (double)o[1]);
-            rings->count[i] += times;
+    for (int p = 0; p < patches; p++)
+        for (int i = 0; i <= QN_ALIGN_RINGS; i++, sums += 3) {
+            rings->product[i] += (double)sums[0];
+            rings->even[i] += (double)sums[1];
+            rings->odd[i] += (double)sums[2];
+            rings->count[i] += places->numbers[i];
         }
 }
+
+/* ---- filters ---- */
 
 /* Gaussian smoothing in which a ring counts as often as it has numbers at most once: rings without numbers, which small
  * patches have, get the mean of their neighbours. */
@@ -107,17 +141,4 @@ void qn_ring_filter_gaussian(double b_px2, double width, qn_ring_filter *filter)
 {
     *filter = (qn_ring_filter){.width = width};
     for (int i = 0; i <= QN_ALIGN_RINGS; i++) filter->weight[i] = exp(-2 * b_px2 * (i * width) * (i * width));
-}
-
-void qn_ring_filter_plane(const qn_ring_filter *filter, const int size[2], const double coarse_px[2], float *plane)
-{
-    const int columns = size[0] / 2 + 1;
-    for (int row = 0; row < size[1]; row++)
-        for (int x = 0; x < columns; x++) {
-            const double ring = frequency(x, signed_row(row, size[1]), size, coarse_px) / filter->width;
-            const int i = (int)ring;
-            const bool lost = (x == 0 && row == 0) || x == columns - 1 || row == size[1] / 2 || i >= QN_ALIGN_RINGS;
-            plane[row * columns + x] =
-                lost ? 0 : (float)(filter->weight[i] + (ring - i) * (filter->weight[i + 1] - filter->weight[i]));
-        }
 }

@@ -6,18 +6,31 @@
 
 #include "movie/align/align.h"
 
-/* Sums over rings of spectra of two halves of the frames. Ring i has |k| ≈ i · width; width in 1 / unbinned px. */
+/* The width of a ring, 1 / unbinned px: QN_ALIGN_RINGS of them reach the Nyquist frequency of coarse pixels of these
+ * sizes (unbinned px). Ring i has |k| ≈ i · width. */
+double qn_ring_width(const double coarse_px[2]);
+
+/* The places of rings in a half spectrum of `size` coarse pixels, without its Nyquist row and column. */
+typedef struct qn_ring_places {
+    int size[2], count;
+    int32_t *pixels;                    /* [count] row · (width / 2 + 1) + column, ring after ring */
+    int32_t starts[QN_ALIGN_RINGS + 2]; /* ring i has starts[i] … starts[i + 1] − 1 */
+    double numbers[QN_ALIGN_RINGS + 1]; /* of a ring in the whole spectrum */
+} qn_ring_places;
+
+QN_MUST_CHECK qn_status qn_ring_places_make(const int size[2], const double coarse_px[2], qn_ring_places *places);
+void qn_ring_places_release(qn_ring_places *places);
+
+/* Sums over rings of spectra of two halves of the frames. */
 typedef struct qn_ring_sums {
     double width;
     double product[QN_ALIGN_RINGS + 1], even[QN_ALIGN_RINGS + 1], odd[QN_ALIGN_RINGS + 1], count[QN_ALIGN_RINGS + 1];
 } qn_ring_sums;
 
-/* Rings up to the Nyquist frequency of coarse pixels of these sizes (unbinned px). */
 void qn_ring_sums_clear(const double coarse_px[2], qn_ring_sums *rings);
 
-/* Add half spectra of the sum of the even frames and of the odd frames, `size` coarse pixels wide and high. */
-void qn_ring_sums_add(qn_ring_sums *rings, const int size[2], const double coarse_px[2], const float *even,
-                      const float *odd);
+/* Add the sums of patches, [patch][ring][3] as of qn_sum_rings. */
+void qn_ring_sums_add(qn_ring_sums *rings, const qn_ring_places *places, int patches, const float *sums);
 
 typedef struct qn_ring_filter {
     double width;                           /* of a ring, 1 / unbinned px */
@@ -32,9 +45,5 @@ void qn_ring_filter_from_data(const qn_ring_sums *rings, int frames, const qn_ri
                               qn_ring_filter *filter);
 /* exp(−2 B k²) */
 void qn_ring_filter_gaussian(double b_px2, double width, qn_ring_filter *filter);
-
-/* The filter on a half spectrum of `size` coarse pixels, [height][width / 2 + 1]. Beyond the last ring, at the origin
- * and at the Nyquist row and column it is 0. */
-void qn_ring_filter_plane(const qn_ring_filter *filter, const int size[2], const double coarse_px[2], float *plane);
 
 #endif

@@ -22,8 +22,10 @@ typedef struct correlation_fit {
     qn_motion_fit *fit;
     const qn_patch_correlations *correlations;
     qn_queue *queue;
-    qn_buffer *coefficients, *places, *values;
+    qn_buffer *windows, *coefficients; /* the same; windows: owned */
+    qn_buffer *places, *values, *sums;
     float *place, *value;     /* [patch][frame][2] and [3] */
+    float *sum;               /* of windows, as of qn_field_sum */
     double *shift, *by_shift; /* [patch][frame][2] */
     double scale;             /* 2 / κ */
     qn_motion_model gradient;
@@ -34,47 +36,63 @@ static qn_field_problem problem_of(const correlation_fit *work)
     return (qn_field_problem){.windows = (int)qn_motion_fit_count(work->fit), .side = work->correlations->side};
 }
 
+static size_t area_of(const correlation_fit *work)
+{
+    return (size_t)(work->correlations->side * work->correlations->side);
+}
+
 static void destroy(correlation_fit *work)
 {
-    qn_buffer_release(&work->coefficients);
+    qn_buffer_release(&work->windows);
     qn_buffer_release(&work->places);
     qn_buffer_release(&work->values);
+    qn_buffer_release(&work->sums);
     qn_motion_model_destroy(&work->gradient);
     qn_release(&work->shift);
     qn_release(&work->place);
 }
 
-static qn_status create(correlation_fit *work)
+static qn_status allocate(correlation_fit *work)
 {
     void *memory;
     qn_device *device = qn_queue_device(work->queue);
-    const size_t count = qn_motion_fit_count(work->fit), side = (size_t)work->correlations->side;
-    const size_t bytes = count * side * side * sizeof(float);
-    const qn_field_problem problem = problem_of(work);
+    const size_t count = qn_motion_fit_count(work->fit), area = area_of(work);
     QN_TRY(qn_allocate(4 * count, sizeof(double), &memory));
     work->shift = memory;
     work->by_shift = work->shift + 2 * count;
-    QN_TRY(qn_allocate(5 * count, sizeof(float), &memory));
+    QN_TRY(qn_allocate(5 * count + QN_FIELD_PARTS * area, sizeof(float), &memory));
     work->place = memory;
     work->value = work->place + 2 * count;
+    work->sum = work->value + 3 * count;
     QN_TRY(qn_motion_model_create(&work->fit->smoother, &work->gradient));
-    QN_TRY(qn_buffer_create(device, bytes, &work->coefficients));
     QN_TRY(qn_buffer_create(device, 2 * count * sizeof(float), &work->places));
     QN_TRY(qn_buffer_create(device, 3 * count * sizeof(float), &work->values));
-    QN_TRY(qn_queue_write(work->queue, work->coefficients, 0, work->correlations->values, bytes, NULL));
-    return qn_field_filter(work->queue, NULL, &problem, work->coefficients);
+    return qn_buffer_create(device, QN_FIELD_PARTS * area * sizeof(float), &work->sums);
+}
+
+/* Windows that are on the device stay there. */
+static qn_status bring_windows(correlation_fit *work)
+{
+    const size_t bytes = qn_motion_fit_count(work->fit) * area_of(work) * sizeof(float);
+    work->coefficients = work->correlations->windows;
+    if (!work->correlations->values) return QN_OK;
+    QN_TRY(qn_buffer_create(qn_queue_device(work->queue), bytes, &work->windows));
+    work->coefficients = work->windows;
+    return qn_queue_write(work->queue, work->windows, 0, work->correlations->values, bytes, NULL);
 }
 
 /* ---- the scale ---- */
 
-static void mean_window(const qn_patch_correlations *correlations, double *mean)
+static qn_status find_mean(correlation_fit *work, double *mean)
 {
-    const int area = correlations->side * correlations->side;
-    const int count = correlations->patch_count * correlations->frame_count;
-    memset(mean, 0, (size_t)area * sizeof *mean);
-    for (int w = 0; w < count; w++)
-        for (int k = 0; k < area; k++) mean[k] += (double)correlations->values[(size_t)w * (size_t)area + (size_t)k];
-    for (int k = 0; k < area; k++) mean[k] /= count;
+    const qn_field_problem problem = problem_of(work);
+    const size_t area = area_of(work);
+    QN_TRY(qn_field_sum(work->queue, NULL, &problem, work->coefficients, work->sums));
+    QN_TRY(qn_queue_read(work->queue, work->sums, 0, work->sum, QN_FIELD_PARTS * area * sizeof(float), NULL));
+    QN_TRY(qn_queue_finish(work->queue));
+    memset(mean, 0, area * sizeof *mean);
+    for (size_t k = 0; k < QN_FIELD_PARTS * area; k++) mean[k % area] += (double)work->sum[k] / problem.windows;
+    return QN_OK;
 }
 
 /* Negative second derivative of the spline at sample k, mean of x and y in px⁻². */
@@ -94,20 +112,21 @@ static double curvature_at(const qn_patch_correlations *correlations, const doub
 }
 
 /* Set the scale. *peaked is false if the largest number of the mean window is not near its middle. */
-static void find_scale(correlation_fit *work, bool *peaked)
+static qn_status find_scale(correlation_fit *work, bool *peaked)
 {
     double mean[QN_FIELD_SIDE_MAX * QN_FIELD_SIDE_MAX], coefficients[QN_FIELD_SIDE_MAX * QN_FIELD_SIDE_MAX];
     const int side = work->correlations->side;
     int largest = 0;
-    mean_window(work->correlations, mean);
+    QN_TRY(find_mean(work, mean));
     for (int k = 1; k < side * side; k++)
         if (mean[k] > mean[largest]) largest = k;
     *peaked = abs(largest % side - side / 2) <= PEAK_REACH && abs(largest / side - side / 2) <= PEAK_REACH;
-    if (!*peaked) return;
+    if (!*peaked) return QN_OK;
     qn_field_filter_reference(side, mean, coefficients);
     const double curvature = curvature_at(work->correlations, coefficients, largest);
     *peaked = curvature > 0 && isfinite(curvature);
     if (*peaked) work->scale = 2 / curvature;
+    return QN_OK;
 }
 
 /* ---- the function that is minimised ---- */
@@ -245,16 +264,25 @@ static void set_local(qn_motion_fit *fit)
     fit->facts.smoothness = fit->smoother.smoothness / fit->redundancy;
 }
 
-static qn_status run(correlation_fit *work)
+static qn_status fit_round(correlation_fit *work)
 {
     qn_motion_smoother *smoother = &work->fit->smoother;
-    QN_TRY(create(work));
+    const qn_field_problem problem = problem_of(work);
+    QN_TRY(qn_field_filter(work->queue, NULL, &problem, work->coefficients));
     QN_TRY(qn_motion_smoother_set_weights(smoother, NULL, false, &work->fit->model));
     QN_TRY(qn_motion_smoother_set_smoothness(smoother, work->fit->redundancy * work->fit->smoother.smoothness));
     set_local(work->fit);
     work->gradient.local = work->fit->model.local;
     QN_TRY(minimise(work));
     return renew_choices(work);
+}
+
+static qn_status run(correlation_fit *work)
+{
+    QN_TRY(allocate(work));
+    QN_TRY(bring_windows(work));
+    QN_TRY(find_scale(work, &work->fit->facts.peaked));
+    return work->fit->facts.peaked ? fit_round(work) : QN_OK;
 }
 
 qn_status qn_motion_fit_correlations(qn_motion_fit *fit, qn_queue *queue, const qn_patch_correlations *correlations,
@@ -265,8 +293,9 @@ qn_status qn_motion_fit_correlations(qn_motion_fit *fit, qn_queue *queue, const 
     fit->facts.iterations = 0;
     fit->facts.change_px = 0;
     fit->facts.converged = false;
-    find_scale(&work, &fit->facts.peaked);
-    const qn_status status = fit->facts.peaked ? run(&work) : QN_OK;
+    qn_status status = run(&work);
+    const qn_status finished = qn_queue_finish(queue); /* after a failure, commands may still use the memory */
+    if (status == QN_OK) status = finished;
     destroy(&work);
     if (status == QN_OK && facts) *facts = fit->facts;
     return status;

@@ -11,6 +11,7 @@
 #ifndef QN_MOVIE_MOTION_MOTION_H
 #define QN_MOVIE_MOTION_MOTION_H
 
+#include <quern/queue.h>
 #include <quern/status.h>
 #include <stdbool.h>
 
@@ -68,7 +69,8 @@ typedef struct qn_patch_correlations {
     const double *place_px;             /* [patch][2] */
     const double *centre_px; /* [patch][frame][2]: displacement (relative to the global motion) at the middle of the
                               * window */
-    const float *values;     /* [patch][frame][17][17] */
+    const float *values;     /* [patch][frame][17][17], or NULL: */
+    qn_buffer *windows;      /* the same on the device of the fit, which replaces them by coefficients */
 } qn_patch_correlations;
 
 #endif

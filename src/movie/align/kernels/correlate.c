@@ -224,11 +224,12 @@ qn_status qn_correlate_pairs(qn_queue *queue, const qn_configuration *configurat
     const pairs_scalars scalars = {.rows = problem->size[1],
                                    .columns = problem->size[0] / 2 + 1,
                                    .small_rows = problem->small[1],
-                                   .small_columns = problem->small[0] / 2 + 1};
+                                   .small_columns = problem->small[0] / 2 + 1,
+                                   .first = problem->first};
     const size_t pixels = pixels_of(problem->small), count = (size_t)problem->count;
     const qn_argument arguments[PAIRS_ARGUMENTS] = {
         [PAIRS_SPECTRA] = qn_argument_range(spectra, 0, 8 * pixels_of(problem->size) * (size_t)problem->frames),
-        [PAIRS_PAIRS] = qn_argument_range(pairs, 0, 8 * count),
+        [PAIRS_PAIRS] = qn_argument_range(pairs, 0, 8 * ((size_t)problem->first + count)),
         [PAIRS_FILTER] = qn_argument_range(filter, 0, 4 * pixels),
         [PAIRS_PRODUCTS] = qn_argument_range(products, 0, 8 * pixels * count),
         [PAIRS_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),

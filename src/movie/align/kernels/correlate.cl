@@ -47,8 +47,8 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void correlate_pairs(GLOBAL const qn_comple
     const int from_row = row <= s.small_rows / 2 ? row : row - s.small_rows + s.rows;
     if (pixel >= pixels) return;
     const qn_int64 all = (qn_int64)s.rows * s.columns, place = (qn_int64)from_row * s.columns + x;
-    const qn_complex product =
-        COMPLEX_MUL_CONJUGATE(spectra[pairs[2 * pair] * all + place], spectra[pairs[2 * pair + 1] * all + place]);
+    const qn_int64 i = pairs[2 * (s.first + pair)], j = pairs[2 * (s.first + pair) + 1];
+    const qn_complex product = COMPLEX_MUL_CONJUGATE(spectra[i * all + place], spectra[j * all + place]);
     products[(qn_int64)pair * pixels + pixel] = COMPLEX_SCALE(product, filter[pixel]);
 }
 

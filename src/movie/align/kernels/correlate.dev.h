@@ -26,6 +26,7 @@ typedef struct correlate_scalars {
 typedef struct pairs_scalars {
     int rows, columns;             /* of a frame's half spectrum */
     int small_rows, small_columns; /* of a product's half spectrum */
+    int first;                     /* pair that the launch begins with */
 } pairs_scalars;
 
 /* exp(2 pi i (x turn_x + y turn_y)); turns are fractions of 32 bits, so any number of whole turns is exact. */

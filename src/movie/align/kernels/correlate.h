@@ -16,7 +16,7 @@ typedef struct qn_frames_problem {
     int size[2];      /* width, height of a patch; of a frame for pairs */
     int small[2];     /* pairs only: width, height of the products, even, at most `size` */
     int frames;       /* of a patch */
-    int first, count; /* patches of the launch; pairs: `count` pairs; shift: frames of the launch */
+    int first, count; /* patches of the launch; pairs: pairs; shift: frames */
 } qn_frames_problem;
 
 /* Fractions of a turn for a displacement in pixels along an axis of `size` pixels. */
@@ -31,7 +31,7 @@ QN_MUST_CHECK qn_status qn_correlate_frames(qn_queue *queue, const qn_configurat
                                             qn_event **event);
 
 /* products = W · F_i · conj(F_j) at the low frequencies of the frames, [count] spectra of `small`; pairs: int32
- * [count][2] frames i, j. The maximum of the inverse transform is at s_i − s_j. */
+ * [first + count][2] frames i, j. The maximum of the inverse transform is at s_i − s_j. */
 QN_MUST_CHECK qn_status qn_correlate_pairs(qn_queue *queue, const qn_configuration *configuration,
                                            const qn_frames_problem *problem, qn_buffer *spectra, qn_buffer *pairs,
                                            qn_buffer *filter, qn_buffer *products, qn_event **event);

@@ -165,8 +165,8 @@ static qn_status multiply_pair(size_t index, int worker, void *user)
     const correlate_job *job = user;
     const pairs_scalars *p = &job->p;
     const size_t image = (size_t)2 * (size_t)p->rows * (size_t)p->columns, width = (size_t)2 * (size_t)p->columns;
-    const float *a = job->spectra + (size_t)job->pairs[2 * index] * image;
-    const float *b = job->spectra + (size_t)job->pairs[2 * index + 1] * image;
+    const int *pair = job->pairs + 2 * ((size_t)p->first + index);
+    const float *a = job->spectra + (size_t)pair[0] * image, *b = job->spectra + (size_t)pair[1] * image;
     (void)worker;
     for (int row = 0; row < p->small_rows; row++) {
         const int from_row = row <= p->small_rows / 2 ? row : row - p->small_rows + p->rows;

@@ -53,8 +53,9 @@ void qn_correlate_pairs_reference(const qn_frames_problem *problem, const float 
             for (int x = 0; x < small; x++) {
                 const int from_row = row <= problem->small[1] / 2 ? row : row - problem->small[1] + problem->size[1];
                 const size_t place = (size_t)from_row * (size_t)columns + (size_t)x;
-                const float *a = spectra + 2 * ((size_t)pairs[2 * pair] * pixels + place);
-                const float *b = spectra + 2 * ((size_t)pairs[2 * pair + 1] * pixels + place);
+                const int *frames = pairs + 2 * (problem->first + pair);
+                const float *a = spectra + 2 * ((size_t)frames[0] * pixels + place);
+                const float *b = spectra + 2 * ((size_t)frames[1] * pixels + place);
                 const double weight = (double)filter[row * small + x];
                 double *to = products + 2 * ((size_t)(pair * problem->small[1] + row) * (size_t)small + (size_t)x);
                 to[0] = weight * ((double)a[0] * (double)b[0] + (double)a[1] * (double)b[1]);

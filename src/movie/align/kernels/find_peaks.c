@@ -62,12 +62,12 @@ static qn_status windows_host(const qn_host_launch *launch)
 
 static const qn_argument_declaration arguments_of_peaks[PEAKS_ARGUMENTS] = {
     [PEAKS_MAPS] = {"maps", QN_IN, QN_FLOAT32},
-    [PEAKS_PEAKS] = {"peaks", QN_OUT, QN_FLOAT32},
+    [PEAKS_PEAKS] = {"peaks", QN_INOUT, QN_FLOAT32},
     [PEAKS_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(peaks_scalars)},
 };
 static const qn_argument_declaration arguments_of_windows[PEAKS_ARGUMENTS] = {
     [PEAKS_MAPS] = {"maps", QN_IN, QN_FLOAT32},
-    [PEAKS_PEAKS] = {"windows", QN_OUT, QN_FLOAT32},
+    [PEAKS_PEAKS] = {"windows", QN_INOUT, QN_FLOAT32},
     [PEAKS_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(peaks_scalars)},
 };
 
@@ -103,8 +103,9 @@ static qn_status check(const qn_peaks_problem *problem, int least)
             2 * problem->reach[d] + 3 > problem->size[d])
             return QN_FAIL(QN_INVALID_ARGUMENT, "movie/find_peaks: reach %d in maps of %d pixels; expected %d to %d",
                            problem->reach[d], problem->size[d], least, (problem->size[d] - 3) / 2);
-    if (problem->maps < 1 || problem->maps > 1 << 22)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "movie/find_peaks: %d maps; expected 1 to %d", problem->maps, 1 << 22);
+    if (problem->maps < 1 || problem->maps > 1 << 22 || problem->first < 0 || problem->first > 1 << 22)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "movie/find_peaks: %d maps from %d on; expected 1 to %d", problem->maps,
+                       problem->first, 1 << 22);
     return QN_OK;
 }
 
@@ -113,7 +114,7 @@ static qn_status launch_kernel(qn_queue *queue, int kernel, const qn_configurati
                                size_t result_bytes, qn_event **event)
 {
     const size_t needed[2] = {4 * (size_t)problem->size[0] * (size_t)problem->size[1] * (size_t)problem->maps,
-                              result_bytes * (size_t)problem->maps};
+                              result_bytes * ((size_t)problem->first + (size_t)problem->maps)};
     const size_t given[2] = {qn_buffer_bytes(maps), qn_buffer_bytes(results)};
     for (int i = 0; i < 2; i++)
         if (given[i] < needed[i])
@@ -122,7 +123,8 @@ static qn_status launch_kernel(qn_queue *queue, int kernel, const qn_configurati
     const peaks_scalars scalars = {.width = problem->size[0],
                                    .height = problem->size[1],
                                    .reach_x = problem->reach[0],
-                                   .reach_y = problem->reach[1]};
+                                   .reach_y = problem->reach[1],
+                                   .first = problem->first};
     const qn_argument arguments[PEAKS_ARGUMENTS] = {
         [PEAKS_MAPS] = qn_argument_range(maps, 0, needed[0]),
         [PEAKS_PEAKS] = qn_argument_range(results, 0, needed[1]),

@@ -45,7 +45,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void find_peaks(GLOBAL const float *RESTRIC
     const float along_x = peaks_offset(value_at(map, &s, x - 1, y), middle, value_at(map, &s, x + 1, y));
     const float along_y = peaks_offset(value_at(map, &s, x, y - 1), middle, value_at(map, &s, x, y + 1));
     const int beyond = x == -s.reach_x || x == s.reach_x || y == -s.reach_y || y == s.reach_y;
-    peaks[GROUP_ID(0)] = FLOAT4_MAKE((float)x + along_x, (float)y + along_y, middle, beyond ? 1.0f : 0.0f);
+    peaks[s.first + GROUP_ID(0)] = FLOAT4_MAKE((float)x + along_x, (float)y + along_y, middle, beyond ? 1.0f : 0.0f);
 }
 
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void cut_windows(GLOBAL const float *RESTRICT maps, GLOBAL float *RESTRICT windows,
@@ -55,7 +55,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void cut_windows(GLOBAL const float *RESTRI
     GLOBAL const float *map = maps + (qn_int64)GROUP_ID(0) * s.width * s.height;
     for (int i = LOCAL_ID(0); i < count; i += GROUP_SIZE) {
         const int row = i / across;
-        windows[(qn_int64)GROUP_ID(0) * count + i] =
+        windows[(qn_int64)(s.first + GROUP_ID(0)) * count + i] =
             value_at(map, &s, i - row * across - s.reach_x, row - s.reach_y);
     }
 }

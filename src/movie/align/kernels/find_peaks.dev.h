@@ -8,6 +8,7 @@ enum { PEAKS_MAPS, PEAKS_PEAKS, PEAKS_SCALARS, PEAKS_ARGUMENTS };
 typedef struct peaks_scalars {
     int width, height;    /* of a map; shift 0 is its first value, and negative shifts are at its end */
     int reach_x, reach_y; /* shifts -reach ... reach are searched, or cut out */
+    int first;            /* place of the first result */
 } peaks_scalars;
 
 /* Place of the maximum of the parabola through three values at -1, 0, 1, of which the middle one is the largest. */

@@ -15,6 +15,7 @@ typedef struct qn_peaks_problem {
     int size[2];  /* width, height of a map */
     int reach[2]; /* largest |x|, |y|: from 1 (peaks) or 0 (windows); 2 reach + 3 ≤ size */
     int maps;
+    int first; /* place of the first map's result: results are [first + maps] */
 } qn_peaks_problem;
 
 /* QN_INVALID_ARGUMENT for impossible problems and buffers that are too small. */

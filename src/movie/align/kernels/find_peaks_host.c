@@ -37,7 +37,7 @@ static qn_status find_peak(size_t index, int worker, void *user)
             if (value > largest) largest = value, x = u, y = v;
         }
     const float middle = value_at(job, map, x, y);
-    float *peak = job->results + 4 * index;
+    float *peak = job->results + 4 * ((size_t)job->s.first + index);
     peak[0] = (float)x + peaks_offset(value_at(job, map, x - 1, y), middle, value_at(job, map, x + 1, y));
     peak[1] = (float)y + peaks_offset(value_at(job, map, x, y - 1), middle, value_at(job, map, x, y + 1));
     peak[2] = middle;
@@ -50,7 +50,7 @@ static qn_status cut_window(size_t index, int worker, void *user)
     const peaks_job *job = user;
     const int reach = job->s.reach_x, across = 2 * reach + 1;
     const float *map = job->maps + index * (size_t)job->s.width * (size_t)job->s.height;
-    float *to = job->results + index * (size_t)across * (size_t)(2 * job->s.reach_y + 1);
+    float *to = job->results + ((size_t)job->s.first + index) * (size_t)across * (size_t)(2 * job->s.reach_y + 1);
     (void)worker;
     for (int y = -job->s.reach_y; y <= job->s.reach_y; y++, to += across) {
         const float *row = row_of(job, map, y);

@@ -53,11 +53,11 @@ static double correlate_error(const qn_configuration *configuration)
 static double pairs_error(const qn_configuration *configuration)
 {
     const size_t frames = (size_t)problem.frames, count = (size_t)problem.count, pixels = pixels_of(problem.size);
-    const size_t small = pixels_of(problem.small);
-    for (size_t i = 0; i < 2 * count; i++) pairs[i] = (int)(7 * i % frames);
+    const size_t small = pixels_of(problem.small), listed = 2 * ((size_t)problem.first + count);
+    for (size_t i = 0; i < listed; i++) pairs[i] = (int)(7 * i % frames);
     fill_inputs(spectra, 2 * pixels * frames, 7);
     fill_inputs(filter, small, 8);
-    qn_buffer *buffers[3] = {buffer_of(spectra, 8 * pixels * frames), buffer_of(pairs, 8 * count),
+    qn_buffer *buffers[3] = {buffer_of(spectra, 8 * pixels * frames), buffer_of(pairs, 4 * listed),
                              buffer_of(filter, 4 * small)};
     qn_buffer *out = empty_buffer(8 * small * count);
     CHECK_OK(qn_correlate_pairs(queue, configuration, &problem, buffers[0], buffers[1], buffers[2], out, NULL));

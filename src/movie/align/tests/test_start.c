@@ -68,7 +68,7 @@ static void a_moving_scene_is_found(void)
     const scene_motion motion = {.frames = 5, .path = path};
     qn_coarse_stack *stack = NULL;
     if (!CHECK_OK(scene_stack(&motion, &stack))) return;
-    CHECK_OK(qn_align_start(stack, SCENE_PIXEL_ANGSTROM, 50, shifts));
+    CHECK_OK(qn_align_start(stack, SCENE_PIXEL_ANGSTROM, 50, 1, shifts));
     for (int t = 0; t < 5; t++)
         for (int d = 0; d < 2; d++) {
             const double coarse_px = (double)stack->grid.padded[d] / stack->grid.coarse[d];

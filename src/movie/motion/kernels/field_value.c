@@ -11,7 +11,10 @@
 extern const char qn_movie_field_value_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_movie_field_value_host);
 
-enum { FILTER, VALUE };
+enum { FILTER, VALUE, SUM, KERNELS };
+
+_Static_assert(FIELD_PARTS == QN_FIELD_PARTS, "parts of the sums of windows");
+
 enum { GROUP_SIZE, TUNABLES };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -40,6 +43,12 @@ static qn_geometry value_geometry(const qn_configuration *configuration, const v
     return geometry_of(configuration, (size_t)((const qn_field_problem *)user)->windows);
 }
 
+static qn_geometry sum_geometry(const qn_configuration *configuration, const void *user)
+{
+    const int side = ((const qn_field_problem *)user)->side;
+    return geometry_of(configuration, (size_t)FIELD_PARTS * (size_t)(side * side));
+}
+
 /* Least work of a sample and pass: two steps of the recursion and the two sums that start it, read and written once. */
 static void filter_work(const void *user, qn_work *least)
 {
@@ -56,6 +65,20 @@ static void value_work(const void *user, qn_work *least)
     *least = (qn_work){.bytes_read = (64 + 8) * windows, .bytes_written = 12 * windows, .multiply_adds = 80 * windows};
 }
 
+static void sum_work(const void *user, qn_work *least)
+{
+    const qn_field_problem *problem = user;
+    const double samples = (double)problem->windows * problem->side * problem->side;
+    *least = (qn_work){.bytes_read = 4 * samples,
+                       .bytes_written = 4.0 * FIELD_PARTS * problem->side * problem->side,
+                       .multiply_adds = samples};
+}
+
+static qn_status host_sum(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_movie_field_value_host)[SUM](launch);
+}
+
 static qn_status host_filter(const qn_host_launch *launch)
 {
     return QN_HOST_SELECT(qn_movie_field_value_host)[FILTER](launch);
@@ -67,6 +90,12 @@ static qn_status host_value(const qn_host_launch *launch)
 }
 
 _Static_assert(sizeof(filter_scalars) == 3 * 4 && sizeof(field_scalars) == 2 * 4, "no padding");
+
+static const qn_argument_declaration sum_arguments[SUM_ARGUMENTS] = {
+    [SUM_WINDOWS] = {"windows", QN_IN, QN_FLOAT32},
+    [SUM_SUMS] = {"sums", QN_OUT, QN_FLOAT32},
+    [SUM_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(field_scalars)},
+};
 
 static const qn_argument_declaration filter_arguments[FILTER_ARGUMENTS] = {
     [FILTER_WINDOWS] = {"windows", QN_INOUT, QN_FLOAT32},
@@ -80,9 +109,10 @@ static const qn_argument_declaration value_arguments[FIELD_ARGUMENTS] = {
     [FIELD_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(field_scalars)},
 };
 
-static const qn_kernel_declaration kernels[] = {
+static const qn_kernel_declaration kernels[KERNELS] = {
     [FILTER] = {"filter_windows", filter_arguments, FILTER_ARGUMENTS, filter_geometry, host_filter, filter_work},
     [VALUE] = {"field_value", value_arguments, FIELD_ARGUMENTS, value_geometry, host_value, value_work},
+    [SUM] = {"sum_windows", sum_arguments, SUM_ARGUMENTS, sum_geometry, host_sum, sum_work},
 };
 
 const qn_family qn_movie_field_value_family = {
@@ -90,7 +120,7 @@ const qn_family qn_movie_field_value_family = {
     .source = qn_movie_field_value_source,
     .source_path = "movie/motion/kernels/field_value.cl",
     .kernels = kernels,
-    .kernel_count = 2,
+    .kernel_count = KERNELS,
     .tunables = tunables,
     .tunable_count = TUNABLES,
     .constraints = constraints,
@@ -128,6 +158,28 @@ void qn_field_problem_class(const qn_field_problem *problem, char text[64])
     snprintf(text, 64, "windows<=%d", windows);
 }
 
+qn_status qn_field_sum(qn_queue *queue, const qn_configuration *configuration, const qn_field_problem *problem,
+                       qn_buffer *windows, qn_buffer *sums)
+{
+    const qn_configuration fallback = qn_family_fallback(&qn_movie_field_value_family);
+    const size_t bytes = (size_t)FIELD_PARTS * (size_t)(problem->side * problem->side) * sizeof(float);
+    QN_TRY(check_problem(problem));
+    QN_TRY(check_buffer("windows", windows, window_bytes(problem)));
+    QN_TRY(check_buffer("sums", sums, bytes));
+    const field_scalars scalars = {problem->windows, problem->side};
+    const qn_argument arguments[SUM_ARGUMENTS] = {
+        [SUM_WINDOWS] = qn_argument_range(windows, 0, window_bytes(problem)),
+        [SUM_SUMS] = qn_argument_range(sums, 0, bytes),
+        [SUM_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
+    const qn_family_call call = {.kernel = SUM,
+                                 .arguments = arguments,
+                                 .argument_count = SUM_ARGUMENTS,
+                                 .problem = problem,
+                                 .configuration = configuration ? configuration : &fallback};
+    return qn_family_run(&qn_movie_field_value_family, queue, &call, NULL);
+}
+
 qn_status qn_field_filter(qn_queue *queue, const qn_configuration *configuration, const qn_field_problem *problem,
                           qn_buffer *windows)
 {
@@ -163,8 +215,8 @@ qn_status qn_field_value(qn_queue *queue, const qn_configuration *configuration,
     qn_field_problem_class(problem, class_name);
     const field_scalars scalars = {problem->windows, problem->side};
     const qn_argument arguments[FIELD_ARGUMENTS] = {
-        [FIELD_COEFFICIENTS] = qn_argument_buffer(coefficients),
-        [FIELD_PLACES] = qn_argument_buffer(places),
+        [FIELD_COEFFICIENTS] = qn_argument_range(coefficients, 0, window_bytes(problem)),
+        [FIELD_PLACES] = qn_argument_range(places, 0, 2 * numbers),
         [FIELD_VALUES] = qn_argument_range(values, 0, 3 * numbers),
         [FIELD_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };

@@ -1,7 +1,8 @@
 /* Cubic splines of small square windows, shared by the kernels and the host. All sums have a fixed order, so results
  * have the same bits on every device. */
 
-/* Arguments of `filter_windows` and `field_value`, in order. */
+/* Arguments of `sum_windows`, `filter_windows` and `field_value`, in order. */
+enum { SUM_WINDOWS, SUM_SUMS, SUM_SCALARS, SUM_ARGUMENTS };
 enum { FILTER_WINDOWS, FILTER_SCALARS, FILTER_ARGUMENTS };
 enum { FIELD_COEFFICIENTS, FIELD_PLACES, FIELD_VALUES, FIELD_SCALARS, FIELD_ARGUMENTS };
 
@@ -15,6 +16,16 @@ typedef struct field_scalars {
     int windows;
     int side;
 } field_scalars;
+
+#define FIELD_PARTS 64 /* of the windows that are added up */
+
+/* Add sample k of every FIELD_PARTS-th window from `part` on. */
+DEVICE_FN float field_sum(GLOBAL const float *windows, int count, int area, int part, int k)
+{
+    float sum = 0.0f;
+    for (int w = part; w < count; w += FIELD_PARTS) sum += windows[(qn_int64)w * area + k];
+    return sum;
+}
 
 #define FIELD_POLE -0.267949192431122706f /* √3 − 2 */
 

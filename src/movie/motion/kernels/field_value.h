@@ -9,7 +9,7 @@
 
 #include <quern/family.h>
 
-enum { QN_FIELD_SIDE_MIN = 9, QN_FIELD_SIDE_MAX = 63 };
+enum { QN_FIELD_SIDE_MIN = 9, QN_FIELD_SIDE_MAX = 63, QN_FIELD_PARTS = 64 };
 
 extern const qn_family qn_movie_field_value_family;
 
@@ -17,6 +17,12 @@ typedef struct qn_field_problem {
     int windows;
     int side; /* odd, QN_FIELD_SIDE_MIN … QN_FIELD_SIDE_MAX */
 } qn_field_problem;
+
+/* sums [QN_FIELD_PARTS][side][side]: part i adds windows i, i + QN_FIELD_PARTS … in order. Errors as of
+ * qn_field_filter.
+ */
+QN_MUST_CHECK qn_status qn_field_sum(qn_queue *queue, const qn_configuration *configuration,
+                                     const qn_field_problem *problem, qn_buffer *windows, qn_buffer *sums);
 
 /* Replace the samples of all windows by coefficients of their splines. Errors: QN_INVALID_ARGUMENT for sizes out of
  * range and buffers that are too small. */

@@ -15,6 +15,28 @@ typedef struct field_job {
     int count, side, columns;
 } field_job;
 
+static qn_status sum_part(size_t index, int worker, void *user)
+{
+    const field_job *job = user;
+    const int area = job->side * job->side;
+    float *sums = job->values + index * (size_t)area;
+    (void)worker;
+    for (int k = 0; k < area; k++) sums[k] = 0;
+    for (int w = (int)index; w < job->count; w += FIELD_PARTS)
+        for (int k = 0; k < area; k++) sums[k] += job->coefficients[(size_t)w * (size_t)area + (size_t)k];
+    return QN_OK;
+}
+
+static qn_status sum(const qn_host_launch *launch)
+{
+    const field_scalars *s = launch->arguments[SUM_SCALARS];
+    field_job job = {.coefficients = launch->arguments[SUM_WINDOWS],
+                     .values = launch->arguments[SUM_SUMS],
+                     .count = s->windows,
+                     .side = s->side};
+    return qn_pool_run(launch->pool, FIELD_PARTS, sum_part, &job);
+}
+
 static qn_status filter_piece(size_t index, int worker, void *user)
 {
     const field_job *job = user;
@@ -58,4 +80,4 @@ static qn_status value(const qn_host_launch *launch)
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_movie_field_value_host)[];
-const qn_host_kernel QN_HOST_VARIANT(qn_movie_field_value_host)[] = {filter, value};
+const qn_host_kernel QN_HOST_VARIANT(qn_movie_field_value_host)[] = {filter, value, sum};
