@@ -6,28 +6,31 @@
 
 enum { SWEEPS_MAX = 50 }; /* an iteration converges in about six */
 
+/* Rows of `size` numbers follow each other. */
 typedef struct iteration {
     int size;
-    double matrix[QN_SYMMETRIC_MAX][QN_SYMMETRIC_MAX];
-    double vectors[QN_SYMMETRIC_MAX][QN_SYMMETRIC_MAX]; /* one eigenvector in each row */
+    double matrix[QN_SYMMETRIC_MAX * QN_SYMMETRIC_MAX];
+    double vectors[QN_SYMMETRIC_MAX * QN_SYMMETRIC_MAX]; /* one eigenvector in each row */
 } iteration;
 
 /* Zero matrix[p][q] by a plane rotation. */
 static void rotate(iteration *work, int p, int q)
 {
-    double(*n)[QN_SYMMETRIC_MAX] = work->matrix, *vp = work->vectors[p], *vq = work->vectors[q];
-    double theta = (n[q][q] - n[p][p]) / (2 * n[p][q]);
+    const int size = work->size;
+    double *rp = work->matrix + p * size, *rq = work->matrix + q * size;
+    double *vp = work->vectors + p * size, *vq = work->vectors + q * size;
+    double theta = (rq[q] - rp[p]) / (2 * rp[q]);
     double tangent = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
     double cosine = 1 / sqrt(tangent * tangent + 1), sine = tangent * cosine;
-    for (int k = 0; k < work->size; k++) {
-        double kp = n[k][p], kq = n[k][q];
-        n[k][p] = cosine * kp - sine * kq;
-        n[k][q] = sine * kp + cosine * kq;
+    for (double *row = work->matrix; row < work->matrix + size * size; row += size) {
+        double kp = row[p], kq = row[q];
+        row[p] = cosine * kp - sine * kq;
+        row[q] = sine * kp + cosine * kq;
     }
-    for (int k = 0; k < work->size; k++) {
-        double pk = n[p][k], qk = n[q][k], p_old = vp[k], q_old = vq[k];
-        n[p][k] = cosine * pk - sine * qk;
-        n[q][k] = sine * pk + cosine * qk;
+    for (int k = 0; k < size; k++) {
+        double pk = rp[k], qk = rq[k], p_old = vp[k], q_old = vq[k];
+        rp[k] = cosine * pk - sine * qk;
+        rq[k] = sine * pk + cosine * qk;
         vp[k] = cosine * p_old - sine * q_old;
         vq[k] = sine * p_old + cosine * q_old;
     }
@@ -35,10 +38,12 @@ static void rotate(iteration *work, int p, int q)
 
 static bool sweep(iteration *work)
 {
+    const double *n = work->matrix;
+    const int size = work->size;
     bool done = true;
-    for (int p = 0; p < work->size - 1; p++)
-        for (int q = p + 1; q < work->size; q++)
-            if (fabs(work->matrix[p][q]) > 1e-17 * (fabs(work->matrix[p][p]) + fabs(work->matrix[q][q]))) {
+    for (int p = 0; p < size - 1; p++)
+        for (int q = p + 1; q < size; q++)
+            if (fabs(n[p * size + q]) > 1e-17 * (fabs(n[p * size + p]) + fabs(n[q * size + q]))) {
                 rotate(work, p, q);
                 done = false;
             }
@@ -47,24 +52,23 @@ static bool sweep(iteration *work)
 
 void qn_symmetric_eigen(const double *matrix, int size, double *values, double *vectors)
 {
-    iteration work = {.size = size};
+    iteration work;
     int order[QN_SYMMETRIC_MAX];
-    for (int i = 0; i < size; i++) {
-        memcpy(work.matrix[i], matrix + i * size, (size_t)size * sizeof(double));
-        work.vectors[i][i] = 1;
-    }
+    work.size = size;
+    memcpy(work.matrix, matrix, (size_t)(size * size) * sizeof(double));
+    for (int i = 0; i < size * size; i++) work.vectors[i] = i % (size + 1) == 0;
     for (int k = 0; k < SWEEPS_MAX && !sweep(&work); k++) continue;
+    for (int k = 0; k < size; k++) values[k] = work.matrix[k * (size + 1)];
     for (int k = 0; k < size; k++) {
         int place = k;
-        for (; place > 0 && work.matrix[order[place - 1]][order[place - 1]] > work.matrix[k][k]; place--)
-            order[place] = order[place - 1];
+        for (; place > 0 && values[order[place - 1]] > values[k]; place--) order[place] = order[place - 1];
         order[place] = k;
     }
     for (int k = 0; k < size; k++) {
-        const double *vector = work.vectors[order[k]];
+        const double *vector = work.vectors + order[k] * size;
         double norm = 0;
         for (int i = 0; i < size; i++) norm += vector[i] * vector[i];
         for (int i = 0; i < size; i++) vectors[k * size + i] = vector[i] / sqrt(norm);
-        values[k] = work.matrix[order[k]][order[k]];
+        values[k] = work.matrix[order[k] * (size + 1)];
     }
 }

@@ -30,7 +30,7 @@ static void known_values_ascend(void)
 static void random_matrices_are_solved(void)
 {
     for (int round = 0; round < 200; round++) {
-        int n = 2 + round % (QN_SYMMETRIC_MAX - 1);
+        int n = round % 40 == 39 ? QN_SYMMETRIC_MAX - round / 40 : 2 + round % 15;
         double matrix[QN_SYMMETRIC_MAX * QN_SYMMETRIC_MAX], values[QN_SYMMETRIC_MAX];
         double vectors[QN_SYMMETRIC_MAX * QN_SYMMETRIC_MAX];
         for (int i = 0; i < n; i++)
@@ -41,7 +41,7 @@ static void random_matrices_are_solved(void)
             for (int i = 0; i < n; i++) {
                 double sum = 0;
                 for (int j = 0; j < n; j++) sum += matrix[i * n + j] * vectors[k * n + j];
-                CHECK_NEAR(sum, values[k] * vectors[k * n + i], 1e-12);
+                CHECK_NEAR(sum, values[k] * vectors[k * n + i], 1e-12 * (1 + n / 16));
             }
             for (int other = 0; other <= k; other++) {
                 double dot = 0;

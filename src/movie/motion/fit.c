@@ -69,6 +69,8 @@ static qn_status make(qn_motion_fit *fit, const qn_motion *motion, int patch_cou
     const double patch[2] = {fit->options.patch_px[0] / (motion->width - 1),
                              fit->options.patch_px[1] / (motion->height - 1)};
     QN_TRY(qn_motion_smoother_create(motion->frame_count, patch_count, fit->data, patch, &fit->smoother));
+    QN_TRY(
+        qn_motion_smoother_create(motion->frame_count, patch_count, fit->data, (const double[2]){0, 0}, &fit->plain));
     fit->redundancy = patch_count / fit->smoother.information;
     fit->facts.smoothness = fit->options.smoothness ? fit->options.smoothness : 1;
     QN_TRY(qn_motion_smoother_set_smoothness(&fit->smoother, fit->facts.smoothness));
@@ -97,6 +99,7 @@ void qn_motion_fit_destroy(qn_motion_fit **fit)
     if (!*fit) return;
     qn_motion_model_destroy(&(*fit)->model);
     qn_motion_smoother_destroy(&(*fit)->smoother);
+    qn_motion_smoother_destroy(&(*fit)->plain);
     qn_motion_release(&(*fit)->start);
     qn_release(&(*fit)->shift);
     qn_release(fit);

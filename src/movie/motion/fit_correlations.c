@@ -64,7 +64,7 @@ static qn_status allocate(correlation_fit *work)
     work->place = memory;
     work->value = work->place + 2 * count;
     work->sum = work->value + 3 * count;
-    QN_TRY(qn_motion_model_create(&work->fit->smoother, &work->gradient));
+    QN_TRY(qn_motion_model_create(&work->fit->plain, &work->gradient));
     QN_TRY(qn_buffer_create(device, 2 * count * sizeof(float), &work->places));
     QN_TRY(qn_buffer_create(device, 3 * count * sizeof(float), &work->values));
     return qn_buffer_create(device, QN_FIELD_PARTS * area * sizeof(float), &work->sums);
@@ -168,13 +168,13 @@ static qn_motion_model view_of(const correlation_fit *work, const double *x)
 static int numbers_of(const correlation_fit *work)
 {
     const qn_motion_model *model = &work->fit->model;
-    return (int)(model->patch - model->gamma) + 2 * work->fit->smoother.patch_count;
+    return (int)(model->patch - model->gamma) + 2 * work->fit->plain.patch_count;
 }
 
 static qn_status evaluate(const double *x, double *value, double *gradient, void *user)
 {
     correlation_fit *work = user;
-    const qn_motion_smoother *smoother = &work->fit->smoother;
+    const qn_motion_smoother *smoother = &work->fit->plain;
     const qn_motion_model view = view_of(work, x);
     qn_motion_smoother_shifts(smoother, &view, work->shift);
     QN_TRY(evaluate_windows(work, value));
@@ -189,7 +189,7 @@ static qn_status evaluate(const double *x, double *value, double *gradient, void
 static void precondition(double *vector, void *user)
 {
     const correlation_fit *work = user;
-    const qn_motion_smoother *smoother = &work->fit->smoother;
+    const qn_motion_smoother *smoother = &work->fit->plain;
     const qn_motion_model view = view_of(work, vector);
     const int gammas = smoother->direction_count * 2 * QN_MOTION_PLANE, patches = smoother->patch_count;
     for (int j = 0; j < smoother->direction_count; j++)
@@ -213,7 +213,6 @@ static qn_status renew_choices(correlation_fit *work)
     qn_motion_fit *fit = work->fit;
     const size_t count = 2 * qn_motion_fit_count(fit);
     double value;
-    QN_TRY(qn_motion_smoother_set_weights(&fit->smoother, NULL, true, &fit->model));
     QN_TRY(evaluate_windows(work, &value));
     for (size_t k = 0; k < count; k++) fit->data[k] = fit->shift[k] - work->by_shift[k] / 2;
     return qn_motion_fit_choose(fit);
@@ -228,7 +227,7 @@ static qn_status minimise(correlation_fit *work)
     const qn_lbfgs_options options = {.iterations = fit->options.iterations,
                                       .tolerance = TOLERANCE_PX * TOLERANCE_PX * (double)count};
     QN_TRY(qn_lbfgs_minimise(&problem, &options, fit->model.memory, &found));
-    qn_motion_smoother_shifts(&fit->smoother, &fit->model, work->shift);
+    qn_motion_smoother_shifts(&fit->plain, &fit->model, work->shift);
     fit->facts.iterations = found.iterations;
     fit->facts.change_px = 0;
     for (size_t k = 0; k < 2 * count; k++)
@@ -261,20 +260,21 @@ static void set_local(qn_motion_fit *fit)
     if (fit->model.local != fit->local)
         memset(model->gamma, 0, (size_t)(model->frame - model->gamma) * sizeof *model->gamma);
     fit->model.local = fit->facts.local = fit->local;
-    fit->facts.smoothness = fit->smoother.smoothness / fit->redundancy;
+    fit->facts.smoothness = fit->smoother.smoothness;
 }
 
 static qn_status fit_round(correlation_fit *work)
 {
-    qn_motion_smoother *smoother = &work->fit->smoother;
+    qn_motion_fit *fit = work->fit;
     const qn_field_problem problem = problem_of(work);
     QN_TRY(qn_field_filter(work->queue, NULL, &problem, work->coefficients));
-    QN_TRY(qn_motion_smoother_set_weights(smoother, NULL, false, &work->fit->model));
-    QN_TRY(qn_motion_smoother_set_smoothness(smoother, work->fit->redundancy * work->fit->smoother.smoothness));
-    set_local(work->fit);
-    work->gradient.local = work->fit->model.local;
-    QN_TRY(minimise(work));
-    return renew_choices(work);
+    QN_TRY(qn_motion_smoother_set_smoothness(&fit->plain, fit->redundancy * fit->smoother.smoothness));
+    set_local(fit);
+    work->gradient.local = fit->model.local;
+    qn_motion_smoother_move(&fit->smoother, &fit->plain, &fit->model);
+    const qn_status status = minimise(work);
+    qn_motion_smoother_move(&fit->plain, &fit->smoother, &fit->model);
+    return status == QN_OK ? renew_choices(work) : status;
 }
 
 static qn_status run(correlation_fit *work)

@@ -8,12 +8,13 @@
 struct qn_motion_fit {
     qn_motion_fit_options options; /* defaults replaced */
     qn_motion start;               /* sizes and global motion */
-    qn_motion_smoother smoother;
-    double redundancy; /* patches / independent patches: how often the correlations count the same pixels */
-    qn_motion_model model;
-    bool local;    /* whether the next fit has a local part */
-    double *shift; /* [patch][frame][2] of the model */
-    double *data;  /* [patch][frame][2] room for observations */
+    qn_motion_smoother smoother;   /* of observations: patches overlap */
+    qn_motion_smoother plain;      /* of correlations: they count every pixel as often as patches have it */
+    double redundancy;             /* patches / independent patches: how often the correlations count the same pixels */
+    qn_motion_model model;         /* of `smoother`, except during a round of the fit to correlations */
+    bool local;                    /* whether the next fit has a local part */
+    double *shift;                 /* [patch][frame][2] of the model */
+    double *data;                  /* [patch][frame][2] room for observations */
     qn_motion_facts facts;
 };
 

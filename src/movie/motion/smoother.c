@@ -1,6 +1,5 @@
 #include "movie/motion/smoother.h"
 
-#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,14 +10,9 @@
 #include "math/symmetric.h"
 
 enum { SIDE = QN_MOTION_SIDE, PLANE = QN_MOTION_PLANE, SQUARE = QN_MOTION_PLANE * QN_MOTION_PLANE };
-enum { CHOICES = 19 }; /* of λ */
 
 /* A part of the mean diagonal element that is added to the diagonal: constants have neither data nor penalty. */
 static const double RIDGE_DATA = 1e-8, RIDGE_PENALTY = 1e-13;
-
-/* Of the leverages in cross-validation, if patches overlap: R is an estimate, and what is left of the correlations must
- * not pass for motion (Kim & Gu 2004). */
-static const double INFLATION = 1.4;
 
 static const double WEIGHT_MIN = 1e-8;  /* of a patch that is not used */
 static const double OVERLAP_MAX = 0.99; /* so that two patches at one place are not one */
@@ -103,7 +97,7 @@ static qn_status allocate(qn_motion_smoother *smoother)
     const size_t frames = (size_t)smoother->frame_count, patches = (size_t)smoother->patch_count;
     const size_t width = QN_MOTION_TIME_KNOTS_MAX;
     void *memory;
-    QN_TRY(qn_allocate(width * frames + (4 * PLANE + patches + 4 + width) * patches + (width + 2) * SQUARE,
+    QN_TRY(qn_allocate(width * frames + (5 * PLANE + patches + 4) * patches + (width + 2) * SQUARE + 2 * PLANE,
                        sizeof(double), &memory));
     smoother->memory = memory;
     smoother->directions = smoother->memory;
@@ -115,10 +109,12 @@ static qn_status allocate(qn_motion_smoother *smoother)
     smoother->root = smoother->dual + PLANE * patches;
     smoother->ones = smoother->root + patches * patches;
     smoother->mean_weight = smoother->ones + patches;
-    smoother->leverage = smoother->mean_weight + patches;
-    smoother->factor = smoother->leverage + width * patches;
+    smoother->modes = smoother->mean_weight + patches;
+    smoother->factor = smoother->modes + PLANE * patches;
     smoother->products = smoother->factor + width * SQUARE;
     smoother->penalty = smoother->products + SQUARE;
+    smoother->mode_data = smoother->penalty + SQUARE;
+    smoother->mode_penalty = smoother->mode_data + PLANE;
     return QN_OK;
 }
 
@@ -168,6 +164,11 @@ static void move_means(const qn_motion_smoother *smoother, const double *mean, q
             for (int axis = 0; axis < 2; axis++)
                 model->frame[2 * t + axis] += smoother->directions[j * frames + t] * moved[axis];
     }
+}
+
+void qn_motion_smoother_move(const qn_motion_smoother *from, const qn_motion_smoother *to, qn_motion_model *model)
+{
+    move_means(from, to->mean, model);
 }
 
 /* The square of the share of its area that a patch has in common with another. */
@@ -242,6 +243,7 @@ qn_status qn_motion_smoother_set_weights(qn_motion_smoother *smoother, const dou
         smoother->mean_weight[p] /= smoother->information;
         for (int k = 0; k < PLANE; k++) mean[k] += smoother->mean_weight[p] * smoother->basis[p * PLANE + k];
     }
+    smoother->has_modes = false;
     if (model) move_means(smoother, mean, model);
     memcpy(smoother->mean, mean, sizeof mean);
     for (int k = 0; k < patches * PLANE; k++) smoother->design[k] = smoother->basis[k] - mean[k % PLANE];
@@ -266,16 +268,6 @@ static double ridge_of(const qn_motion_smoother *smoother, int direction)
     return RIDGE_DATA * diagonal_mean(smoother->products) + RIDGE_PENALTY * factor * diagonal_mean(smoother->penalty);
 }
 
-/* H_j = s (SᵀR⁻¹S + …)⁻¹ sᵀ + 1² / 1ᵀR⁻¹1 of whitened numbers: the local part and the free vectors of the frames. */
-static double leverage_of(const qn_motion_smoother *smoother, int direction, int patch)
-{
-    double row[PLANE], sum = 0;
-    memcpy(row, smoother->white + patch * PLANE, sizeof row);
-    qn_cholesky_solve_lower(smoother->factor + direction * SQUARE, PLANE, row);
-    for (int k = 0; k < PLANE; k++) sum += row[k] * row[k];
-    return sum + smoother->ones[patch] * smoother->ones[patch] / smoother->information;
-}
-
 qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double smoothness)
 {
     smoother->smoothness = smoothness;
@@ -285,8 +277,6 @@ qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double
         for (int k = 0; k < SQUARE; k++) factor[k] = smoother->products[k] + multiple * smoother->penalty[k];
         for (int k = 0; k < PLANE; k++) factor[k * PLANE + k] += ridge;
         QN_TRY(qn_cholesky_factor(factor, PLANE));
-        for (int p = 0; p < smoother->patch_count; p++)
-            smoother->leverage[j * smoother->patch_count + p] = leverage_of(smoother, j, p);
     }
     return QN_OK;
 }
@@ -339,9 +329,8 @@ void qn_motion_model_destroy(qn_motion_model *model)
     *model = (qn_motion_model){0};
 }
 
-/* projected[2] = Σ_t τ_j(t) data[patch][t]. */
-static void project(const qn_motion_smoother *smoother, const double *data, int direction, int patch,
-                    double projected[2])
+void qn_motion_smoother_project(const qn_motion_smoother *smoother, const double *data, int direction, int patch,
+                                double projected[2])
 {
     const int frames = smoother->frame_count;
     const double *along = smoother->directions + direction * frames, *of_patch = data + 2 * patch * frames;
@@ -379,7 +368,7 @@ void qn_motion_smoother_fit(const qn_motion_smoother *smoother, const double *da
         double *gamma = model->gamma + j * 2 * PLANE;
         for (int p = 0; p < smoother->patch_count; p++) {
             double projected[2];
-            project(smoother, data, j, p, projected);
+            qn_motion_smoother_project(smoother, data, j, p, projected);
             for (int k = 0; k < 2 * PLANE; k++) gamma[k] += smoother->dual[p * PLANE + k / 2] * projected[k % 2];
         }
         qn_motion_smoother_solve(smoother, j, gamma);
@@ -416,119 +405,9 @@ void qn_motion_smoother_transpose(const qn_motion_smoother *smoother, const doub
         }
         for (int j = 0; j < smoother->direction_count && gradient->local; j++) {
             double projected[2];
-            project(smoother, by_shift, j, p, projected);
+            qn_motion_smoother_project(smoother, by_shift, j, p, projected);
             for (int k = 0; k < 2 * PLANE; k++)
                 gradient->gamma[j * 2 * PLANE + k] += smoother->design[p * PLANE + k / 2] * projected[k % 2];
         }
     }
-}
-
-/* ---- cross-validation ---- */
-
-/* Room for cross-validation: a model, and residuals. */
-typedef struct validation {
-    const qn_motion_smoother *smoother;
-    const double *data; /* [patch][frame][2] */
-    qn_motion_model model;
-    double *column; /* [patch] */
-} validation;
-
-static void destroy_validation(validation *work)
-{
-    qn_motion_model_destroy(&work->model);
-    qn_release(&work->column);
-}
-
-static qn_status create_validation(const qn_motion_smoother *smoother, const double *data, validation *work)
-{
-    void *memory;
-    *work = (validation){.smoother = smoother, .data = data};
-    QN_TRY(qn_motion_model_create(smoother, &work->model));
-    const qn_status status = qn_allocate((size_t)smoother->patch_count, sizeof(double), &memory);
-    if (status == QN_OK)
-        work->column = memory;
-    else
-        destroy_validation(work);
-    return status;
-}
-
-/* Whitened residuals in direction j on an axis, with the local part or without. */
-static void residuals_along(validation *work, int direction, int axis, bool local)
-{
-    const qn_motion_smoother *smoother = work->smoother;
-    double mean[2], projected[2];
-    project(smoother, work->model.frame, direction, 0, mean);
-    for (int p = 0; p < smoother->patch_count; p++) {
-        project(smoother, work->data, direction, p, projected);
-        work->column[p] = projected[axis] - mean[axis];
-        for (int k = 0; k < PLANE && local; k++)
-            work->column[p] -=
-                smoother->design[p * PLANE + k] * work->model.gamma[direction * 2 * PLANE + 2 * k + axis];
-    }
-    qn_cholesky_solve_lower(smoother->root, smoother->patch_count, work->column);
-}
-
-/* Σ of the squares of these over all directions and both axes, of left-out numbers if `left_out`. */
-static double squares_along(validation *work, bool local, bool left_out)
-{
-    const qn_motion_smoother *smoother = work->smoother;
-    const int patches = smoother->patch_count;
-    double squares = 0;
-    for (int j = 0; j < smoother->direction_count; j++)
-        for (int axis = 0; axis < 2; axis++) {
-            residuals_along(work, j, axis, local);
-            for (int p = 0; p < patches; p++) {
-                const double of_frames = smoother->ones[p] * smoother->ones[p] / smoother->information;
-                const double kept = 1 - (local ? smoother->leverage[j * patches + p] : of_frames);
-                const double rest = work->column[p] / (left_out ? fmax(kept, 1e-9) : 1);
-                squares += rest * rest;
-            }
-        }
-    return squares;
-}
-
-/* Try all choices. Only the directions count: errors of peaks change little from frame to frame, so they are smaller
- * outside. */
-static qn_status choose(qn_motion_smoother *smoother, validation *work)
-{
-    const int numbers = smoother->direction_count * smoother->patch_count;
-    const double count = (double)smoother->direction_count * smoother->used;
-    const double inflation = smoother->patch[0] > 0 && smoother->patch[1] > 0 ? INFLATION : 1;
-    double least = DBL_MAX, best = 1;
-    work->model.local = true;
-    for (int choice = 0; choice < CHOICES; choice++) {
-        double rest = count;
-        QN_TRY(qn_motion_smoother_set_smoothness(smoother, QN_MOTION_SMOOTHNESS_MAX * pow(10, -choice / 2.0)));
-        for (int k = 0; k < numbers; k++) rest -= inflation * smoother->leverage[k];
-        qn_motion_smoother_fit(smoother, work->data, &work->model);
-        const double score = rest > 0 ? count * squares_along(work, true, false) / (rest * rest) : DBL_MAX;
-        if (score < least) {
-            least = score;
-            best = smoother->smoothness;
-        }
-    }
-    return qn_motion_smoother_set_smoothness(smoother, best);
-}
-
-qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, const double *data)
-{
-    validation work;
-    QN_TRY(create_validation(smoother, data, &work));
-    const qn_status status = choose(smoother, &work);
-    destroy_validation(&work);
-    return status;
-}
-
-qn_status qn_motion_smoother_left_out(const qn_motion_smoother *smoother, const double *data, double *local,
-                                      double *global)
-{
-    validation work;
-    const double count = (double)smoother->used * smoother->frame_count;
-    QN_TRY(create_validation(smoother, data, &work));
-    work.model.local = true;
-    qn_motion_smoother_fit(smoother, data, &work.model);
-    *local = sqrt(squares_along(&work, true, true) / count);
-    *global = sqrt(squares_along(&work, false, true) / count);
-    destroy_validation(&work);
-    return QN_OK;
 }

@@ -14,7 +14,10 @@
  * 3 xxy + 3 xyy + 1 yyy; the six quadratics are its null space (Wood 2003, thin plates; Eilers & Marx 1996,
  * differences).
  *
- * Whitened data are L⁻¹ d, R = L Lᵀ; they are independent. The residual of one of them in direction j, when the model
+ * One change of basis makes both matrices diagonal: UᵀSᵀR⁻¹SU = diag(g) and UᵀPU = diag(d) have modes Z = L⁻¹SU, R = L
+ * Lᵀ, in which fits for all λ and j are divisions by g + λ / e_j d.
+ *
+ * Whitened data are L⁻¹ d; they are independent. The residual of one of them in direction j, when the model
  * is found without it, is that of the full model divided by 1 − H_j, its leverage (Craven & Wahba 1979, as is
  * generalised cross-validation). Without overlaps this is a left-out patch. With overlaps it is what a patch has and
  * its neighbours have not: a patch itself is predicted too well, since its neighbours contain its noise. */
@@ -41,10 +44,12 @@ typedef struct qn_motion_smoother {
     double *root;                                /* [patch][patch] L */
     double *ones;                                /* [patch] L⁻¹ 1 */
     double *mean_weight;                         /* [patch] of means over patches; sum 1 */
-    double *leverage;                            /* [J][patch] H_j */
+    double *modes;                               /* [patch][49] Z, if has_modes */
     double *factor;                              /* [J][49][49] Cholesky factors */
     double *products;                            /* [49][49] SᵀR⁻¹S */
     double *penalty;                             /* [49][49] P */
+    double *mode_data, *mode_penalty;            /* [49] g, d */
+    bool has_modes;                              /* made when they are needed, for the weights set */
     double mean[QN_MOTION_PLANE];                /* Q̄_q */
     double information;                          /* 1ᵀR⁻¹1: number of patches without overlaps */
     int used;                                    /* patches with a weight above 0 */
@@ -74,8 +79,15 @@ void qn_motion_smoother_destroy(qn_motion_smoother *smoother);
 QN_MUST_CHECK qn_status qn_motion_smoother_set_weights(qn_motion_smoother *smoother, const double *weight,
                                                        bool overlaps, qn_motion_model *model);
 
-/* Make factors and leverages for λ. */
+/* Make factors for λ. */
 QN_MUST_CHECK qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double smoothness);
+
+/* A model of one smoother becomes that of another for the same places, with the same shifts. */
+void qn_motion_smoother_move(const qn_motion_smoother *from, const qn_motion_smoother *to, qn_motion_model *model);
+
+/* projected[2] = Σ_t τ_j(t) data[patch][t]. */
+void qn_motion_smoother_project(const qn_motion_smoother *smoother, const double *data, int direction, int patch,
+                                double projected[2]);
 
 /* vector[49][2] := (SᵀR⁻¹S + λ / e_j P)⁻¹ vector, for both columns. */
 void qn_motion_smoother_solve(const qn_motion_smoother *smoother, int direction, double *vector);
@@ -104,7 +116,7 @@ QN_MUST_CHECK qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, 
 
 /* RMS errors, as of vectors over patches and frames, of prediction of whitened data in the directions τ_j, with the
  * local part and without it. */
-QN_MUST_CHECK qn_status qn_motion_smoother_left_out(const qn_motion_smoother *smoother, const double *data,
-                                                    double *local, double *global);
+QN_MUST_CHECK qn_status qn_motion_smoother_left_out(qn_motion_smoother *smoother, const double *data, double *local,
+                                                    double *global);
 
 #endif
