@@ -116,6 +116,11 @@ qn_status qn_movie_note_motion(qn_movie_work *w)
     if (!n->converged)
         QN_TRY(qn_movie_facts_remark(w->facts, "the alignment did not converge: its last step moved a frame by %.2f px",
                                      w->aligned.change_px));
+    if (!w->aligned.signal)
+        QN_TRY(qn_movie_facts_remark(w->facts,
+                                     "no signal: sums of the even and of the odd frames agree by %.1f standard "
+                                     "deviations, not more than noise",
+                                     w->aligned.agreement));
     if (w->pipeline->run->choices.local && !n->has_local)
         QN_TRY(qn_movie_facts_remark(w->facts,
                                      "local motion is not used, because it predicts left-out patches no better than "

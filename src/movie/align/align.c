@@ -89,6 +89,13 @@ static double add_peaks(const alignment *a, const float *peaks, int count, doubl
     return largest;
 }
 
+/* Standard deviations that frames of noise do not reach, which agree as they were aligned to each other: 3 to 100 of
+ * them had 1 + 1.2 √T at most in trials. */
+static double agreement_of_noise(int frames)
+{
+    return 4 + 2 * sqrt(frames);
+}
+
 static qn_status iterate_global(alignment *a, qn_correlator *correlator)
 {
     qn_align_facts *facts = a->facts;
@@ -106,6 +113,8 @@ static qn_status iterate_global(alignment *a, qn_correlator *correlator)
             facts->iterations++;
         }
     }
+    facts->agreement = qn_ring_sums_agreement(&a->rings);
+    facts->signal = facts->agreement > agreement_of_noise(a->stack->frames);
     return QN_OK;
 }
 

@@ -78,6 +78,19 @@ void qn_ring_sums_add(qn_ring_sums *rings, const qn_ring_places *places, int pat
         }
 }
 
+double qn_ring_sums_agreement(const qn_ring_sums *rings)
+{
+    double sum = 0, count = 0, largest = 0;
+    for (int i = 1; i <= QN_ALIGN_RINGS; i++) {
+        const double power = sqrt(rings->even[i] * rings->odd[i]);
+        if (!(power > 0)) continue;
+        sum += rings->product[i] / power * rings->count[i];
+        count += rings->count[i]; /* the variance of a correlation of n numbers is 1 / n */
+        largest = fmax(largest, sum / sqrt(count));
+    }
+    return largest;
+}
+
 /* ---- filters ---- */
 
 /* Gaussian smoothing in which a ring counts as often as it has numbers at most once: rings without numbers, which small

@@ -32,6 +32,10 @@ void qn_ring_sums_clear(const double coarse_px[2], qn_ring_sums *rings);
 /* Add the sums of patches, [patch][ring][3] as of qn_sum_rings. */
 void qn_ring_sums_add(qn_ring_sums *rings, const qn_ring_places *places, int patches, const float *sums);
 
+/* How clearly the halves agree: the correlation of all numbers up to a ring, in standard deviations of that of noise,
+ * for the ring where it is largest. Frames of noise that were aligned to each other reach about 10. */
+double qn_ring_sums_agreement(const qn_ring_sums *rings);
+
 typedef struct qn_ring_filter {
     double width;                           /* of a ring, 1 / unbinned px */
     double weight[QN_ALIGN_RINGS + 1];      /* at |k| = i · width */

@@ -56,7 +56,7 @@ static void global_motion_is_found(void)
     make_path(motion.frames);
     options.without_patches = true;
     if (!align(&motion)) return;
-    CHECK(facts.converged && facts.change_px < 0.02);
+    CHECK(facts.converged && facts.change_px < 0.02 && facts.signal);
     CHECK(facts.filtered_by_data && facts.ring_correlation[10] > 0.5 && facts.ring_correlation[99] < 0.3);
     CHECK(facts.patches[0] == 0 && found.time_count == 0);
     CHECK(found.global_px[0] == 0 && found.global_px[1] == 0);
@@ -118,16 +118,28 @@ static void three_frames_suffice(void)
     if (!CHECK_OK(scene_stack(&motion, &small))) return;
     CHECK_OK(qn_align_movie(small, &options, &found, &facts));
     qn_coarse_stack_destroy(&small);
-    CHECK(facts.converged);
+    CHECK(facts.converged && facts.signal);
     CHECK_NEAR(rms_error(&motion), 0, 0.2);
     qn_motion_release(&found);
 }
 
-/* Without content an alignment ends, with shifts in the range that is searched and without local motion. */
+static void three_frames_of_noise_have_no_signal(void)
+{
+    const scene_motion motion = {.frames = 3, .noise = 1, .empty = true};
+    qn_coarse_stack *small = NULL;
+    if (!CHECK_OK(scene_stack(&motion, &small))) return;
+    CHECK_OK(qn_align_movie(small, &options, &found, &facts));
+    qn_coarse_stack_destroy(&small);
+    CHECK(!facts.signal && facts.agreement < 7);
+    qn_motion_release(&found);
+}
+
+/* Without content an alignment ends and says so, with shifts in the range that is searched, without local motion. */
 static void noise_ends(void)
 {
     const scene_motion motion = {.frames = FRAMES, .noise = 1, .empty = true};
     if (!align(&motion)) return;
+    CHECK(!facts.signal && facts.agreement < 10);
     for (int t = 0; t < FRAMES; t++)
         CHECK(fabs(found.global_px[2 * t]) < 200 && fabs(found.global_px[2 * t + 1]) < 200);
     CHECK(facts.converged == (facts.change_px < 0.02));
@@ -192,6 +204,7 @@ int main(int argc, char **argv)
     RUN(a_filter_is_taken);
     RUN(results_are_repeatable);
     RUN(three_frames_suffice);
+    RUN(three_frames_of_noise_have_no_signal);
     RUN(noise_ends);
     RUN(blank_frames_are_passed_over);
     RUN(impossible_movies_are_refused);

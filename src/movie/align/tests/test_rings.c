@@ -85,6 +85,15 @@ static void signal_and_noise_give_the_filter(void)
     CHECK(filter.weight[90] < 0.02 * filter.weight[20]);
 }
 
+/* Halves of noise agree by about one standard deviation, those with a signal by √n f / (1 + f) at least. */
+static void agreement_is_in_deviations(void)
+{
+    make_halves(20, none, 0);
+    CHECK(fabs(qn_ring_sums_agreement(&rings)) < 5);
+    make_halves(20, falling, 0);
+    CHECK(qn_ring_sums_agreement(&rings) > 100);
+}
+
 /* Halves that agree nowhere. */
 static void noise_falls_back(void)
 {
@@ -150,6 +159,7 @@ static void places_are_in_their_rings(void)
 int main(void)
 {
     RUN(signal_and_noise_give_the_filter);
+    RUN(agreement_is_in_deviations);
     RUN(noise_falls_back);
     RUN(small_patches_have_no_gaps);
     RUN(rings_count_the_whole_spectrum);
