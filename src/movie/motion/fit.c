@@ -73,7 +73,7 @@ static qn_status make(qn_motion_fit *fit, const qn_motion *motion, int patch_cou
         qn_motion_smoother_create(motion->frame_count, patch_count, fit->data, (const double[2]){0, 0}, &fit->plain));
     fit->redundancy = patch_count / fit->smoother.information;
     fit->facts.smoothness = fit->options.smoothness ? fit->options.smoothness : 1;
-    QN_TRY(qn_motion_smoother_set_smoothness(&fit->smoother, fit->facts.smoothness));
+    QN_TRY(qn_motion_smoother_set_smoothness(&fit->smoother, fit->facts.smoothness, QN_MOTION_TIME_KNOTS_MAX));
     return qn_motion_model_create(&fit->smoother, &fit->model);
 }
 
@@ -174,35 +174,32 @@ static void fit_robustly(qn_motion_fit *fit, const qn_patch_peaks *peaks, double
     }
 }
 
-static qn_status choose_smoothness(qn_motion_fit *fit)
-{
-    if (fit->options.smoothness > 0) return qn_motion_smoother_set_smoothness(&fit->smoother, fit->options.smoothness);
-    return qn_motion_smoother_choose(&fit->smoother, fit->data);
-}
-
 qn_status qn_motion_fit_choose(qn_motion_fit *fit)
 {
     qn_motion_facts *facts = &fit->facts;
     const bool possible = fit->smoother.patch_count >= LOCAL_PATCHES_MIN && fit->smoother.frame_count > 1;
-    QN_TRY(choose_smoothness(fit));
+    QN_TRY(qn_motion_smoother_choose(&fit->smoother, fit->options.smoothness, fit->data));
     QN_TRY(qn_motion_smoother_left_out(&fit->smoother, fit->data, &facts->left_out_px, &facts->left_out_global_px));
     fit->local = possible && (fit->options.keep_local_motion || facts->left_out_px < facts->left_out_global_px);
     return QN_OK;
 }
 
-/* Begin with quadratics: peaks that are not believed are moved onto the fit, so λ would stay as small as it ever was.
- */
+/* Begin with quadratics in polynomials of time: peaks that are not believed are moved onto the fit, so it would stay as
+ * rough as it ever was. */
 static qn_status fit_local(qn_motion_fit *fit, const qn_patch_peaks *peaks, double *lengths)
 {
+    qn_motion_smoother *smoother = &fit->smoother;
+    const double given = fit->options.smoothness;
     memcpy(fit->data, peaks->shift_px, 2 * qn_motion_fit_count(fit) * sizeof *fit->data);
     fit->model.local = true;
-    if (fit->options.smoothness == 0)
-        QN_TRY(qn_motion_smoother_set_smoothness(&fit->smoother, QN_MOTION_SMOOTHNESS_MAX));
+    QN_TRY(qn_motion_smoother_set_smoothness(smoother, given > 0 ? given : QN_MOTION_SMOOTHNESS_MAX,
+                                             smoother->direction_count));
     for (int turn = 0; turn < CHOICES_MAX; turn++) {
-        const double before = fit->smoother.smoothness;
+        const double before = smoother->smoothness;
+        const int used_before = smoother->used_count;
         fit_robustly(fit, peaks, lengths);
-        QN_TRY(choose_smoothness(fit));
-        if (fit->smoother.smoothness == before) return QN_OK;
+        QN_TRY(qn_motion_smoother_choose(smoother, given, fit->data));
+        if (smoother->smoothness == before && smoother->used_count == used_before) return QN_OK;
     }
     fit_robustly(fit, peaks, lengths);
     return QN_OK;
@@ -219,6 +216,7 @@ static qn_status fit_peaks(qn_motion_fit *fit, const qn_patch_peaks *peaks, doub
     facts->local = fit->local;
     if (facts->local) QN_TRY(fit_local(fit, peaks, lengths));
     facts->smoothness = fit->smoother.smoothness;
+    facts->directions = fit->smoother.used_count;
     return QN_OK;
 }
 
@@ -257,7 +255,7 @@ static void write_local(const qn_motion_fit *fit, qn_motion *motion, double move
             for (int k = 0; k < QN_MOTION_PLANE; k++) {
                 const double area = axis_mean[k / QN_MOTION_SIDE] * axis_mean[k % QN_MOTION_SIDE];
                 c[2 * k] = 0;
-                for (int j = 0; j < smoother->direction_count; j++)
+                for (int j = 0; j < smoother->used_count; j++)
                     c[2 * k] += smoother->map[m][j] * fit->model.gamma[(j * QN_MOTION_PLANE + k) * 2 + axis];
                 mean += area * c[2 * k];
                 moved[m][axis] += (area - smoother->mean[k]) * c[2 * k];

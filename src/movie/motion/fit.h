@@ -28,6 +28,7 @@ typedef struct qn_motion_fit_options {
 
 typedef struct qn_motion_facts {
     double smoothness;         /* λ used */
+    int directions;            /* of local motion in time: up to 3 are polynomials, more have all B-splines */
     double noise_px;           /* of a peak in one coordinate, from the median of the residuals */
     double outlier_share;      /* of the peaks, more than three medians from the fit */
     double left_out_px;        /* RMS error of prediction of left-out patches by u, smooth in time … */

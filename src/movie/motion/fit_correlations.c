@@ -1,6 +1,6 @@
 /* The fit of motion to correlations. It minimises
  *
- *     F = −(2 / κ) Σ_pt C_pt(u + h_p − s_pt) + λ Σ_m c_mᵀ P c_m
+ *     F = −(2 / κ) Σ_pt C_pt(u + h_p − s_pt) + λ Σ_t l_tᵀ P l_t
  *
  * where κ is the curvature of the mean of all windows at its peak. Around their peaks, correlations are parabolas, so F
  * is a sum of squares in pixels² as in the fit to peaks, and does not depend on the scale of the correlations. So λ has
@@ -192,8 +192,8 @@ static void precondition(double *vector, void *user)
     const qn_motion_smoother *smoother = &work->fit->plain;
     const qn_motion_model view = view_of(work, vector);
     const int gammas = smoother->direction_count * 2 * QN_MOTION_PLANE, patches = smoother->patch_count;
-    for (int j = 0; j < smoother->direction_count; j++)
-        qn_motion_smoother_solve(smoother, j, view.gamma + j * 2 * QN_MOTION_PLANE);
+    for (int j = 0; j < smoother->used_count; j++)
+        qn_motion_smoother_solve(smoother, view.gamma + j * 2 * QN_MOTION_PLANE);
     for (int k = 0; k < gammas; k++) view.gamma[k] /= 2;
     for (int t = 0; t < 2 * smoother->frame_count; t++) view.frame[t] /= 2 * patches;
     for (int axis = 0; axis < 2; axis++) {
@@ -253,14 +253,16 @@ static qn_status check_correlations(const qn_motion_fit *fit, const qn_patch_cor
     return QN_OK;
 }
 
-/* Local motion that is switched on begins at 0, and is 0 when it is switched off. */
+/* Directions that are switched on begin at 0, and are 0 when they are switched off. */
 static void set_local(qn_motion_fit *fit)
 {
     const qn_motion_model *model = &fit->model;
-    if (fit->model.local != fit->local)
-        memset(model->gamma, 0, (size_t)(model->frame - model->gamma) * sizeof *model->gamma);
+    const int kept = fit->model.local && fit->local ? fit->smoother.used_count : 0;
+    double *rest = model->gamma + kept * 2 * QN_MOTION_PLANE;
+    memset(rest, 0, (size_t)(model->frame - rest) * sizeof *rest);
     fit->model.local = fit->facts.local = fit->local;
     fit->facts.smoothness = fit->smoother.smoothness;
+    fit->facts.directions = fit->smoother.used_count;
 }
 
 static qn_status fit_round(correlation_fit *work)
@@ -268,7 +270,8 @@ static qn_status fit_round(correlation_fit *work)
     qn_motion_fit *fit = work->fit;
     const qn_field_problem problem = problem_of(work);
     QN_TRY(qn_field_filter(work->queue, NULL, &problem, work->coefficients));
-    QN_TRY(qn_motion_smoother_set_smoothness(&fit->plain, fit->redundancy * fit->smoother.smoothness));
+    QN_TRY(qn_motion_smoother_set_smoothness(&fit->plain, fit->redundancy * fit->smoother.smoothness,
+                                             fit->smoother.used_count));
     set_local(fit);
     work->gradient.local = fit->model.local;
     qn_motion_smoother_move(&fit->smoother, &fit->plain, &fit->model);

@@ -48,18 +48,36 @@ int qn_motion_time_count(int frame_count)
     return intervals_of(frame_count) + DEGREE - 1;
 }
 
-/* The recursion of Cox and de Boor, upwards from the interval that holds t. */
-void qn_motion_time_basis(int frame_count, int frame, double values[QN_MOTION_TIME_KNOTS_MAX])
+/* Returns the number of intervals. */
+static int make_knots(int frame_count, double knots[KNOTS_MAX])
 {
     const int intervals = intervals_of(frame_count), count = intervals + DEGREE;
-    const double t = frame_count > 1 ? (double)frame / (frame_count - 1) : 0;
-    double knots[KNOTS_MAX], all[KNOTS_MAX] = {0};
-    int interval = DEGREE;
     for (int i = 0; i <= count + DEGREE; i++) {
         const int inner = i < DEGREE ? 0 : i > count ? intervals : i - DEGREE;
         const double part = (double)inner / intervals;
         knots[i] = part * part;
     }
+    return intervals;
+}
+
+/* The coefficients are the polynomial's blossom at the three inner knots of each B-spline (Ramshaw 1989). */
+void qn_motion_time_polynomial(int frame_count, int degree, double coefficients[QN_MOTION_TIME_KNOTS_MAX])
+{
+    double knots[KNOTS_MAX];
+    const int count = make_knots(frame_count, knots) + DEGREE - 1;
+    for (int m = 0; m < count; m++) {
+        const double a = knots[m + 2], b = knots[m + 3], c = knots[m + 4];
+        coefficients[m] = degree == 1 ? (a + b + c) / 3 : degree == 2 ? (a * b + a * c + b * c) / 3 : a * b * c;
+    }
+}
+
+/* The recursion of Cox and de Boor, upwards from the interval that holds t. */
+void qn_motion_time_basis(int frame_count, int frame, double values[QN_MOTION_TIME_KNOTS_MAX])
+{
+    double knots[KNOTS_MAX], all[KNOTS_MAX] = {0};
+    const int intervals = make_knots(frame_count, knots), count = intervals + DEGREE;
+    const double t = frame_count > 1 ? (double)frame / (frame_count - 1) : 0;
+    int interval = DEGREE;
     while (interval < count - 1 && t >= knots[interval + 1]) interval++;
     all[interval] = 1;
     for (int degree = 1; degree <= DEGREE; degree++)

@@ -51,6 +51,9 @@ int qn_motion_time_count(int frame_count);
 /* values[m] = B_m(frame), m < qn_motion_time_count(frame_count). */
 void qn_motion_time_basis(int frame_count, int frame, double values[QN_MOTION_TIME_KNOTS_MAX]);
 
+/* coefficients[m], of which Σ_m coefficients[m] B_m(t) = (t / (T − 1))^degree; degree 1 to 3. */
+void qn_motion_time_polynomial(int frame_count, int degree, double coefficients[QN_MOTION_TIME_KNOTS_MAX]);
+
 /* Values of the 7 B-splines of one axis at v in [0, 1]; a v outside is moved to the nearer end. */
 void qn_motion_space_basis(double v, double values[QN_MOTION_SIDE]);
 

@@ -7,13 +7,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/cholesky.h"
-#include "math/symmetric.h"
 
 enum { SIDE = QN_MOTION_SIDE, PLANE = QN_MOTION_PLANE, SQUARE = QN_MOTION_PLANE * QN_MOTION_PLANE };
 
 /* A part of the mean diagonal element that is added to the diagonal: constants have neither data nor penalty. */
 static const double RIDGE_DATA = 1e-8, RIDGE_PENALTY = 1e-13;
 
+static const double RANK_LEAST = 1e-9;  /* of the square of a function of time: what is left of it counts */
 static const double WEIGHT_MIN = 1e-8;  /* of a patch that is not used */
 static const double OVERLAP_MAX = 0.99; /* so that two patches at one place are not one */
 
@@ -66,30 +66,57 @@ static void centre_time(qn_motion_smoother *smoother, double *centred)
     }
 }
 
-/* Directions of large eigenvalues: with three frames, three B-splines have rank 2. */
+/* Σ of products of two functions of time, given by coefficients c_m, over the frames. */
+static double product_of(const double gram[][QN_MOTION_TIME_KNOTS_MAX], int count, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int m = 0; m < count; m++)
+        for (int k = 0; k < count; k++) sum += a[m] * gram[m][k] * b[k];
+    return sum;
+}
+
+/* Add a function, less its part in the directions before it, unless nothing is left: with three frames, three
+ * functions have rank 2. */
+static void add_direction(qn_motion_smoother *smoother, const double gram[][QN_MOTION_TIME_KNOTS_MAX],
+                          double function[QN_MOTION_TIME_KNOTS_MAX])
+{
+    const int count = smoother->time_count, j = smoother->direction_count;
+    const double before = product_of(gram, count, function, function);
+    for (int k = 0; k < 2 * j; k++) { /* twice, since differences are rounded */
+        double other[QN_MOTION_TIME_KNOTS_MAX];
+        for (int m = 0; m < count; m++) other[m] = smoother->map[m][k % j];
+        const double common = product_of(gram, count, function, other);
+        for (int m = 0; m < count; m++) function[m] -= common * other[m];
+    }
+    const double square = product_of(gram, count, function, function);
+    if (!(square > RANK_LEAST * before) || j == smoother->frame_count - 1) return;
+    smoother->direction_count++;
+    for (int m = 0; m < count; m++) smoother->map[m][j] = function[m] / sqrt(square);
+}
+
+/* Cubic polynomials first, then what the B-splines can do besides. */
 static void make_directions(qn_motion_smoother *smoother, const double *centred)
 {
-    enum { WIDTH = QN_MOTION_TIME_KNOTS_MAX };
+    enum { WIDTH = QN_MOTION_TIME_KNOTS_MAX, DEGREES = 3 };
     const int count = smoother->time_count, frames = smoother->frame_count;
-    double products[WIDTH * WIDTH] = {0}, values[WIDTH], vectors[WIDTH * WIDTH];
-    for (int m = 0; m < count; m++)
-        for (int k = 0; k < count; k++) {
-            double sum = 0;
-            for (int t = 0; t < frames; t++) sum += centred[t * WIDTH + m] * centred[t * WIDTH + k];
-            products[m * count + k] = sum;
-        }
-    qn_symmetric_eigen(products, count, values, vectors);
-    for (int k = count - 1; k >= 0 && values[k] > 1e-9 * values[count - 1]; k--) {
-        const int j = smoother->direction_count++;
-        const double root = sqrt(values[k]);
-        smoother->eigenvalue[j] = values[k];
-        for (int m = 0; m < count; m++) smoother->map[m][j] = vectors[k * count + m] / root;
-        for (int t = 0; t < frames; t++) {
-            double sum = 0;
-            for (int m = 0; m < count; m++) sum += centred[t * WIDTH + m] * smoother->map[m][j];
-            smoother->directions[j * frames + t] = sum;
-        }
+    double gram[WIDTH][WIDTH] = {{0}};
+    for (int t = 0; t < frames; t++)
+        for (int m = 0; m < count; m++)
+            for (int k = 0; k < count; k++) gram[m][k] += centred[t * WIDTH + m] * centred[t * WIDTH + k];
+    for (int k = 0; k < DEGREES + count; k++) {
+        double function[WIDTH] = {0};
+        if (k < DEGREES)
+            qn_motion_time_polynomial(frames, k + 1, function);
+        else
+            function[count - 1 - (k - DEGREES)] = 1;
+        add_direction(smoother, gram, function);
+        if (k == DEGREES - 1) smoother->polynomial_count = smoother->direction_count;
     }
+    smoother->used_count = smoother->direction_count;
+    for (int j = 0; j < smoother->direction_count; j++)
+        for (int t = 0; t < frames; t++)
+            for (int m = 0; m < count; m++)
+                smoother->directions[j * frames + t] += centred[t * WIDTH + m] * smoother->map[m][j];
 }
 
 static qn_status allocate(qn_motion_smoother *smoother)
@@ -97,8 +124,8 @@ static qn_status allocate(qn_motion_smoother *smoother)
     const size_t frames = (size_t)smoother->frame_count, patches = (size_t)smoother->patch_count;
     const size_t width = QN_MOTION_TIME_KNOTS_MAX;
     void *memory;
-    QN_TRY(qn_allocate(width * frames + (5 * PLANE + patches + 4) * patches + (width + 2) * SQUARE + 2 * PLANE,
-                       sizeof(double), &memory));
+    QN_TRY(qn_allocate(width * frames + (5 * PLANE + patches + 4) * patches + 3 * SQUARE + 2 * PLANE, sizeof(double),
+                       &memory));
     smoother->memory = memory;
     smoother->directions = smoother->memory;
     smoother->place = smoother->directions + width * frames;
@@ -111,7 +138,7 @@ static qn_status allocate(qn_motion_smoother *smoother)
     smoother->mean_weight = smoother->ones + patches;
     smoother->modes = smoother->mean_weight + patches;
     smoother->factor = smoother->modes + PLANE * patches;
-    smoother->products = smoother->factor + width * SQUARE;
+    smoother->products = smoother->factor + SQUARE;
     smoother->penalty = smoother->products + SQUARE;
     smoother->mode_data = smoother->penalty + SQUARE;
     smoother->mode_penalty = smoother->mode_data + PLANE;
@@ -156,7 +183,7 @@ void qn_motion_smoother_destroy(qn_motion_smoother *smoother)
 static void move_means(const qn_motion_smoother *smoother, const double *mean, qn_motion_model *model)
 {
     const int frames = smoother->frame_count;
-    for (int j = 0; j < smoother->direction_count && model->local; j++) {
+    for (int j = 0; j < smoother->used_count && model->local; j++) {
         double moved[2] = {0};
         for (int k = 0; k < 2 * PLANE; k++)
             moved[k % 2] += (mean[k / 2] - smoother->mean[k / 2]) * model->gamma[j * 2 * PLANE + k];
@@ -262,50 +289,46 @@ static double diagonal_mean(const double *matrix)
     return sum / PLANE;
 }
 
-static double ridge_of(const qn_motion_smoother *smoother, int direction)
+static double ridge_of(const qn_motion_smoother *smoother)
 {
-    const double factor = smoother->smoothness / smoother->eigenvalue[direction];
-    return RIDGE_DATA * diagonal_mean(smoother->products) + RIDGE_PENALTY * factor * diagonal_mean(smoother->penalty);
+    return RIDGE_DATA * diagonal_mean(smoother->products) +
+           RIDGE_PENALTY * smoother->smoothness * diagonal_mean(smoother->penalty);
 }
 
-qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double smoothness)
+qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double smoothness, int used_count)
 {
+    double *factor = smoother->factor;
     smoother->smoothness = smoothness;
-    for (int j = 0; j < smoother->direction_count; j++) {
-        double *factor = smoother->factor + j * SQUARE;
-        const double multiple = smoothness / smoother->eigenvalue[j], ridge = ridge_of(smoother, j);
-        for (int k = 0; k < SQUARE; k++) factor[k] = smoother->products[k] + multiple * smoother->penalty[k];
-        for (int k = 0; k < PLANE; k++) factor[k * PLANE + k] += ridge;
-        QN_TRY(qn_cholesky_factor(factor, PLANE));
-    }
-    return QN_OK;
+    smoother->used_count = used_count < smoother->direction_count ? used_count : smoother->direction_count;
+    for (int k = 0; k < SQUARE; k++) factor[k] = smoother->products[k] + smoothness * smoother->penalty[k];
+    for (int k = 0; k < PLANE; k++) factor[k * PLANE + k] += ridge_of(smoother);
+    return qn_cholesky_factor(factor, PLANE);
 }
 
-void qn_motion_smoother_solve(const qn_motion_smoother *smoother, int direction, double *vector)
+void qn_motion_smoother_solve(const qn_motion_smoother *smoother, double *vector)
 {
     for (int axis = 0; axis < 2; axis++) {
         double column[PLANE];
         for (int k = 0; k < PLANE; k++) column[k] = vector[2 * k + axis];
-        qn_cholesky_solve(smoother->factor + direction * SQUARE, PLANE, column);
+        qn_cholesky_solve(smoother->factor, PLANE, column);
         for (int k = 0; k < PLANE; k++) vector[2 * k + axis] = column[k];
     }
 }
 
 double qn_motion_smoother_penalty(const qn_motion_smoother *smoother, const double *gamma, double *gradient)
 {
+    const double ridge = ridge_of(smoother);
     double total = 0;
-    for (int j = 0; j < smoother->direction_count; j++) {
-        const double multiple = smoother->smoothness / smoother->eigenvalue[j], ridge = ridge_of(smoother, j);
+    for (int j = 0; j < smoother->used_count; j++)
         for (int k = 0; k < PLANE; k++)
             for (int axis = 0; axis < 2; axis++) {
                 const double *numbers = gamma + j * 2 * PLANE + axis;
                 double sum = 0;
                 for (int i = 0; i < PLANE; i++) sum += smoother->penalty[k * PLANE + i] * numbers[2 * i];
-                sum = multiple * sum + ridge * numbers[2 * k];
+                sum = smoother->smoothness * sum + ridge * numbers[2 * k];
                 total += sum * numbers[2 * k];
                 gradient[j * 2 * PLANE + 2 * k + axis] += 2 * sum;
             }
-    }
     return total;
 }
 
@@ -364,20 +387,20 @@ void qn_motion_smoother_fit(const qn_motion_smoother *smoother, const double *da
 {
     fit_means(smoother, data, model);
     memset(model->gamma, 0, (size_t)smoother->direction_count * 2 * PLANE * sizeof(double));
-    for (int j = 0; j < smoother->direction_count && model->local; j++) {
+    for (int j = 0; j < smoother->used_count && model->local; j++) {
         double *gamma = model->gamma + j * 2 * PLANE;
         for (int p = 0; p < smoother->patch_count; p++) {
             double projected[2];
             qn_motion_smoother_project(smoother, data, j, p, projected);
             for (int k = 0; k < 2 * PLANE; k++) gamma[k] += smoother->dual[p * PLANE + k / 2] * projected[k % 2];
         }
-        qn_motion_smoother_solve(smoother, j, gamma);
+        qn_motion_smoother_solve(smoother, gamma);
     }
 }
 
 void qn_motion_smoother_shifts(const qn_motion_smoother *smoother, const qn_motion_model *model, double *shift)
 {
-    const int frames = smoother->frame_count, directions = model->local ? smoother->direction_count : 0;
+    const int frames = smoother->frame_count, directions = model->local ? smoother->used_count : 0;
     for (int p = 0; p < smoother->patch_count; p++) {
         double along[QN_MOTION_TIME_KNOTS_MAX][2] = {{0}};
         for (int j = 0; j < directions; j++)
@@ -403,7 +426,7 @@ void qn_motion_smoother_transpose(const qn_motion_smoother *smoother, const doub
             gradient->frame[t] += by_shift[2 * p * frames + t];
             gradient->patch[2 * p + t % 2] += by_shift[2 * p * frames + t];
         }
-        for (int j = 0; j < smoother->direction_count && gradient->local; j++) {
+        for (int j = 0; j < smoother->used_count && gradient->local; j++) {
             double projected[2];
             qn_motion_smoother_project(smoother, by_shift, j, p, projected);
             for (int k = 0; k < 2 * PLANE; k++)

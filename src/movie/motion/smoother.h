@@ -3,19 +3,18 @@
  * The model of a patch p in frame t is g_t + h_p + Σ_m (B_m(t) − B̄_m) Σ_q c_mq (Q_q(p) − Q̄_q), with means over frames
  * and weighted means over patches. It spans the same motions as without the means, but its three parts are orthogonal.
  * Patches overlap, so their errors are correlated: R_pq is the share of their area that p and q have in common, divided
- * by √(w_p w_q) for weights w. The directions τ_j = Σ_m (B_m − B̄_m) V_mj / √e_j, with the eigenvectors V and the
- * eigenvalues e of the products of B − B̄, are orthonormal vectors over the frames. With γ_j = √e_j Σ_m V_mj c_m, the
- * sum
+ * by √(w_p w_q) for weights w. The directions τ_j = Σ_m (B_m − B̄_m) v_mj are orthonormal vectors over the frames; the
+ * first three are those of cubic polynomials, and all or these alone are used. With c_m = Σ_j v_mj γ_j, the sum
  *
- *     Σ_t r_tᵀ R⁻¹ r_t + λ Σ_m c_mᵀ P c_m,    r_t the residuals of all patches in frame t,
+ *     Σ_t (r_tᵀ R⁻¹ r_t + λ l_tᵀ P l_t) = Σ_t r_tᵀ R⁻¹ r_t + λ Σ_j γ_jᵀ P γ_j,
  *
- * is a sum over j of problems that have 49 unknowns: (SᵀR⁻¹S + λ / e_j P) γ_j = SᵀR⁻¹ d_j, where d_j is the data times
+ * r_t the residuals of all patches in frame t and l_t the coefficients of its local part, is a sum over j of problems
+ * that have 49 unknowns and one matrix: (SᵀR⁻¹S + λ P) γ_j = SᵀR⁻¹ d_j, where d_j is the data times
  * τ_j and S has the rows Q(p) − Q̄. P sums the squares of all third differences on the lattice of coefficients, 1 xxx +
- * 3 xxy + 3 xyy + 1 yyy; the six quadratics are its null space (Wood 2003, thin plates; Eilers & Marx 1996,
- * differences).
- *
+ * 3 xxy
+ * + 3 xyy + 1 yyy; the six quadratics are its null space (Wood 2003, thin plates; Eilers & Marx 1996, differences).
  * One change of basis makes both matrices diagonal: UᵀSᵀR⁻¹SU = diag(g) and UᵀPU = diag(d) have modes Z = L⁻¹SU, R = L
- * Lᵀ, in which fits for all λ and j are divisions by g + λ / e_j d.
+ * Lᵀ, in which fits for all λ are divisions by g + λ d.
  *
  * Whitened data are L⁻¹ d; they are independent. The residual of one of them in direction j, when the model
  * is found without it, is that of the full model divided by 1 − H_j, its leverage (Craven & Wahba 1979, as is
@@ -32,31 +31,32 @@ static const double QN_MOTION_SMOOTHNESS_MAX = 1e5; /* of the choices */
 
 typedef struct qn_motion_smoother {
     int frame_count, patch_count, time_count;
-    int direction_count;                         /* J; the rank of the B-splines in time */
-    double patch[2];                             /* sides of a patch; 0: no overlaps */
-    double *memory;                              /* of the arrays below */
-    double *directions;                          /* [J][frame] τ_j */
-    double *place;                               /* [patch][2] */
-    double *basis;                               /* [patch][49] Q_q(p) */
-    double *design;                              /* [patch][49] S */
-    double *white;                               /* [patch][49] L⁻¹ S */
-    double *dual;                                /* [patch][49] R⁻¹ S */
-    double *root;                                /* [patch][patch] L */
-    double *ones;                                /* [patch] L⁻¹ 1 */
-    double *mean_weight;                         /* [patch] of means over patches; sum 1 */
-    double *modes;                               /* [patch][49] Z, if has_modes */
-    double *factor;                              /* [J][49][49] Cholesky factors */
-    double *products;                            /* [49][49] SᵀR⁻¹S */
-    double *penalty;                             /* [49][49] P */
-    double *mode_data, *mode_penalty;            /* [49] g, d */
-    bool has_modes;                              /* made when they are needed, for the weights set */
-    double mean[QN_MOTION_PLANE];                /* Q̄_q */
-    double information;                          /* 1ᵀR⁻¹1: number of patches without overlaps */
-    int used;                                    /* patches with a weight above 0 */
-    double time_mean[QN_MOTION_TIME_KNOTS_MAX];  /* B̄_m */
-    double eigenvalue[QN_MOTION_TIME_KNOTS_MAX]; /* e_j */
-    double map[QN_MOTION_TIME_KNOTS_MAX][QN_MOTION_TIME_KNOTS_MAX]; /* [m][j] V_mj / √e_j: c_m = Σ_j map γ_j */
-    double smoothness;                                              /* λ of the factors */
+    int direction_count;                        /* J; the rank of the B-splines in time */
+    int polynomial_count;                       /* of these, polynomials */
+    int used_count;                             /* of these, in models */
+    double patch[2];                            /* sides of a patch; 0: no overlaps */
+    double *memory;                             /* of the arrays below */
+    double *directions;                         /* [J][frame] τ_j */
+    double *place;                              /* [patch][2] */
+    double *basis;                              /* [patch][49] Q_q(p) */
+    double *design;                             /* [patch][49] S */
+    double *white;                              /* [patch][49] L⁻¹ S */
+    double *dual;                               /* [patch][49] R⁻¹ S */
+    double *root;                               /* [patch][patch] L */
+    double *ones;                               /* [patch] L⁻¹ 1 */
+    double *mean_weight;                        /* [patch] of means over patches; sum 1 */
+    double *modes;                              /* [patch][49] Z, if has_modes */
+    double *factor;                             /* [49][49] Cholesky factor */
+    double *products;                           /* [49][49] SᵀR⁻¹S */
+    double *penalty;                            /* [49][49] P */
+    double *mode_data, *mode_penalty;           /* [49] g, d */
+    bool has_modes;                             /* made when they are needed, for the weights set */
+    double mean[QN_MOTION_PLANE];               /* Q̄_q */
+    double information;                         /* 1ᵀR⁻¹1: number of patches without overlaps */
+    int used;                                   /* patches with a weight above 0 */
+    double time_mean[QN_MOTION_TIME_KNOTS_MAX]; /* B̄_m */
+    double map[QN_MOTION_TIME_KNOTS_MAX][QN_MOTION_TIME_KNOTS_MAX]; /* [m][j] v_mj */
+    double smoothness;                                              /* λ of the factor */
 } qn_motion_smoother;
 
 /* Numbers of a model; its parts are those above. */
@@ -69,18 +69,19 @@ typedef struct qn_motion_model {
 } qn_motion_model;
 
 /* place[patch][2]: x / (width − 1), y / (height − 1); patch: the sides of a patch in the same shares, 0: no overlaps.
- * Weights are 1, with overlaps; no factors yet. */
+ * Weights are 1, with overlaps; no factor yet. */
 QN_MUST_CHECK qn_status qn_motion_smoother_create(int frame_count, int patch_count, const double *place,
                                                   const double patch[2], qn_motion_smoother *smoother);
 void qn_motion_smoother_destroy(qn_motion_smoother *smoother);
 
-/* weight[patch] ≥ 0, at least one above 0; NULL: all 1. overlaps false: R has no elements off the diagonal. Factors are
- * invalid afterwards. `model` (may be NULL) keeps its shifts although the means over patches change. */
+/* weight[patch] ≥ 0, at least one above 0; NULL: all 1. overlaps false: R has no elements off the diagonal. The factor
+ * is invalid afterwards. `model` (may be NULL) keeps its shifts although the means over patches change. */
 QN_MUST_CHECK qn_status qn_motion_smoother_set_weights(qn_motion_smoother *smoother, const double *weight,
                                                        bool overlaps, qn_motion_model *model);
 
-/* Make factors for λ. */
-QN_MUST_CHECK qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double smoothness);
+/* Make the factor for λ; models use so many directions at most. */
+QN_MUST_CHECK qn_status qn_motion_smoother_set_smoothness(qn_motion_smoother *smoother, double smoothness,
+                                                          int used_count);
 
 /* A model of one smoother becomes that of another for the same places, with the same shifts. */
 void qn_motion_smoother_move(const qn_motion_smoother *from, const qn_motion_smoother *to, qn_motion_model *model);
@@ -89,10 +90,10 @@ void qn_motion_smoother_move(const qn_motion_smoother *from, const qn_motion_smo
 void qn_motion_smoother_project(const qn_motion_smoother *smoother, const double *data, int direction, int patch,
                                 double projected[2]);
 
-/* vector[49][2] := (SᵀR⁻¹S + λ / e_j P)⁻¹ vector, for both columns. */
-void qn_motion_smoother_solve(const qn_motion_smoother *smoother, int direction, double *vector);
+/* vector[49][2] := (SᵀR⁻¹S + λ P)⁻¹ vector, for both columns. */
+void qn_motion_smoother_solve(const qn_motion_smoother *smoother, double *vector);
 
-/* The penalty λ / e_j γᵀPγ with the small multiple of γᵀγ that makes the matrices definite, summed over directions and
+/* The penalty λ γᵀPγ with the small multiple of γᵀγ that makes the matrices definite, summed over directions and
  * columns; its derivative is added to gradient[J][49][2]. */
 double qn_motion_smoother_penalty(const qn_motion_smoother *smoother, const double *gamma, double *gradient);
 
@@ -110,9 +111,10 @@ void qn_motion_smoother_shifts(const qn_motion_smoother *smoother, const qn_moti
 void qn_motion_smoother_transpose(const qn_motion_smoother *smoother, const double *by_shift,
                                   qn_motion_model *gradient);
 
-/* The λ of the least generalised cross-validation n RSS / (n − α tr H)² along the directions, α = 1.4 with overlaps and
- * 1 without, among powers of √10 from 1e-4 to 1e5, where little but quadratics is left. The factors are made for it. */
-QN_MUST_CHECK qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, const double *data);
+/* The λ and the directions, all or polynomials, of the least generalised cross-validation n RSS / (n − α tr H)² along
+ * all directions, α = 1.4 with overlaps and 1 without. λ is `given`, or if that is 0 a power of √10 from 1e-4 to 1e5,
+ * where little but quadratics is left. The factor is made for the choice. */
+QN_MUST_CHECK qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, double given, const double *data);
 
 /* RMS errors, as of vectors over patches and frames, of prediction of whitened data in the directions τ_j, with the
  * local part and without it. */

@@ -81,11 +81,10 @@ static qn_status make_modes(qn_motion_smoother *smoother)
     return QN_OK;
 }
 
-/* g + λ / e_j d */
-static double weight_of(const qn_motion_smoother *smoother, double smoothness, int direction, int mode)
+/* g + λ d */
+static double weight_of(const qn_motion_smoother *smoother, double smoothness, int mode)
 {
-    return smoother->mode_data[mode] + smoothness / smoother->eigenvalue[direction] * smoother->mode_penalty[mode] +
-           MODE_LEAST;
+    return smoother->mode_data[mode] + smoothness * smoother->mode_penalty[mode] + MODE_LEAST;
 }
 
 /* ---- data ---- */
@@ -133,8 +132,8 @@ static qn_status create(qn_motion_smoother *smoother, const double *data, valida
 
 /* ---- choices ---- */
 
-/* The score of a λ. In modes, the residuals' squares are those of the data less 2 b w − g w², w = b / (g + λ / e d). */
-static double score_of(const validation *work, double smoothness)
+/* The score of a λ. In modes, the residuals' squares are those of the data less 2 b w − g w², w = b / (g + λ d). */
+static double score_of(const validation *work, double smoothness, int used_count)
 {
     const qn_motion_smoother *smoother = work->smoother;
     const double inflation = smoother->patch[0] > 0 && smoother->patch[1] > 0 ? INFLATION : 1;
@@ -143,9 +142,9 @@ static double score_of(const validation *work, double smoothness)
     for (int k = 0; k < work->columns * smoother->patch_count; k++) squares += work->data[k] * work->data[k];
     for (int c = 0; c < work->columns; c++) {
         double leverage = 1; /* of the vectors of the frames */
-        for (int k = 0; k < PLANE; k++) {
+        for (int k = 0; k < PLANE && c / 2 < used_count; k++) {
             const double b = work->projects[c * PLANE + k], g = smoother->mode_data[k];
-            const double weight = weight_of(smoother, smoothness, c / 2, k), w = b / weight;
+            const double weight = weight_of(smoother, smoothness, k), w = b / weight;
             squares -= 2 * b * w - g * w * w;
             leverage += g / weight;
         }
@@ -155,21 +154,24 @@ static double score_of(const validation *work, double smoothness)
 }
 
 /* Only the directions count: errors of peaks change little from frame to frame, so they are smaller outside. */
-qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, const double *data)
+qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, double given, const double *data)
 {
+    const int counts[2] = {smoother->polynomial_count, smoother->direction_count};
     validation work;
-    double least = DBL_MAX, best = 1;
+    double least = DBL_MAX, best = given;
+    int used_count = counts[0];
     QN_TRY(create(smoother, data, &work));
-    for (int choice = 0; choice < CHOICES; choice++) {
-        const double smoothness = QN_MOTION_SMOOTHNESS_MAX * pow(10, -choice / 2.0),
-                     score = score_of(&work, smoothness);
+    for (int choice = 0; choice < 2 * CHOICES; choice++) {
+        const double power = QN_MOTION_SMOOTHNESS_MAX * pow(10, -(choice / 2) / 2.0);
+        const double smoothness = given > 0 ? given : power, score = score_of(&work, smoothness, counts[choice % 2]);
         if (score < least) {
             least = score;
             best = smoothness;
+            used_count = counts[choice % 2];
         }
     }
     qn_release(&work.data);
-    return qn_motion_smoother_set_smoothness(smoother, best);
+    return qn_motion_smoother_set_smoothness(smoother, best, used_count);
 }
 
 /* ---- left-out data ---- */
@@ -179,13 +181,14 @@ static void add_errors(const validation *work, int column, double squares[2])
 {
     const qn_motion_smoother *smoother = work->smoother;
     double weights[PLANE];
-    for (int k = 0; k < PLANE; k++) weights[k] = weight_of(smoother, smoother->smoothness, column / 2, k);
+    const int modes_used = column / 2 < smoother->used_count ? PLANE : 0;
+    for (int k = 0; k < modes_used; k++) weights[k] = weight_of(smoother, smoother->smoothness, k);
     for (int p = 0; p < smoother->patch_count; p++) {
         const double *modes = smoother->modes + p * PLANE, *projects = work->projects + column * PLANE;
         const double of_frames = smoother->ones[p] * smoother->ones[p] / smoother->information;
         double rest = work->data[column * smoother->patch_count + p], leverage = of_frames;
         const double global = rest / fmax(1 - of_frames, 1e-9);
-        for (int k = 0; k < PLANE; k++) {
+        for (int k = 0; k < modes_used; k++) {
             rest -= modes[k] * projects[k] / weights[k];
             leverage += modes[k] * modes[k] / weights[k];
         }

@@ -115,8 +115,25 @@ static void motion_out_of_the_frame_is_found(void)
     qn_motion_release(&motion);
 }
 
+static void polynomials_are_splines(void)
+{
+    static const int frames[3] = {3, 11, 40};
+    for (int k = 0; k < 9; k++) {
+        const int count = frames[k / 3], degree = k % 3 + 1;
+        double coefficients[QN_MOTION_TIME_KNOTS_MAX], basis[QN_MOTION_TIME_KNOTS_MAX];
+        qn_motion_time_polynomial(count, degree, coefficients);
+        for (int t = 0; t < count; t++) {
+            double sum = 0;
+            qn_motion_time_basis(count, t, basis);
+            for (int m = 0; m < qn_motion_time_count(count); m++) sum += coefficients[m] * basis[m];
+            CHECK_NEAR(sum, pow(t / (count - 1.0), degree), 1e-14);
+        }
+    }
+}
+
 int main(void)
 {
+    RUN(polynomials_are_splines);
     RUN(time_basis_follows_its_definition);
     RUN(space_basis_reproduces_polynomials);
     RUN(displacement_is_the_sum_of_its_parts);

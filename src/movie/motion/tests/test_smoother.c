@@ -42,9 +42,25 @@ static void make_row(int p, int t, double row[UNKNOWNS])
     row[M * QN_MOTION_PLANE + t] = row[M * QN_MOTION_PLANE + T + p] = 1;
 }
 
+/* Products of τ_j and B_m over the frames: γ_j = Σ_m products[j][m] c_m. */
+static void find_products(double products[M][M])
+{
+    for (int j = 0; j < M; j++)
+        for (int m = 0; m < M; m++) {
+            products[j][m] = 0;
+            for (int t = 0; t < T; t++) {
+                double time[QN_MOTION_TIME_KNOTS_MAX];
+                qn_motion_time_basis(T, t, time);
+                products[j][m] += smoother.directions[j * T + t] * time[m];
+            }
+        }
+}
+
 /* λ Σ over all third differences, by their binomial coefficients. */
 static void add_penalty(void)
 {
+    double products[M][M];
+    find_products(products);
     static const double third[4] = {-1, 3, -3, 1}, second[3] = {1, -2, 1}, first[2] = {-1, 1}, none[1] = {1};
     static const double *const along[4] = {none, first, second, third};
     for (int order = 0; order < 4; order++)
@@ -53,11 +69,13 @@ static void add_penalty(void)
                 double row[QN_MOTION_PLANE] = {0};
                 for (int j = 0; j <= 3 - order; j++)
                     for (int i = 0; i <= order; i++) row[7 * (y + j) + x + i] = along[3 - order][j] * along[order][i];
-                for (int m = 0; m < M; m++)
+                for (int n = 0; n < M * M * M; n++) {
+                    const int j = n / (M * M), a = n / M % M, b = n % M;
+                    const double factor = LAMBDA * (order == 1 || order == 2 ? 3 : 1) * products[j][a] * products[j][b];
                     for (int k = 0; k < QN_MOTION_PLANE * QN_MOTION_PLANE; k++)
-                        matrix[(m * QN_MOTION_PLANE + k / QN_MOTION_PLANE) * UNKNOWNS + m * QN_MOTION_PLANE +
-                               k % QN_MOTION_PLANE] += LAMBDA * (order == 1 || order == 2 ? 3 : 1) *
-                                                       row[k / QN_MOTION_PLANE] * row[k % QN_MOTION_PLANE];
+                        matrix[(a * QN_MOTION_PLANE + k / QN_MOTION_PLANE) * UNKNOWNS + b * QN_MOTION_PLANE +
+                               k % QN_MOTION_PLANE] += factor * row[k / QN_MOTION_PLANE] * row[k % QN_MOTION_PLANE];
+                }
             }
 }
 
@@ -110,7 +128,7 @@ static void check_with_one_matrix(qn_motion_smoother *tested)
     CHECK_OK(qn_cholesky_factor(matrix, UNKNOWNS));
     for (int axis = 0; axis < 2; axis++) qn_cholesky_solve(matrix, UNKNOWNS, right[axis]);
     CHECK_OK(qn_motion_smoother_set_weights(tested, weight, true, NULL));
-    CHECK_OK(qn_motion_smoother_set_smoothness(tested, LAMBDA));
+    CHECK_OK(qn_motion_smoother_set_smoothness(tested, LAMBDA, M));
     qn_motion_smoother_fit(tested, shift, &model);
     qn_motion_smoother_shifts(tested, &model, fitted);
     for (int k = 0; k < N * T; k++) {
@@ -139,13 +157,13 @@ static void left_out_patches_are_left_out(void)
 {
     double local, global, squares[2] = {0};
     CHECK_OK(qn_motion_smoother_set_weights(&smoother, NULL, true, NULL));
-    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
+    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA, M));
     CHECK_OK(qn_motion_smoother_left_out(&smoother, shift, &local, &global));
     for (int p = 0; p < N; p++)
         for (int with = 0; with < 2; with++) {
             for (int k = 0; k < N; k++) weight[k] = k != p;
             CHECK_OK(qn_motion_smoother_set_weights(&smoother, weight, true, NULL));
-            CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
+            CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA, M));
             model.local = with;
             qn_motion_smoother_fit(&smoother, shift, &model);
             qn_motion_smoother_shifts(&smoother, &model, fitted);
@@ -170,7 +188,7 @@ static void weights_keep_shifts(void)
     model.local = true;
     for (int p = 0; p < N; p++) weight[p] = p + 1;
     CHECK_OK(qn_motion_smoother_set_weights(&smoother, weight, true, NULL));
-    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
+    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA, M));
     qn_motion_smoother_fit(&smoother, shift, &model);
     qn_motion_smoother_shifts(&smoother, &model, fitted);
     CHECK_OK(qn_motion_smoother_set_weights(&smoother, NULL, true, &model));
@@ -187,7 +205,7 @@ static void transposes_and_derivatives_are_right(void)
     qn_motion_model gradient;
     CHECK_OK(qn_motion_model_create(&smoother, &gradient));
     gradient.local = true;
-    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA));
+    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA, M));
     for (int k = 0; k < numbers; k++) model.memory[k] = normal(5, 0, (uint64_t)k);
     qn_motion_smoother_shifts(&smoother, &model, fitted);
     qn_motion_smoother_transpose(&smoother, shift, &gradient);
