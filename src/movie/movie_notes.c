@@ -113,7 +113,7 @@ qn_status qn_movie_note_motion(qn_movie_work *w)
             w->facts, "%s, the first is frame %d, %s with no other and %s between its neighbours",
             qn_count_of((unsigned long long)unseen, "frame").text, w->plan.start + w->aligned.first_unseen + 1,
             unseen == 1 ? "correlates" : "correlate", unseen == 1 ? "lies" : "lie"));
-    if (!n->converged)
+    if (!n->converged && w->aligned.change_px >= QN_ALIGN_CONVERGED_PX)
         QN_TRY(qn_movie_facts_remark(w->facts, "the alignment did not converge: its last step moved a frame by %.2f px",
                                      w->aligned.change_px));
     if (!w->aligned.signal)
@@ -123,8 +123,8 @@ qn_status qn_movie_note_motion(qn_movie_work *w)
                                      w->aligned.agreement));
     if (w->pipeline->run->choices.local && !n->has_local)
         QN_TRY(qn_movie_facts_remark(w->facts,
-                                     "local motion is not used, because it predicts left-out patches no better than "
-                                     "the global motion alone"));
+                                     "local motion is not used, because by cross-validation it predicts the patches no "
+                                     "better than the global motion alone"));
     return QN_OK;
 }
 

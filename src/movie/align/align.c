@@ -11,8 +11,7 @@
 #include "movie/align/start.h"
 
 static const double MAX_SHIFT_ANGSTROM = 50;
-static const double REACH_ANGSTROM = 32; /* of the search around a shift that is already near */
-static const double CONVERGED_PX = 0.02;
+static const double REACH_ANGSTROM = 32;  /* of the search around a shift that is already near */
 static const double FALLBACK_B_PX2 = 150; /* where the data give no filter */
 
 enum {
@@ -109,7 +108,7 @@ static qn_status iterate_global(alignment *a, qn_correlator *correlator)
             double squares = 0;
             QN_TRY(qn_correlator_run(correlator, a->shifts, &pass));
             facts->change_px = add_peaks(a, a->peaks, a->stack->frames, a->shifts, &squares);
-            facts->converged = facts->change_px < CONVERGED_PX;
+            facts->converged = facts->change_px < QN_ALIGN_CONVERGED_PX;
             facts->iterations++;
         }
     }
@@ -181,7 +180,7 @@ static qn_status iterate_patches(local_alignment *l)
     const size_t frames = (size_t)a->stack->frames;
     const qn_correlator_pass pass = {.rings = &a->rings, .peaks = a->peaks, .reach = {a->reach[0], a->reach[1]}};
     double change = INFINITY;
-    for (int i = 0; i < PATCH_ITERATIONS && change >= CONVERGED_PX; i++) {
+    for (int i = 0; i < PATCH_ITERATIONS && change >= QN_ALIGN_CONVERGED_PX; i++) {
         double squares = 0;
         QN_TRY(qn_correlator_run(l->correlator, l->shifts, &pass));
         for (size_t p = 0; p < (size_t)l->patches; p++)

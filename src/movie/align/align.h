@@ -60,12 +60,14 @@ typedef struct qn_align_options {
     size_t scratch_bytes;      /* for products and correlations of some patches; 0: 4 MiB on processors, else 256 */
 } qn_align_options;
 
+static const double QN_ALIGN_CONVERGED_PX = 0.02; /* an iteration that moves no frame by more is the last */
+
 typedef struct qn_align_facts {
-    bool converged;                  /* the last iteration of the global alignment moved no frame by 0.02 px … */
-    double change_px;                /* … or by this much */
-    int iterations;                  /* of the global alignment */
-    double agreement;                /* of the even and the odd frames after it, in standard deviations of noise … */
-    bool signal;                     /* … which frames of noise alone would not reach */
+    bool converged;   /* the last iteration of the global alignment moved no frame by QN_ALIGN_CONVERGED_PX … */
+    double change_px; /* … or by this much */
+    int iterations;   /* of the global alignment */
+    double agreement; /* of the even and the odd frames after it, in standard deviations of noise … */
+    bool signal;      /* … which frames of noise alone would not reach */
     int unseen_frames, first_unseen; /* number of frames that correlate with no other, such as blank ones, which lie
                                         between their neighbours; and the first one. If all, it did not converge */
     int patches[2], patch_px[2];     /* number of patches, their sides in coarse pixels; 0: none */

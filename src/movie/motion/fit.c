@@ -11,6 +11,9 @@
 enum { ITERATIONS = 60, ROBUST_ITERATIONS = 40, CHOICES_MAX = 5, LOCAL_PATCHES_MIN = 7 };
 static const double CONVERGENCE_PX = 0.02, SMOOTHNESS_MAX = 1e9;
 
+/* Local motion is used if its error of prediction is so much less: that of noise may be a little less by chance. */
+static const double BETTER = 0.85;
+
 /* A residual of up to this many medians is believed; one of r times as much has the influence 1 / r. */
 static const double BELIEVED_MEDIANS = 3;
 static const double MEDIAN_OF_RAYLEIGH = 1.1774100225154747; /* √(2 ln 2): of the length of a vector of noise 1 */
@@ -177,10 +180,12 @@ static void fit_robustly(qn_motion_fit *fit, const qn_patch_peaks *peaks, double
 qn_status qn_motion_fit_choose(qn_motion_fit *fit)
 {
     qn_motion_facts *facts = &fit->facts;
+    qn_motion_choice choice;
     const bool possible = fit->smoother.patch_count >= LOCAL_PATCHES_MIN && fit->smoother.frame_count > 1;
-    QN_TRY(qn_motion_smoother_choose(&fit->smoother, fit->options.smoothness, fit->data));
-    QN_TRY(qn_motion_smoother_left_out(&fit->smoother, fit->data, &facts->left_out_px, &facts->left_out_global_px));
-    fit->local = possible && (fit->options.keep_local_motion || facts->left_out_px < facts->left_out_global_px);
+    QN_TRY(qn_motion_smoother_choose(&fit->smoother, fit->options.smoothness, fit->data, &choice));
+    facts->error_px = choice.error_px;
+    facts->global_error_px = choice.global_error_px;
+    fit->local = possible && (fit->options.keep_local_motion || choice.error_px < BETTER * choice.global_error_px);
     return QN_OK;
 }
 
@@ -190,6 +195,7 @@ static qn_status fit_local(qn_motion_fit *fit, const qn_patch_peaks *peaks, doub
 {
     qn_motion_smoother *smoother = &fit->smoother;
     const double given = fit->options.smoothness;
+    qn_motion_choice choice;
     memcpy(fit->data, peaks->shift_px, 2 * qn_motion_fit_count(fit) * sizeof *fit->data);
     fit->model.local = true;
     QN_TRY(qn_motion_smoother_set_smoothness(smoother, given > 0 ? given : QN_MOTION_SMOOTHNESS_MAX,
@@ -198,14 +204,14 @@ static qn_status fit_local(qn_motion_fit *fit, const qn_patch_peaks *peaks, doub
         const double before = smoother->smoothness;
         const int used_before = smoother->used_count;
         fit_robustly(fit, peaks, lengths);
-        QN_TRY(qn_motion_smoother_choose(smoother, given, fit->data));
+        QN_TRY(qn_motion_smoother_choose(smoother, given, fit->data, &choice));
         if (smoother->smoothness == before && smoother->used_count == used_before) return QN_OK;
     }
     fit_robustly(fit, peaks, lengths);
     return QN_OK;
 }
 
-/* Without a local part first, so that the test of left-out patches does not see peaks that were moved towards one. */
+/* Without a local part first, so that the test of local motion does not see peaks that were moved towards one. */
 static qn_status fit_peaks(qn_motion_fit *fit, const qn_patch_peaks *peaks, double *lengths)
 {
     qn_motion_facts *facts = &fit->facts;

@@ -23,21 +23,21 @@ typedef struct qn_motion_fit_options {
     int iterations;         /* of L-BFGS in a round, at most; 0: 60 */
     double convergence_px;  /* a round that moves no shift by more has converged; 0: 0.02 */
     double patch_px[2];     /* sides of a patch, whose overlaps with others are taken into account; 0: no overlaps */
-    bool keep_local_motion; /* do not test whether it predicts left-out patches */
+    bool keep_local_motion; /* do not test whether it predicts better than the global motion */
 } qn_motion_fit_options;
 
 typedef struct qn_motion_facts {
-    double smoothness;         /* λ used */
-    int directions;            /* of local motion in time: up to 3 are polynomials, more have all B-splines */
-    double noise_px;           /* of a peak in one coordinate, from the median of the residuals */
-    double outlier_share;      /* of the peaks, more than three medians from the fit */
-    double left_out_px;        /* RMS error of prediction of left-out patches by u, smooth in time … */
-    double left_out_global_px; /* … and by g_t alone */
-    bool local;                /* whether u has a local part */
-    int iterations;            /* of L-BFGS in this round; 0 after a fit to peaks */
-    double change_px;          /* largest change of a shift in this round */
-    bool converged;            /* change_px is at most convergence_px */
-    bool peaked; /* the mean of all windows has a peak near its middle; if not, the fit is left as it was */
+    double smoothness;      /* λ used */
+    int directions;         /* of local motion in time: up to 3 are polynomials, more have all B-splines */
+    double noise_px;        /* of a peak in one coordinate, from the median of the residuals */
+    double outlier_share;   /* of the peaks, more than three medians from the fit */
+    double error_px;        /* of prediction by u, smooth in time, from generalised cross-validation; RMS … */
+    double global_error_px; /* … and by g_t alone */
+    bool local;             /* whether u has a local part */
+    int iterations;         /* of L-BFGS in this round; 0 after a fit to peaks */
+    double change_px;       /* largest change of a shift in this round */
+    bool converged;         /* change_px is at most convergence_px */
+    bool peaked;            /* the mean of all windows has a peak near its middle; if not, the fit is left as it was */
 } qn_motion_facts;
 
 typedef struct qn_motion_fit qn_motion_fit;

@@ -21,7 +21,7 @@ struct qn_motion_fit {
 /* The number of shifts: patches × frames. */
 size_t qn_motion_fit_count(const qn_motion_fit *fit);
 
-/* Choose λ for `data`, and by left-out data whether the next fit has a local part. */
+/* Choose λ for `data`, and by the errors of prediction whether the next fit has a local part. */
 QN_MUST_CHECK qn_status qn_motion_fit_choose(qn_motion_fit *fit);
 
 #endif

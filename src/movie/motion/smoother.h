@@ -16,10 +16,8 @@
  * One change of basis makes both matrices diagonal: UᵀSᵀR⁻¹SU = diag(g) and UᵀPU = diag(d) have modes Z = L⁻¹SU, R = L
  * Lᵀ, in which fits for all λ are divisions by g + λ d.
  *
- * Whitened data are L⁻¹ d; they are independent. The residual of one of them in direction j, when the model
- * is found without it, is that of the full model divided by 1 − H_j, its leverage (Craven & Wahba 1979, as is
- * generalised cross-validation). Without overlaps this is a left-out patch. With overlaps it is what a patch has and
- * its neighbours have not: a patch itself is predicted too well, since its neighbours contain its noise. */
+ * Whitened data are L⁻¹ d; they are independent, so their leverages count parameters, as generalised cross-validation
+ * needs it (Craven & Wahba 1979). */
 #ifndef QN_MOVIE_MOTION_SMOOTHER_H
 #define QN_MOVIE_MOTION_SMOOTHER_H
 
@@ -111,14 +109,18 @@ void qn_motion_smoother_shifts(const qn_motion_smoother *smoother, const qn_moti
 void qn_motion_smoother_transpose(const qn_motion_smoother *smoother, const double *by_shift,
                                   qn_motion_model *gradient);
 
+/* The choice of the least generalised cross-validation, and its error of prediction with that of g_t alone: RMS of
+ * vectors in pixels, as of all patches and frames. */
+typedef struct qn_motion_choice {
+    double smoothness;
+    int used_count;
+    double error_px, global_error_px;
+} qn_motion_choice;
+
 /* The λ and the directions, all or polynomials, of the least generalised cross-validation n RSS / (n − α tr H)² along
  * all directions, α = 1.4 with overlaps and 1 without. λ is `given`, or if that is 0 a power of √10 from 1e-4 to 1e5,
  * where little but quadratics is left. The factor is made for the choice. */
-QN_MUST_CHECK qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, double given, const double *data);
-
-/* RMS errors, as of vectors over patches and frames, of prediction of whitened data in the directions τ_j, with the
- * local part and without it. */
-QN_MUST_CHECK qn_status qn_motion_smoother_left_out(qn_motion_smoother *smoother, const double *data, double *local,
-                                                    double *global);
+QN_MUST_CHECK qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, double given, const double *data,
+                                                  qn_motion_choice *choice);
 
 #endif

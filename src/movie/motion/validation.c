@@ -1,4 +1,4 @@
-/* The choice of λ, and the prediction of left-out data. */
+/* The choice of λ and of directions. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -132,7 +132,8 @@ static qn_status create(qn_motion_smoother *smoother, const double *data, valida
 
 /* ---- choices ---- */
 
-/* The score of a λ. In modes, the residuals' squares are those of the data less 2 b w − g w², w = b / (g + λ d). */
+/* The score of a λ and so many directions; 0: of g_t alone. In modes, the residuals' squares are those of the data less
+ * 2 b w − g w², w = b / (g + λ d). */
 static double score_of(const validation *work, double smoothness, int used_count)
 {
     const qn_motion_smoother *smoother = work->smoother;
@@ -153,60 +154,32 @@ static double score_of(const validation *work, double smoothness, int used_count
     return rest > 0 ? count * squares / (rest * rest) : DBL_MAX;
 }
 
+/* The score as an error of vectors over patches and frames. */
+static double error_of(const validation *work, double score)
+{
+    return sqrt(score * work->smoother->direction_count / work->smoother->frame_count);
+}
+
 /* Only the directions count: errors of peaks change little from frame to frame, so they are smaller outside. */
-qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, double given, const double *data)
+qn_status qn_motion_smoother_choose(qn_motion_smoother *smoother, double given, const double *data,
+                                    qn_motion_choice *choice)
 {
     const int counts[2] = {smoother->polynomial_count, smoother->direction_count};
     validation work;
-    double least = DBL_MAX, best = given;
-    int used_count = counts[0];
+    double least = DBL_MAX;
     QN_TRY(create(smoother, data, &work));
-    for (int choice = 0; choice < 2 * CHOICES; choice++) {
-        const double power = QN_MOTION_SMOOTHNESS_MAX * pow(10, -(choice / 2) / 2.0);
-        const double smoothness = given > 0 ? given : power, score = score_of(&work, smoothness, counts[choice % 2]);
+    *choice = (qn_motion_choice){.smoothness = given, .used_count = counts[0]};
+    for (int k = 0; k < 2 * CHOICES; k++) {
+        const double power = QN_MOTION_SMOOTHNESS_MAX * pow(10, -(k / 2) / 2.0);
+        const double smoothness = given > 0 ? given : power, score = score_of(&work, smoothness, counts[k % 2]);
         if (score < least) {
             least = score;
-            best = smoothness;
-            used_count = counts[choice % 2];
+            choice->smoothness = smoothness;
+            choice->used_count = counts[k % 2];
         }
     }
+    choice->error_px = error_of(&work, least);
+    choice->global_error_px = error_of(&work, score_of(&work, 1, 0));
     qn_release(&work.data);
-    return qn_motion_smoother_set_smoothness(smoother, best, used_count);
-}
-
-/* ---- left-out data ---- */
-
-/* Add the squares of the prediction errors of a column, with the local part and without it. */
-static void add_errors(const validation *work, int column, double squares[2])
-{
-    const qn_motion_smoother *smoother = work->smoother;
-    double weights[PLANE];
-    const int modes_used = column / 2 < smoother->used_count ? PLANE : 0;
-    for (int k = 0; k < modes_used; k++) weights[k] = weight_of(smoother, smoother->smoothness, k);
-    for (int p = 0; p < smoother->patch_count; p++) {
-        const double *modes = smoother->modes + p * PLANE, *projects = work->projects + column * PLANE;
-        const double of_frames = smoother->ones[p] * smoother->ones[p] / smoother->information;
-        double rest = work->data[column * smoother->patch_count + p], leverage = of_frames;
-        const double global = rest / fmax(1 - of_frames, 1e-9);
-        for (int k = 0; k < modes_used; k++) {
-            rest -= modes[k] * projects[k] / weights[k];
-            leverage += modes[k] * modes[k] / weights[k];
-        }
-        const double local = rest / fmax(1 - leverage, 1e-9);
-        squares[0] += local * local;
-        squares[1] += global * global;
-    }
-}
-
-qn_status qn_motion_smoother_left_out(qn_motion_smoother *smoother, const double *data, double *local, double *global)
-{
-    validation work;
-    double squares[2] = {0, 0};
-    const double count = (double)smoother->used * smoother->frame_count;
-    QN_TRY(create(smoother, data, &work));
-    for (int c = 0; c < work.columns; c++) add_errors(&work, c, squares);
-    qn_release(&work.data);
-    *local = sqrt(squares[0] / count);
-    *global = sqrt(squares[1] / count);
-    return QN_OK;
+    return qn_motion_smoother_set_smoothness(smoother, choice->smoothness, choice->used_count);
 }

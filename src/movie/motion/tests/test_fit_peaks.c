@@ -52,7 +52,7 @@ static void the_law_is_reproduced(void)
     for (int k = 0; k < 3; k++) {
         qn_motion_facts facts;
         CHECK(fit_to_peaks(&(truth){(uint64_t)k + 1, frames[k], 3, 0}, sides[k], 0, 0, &facts) < 0.01);
-        CHECK(facts.local && facts.left_out_px < 0.2 * facts.left_out_global_px && facts.directions == 5);
+        CHECK(facts.local && facts.error_px < 0.2 * facts.global_error_px && facts.directions == 5);
     }
 }
 
@@ -161,8 +161,7 @@ static void outliers_are_ignored(void)
     qn_motion_release(&found);
 }
 
-/* Without local motion the test of left-out patches must say so, also if the peaks are noisy; unless it is not asked.
- */
+/* Without local motion cross-validation must say so, also if the peaks are noisy; unless it is not asked. */
 static void noise_is_no_local_motion(void)
 {
     int wrong = 0;

@@ -1,4 +1,4 @@
-/* The smoother compared with a fit by one large matrix, with fits that leave a patch out, and with its transpose. */
+/* The smoother compared with a fit by one large matrix, with scores from unit vectors, and with its transpose. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -152,33 +152,54 @@ static void one_large_matrix_gives_the_same(void)
     qn_motion_smoother_destroy(&overlapping);
 }
 
-/* Prediction errors of each patch, from fits in which it has the weight 0, along the directions in time. */
-static void left_out_patches_are_left_out(void)
+/* Projections of shifts that a fit leaves, squared and added; of one patch and direction if these are given. */
+static double rest_of(const double *data, int only_patch, int only_direction)
 {
-    double local, global, squares[2] = {0};
+    double squares = 0;
+    qn_motion_smoother_fit(&smoother, data, &model);
+    qn_motion_smoother_shifts(&smoother, &model, fitted);
+    for (int k = 0; k < 2 * N * T; k++) fitted[k] = data[k] - fitted[k];
+    for (int k = 0; k < N * M; k++) {
+        double rest[2];
+        const int p = k / M, j = k % M;
+        qn_motion_smoother_project(&smoother, fitted, j, p, rest);
+        if (only_patch < 0)
+            squares += rest[0] * rest[0] + rest[1] * rest[1];
+        else if (only_patch == p && only_direction == j)
+            squares += rest[0];
+    }
+    return squares;
+}
+
+/* n RSS / (n − tr H)², with 1 − H from the fit to each unit vector along a direction. */
+static double score_by_unit_vectors(int used_count)
+{
+    static double unit[2 * N * T];
+    double rest = 0;
+    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA, used_count > 0 ? used_count : M));
+    model.local = used_count > 0;
+    for (int k = 0; k < N * M; k++) {
+        memset(unit, 0, sizeof unit);
+        for (int t = 0; t < T; t++) unit[2 * (k / M * T + t)] = smoother.directions[k % M * T + t];
+        rest += rest_of(unit, k / M, k % M);
+    }
+    return N * M * rest_of(shift, -1, -1) / (rest * rest);
+}
+
+static void choices_have_the_least_score(void)
+{
+    qn_motion_choice choice;
+    const int used[2] = {smoother.polynomial_count, M};
+    double scores[2];
     CHECK_OK(qn_motion_smoother_set_weights(&smoother, NULL, true, NULL));
-    CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA, M));
-    CHECK_OK(qn_motion_smoother_left_out(&smoother, shift, &local, &global));
-    for (int p = 0; p < N; p++)
-        for (int with = 0; with < 2; with++) {
-            for (int k = 0; k < N; k++) weight[k] = k != p;
-            CHECK_OK(qn_motion_smoother_set_weights(&smoother, weight, true, NULL));
-            CHECK_OK(qn_motion_smoother_set_smoothness(&smoother, LAMBDA, M));
-            model.local = with;
-            qn_motion_smoother_fit(&smoother, shift, &model);
-            qn_motion_smoother_shifts(&smoother, &model, fitted);
-            for (int j = 0; j < M; j++)
-                for (int axis = 0; axis < 2; axis++) {
-                    double rest = 0;
-                    for (int t = 0; t < T; t++)
-                        rest += smoother.directions[j * T + t] *
-                                (shift[2 * (p * T + t) + axis] - fitted[2 * (p * T + t) + axis]);
-                    squares[with] += rest * rest;
-                }
-        }
-    CHECK_NEAR(local, sqrt(squares[1] / (N * T)), 1e-5);
-    CHECK_NEAR(global, sqrt(squares[0] / (N * T)), 1e-5);
-    CHECK(local < global);
+    for (int k = 0; k < 2; k++) scores[k] = score_by_unit_vectors(used[k]);
+    CHECK(fabs(scores[0] - scores[1]) > 1e-3 * scores[0]);
+    const double least = fmin(scores[0], scores[1]), global = score_by_unit_vectors(0);
+    CHECK_OK(qn_motion_smoother_choose(&smoother, LAMBDA, shift, &choice));
+    CHECK(choice.used_count == used[scores[1] < scores[0]] && choice.smoothness == LAMBDA);
+    CHECK_NEAR(choice.error_px, sqrt(least * M / T), 1e-5);
+    CHECK_NEAR(choice.global_error_px, sqrt(global * M / T), 1e-5);
+    CHECK(choice.error_px < choice.global_error_px);
 }
 
 /* Other weights change the means, but no shift of a model. */
@@ -242,7 +263,7 @@ int main(void)
 {
     make();
     RUN(one_large_matrix_gives_the_same);
-    RUN(left_out_patches_are_left_out);
+    RUN(choices_have_the_least_score);
     RUN(weights_keep_shifts);
     RUN(transposes_and_derivatives_are_right);
     RUN(quadratics_are_free);
