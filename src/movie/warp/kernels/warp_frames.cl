@@ -66,19 +66,30 @@ DEVICE_FN void weigh_taps(const warp_scalars s, float z, float *weight)
 /* Sum over the taps: columns first, then the columns' sums in the order of the host's vectors. */
 DEVICE_FN float gather(GLOBAL const float *grid, const warp_scalars s, int first_x, int first_y, float z_x, float z_y)
 {
-    float weight_x[TAPS], weight_y[TAPS], column[TAPS];
+    float weight_x[TAPS], weight_y[TAPS], column[TAPS], value[TAPS * TAPS];
     weigh_taps(s, z_x, weight_x);
     weigh_taps(s, z_y, weight_y);
-    const bool inside = first_x >= 0 && first_x + TAPS <= s.fine_x;
-    UNROLL
-    for (int i = 0; i < TAPS; i++) {
-        GLOBAL const float *row = grid + warp_wrap(first_y + i, s.fine_y) * s.fine_x;
+    /* Nearly all pixels are inside, where places of samples differ by constants. */
+    if (first_x >= 0 && first_x + TAPS <= s.fine_x && first_y >= 0 && first_y + TAPS <= s.fine_y) {
+        GLOBAL const float *row = grid + first_y * s.fine_x + first_x;
         UNROLL
-        for (int j = 0; j < TAPS; j++) {
-            const float value = row[inside ? first_x + j : warp_wrap(first_x + j, s.fine_x)];
-            column[j] = i == 0 ? weight_y[0] * value : FMA(weight_y[i], value, column[j]);
-        }
+        for (int i = 0; i < TAPS; i++, row += s.fine_x)
+            UNROLL
+            for (int j = 0; j < TAPS; j++) value[i * TAPS + j] = row[j];
+    } else {
+        UNROLL
+        for (int i = 0; i < TAPS; i++)
+            UNROLL
+            for (int j = 0; j < TAPS; j++)
+                value[i * TAPS + j] =
+                    grid[warp_wrap(first_y + i, s.fine_y) * s.fine_x + warp_wrap(first_x + j, s.fine_x)];
     }
+    UNROLL
+    for (int j = 0; j < TAPS; j++) column[j] = weight_y[0] * value[j];
+    UNROLL
+    for (int i = 1; i < TAPS; i++)
+        UNROLL
+        for (int j = 0; j < TAPS; j++) column[j] = FMA(weight_y[i], value[i * TAPS + j], column[j]);
     UNROLL
     for (int j = 0; j < TAPS; j++) column[j] = column[j] * weight_x[j];
 #if TAPS == 6
@@ -88,15 +99,22 @@ DEVICE_FN float gather(GLOBAL const float *grid, const warp_scalars s, int first
     return (column[0] + column[2]) + (column[1] + column[3]);
 }
 
-/* A component of the field. `row` has the powers of one interval. */
-DEVICE_FN float field_at(GLOBAL const float *row, int axis, float f)
+/* The field, x and y, from the powers of one interval. */
+DEVICE_FN qn_complex field_at(GLOBAL const qn_complex *power, float f)
 {
-    return FMA(FMA(FMA(row[6 + axis], f, row[4 + axis]), f, row[2 + axis]), f, row[axis]);
+    qn_complex field = power[3];
+    UNROLL
+    for (int k = 2; k >= 0; k--) {
+        const qn_complex next = power[k];
+        field.x = FMA(field.x, f, next.x);
+        field.y = FMA(field.y, f, next.y);
+    }
+    return field;
 }
 #endif
 
 /* The value of a frame at output pixel (x, y); 0 where the frame does not cover it. */
-DEVICE_FN float frame_at(GLOBAL const float *grid, GLOBAL const float *row, const warp_scalars s, int f, int x, int y)
+DEVICE_FN float frame_at(GLOBAL const float *grid, GLOBAL const qn_complex *row, const warp_scalars s, int f, int x, int y)
 {
     const qn_int64 place_x = (qn_int64)x * s.step_x, place_y = (qn_int64)y * s.step_y;
     int whole_x = (int)(place_x >> 32), whole_y = (int)(place_y >> 32);
@@ -104,9 +122,8 @@ DEVICE_FN float frame_at(GLOBAL const float *grid, GLOBAL const float *row, cons
     const float v = (float)x * s.intervals_a_pixel;
     const int interval = MIN((int)v, WARP_INTERVALS - 1);
     const float within = v - (float)interval;
-    row += 8 * interval;
-    const float part_x = warp_part(place_x) + field_at(row, 0, within);
-    const float part_y = warp_part(place_y) + field_at(row, 1, within);
+    const qn_complex field = field_at(row + 4 * interval, within);
+    const float part_x = warp_part(place_x) + field.x, part_y = warp_part(place_y) + field.y;
     const float down_x = FLOOR(part_x), down_y = FLOOR(part_y);
     whole_x += (int)down_x;
     whole_y += (int)down_y;
@@ -126,7 +143,7 @@ DEVICE_FN float frame_at(GLOBAL const float *grid, GLOBAL const float *row, cons
 KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void warp_frames(
     GLOBAL const float *RESTRICT grid0, GLOBAL const float *RESTRICT grid1, GLOBAL const float *RESTRICT grid2,
     GLOBAL const float *RESTRICT grid3, GLOBAL const float *RESTRICT grid4, GLOBAL const float *RESTRICT grid5,
-    GLOBAL const float *RESTRICT grid6, GLOBAL const float *RESTRICT grid7, GLOBAL const float *RESTRICT rows,
+    GLOBAL const float *RESTRICT grid6, GLOBAL const float *RESTRICT grid7, GLOBAL const qn_complex *RESTRICT rows,
     GLOBAL float *RESTRICT sums, const warp_scalars s)
 {
     const int x = GLOBAL_ID(0);
@@ -144,7 +161,7 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void warp_frames(
             for (int f = 0; f < s.frames; f++) {
                 GLOBAL const float *grid = f < 4 ? (f < 2 ? (f < 1 ? grid0 : grid1) : (f < 3 ? grid2 : grid3))
                                                  : (f < 6 ? (f < 5 ? grid4 : grid5) : (f < 7 ? grid6 : grid7));
-                const float value = frame_at(grid, rows + ((qn_int64)f * s.height + y) * WARP_ROW, s, f, x, y);
+                const float value = frame_at(grid, rows + ((qn_int64)f * s.height + y) * (WARP_ROW / 2), s, f, x, y);
                 UNROLL
                 for (int i = 0; i < SUMS; i++) total[i] = FMA(s.shares[f * WARP_SUMS_MAX + i], value, total[i]);
             }
