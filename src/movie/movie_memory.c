@@ -15,7 +15,8 @@ static const double mib = 1024 * 1024;
 /* A memory plan for movies of one kind: bytes on a device or, of processors, in all. */
 typedef struct memory_plan {
     uint64_t objects;       /* of the pipeline, and of the detector */
-    uint64_t align, sums;   /* of an alignment besides the stack, and of the sums, which stay for the next movie */
+    uint64_t align, sums;   /* of an alignment besides the stack, and of the sums, which stay for the next movie … */
+    uint64_t frugal_align;  /* … or at most in a step of an alignment that keeps nothing */
     uint64_t movie;         /* of each movie at work, besides its frames */
     uint64_t frames, batch; /* all frames of a movie, and those that are decoded together */
     uint64_t spectrum;
@@ -69,9 +70,9 @@ static qn_status estimate(const qn_movie_work *w, memory_plan *plan)
 {
     const qn_movie_pipeline *p = w->pipeline;
     const qn_movie_setup *s = w->setup;
-    const qn_align_options aligning = {.pixel_angstrom = w->pixel_angstrom,
-                                       .without_patches = !p->run->choices.local,
-                                       .patches = {p->run->choices.patches[0], p->run->choices.patches[1]}};
+    qn_align_options aligning = {.pixel_angstrom = w->pixel_angstrom,
+                                 .without_patches = !p->run->choices.local,
+                                 .patches = {p->run->choices.patches[0], p->run->choices.patches[1]}};
     const uint64_t pixels = (uint64_t)w->kind.width * (uint64_t)w->kind.height;
     const uint64_t stack =
         8 * (uint64_t)w->grid.coarse[1] * (uint64_t)(w->grid.coarse[0] / 2 + 1) * (uint64_t)w->plan.count;
@@ -84,6 +85,8 @@ static qn_status estimate(const qn_movie_work *w, memory_plan *plan)
                           .frames = qn_movie_frames_bytes(w->file, &w->plan, true, 0),
                           .batch = qn_movie_frames_bytes(w->file, &w->plan, false, qn_pool_threads(p->run->job->pool)),
                           .spectrum = qn_movie_spectrum_bytes(s)};
+    aligning.frugal = true;
+    plan->frugal_align = qn_coarse_stack_bytes(p->device, &w->grid, w->plan.count, &aligning) - stack;
     if (p->is_cpu) plan->objects += pixels * (has_dark ? 9 : 5); /* gain, dark and marks of bad pixels */
     return estimate_sums(w, &plan->sums);
 }
@@ -132,10 +135,11 @@ qn_status qn_movie_plan_memory(qn_movie_work *w)
         QN_TRY(estimate(w, &plan));
     }
     const uint64_t both = plan.objects + plan.align + plan.sums;
-    const uint64_t one = plan.objects + (plan.align > plan.sums ? plan.align : plan.sums);
+    const uint64_t one = plan.objects + (plan.frugal_align > plan.sums ? plan.frugal_align : plan.sums);
     QN_TRY(check(w, one + plan.movie + plan.batch, allowed));
     w->short_of_memory = both + plan.movie + plan.batch > allowed;
-    w->device_bytes = w->short_of_memory || most == 1 ? one : both;
+    w->frugal = w->short_of_memory || most == 1;
+    w->device_bytes = w->frugal ? one : both;
     const uint64_t left = allowed > w->device_bytes ? allowed - w->device_bytes : 0;
     w->held = plan.movie + plan.frames <= left;
     w->memory_bytes = plan.movie + (w->held ? plan.frames : plan.batch);

@@ -67,7 +67,8 @@ qn_status qn_movie_align_frames(qn_movie_work *w)
                                       .max_shift_angstrom = run->options->max_shift_angstrom,
                                       .filter_px2 = run->choices.filter_px2,
                                       .smoothness = run->choices.smoothness,
-                                      .rounds = run->options->rounds > 0 ? run->options->rounds : -1};
+                                      .rounds = run->options->rounds > 0 ? run->options->rounds : -1,
+                                      .frugal = w->frugal};
     const qn_movie_frame_visitor visitor = {.frame = add_to_stack, .flush = flush, .user = w};
     double since = qn_clock_s();
     QN_TRY(qn_movie_frames_each(&w->lane->frames, 0, &visitor));

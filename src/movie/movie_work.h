@@ -85,6 +85,7 @@ typedef struct qn_movie_work {
     double pixel_angstrom, voltage_kv;
     int eer_group;         /* raw frames in a frame, of EER; else 0 */
     bool held;             /* the frames stay in the device's memory */
+    bool frugal;           /* the alignment leaves its memory to the sums */
     bool short_of_memory;  /* the sums of one movie and the alignment of the next one do not fit */
     uint64_t memory_bytes; /* of this movie: its frames and what else it has of its own */
     uint64_t device_bytes; /* estimate of all else */

@@ -265,7 +265,7 @@ static qn_status align_locally(alignment *a, const qn_patch_layout *layout, qn_m
     qn_buffer *spectra;
     l.count = (size_t)l.patches * (size_t)stack->frames;
     qn_status status = allocate_local(&l);
-    if (status == QN_OK) status = qn_patch_spectra(stack, a->shifts, layout, a->options.scratch_bytes, &spectra);
+    if (status == QN_OK) status = qn_patch_spectra(stack, a->shifts, layout, &a->options, &spectra);
     if (status == QN_OK)
         status = qn_correlator_create(stack, spectra, layout->size, l.patches, a->options.scratch_bytes, &l.correlator);
     if (status == QN_OK) status = fit_patches(&l, motion);
@@ -320,6 +320,7 @@ static qn_status align_all(alignment *a, const qn_patch_layout *layout, qn_motio
     a->peaks = memory;
     QN_TRY(qn_motion_allocate(a->stack->frames, grid->width, grid->height, motion));
     QN_TRY(align_globally(a, motion));
+    if (a->options.frugal) QN_TRY(qn_coarse_stack_leave_rooms(a->stack));
     const bool any = patches > 0 && a->facts->unseen_frames < a->stack->frames;
     return any ? align_locally(a, layout, motion) : QN_OK;
 }
@@ -339,7 +340,11 @@ qn_status qn_align_movie(qn_coarse_stack *stack, const qn_align_options *options
         facts->patches[d] = layout.count[d];
         facts->patch_px[d] = layout.size[d];
     }
-    const qn_status status = align_all(&a, &layout, motion);
+    qn_status status = align_all(&a, &layout, motion);
+    if (a.options.frugal) {
+        const qn_status left = qn_coarse_stack_leave_rooms(stack);
+        if (status == QN_OK) status = left;
+    }
     qn_patch_layout_release(&layout);
     qn_release(&a.shifts);
     qn_release(&a.peaks);
@@ -347,20 +352,32 @@ qn_status qn_align_movie(qn_coarse_stack *stack, const qn_align_options *options
     return status;
 }
 
+static size_t sum_of(const size_t rooms[QN_ROOMS])
+{
+    size_t sum = 0;
+    for (int i = 0; i < QN_ROOMS; i++) sum += rooms[i];
+    return sum;
+}
+
 size_t qn_coarse_stack_bytes(qn_device *device, const qn_movie_grid *grid, int frames, const qn_align_options *given)
 {
     qn_align_options options = *given;
     qn_patch_layout layout;
-    size_t rooms[QN_ROOMS] = {0}, sum = 8 * qn_half_pixels(grid->coarse) * (size_t)frames;
+    size_t rooms[QN_ROOMS] = {0}, of_global = 0;
     fill_defaults(device, &options);
     const size_t scratch = options.scratch_bytes;
     qn_align_start_rooms(grid, frames, options.pixel_angstrom, scratch, rooms);
     qn_correlator_rooms(grid->coarse, frames, 1, scratch, rooms);
+    if (options.frugal) {
+        of_global = sum_of(rooms);
+        memset(rooms, 0, sizeof rooms);
+    }
     if (qn_patch_layout_make(grid, &options, &layout) == QN_OK && layout.count[0] > 0) {
-        qn_patch_rooms(grid, frames, &layout, scratch, rooms);
+        qn_patch_rooms(grid, frames, &layout, &options, rooms);
         qn_correlator_rooms(layout.size, frames, layout.count[0] * layout.count[1], scratch, rooms);
         qn_patch_layout_release(&layout);
     }
-    for (int i = 0; i < QN_ROOMS; i++) sum += rooms[i];
-    return sum + 4 * qn_half_pixels(grid->coarse); /* places of rings */
+    const size_t of_rooms = sum_of(rooms), most = of_rooms > of_global ? of_rooms : of_global;
+    const size_t of_rings = 4 * qn_half_pixels(grid->coarse); /* their places */
+    return 8 * qn_half_pixels(grid->coarse) * (size_t)frames + most + of_rings;
 }

@@ -58,6 +58,7 @@ typedef struct qn_align_options {
     double smoothness;         /* λ of the local motion; 0: from the data */
     int rounds;                /* of the fit to correlations; 0: 3, -1: none, the fit to peaks is kept */
     size_t scratch_bytes;      /* for products and correlations of some patches; 0: 4 MiB on processors, else 256 */
+    bool frugal;               /* keep no memory from one step to the next, nor for the next movie */
 } qn_align_options;
 
 static const double QN_ALIGN_CONVERGED_PX = 0.02; /* an iteration that moves no frame by more is the last */

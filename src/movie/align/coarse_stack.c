@@ -156,6 +156,13 @@ qn_status qn_coarse_stack_room(qn_coarse_stack *stack, qn_coarse_room room, size
     return QN_OK;
 }
 
+qn_status qn_coarse_stack_leave_rooms(qn_coarse_stack *stack)
+{
+    const qn_status status = qn_queue_finish(stack->queue); /* commands may use them */
+    for (int i = 0; i < QN_ROOMS; i++) qn_buffer_release(&stack->rooms[i]);
+    return status;
+}
+
 /* Numbers are scaled by 1 / √N of the padded frame, so that they are of the order of the noise of a pixel. */
 qn_status qn_coarse_stack_add(qn_coarse_stack *stack, int frame, qn_buffer *padded_half_spectrum)
 {

@@ -64,6 +64,9 @@ QN_MUST_CHECK qn_status qn_coarse_stack_rings(qn_coarse_stack *stack, const int 
 QN_MUST_CHECK qn_status qn_coarse_stack_room(qn_coarse_stack *stack, qn_coarse_room room, size_t bytes,
                                              qn_buffer **buffer);
 
+/* Release all rooms. Waits for the device. */
+QN_MUST_CHECK qn_status qn_coarse_stack_leave_rooms(qn_coarse_stack *stack);
+
 /* Raise a room of an estimate to at least so many bytes. */
 void qn_coarse_raise(size_t rooms[QN_ROOMS], qn_coarse_room room, size_t bytes);
 

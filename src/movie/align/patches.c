@@ -86,7 +86,8 @@ void qn_patch_layout_release(qn_patch_layout *layout)
 typedef struct patch_cutter {
     qn_coarse_stack *stack;
     const qn_patch_layout *layout;
-    int patches, chunk;
+    int patches, chunk; /* number of patches, those of a transform */
+    int group;          /* frames that are shifted, cut and transformed together */
     qn_buffer *turns, *shifted, *frames, *corners, *taper, *pieces, *spectra;
     uint32_t *turn_values; /* [frame][2] */
     float *taper_values;   /* along x, then along y */
@@ -97,6 +98,15 @@ static size_t piece_bytes(const int size[2], int frames)
     return (size_t)frames * (4 * (size_t)size[0] * (size_t)size[1] + 8 * qn_half_pixels(size));
 }
 
+/* All frames, unless memory is short. */
+static int group_of(const qn_movie_grid *grid, int frames, const qn_align_options *options)
+{
+    const size_t bytes = piece_bytes(grid->coarse, 1), fit = options->scratch_bytes / bytes;
+    if (!options->frugal || fit >= (size_t)frames) return frames;
+    return fit < 1 ? 1 : (int)fit;
+}
+
+/* Patches of a transform; `frames`: of a group. */
 static int chunk_of(const qn_patch_layout *layout, int frames, size_t scratch_bytes)
 {
     const int patches = layout->count[0] * layout->count[1];
@@ -105,23 +115,23 @@ static int chunk_of(const qn_patch_layout *layout, int frames, size_t scratch_by
 }
 
 /* Spectra of shifted frames are needed no longer when those of patches come. */
-void qn_patch_rooms(const qn_movie_grid *grid, int frames, const qn_patch_layout *layout, size_t scratch_bytes,
-                    size_t rooms[QN_ROOMS])
+void qn_patch_rooms(const qn_movie_grid *grid, int frames, const qn_patch_layout *layout,
+                    const qn_align_options *options, size_t rooms[QN_ROOMS])
 {
-    const int *size = layout->size, *coarse = grid->coarse;
-    const size_t patches = (size_t)layout->count[0] * (size_t)layout->count[1], all = (size_t)frames;
-    const size_t chunk = (size_t)chunk_of(layout, frames, scratch_bytes), half = 8 * qn_half_pixels(size) * all;
-    qn_coarse_raise(rooms, QN_ROOM_PATCHES, half * patches);
-    qn_coarse_raise(rooms, QN_ROOM_PRODUCTS, 8 * qn_half_pixels(coarse) * all);
-    qn_coarse_raise(rooms, QN_ROOM_PRODUCTS, half * chunk);
-    qn_coarse_raise(rooms, QN_ROOM_MAPS, 4 * (size_t)coarse[0] * (size_t)coarse[1] * all);
-    qn_coarse_raise(rooms, QN_ROOM_PIECES, 4 * (size_t)size[0] * (size_t)size[1] * all * chunk);
-    qn_coarse_raise(rooms, QN_ROOM_TURNS, 8 * all);
+    const int *size = layout->size, *coarse = grid->coarse, group = group_of(grid, frames, options);
+    const size_t patches = (size_t)layout->count[0] * (size_t)layout->count[1], some = (size_t)group;
+    const size_t chunk = (size_t)chunk_of(layout, group, options->scratch_bytes), half = 8 * qn_half_pixels(size);
+    qn_coarse_raise(rooms, QN_ROOM_PATCHES, half * (size_t)frames * patches);
+    qn_coarse_raise(rooms, QN_ROOM_PRODUCTS, 8 * qn_half_pixels(coarse) * some);
+    qn_coarse_raise(rooms, QN_ROOM_PRODUCTS, half * some * chunk);
+    qn_coarse_raise(rooms, QN_ROOM_MAPS, 4 * (size_t)coarse[0] * (size_t)coarse[1] * some);
+    qn_coarse_raise(rooms, QN_ROOM_PIECES, 4 * (size_t)size[0] * (size_t)size[1] * some * chunk);
+    qn_coarse_raise(rooms, QN_ROOM_TURNS, 8 * (size_t)frames);
     qn_coarse_raise(rooms, QN_ROOM_WEIGHTS, 4 * (size_t)(size[0] + size[1]));
     qn_coarse_raise(rooms, QN_ROOM_CORNERS, 8 * patches);
 }
 
-static qn_status take_rooms(patch_cutter *cutter, size_t scratch_bytes)
+static qn_status take_rooms(patch_cutter *cutter, const qn_align_options *options)
 {
     const struct {
         qn_coarse_room room;
@@ -131,7 +141,7 @@ static qn_status take_rooms(patch_cutter *cutter, size_t scratch_bytes)
                 {QN_ROOM_TURNS, &cutter->turns},     {QN_ROOM_WEIGHTS, &cutter->taper},
                 {QN_ROOM_CORNERS, &cutter->corners}};
     size_t rooms[QN_ROOMS] = {0};
-    qn_patch_rooms(&cutter->stack->grid, cutter->stack->frames, cutter->layout, scratch_bytes, rooms);
+    qn_patch_rooms(&cutter->stack->grid, cutter->stack->frames, cutter->layout, options, rooms);
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         QN_TRY(qn_coarse_stack_room(cutter->stack, uses[i].room, rooms[uses[i].room], uses[i].buffer));
     return QN_OK;
@@ -167,59 +177,80 @@ static qn_status write_values(const patch_cutter *cutter)
     return qn_queue_write(queue, cutter->corners, 0, cutter->layout->corners, 8 * (size_t)cutter->patches, NULL);
 }
 
-/* The frames in real space, each moved back by its shift. */
-static qn_status shift_frames(const patch_cutter *cutter)
+/* Frames first … first + group − 1 in real space, each moved back by its shift. */
+static qn_status shift_frames(const patch_cutter *cutter, int first)
 {
     qn_coarse_stack *stack = cutter->stack;
     const int *coarse = stack->grid.coarse;
-    const qn_frames_problem problem = {.size = {coarse[0], coarse[1]}, .frames = stack->frames, .count = stack->frames};
+    const qn_frames_problem problem = {
+        .size = {coarse[0], coarse[1]}, .frames = stack->frames, .first = first, .count = cutter->group};
     qn_fft_plan *inverse;
-    QN_TRY(qn_coarse_stack_plan(stack, coarse, stack->frames, QN_FFT_REAL_INVERSE, &inverse));
+    QN_TRY(qn_coarse_stack_plan(stack, coarse, cutter->group, QN_FFT_REAL_INVERSE, &inverse));
     QN_TRY(qn_shift_spectra(stack->queue, NULL, &problem, stack->spectra, cutter->turns, cutter->shifted, NULL));
     return qn_fft_execute(inverse, stack->queue, cutter->shifted, cutter->frames, NULL);
 }
 
-static qn_status cut_chunks(const patch_cutter *cutter)
+/* Copy the spectra of a chunk, [chunk][group], to their places in [patches][frames]. */
+static qn_status place_spectra(const patch_cutter *cutter, int patch, int frame)
+{
+    qn_coarse_stack *stack = cutter->stack;
+    const size_t half = 8 * qn_half_pixels(cutter->layout->size), frames = (size_t)stack->frames;
+    const size_t bytes = half * (size_t)cutter->group, to = half * ((size_t)patch * frames + (size_t)frame);
+    if (cutter->group == stack->frames)
+        return qn_queue_copy(stack->queue, cutter->shifted, 0, cutter->spectra, to, bytes * (size_t)cutter->chunk,
+                             NULL);
+    for (size_t p = 0; p < (size_t)cutter->chunk; p++)
+        QN_TRY(qn_queue_copy(stack->queue, cutter->shifted, bytes * p, cutter->spectra, to + half * frames * p, bytes,
+                             NULL));
+    return QN_OK;
+}
+
+static qn_status cut_chunks(const patch_cutter *cutter, int frame)
 {
     qn_coarse_stack *stack = cutter->stack;
     const int *size = cutter->layout->size, *coarse = stack->grid.coarse;
-    const size_t bytes = 8 * qn_half_pixels(size) * (size_t)stack->frames, chunk = (size_t)cutter->chunk;
-    qn_buffer *some = cutter->shifted;
     qn_fft_plan *forward;
-    QN_TRY(qn_coarse_stack_plan(stack, size, stack->frames * cutter->chunk, QN_FFT_REAL_FORWARD, &forward));
+    QN_TRY(qn_coarse_stack_plan(stack, size, cutter->group * cutter->chunk, QN_FFT_REAL_FORWARD, &forward));
     for (int first = 0; first < cutter->patches; first += cutter->chunk) {
         const int last = cutter->patches - cutter->chunk, from = first < last ? first : last;
         const qn_cut_problem problem = {.size = {coarse[0], coarse[1]},
                                         .patch = {size[0], size[1]},
-                                        .frames = stack->frames,
+                                        .frames = cutter->group,
                                         .first = from,
                                         .count = cutter->chunk};
         QN_TRY(qn_cut_patches(stack->queue, NULL, &problem, cutter->frames, cutter->corners, cutter->taper,
                               cutter->pieces, NULL));
-        QN_TRY(qn_fft_execute(forward, stack->queue, cutter->pieces, some, NULL));
-        QN_TRY(qn_queue_copy(stack->queue, some, 0, cutter->spectra, bytes * (size_t)from, bytes * chunk, NULL));
+        QN_TRY(qn_fft_execute(forward, stack->queue, cutter->pieces, cutter->shifted, NULL));
+        QN_TRY(place_spectra(cutter, from, frame));
     }
     return QN_OK;
 }
 
-static qn_status cut_all(patch_cutter *cutter, const double *shifts, size_t scratch_bytes)
+static qn_status cut_all(patch_cutter *cutter, const double *shifts, const qn_align_options *options)
 {
-    QN_TRY(take_rooms(cutter, scratch_bytes));
+    const int frames = cutter->stack->frames;
+    QN_TRY(take_rooms(cutter, options));
     QN_TRY(make_values(cutter, shifts));
     QN_TRY(write_values(cutter));
-    QN_TRY(shift_frames(cutter));
-    return cut_chunks(cutter);
+    for (int first = 0; first < frames; first += cutter->group) {
+        const int last = frames - cutter->group, from = first < last ? first : last; /* groups may overlap */
+        QN_TRY(shift_frames(cutter, from));
+        QN_TRY(cut_chunks(cutter, from));
+    }
+    return QN_OK;
 }
 
 qn_status qn_patch_spectra(qn_coarse_stack *stack, const double *shifts, const qn_patch_layout *layout,
-                           size_t scratch_bytes, qn_buffer **spectra)
+                           const qn_align_options *options, qn_buffer **spectra)
 {
+    const int group = group_of(&stack->grid, stack->frames, options);
     patch_cutter cutter = {.stack = stack,
                            .layout = layout,
                            .patches = layout->count[0] * layout->count[1],
-                           .chunk = chunk_of(layout, stack->frames, scratch_bytes)};
+                           .chunk = chunk_of(layout, group, options->scratch_bytes),
+                           .group = group};
     *spectra = NULL;
-    qn_status status = cut_all(&cutter, shifts, scratch_bytes);
+    qn_status status = cut_all(&cutter, shifts, options);
     const qn_status finished = qn_queue_finish(stack->queue); /* of commands that read the values */
     if (status == QN_OK) status = finished;
     if (status == QN_OK) *spectra = cutter.spectra;

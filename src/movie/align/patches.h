@@ -19,13 +19,14 @@ QN_MUST_CHECK qn_status qn_patch_layout_make(const qn_movie_grid *grid, const qn
                                              qn_patch_layout *layout);
 void qn_patch_layout_release(qn_patch_layout *layout);
 
-/* Cut patches from the frames, each moved back by its shift (coarse pixels, [frame][2]), subtract their means, taper
- * them and transform them. *spectra: [patch][frame] half spectra, in a room of the stack. */
+/* Cut patches from the frames (of options, scratch_bytes and frugal count), each moved back by its shift (coarse
+ * pixels, [frame][2]), subtract their means, taper them and transform them. *spectra: [patch][frame] half spectra, in a
+ * room of the stack. */
 QN_MUST_CHECK qn_status qn_patch_spectra(qn_coarse_stack *stack, const double *shifts, const qn_patch_layout *layout,
-                                         size_t scratch_bytes, qn_buffer **spectra);
+                                         const qn_align_options *options, qn_buffer **spectra);
 
 /* Raise `rooms` to the bytes that qn_patch_spectra needs. */
-void qn_patch_rooms(const qn_movie_grid *grid, int frames, const qn_patch_layout *layout, size_t scratch_bytes,
-                    size_t rooms[QN_ROOMS]);
+void qn_patch_rooms(const qn_movie_grid *grid, int frames, const qn_patch_layout *layout,
+                    const qn_align_options *options, size_t rooms[QN_ROOMS]);
 
 #endif

@@ -168,6 +168,30 @@ static void blank_frames_are_passed_over(void)
     qn_motion_release(&found);
 }
 
+/* Frames are cut in groups of 2, of 10, with the same results. */
+static void frugal_alignments_find_the_same(void)
+{
+    const scene_motion motion = {.frames = FRAMES, .path = path, .expansion = 0.012, .noise = 0.7};
+    qn_motion kept;
+    make_path(motion.frames);
+    options.without_patches = false;
+    if (!align(&motion)) return;
+    kept = found;
+    CHECK(kept.time_count > 0);
+    options.frugal = true;
+    options.scratch_bytes = 2 * 12 * SCENE_WIDTH * SCENE_HEIGHT / 4;
+    if (align(&motion)) {
+        CHECK(found.time_count == kept.time_count);
+        for (int i = 0; i < 2 * FRAMES; i++) CHECK_NEAR(found.global_px[i], kept.global_px[i], 1e-5);
+        for (int i = 0; i < 2 * kept.time_count * QN_MOTION_PLANE; i++)
+            CHECK_NEAR(found.local_px[i], kept.local_px[i], 1e-4);
+        qn_motion_release(&found);
+    }
+    options.frugal = false;
+    options.scratch_bytes = 0;
+    qn_motion_release(&kept);
+}
+
 static void impossible_movies_are_refused(void)
 {
     const int padded[2] = {128, 128};
@@ -194,6 +218,10 @@ static void bytes_are_stated(void)
                  many = qn_coarse_stack_bytes(device, &grid, 40, &options);
     CHECK(few > (size_t)20 * 4 * 1195 * 850); /* the stack alone */
     CHECK(many > few && many < (size_t)1500 << 20);
+    options.frugal = true;
+    const size_t frugal = qn_coarse_stack_bytes(device, &grid, 40, &options);
+    options.frugal = false;
+    CHECK(frugal > (size_t)40 * 4 * 1195 * 850 && frugal < many - (size_t)40 * 4 * 1195 * 850);
 }
 
 int main(int argc, char **argv)
@@ -207,6 +235,7 @@ int main(int argc, char **argv)
     RUN(three_frames_of_noise_have_no_signal);
     RUN(noise_ends);
     RUN(blank_frames_are_passed_over);
+    RUN(frugal_alignments_find_the_same);
     RUN(impossible_movies_are_refused);
     RUN(bytes_are_stated);
     qn_coarse_stack_destroy(&stack);
