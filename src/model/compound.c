@@ -62,7 +62,15 @@ void qn_compound_destroy(qn_compound **compound)
     qn_release(&c->atoms);
     qn_release(&c->bonds);
     qn_release(&c->positions_angstrom);
+    qn_compound_tree_clear(&c->tree);
     qn_release(compound);
+}
+
+void qn_compound_tree_clear(qn_compound_tree *tree)
+{
+    qn_release(&tree->piece);
+    qn_release(&tree->branches);
+    *tree = (qn_compound_tree){0};
 }
 
 qn_status qn_compound_add_property(qn_compound *compound, const char *name, const char *value)
@@ -144,6 +152,7 @@ qn_status qn_compound_keep_atoms(qn_compound *compound, const bool *kept)
     }
     compound->atom_count = atoms;
     compound->bond_count = bonds;
+    qn_compound_tree_clear(&compound->tree);
     qn_release(&memory);
     return QN_OK;
 }

@@ -37,6 +37,19 @@ typedef struct qn_compound_property {
     char *name, *value; /* an SDF data item; `value` may hold several lines */
 } qn_compound_property;
 
+/* The rigid pieces of a molecule and the bonds that turn, as a PDBQT states them. Branch i leads from an atom of an
+ * earlier piece, `first`, to an atom of piece i + 1, `second`. */
+typedef struct qn_compound_branch {
+    int first, second;
+} qn_compound_branch;
+
+typedef struct qn_compound_tree {
+    size_t piece_count;           /* 0: the file states no tree */
+    int *piece;                   /* of each atom, from 0, the root's */
+    qn_compound_branch *branches; /* piece_count − 1 */
+    bool glued;                   /* a ring is open between pieces; glue atoms, which were left out, mark its ends */
+} qn_compound_tree;
+
 typedef struct qn_compound {
     char *name; /* title of the record; "" when it has none */
     size_t atom_count, bond_count, conformer_count, property_count;
@@ -45,6 +58,7 @@ typedef struct qn_compound {
     double *positions_angstrom; /* [conformer_count][atom_count][3] */
     qn_compound_property *properties;
     bool flat; /* the positions are a 2D drawing: all z are 0 */
+    qn_compound_tree tree;
 } qn_compound;
 
 /* Create a compound with the given numbers of atoms, bonds and conformers; names are empty, numbers zero, `hydrogens`
@@ -60,10 +74,13 @@ const char *qn_compound_property_value(const qn_compound *compound, const char *
 /* Change the number of conformers to `count`; conformers below it are kept. */
 QN_MUST_CHECK qn_status qn_compound_set_conformer_count(qn_compound *compound, size_t count);
 
+/* Drop the tree. */
+void qn_compound_tree_clear(qn_compound_tree *tree);
+
 /* Positions of one conformer: atom_count × 3. */
 double *qn_compound_positions(const qn_compound *compound, size_t conformer);
 
-/* Keep only the atoms that `kept` marks, in their order, and the bonds between them. */
+/* Keep only the atoms that `kept` marks, in their order, and the bonds between them; a tree is dropped. */
 QN_MUST_CHECK qn_status qn_compound_keep_atoms(qn_compound *compound, const bool *kept);
 
 bool qn_compound_atom_is_hydrogen(const qn_compound_atom *atom);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "format/compound/compound_formats.h"
 #include "format/compound/compound_lines.h"
+#include "format/compound/pdbqt_tree.h"
 #include "format/structure/autodock_types.h"
 
 enum { IN_MODEL = 1, HAS_ATOMS = 2 };
@@ -84,6 +85,7 @@ typedef struct pdbqt_reader {
     qn_record_lines lines;
     qn_compound *compound;
     qn_text name, smiles, energy;
+    qn_pdbqt_tree tree;
 } pdbqt_reader;
 
 /* Read the atoms, except those of the receptor's flexible residues, which files of docked poses contain too. */
@@ -97,14 +99,17 @@ static qn_status read_atoms(pdbqt_reader *reader)
             QN_TRY(read_remark(lines, &reader->name, &reader->smiles, &reader->energy));
         if (qn_line_begins(lines, "BEGIN_RES")) in_residue = true;
         if (qn_line_begins(lines, "END_RES")) in_residue = false;
-        if (!qn_pdbqt_is_atom(lines) || in_residue) continue;
+        if (in_residue) continue;
+        QN_TRY(qn_pdbqt_tree_line(&reader->tree, lines));
+        if (!qn_pdbqt_is_atom(lines)) continue;
         bool kept = false;
         qn_compound_atom *atom = &compound->atoms[compound->atom_count];
         double *position = compound->positions_angstrom + 3 * compound->atom_count;
         QN_TRY(read_atom(lines, ++number, atom, position, &kept));
+        QN_TRY(qn_pdbqt_tree_atom(&reader->tree, lines, kept ? (int)compound->atom_count : -1));
         compound->atom_count += kept;
     }
-    return QN_OK;
+    return qn_pdbqt_tree_end(&reader->tree, &reader->lines, compound);
 }
 
 /* Where no remark names the molecule, use the file's name without folder, without ".gz" and without what follows the
@@ -149,6 +154,7 @@ qn_status qn_pdbqt_read(const qn_compound_record *record, qn_compound **compound
     qn_text_clear(&reader.name);
     qn_text_clear(&reader.smiles);
     qn_text_clear(&reader.energy);
+    qn_pdbqt_tree_release(&reader.tree);
     if (status == QN_OK)
         *compound = reader.compound;
     else

@@ -61,6 +61,49 @@ static void atoms_of_the_receptor_are_not_read(void)
     qn_compound_destroy(&c);
 }
 
+/* Four pieces: 1-2 is the root, 3-4 hangs on 1, 5 on 4, 6 on 2. */
+static void the_tree_is_read(void)
+{
+    static const int pieces[] = {0, 0, 1, 1, 2, 3}, first[] = {0, 3, 1}, second[] = {2, 4, 5};
+    qn_compound *c;
+    const char text[] = "ROOT\n" ATOM("   11", " C1 ", "   1.000", " 0.176", "A ") ATOM(
+        "   12", " N2 ", "   2.000", "-0.346", "NA") "ENDROOT\nBRANCH  11  13\n" ATOM("   13", " C3 ", "   3.000",
+                                                                                      "+0.100", "C ")
+        ATOM("   14", " C4 ", "   4.000", " 0.163", "C ") "BRANCH  14  15\n" ATOM(
+            "   15", " C5 ", "   5.000", "+0.100",
+            "C ") "ENDBRANCH  14  15\nENDBRANCH  11  13\nBRANCH  12  16\n" ATOM("   16", " C6 ", "   6.000", "+0.100",
+                                                                                "C ") "ENDBRANCH  12  16\nTORSDOF 3\n";
+    if (!CHECK_OK(read_record(QN_COMPOUND_PDBQT, text, &c))) return;
+    if (CHECK(c->tree.piece_count == 4 && !c->tree.glued)) {
+        for (int i = 0; i < 6; i++) CHECK(c->tree.piece[i] == pieces[i]);
+        for (int i = 0; i < 3; i++) CHECK(c->tree.branches[i].first == first[i]);
+        for (int i = 0; i < 3; i++) CHECK(c->tree.branches[i].second == second[i]);
+    }
+    qn_compound_destroy(&c);
+    if (!CHECK_OK(read_record(QN_COMPOUND_PDBQT, CLOSER LAST, &c))) return;
+    CHECK(c->tree.piece_count == 0 && !c->tree.piece);
+    qn_compound_destroy(&c);
+    if (!CHECK_OK(read_record(QN_COMPOUND_PDBQT, "ROOT\n" CLOSER GLUE "ENDROOT\n", &c))) return;
+    CHECK(c->tree.piece_count == 1 && c->tree.glued);
+    qn_compound_destroy(&c);
+}
+
+static void broken_trees_are_refused(void)
+{
+    static const bad_record cases[] = {
+        {"ROOT\n" LAST "ENDROOT\nBRANCH   4\n", "lib:14: \"\" is not the serial number of an atom"},
+        {"ROOT\n" LAST "ENDROOT\nBRANCH   4   1\n" CLOSER, "lib:14: BRANCH 4 1 is not closed; expected its ENDBRANCH"},
+        {"ROOT\n" LAST "ENDROOT\nENDBRANCH   4   1\n", "lib:14: ENDBRANCH 4 1, but no BRANCH is open"},
+        {"ROOT\n" LAST "ENDROOT\nBRANCH   4   1\n" CLOSER "ENDBRANCH   1   4\n",
+         "lib:16: ENDBRANCH 1 4; expected the end of BRANCH 4 1 of line 14"},
+        {"ROOT\n" LAST "ENDROOT\nBRANCH   4   2\n" CLOSER "ENDBRANCH   4   2\n",
+         "lib:14: BRANCH 4 2: the piece that it begins has no atom 2"},
+        {"ROOT\n" LAST "ENDROOT\nBRANCH   3   1\n" CLOSER "ENDBRANCH   3   1\n",
+         "lib:14: BRANCH 3 1: the piece around it has no atom 3"},
+    };
+    check_refusals(QN_COMPOUND_PDBQT, cases, sizeof cases / sizeof *cases);
+}
+
 static size_t count_records(const char *text, size_t *lines)
 {
     char path[600];
@@ -222,6 +265,8 @@ int main(void)
     RUN(a_ligand_is_read_correctly);
     RUN(atoms_of_the_receptor_are_not_read);
     RUN(models_and_molecules_are_separated);
+    RUN(the_tree_is_read);
+    RUN(broken_trees_are_refused);
     RUN(errors_are_reported);
     RUN(receptors_get_elements_from_types);
     RUN(pdb_files_are_not_recognised_as_pdbqt);
