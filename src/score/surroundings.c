@@ -8,8 +8,6 @@
 #include "model/atom.h"
 #include "model/neighbour_grid.h"
 
-static const double bond_allowance = 1.1; /* atoms closer than this times the sum of their covalent radii are bound */
-
 /* Non-metals with their covalent radii (Å). Docking programs use these; those of crystallography are longer. */
 static const struct {
     char symbol[4];
@@ -19,10 +17,9 @@ static const struct {
     {"P", 1.06},  {"S", 1.02}, {"CL", 0.99}, {"BR", 1.14}, {"I", 1.33}, {"B", 0.90}, {"SE", 1.16}, {"AS", 1.19},
     {"TE", 1.36}, {"AT", 1.4}, {"HE", 0},    {"NE", 0},    {"AR", 0},   {"KR", 0},   {"XE", 0},    {"RN", 0},
 };
-static const double most_reach_angstrom = 1.1 * 2 * 1.4;
+static const double most_reach_angstrom = QN_BOND_ALLOWANCE * 2 * 1.4;
 
-/* Covalent radius; 0 for metals, noble gases and unknown elements, whose bonds do not count. */
-static double covalent_radius(const char *element)
+double qn_covalent_radius_angstrom(const char *element)
 {
     for (size_t i = 0; i < sizeof nonmetals / sizeof nonmetals[0]; i++)
         if (strcmp(element, nonmetals[i].symbol) == 0) return nonmetals[i].radius_angstrom;
@@ -49,7 +46,7 @@ static void add_neighbour(qn_surroundings *atom, const char *element)
 {
     if (qn_element_is_hydrogen(element)) {
         atom->hydrogen = true;
-    } else if (covalent_radius(element) > 0) {
+    } else if (qn_covalent_radius_angstrom(element) > 0) {
         atom->heavy++;
         atom->hetero |= strcmp(element, "C") != 0;
     }
@@ -125,14 +122,14 @@ static void visit(size_t index, void *user)
 {
     visit_context *context = user;
     const qn_atom *atom = &context->molecule->atoms[context->atom], *other = &context->molecule->atoms[index];
-    double square = 0, reach = covalent_radius(atom->element) + covalent_radius(other->element);
+    double square = 0, reach = qn_covalent_radius_angstrom(atom->element) + qn_covalent_radius_angstrom(other->element);
     if (index == context->atom) return;
     for (int d = 0; d < 3; d++) {
         double difference = atom->position_angstrom[d] - other->position_angstrom[d];
         square += difference * difference;
     }
-    if (sqrt(square) >= bond_allowance * reach) return;
-    if (covalent_radius(atom->element) == 0 || covalent_radius(other->element) == 0) return;
+    if (sqrt(square) >= QN_BOND_ALLOWANCE * reach) return;
+    if (qn_covalent_radius_angstrom(atom->element) == 0 || qn_covalent_radius_angstrom(other->element) == 0) return;
     add_neighbour(context->found, other->element);
     if (other->charge_e > 0) context->neighbours_charge_e += other->charge_e;
 }

@@ -14,6 +14,13 @@ typedef struct qn_surroundings {
     bool cation;   /* positive formal charge, or type N.4 */
 } qn_surroundings;
 
+/* Atoms closer than this times the sum of their covalent radii are bound. */
+#define QN_BOND_ALLOWANCE 1.1
+
+/* Covalent radius (Å) as docking programs use it; 0 for metals, noble gases and unknown elements, whose bonds do not
+ * count. */
+double qn_covalent_radius_angstrom(const char *element);
+
 /* Find the surroundings of each atom from the bonds. When the compound has a hydrogen on an atom other than carbon, or
  * many on carbons, it is assumed to have all polar hydrogens. */
 QN_MUST_CHECK qn_status qn_surroundings_of_compound(const qn_compound *compound, const qn_sybyl_type *types,

@@ -38,21 +38,45 @@ static double ramp(double value, double good, double bad)
     return fmin(1, fmax(0, (bad - value) / (bad - good)));
 }
 
-static void add_pair(const qn_vina_atom_type *a, const qn_vina_atom_type *b, double r, qn_vina_energy *energy)
+/* The derivative of ramp. */
+static double ramp_slope(double value, double good, double bad)
 {
-    double d = r - ((double)a->radius_angstrom + b->radius_angstrom);
-    energy->gauss1 += QN_VINA_GAUSS1 * exp(-(d / 0.5) * (d / 0.5));
-    energy->gauss2 += QN_VINA_GAUSS2 * exp(-((d - 3) / 2) * ((d - 3) / 2));
-    if (d < 0) energy->repulsion += QN_VINA_REPULSION * d * d;
-    if (a->hydrophobic && b->hydrophobic) energy->hydrophobic += QN_VINA_HYDROPHOBIC * ramp(d, 0.5, 1.5);
-    if ((a->donor && b->acceptor) || (a->acceptor && b->donor))
+    return value > good && value < bad ? -1 / (bad - good) : 0;
+}
+
+double qn_vina_add_pair(int row_a, int row_b, double r, qn_vina_energy *energy, double *slope)
+{
+    const qn_vina_atom_type *a = &type_table[row_a], *b = &type_table[row_b];
+    const double d = r - ((double)a->radius_angstrom + b->radius_angstrom);
+    const double gauss1 = QN_VINA_GAUSS1 * exp(-(d / 0.5) * (d / 0.5));
+    const double gauss2 = QN_VINA_GAUSS2 * exp(-((d - 3) / 2) * ((d - 3) / 2));
+    double sum = gauss1 + gauss2;
+    *slope = -8 * d * gauss1 - (d - 3) / 2 * gauss2;
+    energy->gauss1 += gauss1;
+    energy->gauss2 += gauss2;
+    if (d < 0) {
+        energy->repulsion += QN_VINA_REPULSION * d * d;
+        sum += QN_VINA_REPULSION * d * d;
+        *slope += 2 * QN_VINA_REPULSION * d;
+    }
+    if (a->hydrophobic && b->hydrophobic) {
+        energy->hydrophobic += QN_VINA_HYDROPHOBIC * ramp(d, 0.5, 1.5);
+        sum += QN_VINA_HYDROPHOBIC * ramp(d, 0.5, 1.5);
+        *slope += QN_VINA_HYDROPHOBIC * ramp_slope(d, 0.5, 1.5);
+    }
+    if ((a->donor && b->acceptor) || (a->acceptor && b->donor)) {
         energy->hydrogen_bond += QN_VINA_HYDROGEN_BOND * ramp(d, -0.7, 0);
+        sum += QN_VINA_HYDROGEN_BOND * ramp(d, -0.7, 0);
+        *slope += QN_VINA_HYDROGEN_BOND * ramp_slope(d, -0.7, 0);
+    }
+    return sum;
 }
 
 void qn_vina_energy_of(const double *ligand_positions, const int *ligand_types, size_t ligand_count,
                        double rotatable_bonds, const double *receptor_positions, const int *receptor_types,
                        size_t receptor_count, qn_vina_energy *energy)
 {
+    double slope;
     *energy = (qn_vina_energy){0};
     for (size_t i = 0; i < ligand_count; i++) {
         const double *a = ligand_positions + 3 * i;
@@ -60,7 +84,7 @@ void qn_vina_energy_of(const double *ligand_positions, const int *ligand_types, 
             const double *b = receptor_positions + 3 * j;
             double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2], square = x * x + y * y + z * z;
             if (square >= QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM) continue;
-            add_pair(&type_table[ligand_types[i]], &type_table[receptor_types[j]], sqrt(square), energy);
+            qn_vina_add_pair(ligand_types[i], receptor_types[j], sqrt(square), energy, &slope);
         }
     }
     energy->total =

@@ -56,6 +56,10 @@ typedef struct qn_vina_energy {
     double gauss1, gauss2, repulsion, hydrophobic, hydrogen_bond; /* weighted, not divided by the torsion factor */
 } qn_vina_energy;
 
+/* Add the terms of two atoms with these rows, r Å apart, to those of `energy`, whose total is left alone; no cutoff.
+ * Returns their sum; *slope (kcal/mol/Å) gets its derivative by r. */
+double qn_vina_add_pair(int a, int b, double r, qn_vina_energy *energy, double *slope);
+
 /* Compute the energy in double precision, pair by pair: the reference of the kernels. Positions are n × 3 (Å). */
 void qn_vina_energy_of(const double *ligand_positions, const int *ligand_types, size_t ligand_count,
                        double rotatable_bonds, const double *receptor_positions, const int *receptor_types,

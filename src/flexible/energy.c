@@ -1,0 +1,194 @@
+#include "flexible/energy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/rotation.h"
+#include "model/neighbour_grid.h"
+
+struct qn_flexible_receptor {
+    const qn_score_receptor *receptor;
+    qn_neighbour_grid *grid;
+};
+
+qn_status qn_flexible_receptor_create(const qn_score_receptor *receptor, qn_flexible_receptor **sorted)
+{
+    *sorted = NULL;
+    QN_TRY(qn_allocate(1, sizeof **sorted, (void **)sorted));
+    (*sorted)->receptor = receptor;
+    qn_status status = qn_neighbour_grid_create(receptor->positions_angstrom, receptor->atom_count,
+                                                QN_VINA_CUTOFF_ANGSTROM, &(*sorted)->grid);
+    if (status != QN_OK) qn_flexible_receptor_destroy(sorted);
+    return status;
+}
+
+void qn_flexible_receptor_destroy(qn_flexible_receptor **sorted)
+{
+    if (!*sorted) return;
+    qn_neighbour_grid_destroy(&(*sorted)->grid);
+    qn_release(sorted);
+}
+
+/* e bent above 0, and the factor of its derivative. */
+static double bent(double energy, double bend, double *factor)
+{
+    *factor = 1;
+    if (bend == QN_FLEXIBLE_STRAIGHT || energy <= 0) return energy;
+    const double share = bend / (bend + energy);
+    *factor = share * share;
+    return energy * share;
+}
+
+/* An atom of the ligand among those of the receptor. */
+typedef struct atom_sum {
+    const qn_score_receptor *receptor;
+    qn_vina_energy *terms;
+    const double *at;
+    int type;
+    double energy, gradient[3];
+} atom_sum;
+
+static void add_receptor_atom(size_t index, void *user)
+{
+    atom_sum *sum = user;
+    const double *other = sum->receptor->positions_angstrom + 3 * index;
+    const double away[3] = {sum->at[0] - other[0], sum->at[1] - other[1], sum->at[2] - other[2]};
+    const double r = sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2]);
+    double slope;
+    if (r >= QN_VINA_CUTOFF_ANGSTROM) return;
+    sum->energy += qn_vina_add_pair(sum->type, sum->receptor->types[index], r, sum->terms, &slope);
+    for (int d = 0; d < 3 && r > 0; d++) sum->gradient[d] += slope * away[d] / r;
+}
+
+static void add_inter(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const double *positions,
+                      double bend, qn_flexible_energy *energy, double *gradients)
+{
+    for (int i = 0; i < tree->heavy_count; i++) {
+        atom_sum sum = {
+            .receptor = receptor->receptor, .terms = &energy->inter, .at = positions + 3 * i, .type = tree->type[i]};
+        double factor;
+        qn_neighbour_grid_each(receptor->grid, sum.at, add_receptor_atom, &sum);
+        energy->inter.total += sum.energy;
+        energy->inter_bent += bent(sum.energy, bend, &factor);
+        for (int d = 0; d < 3; d++) gradients[3 * i + d] += factor * sum.gradient[d];
+    }
+    energy->bent += energy->inter_bent;
+}
+
+static void add_intra(const qn_flexible_tree *tree, const double *positions, double bend, qn_flexible_energy *energy,
+                      double *gradients)
+{
+    for (size_t p = 0; p < tree->pair_count; p++) {
+        const int i = tree->pairs[p].first, j = tree->pairs[p].second;
+        double away[3], square = 0, slope, factor;
+        for (int d = 0; d < 3; d++) {
+            away[d] = positions[3 * i + d] - positions[3 * j + d];
+            square += away[d] * away[d];
+        }
+        if (square >= QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM) continue;
+        const double r = sqrt(square);
+        const double e = qn_vina_add_pair(tree->type[i], tree->type[j], r, &energy->intra, &slope);
+        energy->intra.total += e;
+        energy->bent += bent(e, bend, &factor);
+        for (int d = 0; d < 3 && r > 0; d++) {
+            const double g = factor * slope * away[d] / r;
+            gradients[3 * i + d] += g;
+            gradients[3 * j + d] -= g;
+        }
+    }
+}
+
+static void cross(const double a[3], const double b[3], double product[3])
+{
+    product[0] = a[1] * b[2] - a[2] * b[1];
+    product[1] = a[2] * b[0] - a[0] * b[2];
+    product[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Turn gradients of atoms into the pose's. */
+static void gather_gradient(const qn_flexible_tree *tree, const double *origins, const double *rotations,
+                            const double *positions, const double *gradients, double *gradient)
+{
+    for (int k = 0; k < tree->piece_count; k++) {
+        const qn_flexible_piece *piece = &tree->pieces[k];
+        double force[3] = {0}, torque[3] = {0}, product[3], axis[3];
+        for (int i = piece->first; i < piece->behind; i++) {
+            cross(positions + 3 * i, gradients + 3 * i, product);
+            for (int d = 0; d < 3; d++) {
+                force[d] += gradients[3 * i + d];
+                torque[d] += product[d];
+            }
+        }
+        cross(origins + 3 * k, force, product);
+        for (int d = 0; d < 3; d++) torque[d] -= product[d];
+        if (k == 0) {
+            memcpy(gradient, force, sizeof force);
+            memcpy(gradient + 3, torque, sizeof torque);
+            continue;
+        }
+        qn_rotation_apply(rotations + 9 * piece->parent, piece->axis, axis);
+        gradient[5 + k] = axis[0] * torque[0] + axis[1] * torque[1] + axis[2] * torque[2];
+    }
+}
+
+void qn_flexible_evaluate(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                          const qn_flexible_pose *pose, double bend, qn_flexible_energy *energy, double *gradient)
+{
+    double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
+    double positions[3 * QN_FLEXIBLE_ATOMS_MAX], gradients[3 * QN_FLEXIBLE_ATOMS_MAX] = {0};
+    *energy = (qn_flexible_energy){0};
+    qn_flexible_frames(tree, pose, origins, rotations);
+    qn_flexible_positions(tree, origins, rotations, tree->heavy_count, positions);
+    add_inter(tree, receptor, positions, bend, energy, gradients);
+    add_intra(tree, positions, bend, energy, gradients);
+    if (gradient) gather_gradient(tree, origins, rotations, positions, gradients, gradient);
+}
+
+/* ---- As Vina reports ---- */
+
+static double binned(int a, int b, double square)
+{
+    const double bin = floor(32 * square), ends[2] = {sqrt(bin / 32), sqrt((bin + 1) / 32)};
+    qn_vina_energy unused = {0};
+    double sum = 0, slope;
+    for (int i = 0; i < 2; i++)
+        if (ends[i] < QN_VINA_CUTOFF_ANGSTROM) sum += qn_vina_add_pair(a, b, ends[i], &unused, &slope);
+    return sum / 2;
+}
+
+static double square_between(const double *a, const double *b)
+{
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
+static void add_binned_atom(size_t index, void *user)
+{
+    atom_sum *sum = user;
+    const double square = square_between(sum->at, sum->receptor->positions_angstrom + 3 * index);
+    if (square < QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM)
+        sum->energy += binned(sum->type, sum->receptor->types[index], square);
+}
+
+void qn_flexible_vina_report(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                             const qn_flexible_pose *pose, double *inter, double *intra)
+{
+    double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
+    double positions[3 * QN_FLEXIBLE_ATOMS_MAX], factor;
+    *inter = *intra = 0;
+    qn_flexible_frames(tree, pose, origins, rotations);
+    qn_flexible_positions(tree, origins, rotations, tree->heavy_count, positions);
+    for (int i = 0; i < tree->heavy_count; i++) {
+        atom_sum sum = {.receptor = receptor->receptor, .at = positions + 3 * i, .type = tree->type[i]};
+        qn_neighbour_grid_each(receptor->grid, sum.at, add_binned_atom, &sum);
+        *inter += bent(sum.energy, QN_FLEXIBLE_HARD, &factor);
+    }
+    for (size_t p = 0; p < tree->pair_count; p++) {
+        const int i = tree->pairs[p].first, j = tree->pairs[p].second;
+        const double square = square_between(positions + 3 * i, positions + 3 * j);
+        if (square < QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM)
+            *intra += bent(binned(tree->type[i], tree->type[j], square), QN_FLEXIBLE_HARD, &factor);
+    }
+}

@@ -1,0 +1,47 @@
+/* Vina's energy of a flexible ligand and its gradient, in double precision: the reference of the kernels, and the exact
+ * energies that are written.
+ *
+ * Pairs of ligand and receptor below 8 Å count as inter, the ligand's own pairs as intra. With the force −g on each
+ * heavy atom at x, F = Σg and T = Σ x × g over the atoms behind a torsion give its derivative a · (T − o × F), where a
+ * is the unit vector of its axis and o its origin; over all atoms they give the root's: F for its place, T − o × F for
+ * a rotation vector about it.
+ */
+#ifndef QN_FLEXIBLE_ENERGY_H
+#define QN_FLEXIBLE_ENERGY_H
+
+#include "flexible/tree.h"
+#include "score/receptor.h"
+#include "score/vina.h"
+
+typedef struct qn_flexible_receptor qn_flexible_receptor;
+
+/* Sort the atoms of a receptor, whose types are Vina's, for queries; it must live as long. Any threads may use one. */
+QN_MUST_CHECK qn_status qn_flexible_receptor_create(const qn_score_receptor *receptor, qn_flexible_receptor **sorted);
+void qn_flexible_receptor_destroy(qn_flexible_receptor **sorted);
+
+/* Energies over v are bent: an atom's e > 0 with the receptor, and a pair's within the ligand, to e · v / (v + e). */
+#define QN_FLEXIBLE_STRAIGHT 0.0 /* not bent */
+#define QN_FLEXIBLE_SOFT 10.0    /* while the search walks */
+#define QN_FLEXIBLE_HARD 1000.0  /* for promising poses, and as Vina reports */
+
+typedef struct qn_flexible_energy {
+    qn_vina_energy inter, intra; /* terms and totals (kcal/mol), not bent, not divided by the torsion factor */
+    double bent;                 /* inter + intra, bent: what is minimised */
+    double inter_bent;           /* its first part */
+} qn_flexible_energy;
+
+/* Compute the energy of a pose. gradient (qn_flexible_freedoms; NULL: not wanted): of `bent`. */
+void qn_flexible_evaluate(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                          const qn_flexible_pose *pose, double bend, qn_flexible_energy *energy, double *gradient);
+
+/* The bent energies of a pose as AutoDock Vina 1.2 reports them. Vina reads the energy of a pair from a table: the mean
+ * of the formula at both ends of a bin of 1/32 Å² of the squared distance. */
+void qn_flexible_vina_report(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                             const qn_flexible_pose *pose, double *inter, double *intra);
+
+/* Lower the bent energy by BFGS, Vina's way: at most `rounds` (0: (25 + n) / 3 for n heavy atoms) of a line search with
+ * up to ten halvings. *energy may be NULL. */
+void qn_flexible_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, double bend, int rounds,
+                          qn_flexible_pose *pose, qn_flexible_energy *energy);
+
+#endif
