@@ -34,6 +34,12 @@ typedef enum qn_screen_score {
     QN_SCREEN_VINA  /* AutoDock Vina's score, kcal/mol */
 } qn_screen_score;
 
+/* Where types and turning bonds of flexible molecules come from. */
+typedef enum qn_screen_types {
+    QN_SCREEN_TYPES_OWN, /* from their chemistry */
+    QN_SCREEN_TYPES_FILE /* as PDBQT files state them, receptor and library, to compare with AutoDock Vina */
+} qn_screen_types;
+
 /* The content of a file, held in memory: SDF, MOL2, PDBQT or SMILES text or a packed library, gzipped or not. It must
  * not change while a function reads it. */
 typedef struct qn_screen_content {
@@ -68,10 +74,14 @@ typedef struct qn_screen_options {
     const char *actives;       /* known actives, a file of names or "item=value": adds the enrichment; NULL: none */
     const char *const *active_names; /* instead of `actives`: names in memory */
     size_t active_name_count;
-    int rounds; /* independent searches of a conformer, at most: they end when four of them have found the lowest
-                 * energy; default 12 */
-    bool exact; /* the same bits on every device */
-    bool cull;  /* leave out receptor atoms beyond reach, which changes no energy; default true */
+    int rounds;    /* independent searches of a conformer, at most: they end when four of them have found the lowest
+                    * energy; default 12 */
+    bool exact;    /* the same bits on every device */
+    bool cull;     /* leave out receptor atoms beyond reach, which changes no energy; default true */
+    bool flexible; /* turn bonds, with Vina's energy; the members from `score` to `rounds` do not apply */
+    qn_screen_types types; /* of flexible molecules; default QN_SCREEN_TYPES_OWN */
+    bool score_only;       /* flexible: score the poses of the library as they are; needs no place to search */
+    bool local_only;       /* flexible: minimise from the poses of the library; needs no place to search */
 } qn_screen_options;
 
 const qn_option_table *qn_screen_option_table(void); /* see <quern/option.h> */

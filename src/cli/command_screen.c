@@ -23,6 +23,8 @@ static void print_result(const qn_screen_options *options, const qn_screen_resul
     if (result->interactions_per_s > 0)
         printf("%.3g interactions/s, %.0f %% of the search spent scoring, %s in all\n", result->interactions_per_s,
                100 * result->scoring_share, duration);
+    else if (options->flexible)
+        printf("%s in all\n", duration);
     else
         printf("every molecule had been searched before, %s in all\n", duration);
     if (result->unsettled_count)

@@ -7,6 +7,7 @@
 enum { FREEDOMS_MAX = 6 + QN_FLEXIBLE_TORSIONS_MAX, HALVINGS = 10 };
 static const double sufficient = 1e-4; /* share of the decrease that the slope promises (Armijo) */
 static const double smallest_gradient = 1e-5;
+static const double first_step = 0.3; /* length at most (Å, radians): steep starts would else fail all halvings */
 
 typedef struct minimiser {
     const qn_flexible_tree *tree;
@@ -63,8 +64,8 @@ static void minimise(minimiser *search, int rounds, qn_flexible_pose *pose, qn_f
     double gradient[FREEDOMS_MAX], next_gradient[FREEDOMS_MAX], direction[FREEDOMS_MAX], change[FREEDOMS_MAX];
     qn_flexible_pose next = *pose;
     qn_flexible_energy next_energy;
-    set_diagonal(search, 1);
     qn_flexible_evaluate(search->tree, search->receptor, pose, search->bend, energy, gradient);
+    set_diagonal(search, fmin(1, first_step / sqrt(dot(gradient, gradient, n))));
     for (int round = 0; round < rounds && dot(gradient, gradient, n) > smallest_gradient * smallest_gradient; round++) {
         for (int i = 0; i < n; i++) direction[i] = -dot(search->inverse[i], gradient, n);
         const double length = line_search(search, pose, energy->bent, dot(direction, gradient, n), direction, &next,

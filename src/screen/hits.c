@@ -47,6 +47,10 @@ static qn_status take_poses(const qn_screen_entry *entry, void *user)
     QN_TRY(qn_allocate((size_t)entry->pose_count, sizeof *found->poses, &memory));
     found->poses = memcpy(memory, entry->poses, (size_t)entry->pose_count * sizeof *found->poses);
     found->pose_count = entry->pose_count;
+    if (entry->states) {
+        QN_TRY(qn_allocate((size_t)entry->pose_count, sizeof *found->states, &memory));
+        found->states = memcpy(memory, entry->states, (size_t)entry->pose_count * sizeof *found->states);
+    }
     found->library = entry->library;
     found->line = (size_t)entry->line;
     if (!entry->made) return QN_OK;
@@ -114,7 +118,10 @@ static qn_status make_record(const qn_screen_state *run, const qn_screen_molecul
     const size_t end_length = strlen(end);
     double *positions = hit->positions + (size_t)pose * hit->atom_count * 3;
     qn_text *text = &hit->records[pose];
-    qn_screen_pose_positions(run, molecule, hit->poses[pose].conformer, hit->poses[pose].number, positions);
+    if (hit->states)
+        qn_flexible_compound_positions(&molecule->tree, &hit->states[pose], positions);
+    else
+        qn_screen_pose_positions(run, molecule, hit->poses[pose].conformer, hit->poses[pose].number, positions);
     QN_TRY(qn_compound_write_sdf(molecule->compound, positions, text));
     if (text->length < end_length || strcmp(text->data + text->length - end_length, end) != 0)
         return QN_FAIL(QN_INTERNAL, "an SDF record does not end as expected");
@@ -236,6 +243,7 @@ void qn_screen_hits_clear(qn_screen_hits *hits)
         qn_release(&hit->records);
         qn_release(&hit->positions);
         qn_release(&hit->poses);
+        qn_release(&hit->states);
         qn_release(&hit->made);
     }
     qn_release(&hits->hits);

@@ -14,6 +14,7 @@ typedef struct qn_screen_hit {
     size_t place; /* in run->rows */
     uint64_t index;
     struct qn_screen_kept *poses;
+    struct qn_flexible_pose *states; /* of a flexible molecule, one for each pose; NULL: rigid */
     int pose_count;
     size_t library, line;
     char *made; /* record that Open Babel made (molecule.h); NULL: the record is in the library */

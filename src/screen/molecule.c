@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "chemistry/bonds.h"
 #include "chemistry/conformers.h"
 
 qn_status qn_screen_record_name(const qn_compound_record *record, char **name)
@@ -55,12 +56,25 @@ static qn_status make_conformers(const qn_screen_state *run, qn_compound *compou
     return qn_conformers_make(compound, &options);
 }
 
+/* Make the tree of a flexible molecule. Bonds of a PDBQT get their orders for hits.sdf only. */
+static qn_status prepare_flexible(const qn_screen_state *run, qn_screen_molecule *molecule)
+{
+    const qn_flexible_types types = qn_screen_flexible_types(run->options);
+    if (types == QN_FLEXIBLE_TYPES_OWN) QN_TRY(qn_score_ligand_prepare(molecule->compound));
+    QN_TRY(qn_flexible_tree_create(molecule->compound, types, -1, &molecule->tree));
+    if (types == QN_FLEXIBLE_TYPES_FILE) QN_TRY(qn_bonds_find_orders(molecule->compound));
+    molecule->ligand.atom_count = molecule->tree.heavy_count;
+    molecule->ligand.conformer_count = 1;
+    return QN_OK;
+}
+
 static qn_status prepare(const qn_screen_state *run, const qn_compound_record *record, qn_screen_molecule *molecule)
 {
     size_t heavy_atoms;
     QN_TRY(qn_compound_read(record, &molecule->compound));
     QN_TRY(qn_score_ligand_check(molecule->compound,
                                  &heavy_atoms)); /* first, since the next steps may take long for a large molecule */
+    if (run->options->flexible) return prepare_flexible(run, molecule);
     QN_TRY(qn_score_ligand_prepare(molecule->compound));
     QN_TRY(make_conformers(run, molecule->compound));
     return qn_score_ligand_create(molecule->compound, &run->score, &molecule->ligand);
@@ -102,6 +116,7 @@ qn_status qn_screen_molecule_make(const qn_screen_state *run, const qn_compound_
     } else if (molecule->reason) {
         qn_compound_destroy(&molecule->compound);
         qn_score_ligand_clear(&molecule->ligand);
+        qn_flexible_tree_clear(&molecule->tree);
     }
     return status;
 }
@@ -113,4 +128,5 @@ void qn_screen_molecule_clear(qn_screen_molecule *molecule)
     qn_release(&molecule->made);
     qn_compound_destroy(&molecule->compound);
     qn_score_ligand_clear(&molecule->ligand);
+    qn_flexible_tree_clear(&molecule->tree);
 }

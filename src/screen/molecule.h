@@ -2,6 +2,7 @@
 #ifndef QN_SCREEN_MOLECULE_H
 #define QN_SCREEN_MOLECULE_H
 
+#include "flexible/tree.h"
 #include "format/compound/compound_stream.h"
 #include "score/ligand.h"
 #include "screen/run.h"
@@ -12,9 +13,10 @@ typedef struct qn_screen_molecule {
     uint32_t library;
     char *made; /* the record that Open Babel made of a SMILES; NULL: another format, or rejected */
     size_t made_size;
-    char *name, *reason;   /* reason of the rejection; NULL: not rejected */
-    qn_compound *compound; /* NULL: rejected */
-    qn_score_ligand ligand;
+    char *name, *reason;    /* reason of the rejection; NULL: not rejected */
+    qn_compound *compound;  /* NULL: rejected */
+    qn_score_ligand ligand; /* of a flexible molecule only the counts: one conformer */
+    qn_flexible_tree tree;  /* of a flexible molecule */
 } qn_screen_molecule;
 
 /* Read a record, find its bonds, make conformers and find atom types. An error that the molecule causes becomes its

@@ -155,6 +155,27 @@ static const qn_option rows[] = {
      .offset = FIELD(cull),
      .meaning = "compute the pairs with receptor atoms out of reach, too: the same energies, several times more "
                 "slowly"},
+    {.name = "flexible",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(flexible),
+     .meaning = "turn the rotatable bonds of each molecule; with AutoDock Vina's energy between molecule and receptor "
+                "and within the molecule"},
+    {.name = "types",
+     .kind = QN_OPTION_ENUM,
+     .argument = "WHICH",
+     .offset = FIELD(types),
+     .choices = "own file",
+     .fallback = "own",
+     .meaning = "with --flexible, where atom types and rotatable bonds come from: own, by chemistry; file, as PDBQT "
+                "files of receptor and library state them, to compare with AutoDock Vina"},
+    {.name = "score-only",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(score_only),
+     .meaning = "with --flexible, score the library's poses as they are; needs no box"},
+    {.name = "local-only",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(local_only),
+     .meaning = "with --flexible, minimise the energy from the library's poses; needs no box"},
     {.like = &qn_run_rows[QN_RUN_STRICT], .offset = RUN, .meaning = "exit with 1 when molecules were rejected"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_BATCH],
@@ -172,13 +193,37 @@ static const qn_option rows[] = {
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};
 
+/* Check what belongs to flexible molecules only, or to rigid ones only. */
+static qn_status check_flexible(const qn_screen_options *options)
+{
+    const char *alone = options->score_only                     ? "score-only"
+                        : options->local_only                   ? "local-only"
+                        : options->types != QN_SCREEN_TYPES_OWN ? "types"
+                                                                : NULL;
+    if (!options->flexible)
+        return alone ? QN_FAIL(QN_INVALID_ARGUMENT, "--%s belongs to --flexible, which is not given", alone) : QN_OK;
+    if (options->score_only && options->local_only)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--score-only and --local-only are both given; expected one of them");
+    if (options->conformers > 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--conformers is \"%d\", but --flexible turns the bonds itself; expected "
+                       "one of the two",
+                       options->conformers);
+    if (options->exact || !options->cull)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--%s belongs to rigid molecules; expected no --flexible, or no --%s",
+                       options->exact ? "exact" : "no-cull", options->exact ? "exact" : "no-cull");
+    return QN_OK;
+}
+
 static qn_status check(const void *memory)
 {
     const qn_screen_options *options = memory;
     const bool has_box = options->box_side_angstrom[0] != 0, is_vina = options->score == QN_SCREEN_VINA,
                has_site = options->site || options->site_content;
     const double usual_margin = qn_screen_default_options().margin_angstrom;
-    if (has_box + has_site + (options->pocket != NULL) != 1)
+    const int places = has_box + has_site + (options->pocket != NULL);
+    QN_TRY(check_flexible(options));
+    if (places > 1 || (places == 0 && !options->score_only && !options->local_only))
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "expected exactly one of --box, --site and --pocket, which say where to dock");
     if (!has_site && options->margin_angstrom != usual_margin)

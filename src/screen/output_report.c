@@ -287,16 +287,22 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
     const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
     char resumed[32];
     QN_TRY(qn_report_heading(report, "Run"));
-    QN_TRY(qn_report_paragraph(
-        report,
-        "The centre of each molecule was kept in a box of %.1f × %.1f × %.1f Å about (%.2f, %.2f, %.2f). Each "
-        "conformer was searched in up to %d %s of %d %s of %d poses, and its best %d poses were minimised. Seed "
-        "%llu%s%s.",
-        side[0], side[1], side[2], centre[0], centre[1], centre[2], search->rounds,
-        search->rounds == 1 ? "round" : "rounds", search->generations,
-        search->generations == 1 ? "generation" : "generations", search->poses, search->winners,
-        (unsigned long long)search->seed, search->exact ? ", exact arithmetic" : "",
-        search->cull ? "" : ", all pairs of atoms"));
+    if (run->options->flexible)
+        QN_TRY(qn_report_paragraph(report, "The bonds of each molecule turned. %s",
+                                   run->options->score_only
+                                       ? "The poses of the library were scored as they are."
+                                       : "The energy was minimised from the poses of the library."));
+    else
+        QN_TRY(qn_report_paragraph(
+            report,
+            "The centre of each molecule was kept in a box of %.1f × %.1f × %.1f Å about (%.2f, %.2f, %.2f). Each "
+            "conformer was searched in up to %d %s of %d %s of %d poses, and its best %d poses were minimised. Seed "
+            "%llu%s%s.",
+            side[0], side[1], side[2], centre[0], centre[1], centre[2], search->rounds,
+            search->rounds == 1 ? "round" : "rounds", search->generations,
+            search->generations == 1 ? "generation" : "generations", search->poses, search->winners,
+            (unsigned long long)search->seed, search->exact ? ", exact arithmetic" : "",
+            search->cull ? "" : ", all pairs of atoms"));
     qn_screen_say_count(run->resumed, resumed);
     if (run->resumed > 0)
         QN_TRY(qn_report_paragraph(report, "%s %s taken from an earlier run that was not finished.", resumed,

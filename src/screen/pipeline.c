@@ -12,6 +12,8 @@
 #include "screen/library.h"
 #include "screen/queue.h"
 
+enum { FLEXIBLE_JOBS = 64 }; /* half the flexible molecules that may wait for a device */
+
 /* State that the threads share. */
 typedef struct screen_pipeline {
     qn_screen_state *run;
@@ -210,6 +212,7 @@ typedef struct piece_finishing {
     const qn_screen_state *run;
     qn_screen_batch *batch;
     qn_screen_kept kept[QN_SCREEN_PIECE][QN_SCREEN_KEPT_MAX];
+    qn_flexible_pose states[QN_SCREEN_PIECE][QN_SCREEN_KEPT_MAX]; /* of flexible molecules */
     int counts[QN_SCREEN_PIECE];
 } piece_finishing;
 
@@ -219,6 +222,9 @@ static qn_status finish_molecule(size_t i, int worker, void *user)
     const qn_screen_molecule *molecule = &finishing->batch->molecules[i];
     (void)worker;
     if (molecule->reason) return QN_OK;
+    if (finishing->run->options->flexible)
+        return qn_screen_poses_dock(finishing->run, molecule, finishing->kept[i], finishing->states[i],
+                                    &finishing->counts[i]);
     return qn_screen_poses_choose(finishing->run, molecule, finishing->batch->poses[i], finishing->kept[i],
                                   &finishing->counts[i]);
 }
@@ -230,6 +236,7 @@ static qn_status make_record(const piece_finishing *finishing, double interactio
                                    .molecule_count = batch->count,
                                    .broken_off = batch->broken_off,
                                    .interactions = interactions};
+    const bool flexible = finishing->run->options->flexible;
     QN_TRY(qn_screen_record_begin(&piece, record));
     for (uint32_t i = 0; i < batch->count; i++) {
         const qn_screen_molecule *molecule = &batch->molecules[i];
@@ -244,6 +251,8 @@ static qn_status make_record(const piece_finishing *finishing, double interactio
                                        .made = molecule->made,
                                        .made_size = molecule->made_size,
                                        .poses = finishing->kept[i],
+                                       .states = flexible ? finishing->states[i] : NULL,
+                                       .torsions = molecule->tree.piece_count - 1,
                                        .pose_count = finishing->counts[i]};
         QN_TRY(qn_screen_record_add(&entry, record));
     }
@@ -284,14 +293,15 @@ static qn_status finish_piece(device_searching *searching, qn_screen_batch *batc
 }
 
 /* Find the next conformer to search, across molecules and pieces. *found is false when the queue is empty; with
- * `waits`, only when it has ended. Pieces without conformers are recorded at once. */
+ * `waits`, only when it has ended. Pieces without conformers are recorded at once, and so are those of flexible
+ * molecules, which threads of the host dock. */
 static qn_status next_job(device_searching *searching, bool waits, bool *found, job_owner *owner)
 {
     *found = false;
     while (!searching->batch) {
         qn_screen_batch *batch = qn_screen_queue_pop(&searching->pipeline->queue, waits);
         if (!batch) return QN_OK;
-        if (batch->jobs == 0) {
+        if (batch->jobs == 0 || searching->pipeline->run->options->flexible) {
             QN_TRY(finish_piece(searching, batch));
             continue;
         }
@@ -416,8 +426,18 @@ static qn_status allocate_searching(device_searching *searching)
     return QN_OK;
 }
 
+/* Flexible molecules: dock all pieces. */
+static qn_status run_flexible(screen_pipeline *pipeline)
+{
+    device_searching searching = {.pipeline = pipeline};
+    bool found;
+    job_owner owner;
+    return next_job(&searching, true, &found, &owner);
+}
+
 static qn_status run_device(screen_pipeline *pipeline, qn_screen_search *search)
 {
+    if (pipeline->run->options->flexible) return run_flexible(pipeline);
     device_searching searching = {.pipeline = pipeline, .search = search, .most = qn_screen_search_batch(search)};
     qn_status status = allocate_searching(&searching);
     if (status == QN_OK) status = search_all(&searching);
@@ -466,6 +486,10 @@ static qn_status run_threads(screen_pipeline *pipeline)
 static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
 {
     qn_screen_state *run = pipeline->run;
+    if (run->options->flexible) {
+        *jobs = FLEXIBLE_JOBS;
+        return QN_OK;
+    }
     for (int i = 0; i < run->job->device_count; i++) {
         qn_device *device = run->job->devices[i];
         QN_TRY(qn_screen_search_create(device, &run->receptor, &run->search, &pipeline->searches[i]));

@@ -7,17 +7,23 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chemistry/symmetry.h"
+#include "flexible/dock.h"
 #include "score/ligand_types.h"
 #include "score/vina.h"
 
 /* Automorphisms of a molecule that are tried, at most. With more, two equivalent poses may count as different. */
 enum { MAPPINGS_MAX = 1000 };
 
-int qn_screen_term_names(qn_ligand_score_kind kind, const char *const **names)
+int qn_screen_term_names(qn_ligand_score_kind kind, bool flexible, const char *const **names)
 {
+    static const char *const turning[] = {"inter", "intra", "torsional", "unbound"};
     static const char *const bude[] = {"steric", "charge", "desolvation"};
     static const char *const vina[] = {"gauss1", "gauss2", "repulsion", "hydrophobic", "hydrogen_bond"};
     *names = kind == QN_SCORE_VINA ? vina : bude;
+    if (flexible) {
+        *names = turning;
+        return 4;
+    }
     return kind == QN_SCORE_VINA ? 5 : 3;
 }
 
@@ -130,13 +136,12 @@ static void find_energy(const qn_screen_state *run, const qn_score_ligand *ligan
 }
 
 /* Count clashes and find the least distance from the receptor. */
-static void find_fit(const qn_screen_state *run, const qn_score_ligand *ligand, const double *heavy,
-                     qn_screen_kept *kept)
+static void find_fit(const qn_screen_state *run, const int *types, int count, const double *heavy, qn_screen_kept *kept)
 {
     const qn_score_receptor *receptor = &run->receptor;
     const double longest = 2 * QN_LIGAND_CLASH_SHARE * qn_ligand_largest_radius_angstrom(&run->score);
     double least = INFINITY;
-    for (int i = 0; i < ligand->atom_count; i++) {
+    for (int i = 0; i < count; i++) {
         const double *at = heavy + 3 * (size_t)i;
         for (size_t j = 0; j < receptor->atom_count; j++) {
             const double *other = receptor->positions_angstrom + 3 * j;
@@ -144,7 +149,7 @@ static void find_fit(const qn_screen_state *run, const qn_score_ligand *ligand, 
             const double square = dx * dx + dy * dy + dz * dz;
             least = square < least ? square : least;
             if (square > longest * longest) continue;
-            const double reach = qn_ligand_clash_angstrom(&run->score, ligand->type[i], receptor->types[j]);
+            const double reach = qn_ligand_clash_angstrom(&run->score, types[i], receptor->types[j]);
             kept->clashes += square < reach * reach;
         }
     }
@@ -162,7 +167,7 @@ static void describe(const pose_choice *choice, int index, double *heavy, qn_scr
     for (int i = 0; i < ligand->atom_count; i++)
         memcpy(heavy + 3 * (size_t)i, positions + 3 * (size_t)ligand->atom[i], 3 * sizeof *heavy);
     find_energy(choice->run, ligand, heavy, kept);
-    find_fit(choice->run, ligand, heavy, kept);
+    find_fit(choice->run, ligand->type, ligand->atom_count, heavy, kept);
 }
 
 /* Sort again, stably: nearly equal energies may have another order in double precision than on the device. */
@@ -206,4 +211,36 @@ qn_status qn_screen_poses_choose(const qn_screen_state *run, const qn_screen_mol
     qn_release(&choice.candidates);
     qn_release(&choice.positions);
     return status;
+}
+
+/* ---- Flexible molecules ---- */
+
+static void describe_flexible(const qn_screen_state *run, const qn_flexible_tree *tree,
+                              const qn_flexible_result *result, qn_screen_kept *kept)
+{
+    double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
+    double heavy[3 * QN_FLEXIBLE_ATOMS_MAX];
+    const double terms[] = {result->inter, result->intra, result->torsional, result->unbound};
+    memset(kept, 0, sizeof *kept);
+    kept->energy = result->energy;
+    memcpy(kept->terms, terms, sizeof terms);
+    qn_flexible_frames(tree, &result->pose, origins, rotations);
+    qn_flexible_positions(tree, origins, rotations, tree->heavy_count, heavy);
+    find_fit(run, tree->type, tree->heavy_count, heavy, kept);
+}
+
+qn_status qn_screen_poses_dock(const qn_screen_state *run, const qn_screen_molecule *molecule,
+                               qn_screen_kept kept[QN_SCREEN_KEPT_MAX], qn_flexible_pose states[QN_SCREEN_KEPT_MAX],
+                               int *count)
+{
+    const qn_screen_options *options = run->options;
+    qn_flexible_result result;
+    if (options->score_only)
+        qn_flexible_score_given(&molecule->tree, run->sorted, options->types == QN_SCREEN_TYPES_FILE, &result);
+    else
+        qn_flexible_minimise_given(&molecule->tree, run->sorted, &result);
+    describe_flexible(run, &molecule->tree, &result, &kept[0]);
+    states[0] = result.pose;
+    *count = 1;
+    return QN_OK;
 }

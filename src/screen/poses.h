@@ -3,6 +3,7 @@
 #ifndef QN_SCREEN_POSES_H
 #define QN_SCREEN_POSES_H
 
+#include "flexible/tree.h"
 #include "screen/molecule.h"
 
 enum { QN_SCREEN_KEPT_MAX = 64 };
@@ -21,6 +22,11 @@ typedef struct qn_screen_kept {
 QN_MUST_CHECK qn_status qn_screen_poses_choose(const qn_screen_state *run, const qn_screen_molecule *molecule,
                                                const qn_screen_pose *poses, qn_screen_kept kept[QN_SCREEN_KEPT_MAX],
                                                int *count);
+
+/* The same for a flexible molecule, which is docked here: its poses go to `states`. */
+QN_MUST_CHECK qn_status qn_screen_poses_dock(const qn_screen_state *run, const qn_screen_molecule *molecule,
+                                             qn_screen_kept kept[QN_SCREEN_KEPT_MAX],
+                                             qn_flexible_pose states[QN_SCREEN_KEPT_MAX], int *count);
 
 /* Compute the positions of all atoms of the molecule, with hydrogens, in a pose: atom_count × 3 (Å). */
 void qn_screen_pose_positions(const qn_screen_state *run, const qn_screen_molecule *molecule, int conformer,

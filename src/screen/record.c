@@ -1,4 +1,5 @@
 /* Records of a screening journal. Numbers have the byte order of the machine, since a journal stays on its machine. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -12,7 +13,15 @@ typedef struct entry_head {
     uint32_t rejected;
     int32_t unsettled;
     uint64_t made_size; /* 0: none */
+    int32_t torsions;   /* of a flexible molecule, whose poses have a state each; −1: rigid */
+    int32_t spare;
 } entry_head;
+
+/* Bytes of a pose's place, rotation and torsions, which begin its struct. */
+static size_t state_bytes(int torsions)
+{
+    return offsetof(qn_flexible_pose, torsions) + (size_t)torsions * sizeof(double);
+}
 
 qn_status qn_screen_record_begin(const qn_screen_piece *piece, qn_text *record)
 {
@@ -32,11 +41,14 @@ qn_status qn_screen_record_add(const qn_screen_entry *entry, qn_text *record)
                        .reason_length = entry->reason ? (uint32_t)strlen(entry->reason) : 0,
                        .rejected = entry->reason != NULL,
                        .unsettled = entry->unsettled,
-                       .made_size = entry->made ? entry->made_size : 0};
+                       .made_size = entry->made ? entry->made_size : 0,
+                       .torsions = entry->states && !entry->reason ? entry->torsions : -1};
     QN_TRY(qn_text_append_bytes(record, &head, sizeof head));
     QN_TRY(qn_text_append_bytes(record, entry->name, head.name_length + 1));
     QN_TRY(qn_text_append_bytes(record, entry->reason ? entry->reason : "", head.reason_length + 1));
     QN_TRY(qn_text_append_bytes(record, entry->poses, (size_t)head.pose_count * sizeof *entry->poses));
+    for (int i = 0; head.torsions >= 0 && i < head.pose_count; i++)
+        QN_TRY(qn_text_append_bytes(record, &entry->states[i], state_bytes(head.torsions)));
     return head.made_size ? qn_text_append_bytes(record, entry->made, (size_t)head.made_size + 1) : QN_OK;
 }
 
@@ -65,7 +77,19 @@ static const char *take_text(record_rest *rest, size_t length)
     return text;
 }
 
-static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept poses[QN_SCREEN_KEPT_MAX])
+/* Take the states of a flexible molecule's poses. */
+static bool take_states(record_rest *rest, const entry_head *head, qn_flexible_pose *states)
+{
+    if (head->torsions > QN_FLEXIBLE_TORSIONS_MAX) return false;
+    for (int i = 0; i < head->pose_count; i++) {
+        memset(&states[i], 0, sizeof states[i]);
+        if (!take(rest, &states[i], state_bytes(head->torsions))) return false;
+    }
+    return true;
+}
+
+static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept poses[QN_SCREEN_KEPT_MAX],
+                       qn_flexible_pose states[QN_SCREEN_KEPT_MAX])
 {
     entry_head head;
     if (!take(rest, &head, sizeof head)) return false;
@@ -84,6 +108,11 @@ static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept
         return false;
     if (!head.rejected) entry->reason = NULL;
     if (!take(rest, poses, (size_t)head.pose_count * sizeof *poses)) return false;
+    if (head.torsions >= 0) {
+        if (!take_states(rest, &head, states)) return false;
+        entry->states = states;
+        entry->torsions = head.torsions;
+    }
     if (head.made_size == 0) return true;
     entry->made_size = (size_t)head.made_size;
     entry->made = take_text(rest, entry->made_size);
@@ -94,12 +123,13 @@ qn_status qn_screen_record_read(uint64_t number, const void *data, size_t size, 
                                 qn_screen_entry_callback callback, void *user)
 {
     qn_screen_kept poses[QN_SCREEN_KEPT_MAX];
+    qn_flexible_pose states[QN_SCREEN_KEPT_MAX];
     qn_screen_entry entry;
     record_rest rest = {data, size};
     bool good =
         take(&rest, piece, sizeof *piece) && piece->number == number && piece->molecule_count <= QN_SCREEN_PIECE;
     for (uint32_t i = 0; good && callback && i < piece->molecule_count; i++) {
-        good = take_entry(&rest, &entry, poses) && entry.index == number * QN_SCREEN_PIECE + i;
+        good = take_entry(&rest, &entry, poses, states) && entry.index == number * QN_SCREEN_PIECE + i;
         if (good) QN_TRY(callback(&entry, user));
     }
     if (!good || (callback && rest.size != 0))

@@ -14,7 +14,9 @@ typedef struct qn_screen_entry {
     const char *name, *reason; /* reason of the rejection; NULL: not rejected */
     const char *made;          /* record that Open Babel made, with a zero byte at its end; NULL: none */
     size_t made_size;
-    const qn_screen_kept *poses; /* best first */
+    const qn_screen_kept *poses;    /* best first */
+    const qn_flexible_pose *states; /* of a flexible molecule, one for each pose; NULL: rigid */
+    int torsions;                   /* of a flexible molecule */
     int pose_count;
 } qn_screen_entry;
 

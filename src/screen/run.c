@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "flexible/energy.h"
+#include "flexible/stated.h"
 #include "job/input.h"
 #include "runtime/device.h"
 #include "screen/box.h"
@@ -36,6 +38,8 @@ static qn_status set_search(qn_screen_state *run)
     const qn_screen_options *options = run->options;
     qn_screen_search_options *search = &run->search;
     *search = qn_screen_search_default_options();
+    search->seed = options->run.seed;
+    if (options->score_only || options->local_only) return QN_OK;
     QN_TRY(qn_screen_box_find(options, &run->receptor, search->box_centre_angstrom, search->box_side_angstrom));
     const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
     qn_log(QN_LOG_NOTE, "box for centroids: %.1f x %.1f x %.1f Å around %.2f, %.2f, %.2f", side[0], side[1], side[2],
@@ -43,7 +47,6 @@ static qn_status set_search(qn_screen_state *run)
     search->generations = options->generations;
     search->poses = options->poses ? options->poses : qn_screen_search_default_poses(side);
     search->rounds = options->rounds;
-    search->seed = options->run.seed;
     search->exact = options->exact;
     search->cull = options->cull;
     search->batch = options->run.batch;
@@ -94,17 +97,27 @@ static qn_status check_options(const qn_screen_options *options)
     return QN_OK;
 }
 
+static qn_status read_receptor(qn_screen_state *run)
+{
+    const qn_screen_options *options = run->options;
+    if (!options->receptor && options->types == QN_SCREEN_TYPES_FILE)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a receptor in memory states no types of AutoDock; expected a PDBQT file, "
+                                            "or types of our own");
+    if (options->types == QN_SCREEN_TYPES_FILE) return qn_flexible_stated_receptor(options->receptor, &run->receptor);
+    return options->receptor ? qn_score_receptor_read(options->receptor, &run->score, &run->receptor)
+                             : qn_score_receptor_from_molecule(options->receptor_molecule, &run->score, &run->receptor);
+}
+
 /* Read and check all inputs, and make the key. */
 static qn_status read_inputs(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
-    run->score.kind = options->score == QN_SCREEN_VINA ? QN_SCORE_VINA : QN_SCORE_BUDE;
+    run->score.kind = options->score == QN_SCREEN_VINA || options->flexible ? QN_SCORE_VINA : QN_SCORE_BUDE;
     run->score.force_field = qn_bude_find("2016");
-    run->term_count = qn_screen_term_names(run->score.kind, &run->term_names);
-    QN_TRY(options->receptor
-               ? qn_score_receptor_read(options->receptor, &run->score, &run->receptor)
-               : qn_score_receptor_from_molecule(options->receptor_molecule, &run->score, &run->receptor));
+    run->term_count = qn_screen_term_names(run->score.kind, options->flexible, &run->term_names);
+    QN_TRY(read_receptor(run));
     QN_TRY(empty_site(run));
+    if (options->flexible) QN_TRY(qn_flexible_receptor_create(&run->receptor, &run->sorted));
     QN_TRY(set_search(run));
     if (options->actives) QN_TRY(qn_screen_labels_read(options->actives, &run->labels));
     if (options->active_name_count)
@@ -259,6 +272,7 @@ static void clear(qn_screen_state *run)
     qn_screen_results_clear(run);
     qn_screen_hits_clear(&run->hits);
     qn_screen_labels_destroy(&run->labels);
+    qn_flexible_receptor_destroy(&run->sorted);
     qn_score_receptor_clear(&run->receptor);
 }
 

@@ -5,6 +5,7 @@
 #include <quern/screen.h>
 
 #include "base/error.h"
+#include "flexible/tree.h"
 #include "job/job.h"
 #include "score/receptor.h"
 #include "screen/enrichment.h"
@@ -50,6 +51,7 @@ typedef struct qn_screen_state {
     bool wants_result; /* the caller takes a qn_screen_result */
     qn_ligand_score score;
     qn_score_receptor receptor;
+    struct qn_flexible_receptor *sorted; /* the same, for flexible molecules; NULL: rigid ones */
     qn_screen_search_options search;
     int batch;                       /* conformers of a launch on the first device */
     struct qn_screen_labels *labels; /* known actives; NULL: none are given */
@@ -85,6 +87,12 @@ static inline const char *qn_screen_molecules(uint64_t count)
     return count == 1 ? "molecule" : "molecules";
 }
 
+/* Where types and turning bonds of flexible molecules come from. */
+static inline qn_flexible_types qn_screen_flexible_types(const qn_screen_options *options)
+{
+    return options->types == QN_SCREEN_TYPES_FILE ? QN_FLEXIBLE_TYPES_FILE : QN_FLEXIBLE_TYPES_OWN;
+}
+
 /* Name of the receptor's file, or of a molecule in memory. */
 const char *qn_screen_receptor_name(const qn_screen_options *options);
 
@@ -92,7 +100,7 @@ const char *qn_screen_receptor_name(const qn_screen_options *options);
 const char *qn_screen_actives_name(const qn_screen_options *options);
 
 /* Get the names of the terms of a score, which are also column names; returns their number. */
-int qn_screen_term_names(qn_ligand_score_kind kind, const char *const **names);
+int qn_screen_term_names(qn_ligand_score_kind kind, bool flexible, const char *const **names);
 
 /* Mark active rows. If actives are given by a data item, read the libraries again, which sorts the rows by index. */
 QN_MUST_CHECK qn_status qn_screen_find_actives(qn_screen_state *run);

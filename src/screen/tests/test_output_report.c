@@ -143,7 +143,7 @@ static void make_screen(made_screen *made)
                                   .molecules = ROWS,
                                   .conformers = 4 * ROWS};
     made->run.score.kind = QN_SCORE_BUDE;
-    made->run.term_count = qn_screen_term_names(QN_SCORE_BUDE, &made->run.term_names);
+    made->run.term_count = qn_screen_term_names(QN_SCORE_BUDE, false, &made->run.term_names);
     CHECK_OK(qn_job_open(context, "screen", &made->options.run, &made->job));
     made->job.output = (qn_output){.folder = check_scratch_folder()};
     write_hits(made);

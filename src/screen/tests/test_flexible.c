@@ -1,0 +1,219 @@
+/* Screens of flexible molecules: what is written agrees with the written poses, minimising lowers energies and keeps
+ * bonds, stated types come from the file, resuming changes nothing. */
+#include "screen/tests/small_screen.h"
+
+#include "flexible/energy.h"
+#include "format/compound/compound_stream.h"
+#include "score/ligand.h"
+
+static double item(const qn_compound *compound, const char *name)
+{
+    const char *value = qn_compound_property_value(compound, name);
+    return CHECK(value != NULL) ? strtod(value, NULL) : NAN;
+}
+
+static qn_screen_options flexible_options(const char *name)
+{
+    qn_screen_options options = options_for(name);
+    options.flexible = true;
+    options.score_only = true;
+    for (int d = 0; d < 3; d++) options.box_centre_angstrom[d] = options.box_side_angstrom[d] = 0;
+    return options;
+}
+
+/* Written with five digits, so that the terms are right to about 1e-4 kcal/mol per pair in contact. */
+static void check_pose(qn_compound *pose, const qn_flexible_receptor *receptor)
+{
+    qn_flexible_tree tree;
+    qn_flexible_pose given;
+    qn_flexible_energy energy;
+    if (!CHECK_OK(qn_score_ligand_prepare(pose)) ||
+        !CHECK_OK(qn_flexible_tree_create(pose, QN_FLEXIBLE_TYPES_OWN, -1, &tree)))
+        return;
+    qn_flexible_pose_given(&tree, &given);
+    qn_flexible_evaluate(&tree, receptor, &given, QN_FLEXIBLE_HARD, &energy, NULL);
+    const double inter = energy.inter_bent, intra = energy.bent - inter;
+    CHECK_NEAR(item(pose, "quern_inter"), inter, 0.02 + 1e-3 * fabs(inter));
+    CHECK_NEAR(item(pose, "quern_intra"), intra, 0.02);
+    CHECK_NEAR(item(pose, "quern_unbound"), -item(pose, "quern_intra"), 1e-9);
+    CHECK_NEAR(item(pose, "quern_energy"), inter / (1 + QN_VINA_TORSION * tree.torsion_count),
+               0.02 + 1e-3 * fabs(inter));
+    CHECK_NEAR(item(pose, "quern_energy"),
+               item(pose, "quern_inter") + item(pose, "quern_intra") + item(pose, "quern_torsional") +
+                   item(pose, "quern_unbound"),
+               3e-4);
+    qn_flexible_tree_clear(&tree);
+}
+
+/* Bonds keep their lengths in a pose. */
+static void check_bonds(qn_compound *pose, qn_compound *original)
+{
+    const double *a = qn_compound_positions(pose, 0), *b = qn_compound_positions(original, 0);
+    if (!CHECK(pose->bond_count == original->bond_count)) return;
+    for (size_t i = 0; i < pose->bond_count; i++) {
+        const size_t first = 3 * (size_t)pose->bonds[i].first, second = 3 * (size_t)pose->bonds[i].second;
+        CHECK_NEAR(hypot(hypot(a[first] - a[second], a[first + 1] - a[second + 1]), a[first + 2] - a[second + 2]),
+                   hypot(hypot(b[first] - b[second], b[first + 1] - b[second + 1]), b[first + 2] - b[second + 2]),
+                   3e-4);
+    }
+}
+
+/* Read the library's molecules; NULL: the broken one. */
+static void read_library(qn_compound *originals[MOLECULES])
+{
+    qn_compound_stream *stream;
+    qn_compound_record record = {0};
+    if (!CHECK_OK(qn_compound_stream_open(library_path, &stream))) return;
+    for (int i = 0; i < MOLECULES && CHECK_OK(qn_compound_stream_next(stream, &record)); i++)
+        if (i != BROKEN) CHECK_OK(qn_compound_read(&record, &originals[i]));
+    qn_compound_record_clear(&record);
+    qn_compound_stream_close(&stream);
+}
+
+static void check_hits(const char *folder)
+{
+    static const qn_ligand_score vina = {.kind = QN_SCORE_VINA};
+    char path[800];
+    qn_compound **hits = NULL, *originals[MOLECULES] = {NULL};
+    size_t count = 0;
+    qn_score_receptor receptor;
+    qn_flexible_receptor *sorted = NULL;
+    read_library(originals);
+    snprintf(path, sizeof path, "%s/hits.sdf", folder);
+    if (CHECK_OK(qn_score_receptor_read(receptor_path, &vina, &receptor)) &&
+        CHECK_OK(qn_flexible_receptor_create(&receptor, &sorted)) &&
+        CHECK_OK(qn_compound_read_file(path, &hits, &count)) && CHECK(count == MOLECULES - 1))
+        for (size_t i = 0; i < count; i++) {
+            const int index = (int)item(hits[i], "quern_index");
+            if (!CHECK(index >= 0 && index < MOLECULES && originals[index])) continue;
+            check_bonds(hits[i], originals[index]);
+            check_pose(hits[i], sorted);
+        }
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&hits[i]);
+    for (size_t i = 0; i < MOLECULES; i++) qn_compound_destroy(&originals[i]);
+    qn_release(&hits);
+    qn_flexible_receptor_destroy(&sorted);
+    qn_score_receptor_clear(&receptor);
+}
+
+static void poses_have_the_energies_that_they_state(void)
+{
+    qn_screen_options options = flexible_options("scored");
+    qn_screen_result *scored = NULL, *minimised = NULL;
+    CHECK_OK(qn_screen_run(context, &options, &scored));
+    check_hits(options.output);
+    options = flexible_options("minimised");
+    options.score_only = false;
+    options.local_only = true;
+    CHECK_OK(qn_screen_run(context, &options, &minimised));
+    check_hits(options.output);
+    if (CHECK(scored && minimised && scored->molecule_count == minimised->molecule_count)) {
+        CHECK(scored->molecule_count == MOLECULES - 1 && scored->pose_count == MOLECULES - 1);
+        CHECK(scored->term_count == 4 && strcmp(scored->term_names[1], "intra") == 0);
+        int lower = 0;
+        for (size_t i = 0; i < scored->molecule_count; i++) {
+            const double *after = minimised->molecules[i].terms, *before = scored->molecules[i].terms;
+            CHECK(after[0] + after[1] <= before[0] + before[1]); /* equal: rigid, and out of the receptor's reach */
+            lower += after[0] + after[1] < before[0] + before[1] - 0.1;
+        }
+        CHECK(lower >= 5);
+    }
+    qn_screen_result_destroy(&scored);
+    qn_screen_result_destroy(&minimised);
+}
+
+static void a_resumed_run_gives_the_same(void)
+{
+    char first[800];
+    qn_screen_options options = flexible_options("one");
+    snprintf(first, sizeof first, "%s", options.output);
+    CHECK_OK(qn_screen_run(context, &options, NULL));
+    options = flexible_options("again");
+    CHECK_OK(qn_screen_run(context, &options, NULL));
+    options.run.resume = true;
+    options.top = 5;
+    CHECK_OK(qn_screen_run(context, &options, NULL));
+    options.top = 100;
+    CHECK_OK(qn_screen_run(context, &options, NULL));
+    check_same(first, options.output);
+    options.local_only = true;
+    options.score_only = false;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_ALREADY_EXISTS);
+}
+
+/*      columns 1 …                                                     55    61        71     78 */
+#define ATOM(number, name, place, type) \
+    "ATOM  " number " " name " LIG     1    " place "  1.00  0.00     0.000 " type "\n"
+
+/* Two pieces beside one donor of a receptor: with the stated type OA the oxygen accepts a hydrogen bond of length 2.9,
+ * d = 2.9 − 1.7 − 1.8 = −0.6; with the type "O " it does not. */
+static double stated_energy(const char *type)
+{
+    static const char receptor_text[] =
+        ATOM("    1", " N  ", "   0.000   0.000   0.000", "N ") ATOM("    2", " H  ", "   1.000   0.000   0.000", "HD");
+    char path[800], text[1000];
+    qn_screen_options options = flexible_options(type[1] == 'A' ? "accepts" : "plain");
+    const qn_screen_content library = {.name = "l.pdbqt", .bytes = text};
+    qn_screen_content sized = library;
+    qn_screen_result *result = NULL;
+    snprintf(path, sizeof path, "%s/stated.pdbqt", check_scratch_folder());
+    CHECK_OK(qn_file_write(path, receptor_text, strlen(receptor_text)));
+    snprintf(
+        text, sizeof text,
+        "ROOT\nATOM      1  O   LIG     1       2.900   0.000   0.000  1.00  0.00     0.000 %s\nATOM      2  C   LIG "
+        "    1       4.300   0.000   0.000  1.00  0.00     0.000 C \nENDROOT\nBRANCH   2   3\nATOM      3  C   LIG  "
+        "   1       5.000   1.300   0.000  1.00  0.00     0.000 C \nATOM      4  C   LIG     1       6.500   1.300   "
+        "0.000  1.00  0.00     0.000 C \nENDBRANCH   2   3\nTORSDOF 1\n",
+        type);
+    sized.size = strlen(text);
+    options.receptor = path;
+    options.libraries = NULL;
+    options.library_count = 0;
+    options.library_contents = &sized;
+    options.library_content_count = 1;
+    options.types = QN_SCREEN_TYPES_FILE;
+    options.output = NULL;
+    if (!CHECK_OK(qn_screen_run(context, &options, &result))) return NAN;
+    const double inter = result->molecules[0].terms[0];
+    CHECK_NEAR(result->molecules[0].energy, inter / 1.05846, 1e-9);
+    qn_screen_result_destroy(&result);
+    return inter;
+}
+
+/* The difference is the term of the hydrogen bond, −0.587439 · 0.6 / 0.7, as Vina's bins of 1/32 Å² round it. */
+static void stated_types_come_from_the_file(void)
+{
+    CHECK_NEAR(stated_energy("OA") - stated_energy("O "), -0.587439 * 0.6 / 0.7, 0.003);
+}
+
+static void wrong_options_are_refused(void)
+{
+    qn_screen_options options = flexible_options("refused");
+    options.score_only = false;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    options = flexible_options("refused");
+    options.types = QN_SCREEN_TYPES_FILE;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_BAD_FORMAT); /* the receptor is a PDB file */
+    options = flexible_options("refused");
+    options.conformers = 3;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    options = flexible_options("refused");
+    options.flexible = false;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--score-only belongs to --flexible, which is not given");
+}
+
+int main(void)
+{
+    device = "host";
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
+        return check_finish();
+    write_receptor();
+    write_library();
+    RUN(poses_have_the_energies_that_they_state);
+    RUN(a_resumed_run_gives_the_same);
+    RUN(stated_types_come_from_the_file);
+    RUN(wrong_options_are_refused);
+    qn_context_destroy(&context);
+    return check_finish();
+}
