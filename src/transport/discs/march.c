@@ -12,7 +12,7 @@
 #include "transport/discs/list.h"
 #include "transport/discs/vector.h"
 
-enum { HALVINGS = 6 };
+enum { HALVINGS = 3, BRIDGE_HALVINGS = 8 };
 
 /* Share of a step that the inner vertex may lose by the turn, and of δ that a step may have: its rim is sampled. */
 static const double most_turn = 0.85, most_step = 0.998;
@@ -20,19 +20,28 @@ static const double most_turn = 0.85, most_step = 0.998;
 /* Between the directions here and 2 δ ahead: a difference of unit vectors, 20°. */
 static const double bend_difference = 0.35;
 
+/* Cosine of the angle between a disc's normal and the tunnel's direction beyond which the disc cuts along the tunnel.
+ */
+static const double least_alignment = 0.17;
+
 typedef struct march {
     qn_tunnel_cut cut;
     double (*directions)[3];
     double delta_angstrom;
+    int last; /* sphere */
+    int jumps;
     qn_discs *discs;
 } march;
 
-/* Whether a disc's plane has reached the last sphere's centre within the part of the tunnel that the disc holds. */
-static bool has_arrived(const march *m, const qn_tunnel_disc *disc)
+/* The latest of the spheres, in their order from `passed` on, whose centres the disc has passed. */
+static int count_passed(const march *m, const qn_tunnel_disc *disc, int passed)
 {
-    const int last = m->cut.sphere_count - 1;
-    return qn_tunnel_cut_has(&m->cut, last) &&
-           qn_height(m->cut.spheres[last].place, disc->centre, disc->normal) <= 1e-12;
+    for (; passed < m->last; passed++) {
+        const qn_tunnel_sphere *next = &m->cut.spheres[passed + 1];
+        if (qn_height(next->place, disc->centre, disc->normal) > 1e-12) break;
+        if (qn_distance(next->place, disc->centre) > next->radius + disc->radius) break;
+    }
+    return passed;
 }
 
 /* Where the tunnel leads, `place` being one small step ahead of `disc`: there, or at a bend 2 δ farther. */
@@ -48,11 +57,11 @@ static void find_direction(const march *m, const qn_tunnel_disc *disc, const dou
     if (qn_dot(bend, bend) > bend_difference * bend_difference) memcpy(direction, far, sizeof far);
 }
 
-/* One small step from `disc`. False outside the tunnel. */
+/* One small step from `disc`, after which *passed spheres are passed. False outside the tunnel. */
 static bool step(march *m, const qn_tunnel_disc *disc, double length_angstrom, bool turns, qn_tunnel_disc *next,
-                 bool *arrived)
+                 int *passed)
 {
-    const double *last = m->cut.spheres[m->cut.sphere_count - 1].place;
+    const double *end = m->cut.spheres[m->last].place;
     double direction[3], normal[3], place[3];
     memcpy(normal, disc->normal, sizeof normal);
     qn_advance(disc->centre, length_angstrom, disc->normal, place);
@@ -63,10 +72,10 @@ static bool step(march *m, const qn_tunnel_disc *disc, double length_angstrom, b
         qn_turn_towards(disc->normal, direction, fmin(angle, most), normal);
     }
     if (!qn_tunnel_cut_at(&m->cut, place, normal, -1, next)) return false;
-    *arrived = has_arrived(m, next);
+    *passed = count_passed(m, next, *passed);
     /* The last disc goes through the last centre, if that lies between this plane and the one before. */
-    if (*arrived && qn_height(last, disc->centre, normal) > 0)
-        return qn_tunnel_cut_at(&m->cut, last, normal, m->cut.sphere_count - 1, next);
+    if (*passed == m->last && qn_height(end, disc->centre, normal) > 0)
+        return qn_tunnel_cut_at(&m->cut, end, normal, m->last, next);
     return true;
 }
 
@@ -75,63 +84,100 @@ static bool may_follow(const march *m, const qn_tunnel_disc *next, const qn_tunn
     return qn_disc_is_ahead(next, disc) && qn_disc_step_angstrom(disc, next) <= most_step * m->delta_angstrom;
 }
 
-/* The next disc: false when the tunnel ends before it. *jumps: no small step has its end points within δ. */
-static bool find_next(march *m, const qn_tunnel_disc *disc, qn_tunnel_disc *next, bool *arrived, bool *jumps)
+/* The next disc and the spheres passed with it: the farthest of small steps. A narrow place widens fast and needs
+ * shorter ones, without a turn. Where none has its end points within δ, the cut jumps. */
+static bool find_next(march *m, const qn_tunnel_disc *disc, qn_tunnel_disc *next, int *passed)
 {
     const double length = m->delta_angstrom / 10;
     qn_tunnel_disc present = *disc, tried;
-    bool found = false, here = false;
-    *arrived = *jumps = false;
-    while (!*arrived && step(m, &present, length, true, &tried, &here) && may_follow(m, &tried, disc)) {
+    const int before = *passed;
+    int here = before;
+    bool found = false;
+    while (*passed < m->last && step(m, &present, length, true, &tried, &here) && may_follow(m, &tried, disc)) {
         present = *next = tried;
-        *arrived = here;
+        *passed = here;
         found = true;
     }
-    /* A narrow place widens fast: shorter steps without a turn. */
     for (int i = 0; i <= HALVINGS && !found; i++) {
+        here = before;
         if (!step(m, disc, ldexp(length, -i), false, &tried, &here)) continue;
         found = may_follow(m, &tried, disc);
-        if (found) *next = tried, *arrived = here;
+        if (found) *next = tried, *passed = here;
     }
     if (found) return true;
-    *jumps = true;
-    return step(m, disc, length, false, next, arrived);
+    m->jumps++;
+    return step(m, disc, length, false, next, passed);
 }
 
-static qn_status lose(const march *m, const qn_tunnel_disc *disc)
+/* Whether a disc cuts along the tunnel rather than across it. */
+static bool strays(const march *m, const qn_tunnel_disc *disc)
 {
-    return QN_FAIL(
-        QN_UNSUPPORTED,
-        "no disc leads on from %.2f,%.2f,%.2f after %d discs of the tunnel; expected spheres in order, each of "
-        "them overlapping the next",
-        disc->centre[0], disc->centre[1], disc->centre[2], m->discs->count);
+    double direction[3];
+    memcpy(direction, disc->normal, sizeof direction);
+    qn_tunnel_direction_at(&m->cut, m->directions, disc->centre, direction);
+    return qn_dot(direction, disc->normal) < least_alignment;
+}
+
+/* Append discs between the last one and `to`, and that, halving the way until end points are within δ. */
+static qn_status bridge(march *m, const qn_tunnel_disc *to, int halvings)
+{
+    const qn_tunnel_disc from = m->discs->discs[m->discs->count - 1];
+    qn_tunnel_disc middle;
+    double place[3], normal[3];
+    if (qn_disc_step_angstrom(&from, to) > m->delta_angstrom && halvings > 0) {
+        for (int axis = 0; axis < 3; axis++) {
+            place[axis] = (from.centre[axis] + to->centre[axis]) / 2;
+            normal[axis] = from.normal[axis] + to->normal[axis];
+        }
+        if (qn_normalise(normal) && qn_tunnel_cut_at(&m->cut, place, normal, -1, &middle)) {
+            QN_TRY(bridge(m, &middle, halvings - 1));
+            return bridge(m, to, halvings - 1);
+        }
+    }
+    return qn_discs_add(m->discs, to);
+}
+
+/* A tunnel that turns within its width leads the march astray: go on with the disc of the next sphere. */
+static qn_status go_on_with_sphere(march *m, int sphere, qn_tunnel_disc *disc)
+{
+    double normal[3];
+    memcpy(normal, m->directions[sphere], sizeof normal);
+    qn_tunnel_direction_at(&m->cut, m->directions, m->cut.spheres[sphere].place, normal);
+    if (!qn_tunnel_cut_at(&m->cut, m->cut.spheres[sphere].place, normal, sphere, disc))
+        return QN_FAIL(QN_INTERNAL, "sphere %d of a tunnel is not cut by a plane through its centre", sphere + 1);
+    return QN_OK;
+}
+
+static void warn(const march *m, int anchors)
+{
+    const qn_discs *discs = m->discs;
+    if (anchors > 0)
+        qn_log(QN_LOG_WARNING, "the tunnel turns within its width at %s: some discs cross there",
+               qn_count_of((unsigned)anchors, "place").text);
+    if (discs->longest_step_angstrom > m->delta_angstrom)
+        qn_log(QN_LOG_WARNING, "the tunnel's cut jumps at %s: end points are up to %.2f Å apart; delta is %g",
+               qn_count_of((unsigned)m->jumps, "disc").text, discs->longest_step_angstrom, m->delta_angstrom);
 }
 
 static qn_status go(march *m)
 {
-    qn_tunnel_disc disc;
-    double normal[3], way = 0;
-    bool arrived = false;
-    int jumps = 0;
-    memcpy(normal, m->directions[0], sizeof normal);
-    qn_tunnel_direction_at(&m->cut, m->directions, m->cut.spheres[0].place, normal);
-    if (!qn_tunnel_cut_at(&m->cut, m->cut.spheres[0].place, normal, 0, &disc))
-        return QN_FAIL(QN_INTERNAL, "the first sphere of a tunnel is not cut by a plane through its centre");
-    for (int i = 1; i < m->cut.sphere_count; i++)
-        way += qn_distance(m->cut.spheres[i].place, m->cut.spheres[i - 1].place) + m->cut.spheres[i].radius;
+    qn_tunnel_disc disc, next;
+    int anchors = 0;
+    QN_TRY(go_on_with_sphere(m, 0, &disc));
     QN_TRY(qn_discs_add(m->discs, &disc));
-    const double most_discs = 1000 + 100 * way / m->delta_angstrom;
-    while (!arrived) {
-        qn_tunnel_disc next;
-        bool jump;
-        if (m->discs->count > most_discs || !find_next(m, &disc, &next, &arrived, &jump)) return lose(m, &disc);
-        jumps += jump;
-        QN_TRY(qn_discs_add(m->discs, &next));
-        disc = next;
+    for (int passed = count_passed(m, &disc, 0); passed < m->last; disc = next) {
+        int here = passed;
+        if (find_next(m, &disc, &next, &here) && !strays(m, &next)) {
+            QN_TRY(qn_discs_add(m->discs, &next));
+            passed = here;
+        } else {
+            anchors++;
+            QN_TRY(go_on_with_sphere(m, ++passed, &next));
+            QN_TRY(bridge(m, &next, BRIDGE_HALVINGS));
+            passed = count_passed(m, &next, passed);
+        }
     }
-    if (jumps > 0)
-        qn_log(QN_LOG_WARNING, "the tunnel's width jumps at %s: end points are up to %.2f Å apart instead of %g",
-               qn_count_of((unsigned long long)jumps, "disc").text, m->discs->longest_step_angstrom, m->delta_angstrom);
+    warn(m, anchors);
     return QN_OK;
 }
 
@@ -144,6 +190,27 @@ static qn_status march_along(march *m)
     return go(m);
 }
 
+/* Files are checked too, but spheres may come from elsewhere. */
+static qn_status check_spheres(const qn_tunnel_sphere *spheres, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const double *p = spheres[i].place;
+        if (!(spheres[i].radius > 0 && isfinite(spheres[i].radius + p[0] + p[1] + p[2])))
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "sphere %d at %g,%g,%g has radius %g Å; expected numbers and a radius "
+                           "above 0",
+                           i + 1, p[0], p[1], p[2], spheres[i].radius);
+        const double reach = i > 0 ? spheres[i - 1].radius + spheres[i].radius : 0;
+        const double gap = i > 0 ? qn_distance(spheres[i - 1].place, p) - reach : 0;
+        if (gap > 0.02) /* files are rounded */
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "spheres %d and %d of the tunnel are apart: %.2f Å lie between them; "
+                           "expected neighbours that overlap",
+                           i, i + 1, gap);
+    }
+    return QN_OK;
+}
+
 qn_status qn_discs_from_spheres(const qn_tunnel_sphere *spheres, int count, double delta_angstrom, qn_discs *discs)
 {
     *discs = (qn_discs){0};
@@ -152,7 +219,8 @@ qn_status qn_discs_from_spheres(const qn_tunnel_sphere *spheres, int count, doub
                        qn_count_of((unsigned)count, "sphere").text, QN_TUNNEL_MOST);
     if (!(delta_angstrom >= 0.01 && delta_angstrom <= 2))
         return QN_FAIL(QN_INVALID_ARGUMENT, "delta is %g Å; expected 0.01 to 2", delta_angstrom);
-    march m = {.delta_angstrom = delta_angstrom, .discs = discs};
+    march m = {.delta_angstrom = delta_angstrom, .last = count - 1, .discs = discs};
+    QN_TRY(check_spheres(spheres, count));
     qn_status status = qn_tunnel_cut_create(spheres, count, &m.cut);
     if (status == QN_OK) status = march_along(&m);
     qn_release(&m.directions);
