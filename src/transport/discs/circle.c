@@ -6,9 +6,15 @@
 /* Relative slack with which a circle counts as held. */
 static const double slack = 1e-10;
 
+/* hypot would take half of the time of all discs; numbers here are far from its corners. */
+static double length(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
 static double reach(const double centre[2], const qn_circle *circle)
 {
-    return hypot(circle->centre[0] - centre[0], circle->centre[1] - centre[1]) + circle->radius;
+    return length(circle->centre[0] - centre[0], circle->centre[1] - centre[1]) + circle->radius;
 }
 
 static bool holds(const qn_circle *outer, const qn_circle *inner)
@@ -20,7 +26,7 @@ static qn_circle around_two(const qn_circle *a, const qn_circle *b)
 {
     if (holds(a, b)) return *a;
     if (holds(b, a)) return *b;
-    const double x = b->centre[0] - a->centre[0], y = b->centre[1] - a->centre[1], distance = hypot(x, y);
+    const double x = b->centre[0] - a->centre[0], y = b->centre[1] - a->centre[1], distance = length(x, y);
     const double radius = (distance + a->radius + b->radius) / 2, along = (radius - a->radius) / distance;
     return (qn_circle){{a->centre[0] + along * x, a->centre[1] + along * y}, radius};
 }
@@ -88,12 +94,15 @@ static qn_circle around_few(qn_circle basis[4], int *count)
     return best;
 }
 
-/* The circle that reaches farthest beyond `around`; its radius grows to it if that is all that is missing. */
+/* The circle that reaches farthest from the centre. */
 static int find_farthest(const qn_circle *circles, int count, const double centre[2])
 {
     int farthest = 0;
-    for (int i = 1; i < count; i++)
-        if (reach(centre, &circles[i]) > reach(centre, &circles[farthest])) farthest = i;
+    double most = -1;
+    for (int i = 0; i < count; i++) {
+        const double here = reach(centre, &circles[i]);
+        if (here > most) most = here, farthest = i;
+    }
     return farthest;
 }
 

@@ -46,7 +46,7 @@ static void find_circles(qn_tunnel_cut *cut, const double place[3], const double
         qn_circle *circle = &cut->circles[cut->circle_count];
         *circle = (qn_circle){{qn_height(sphere->place, place, u), qn_height(sphere->place, place, v)}, sqrt(square)};
         cut->owners[cut->circle_count] = i;
-        const double depth = hypot(circle->centre[0], circle->centre[1]) - circle->radius;
+        const double *c = circle->centre, depth = sqrt(c[0] * c[0] + c[1] * c[1]) - circle->radius;
         if (seed >= 0 ? i == seed : depth < deepest) deepest = depth, *first = cut->circle_count;
         cut->circle_count++;
     }
