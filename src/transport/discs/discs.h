@@ -23,12 +23,11 @@ typedef struct qn_discs {
     double longest_step_angstrom; /* of qn_disc_step between neighbours */
 } qn_discs;
 
-/* Discs from the first sphere's centre to the last one's. Each holds the tunnel's cut with its plane, that is the
- * connected part of the circles in which the plane cuts spheres; neighbours do not cross; their end points are at most
- * `delta_angstrom` apart (0.01 to 2), except where the cut itself jumps: there the tunnel branches, and a warning gives
- * the longest step. Released with qn_discs_release, after a failure there is nothing to release. QN_INVALID_ARGUMENT:
- * fewer than two spheres, `delta`, centres in one point; QN_UNSUPPORTED: spheres along which no disc finds its way,
- * named by place. */
+/* Discs from the first sphere's centre to the last one's. Each holds the tunnel's cut with its plane: the connected
+ * part of the circles in which the plane cuts spheres. Neighbours do not cross, and their rims are at most
+ * `delta_angstrom` (0.01 to 2) apart, except where the tunnel turns within its width or two parts of a cut meet;
+ * warnings say so. Released with qn_discs_release; after a failure there is nothing to release. QN_INVALID_ARGUMENT:
+ * fewer than two spheres, centres in one point, neighbours apart, numbers that are none. */
 QN_MUST_CHECK qn_status qn_discs_from_spheres(const qn_tunnel_sphere *spheres, int count, double delta_angstrom,
                                               qn_discs *discs);
 
