@@ -44,4 +44,17 @@ void qn_flexible_vina_report(const qn_flexible_tree *tree, const qn_flexible_rec
 void qn_flexible_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, double bend, int rounds,
                           qn_flexible_pose *pose, qn_flexible_energy *energy);
 
+/* What a caller wants of a pose besides a low energy. `add` returns a value (kcal/mol) that is minimised with the bent
+ * energy, and adds its gradient. It may also take from the gradient the part along directions in which the pose must
+ * not move: steps are sums of gradients, so none goes there. */
+typedef struct qn_flexible_restraint {
+    double (*add)(const qn_flexible_pose *pose, double *gradient, const void *user);
+    const void *user;
+} qn_flexible_restraint;
+
+/* qn_flexible_minimise with a restraint (NULL: none). *energy is without it. */
+void qn_flexible_minimise_restrained(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                                     const qn_flexible_restraint *restraint, double bend, int rounds,
+                                     qn_flexible_pose *pose, qn_flexible_energy *energy);
+
 #endif

@@ -12,6 +12,7 @@ static const double first_step = 0.3; /* length at most (Å, radians): steep sta
 typedef struct minimiser {
     const qn_flexible_tree *tree;
     const qn_flexible_receptor *receptor;
+    const qn_flexible_restraint *restraint; /* NULL: none */
     double bend;
     int freedoms;
     double inverse[FREEDOMS_MAX][FREEDOMS_MAX]; /* approximate inverse of the second derivatives */
@@ -30,15 +31,28 @@ static void set_diagonal(minimiser *search, double value)
         for (int j = 0; j < search->freedoms; j++) search->inverse[i][j] = i == j ? value : 0;
 }
 
-/* Find a point along `direction` that is low enough; returns the length of the step, 0: none was. */
-static double line_search(const minimiser *search, const qn_flexible_pose *from, double value, double slope,
-                          const double *direction, qn_flexible_pose *to, qn_flexible_energy *energy, double *gradient)
+/* Returns what is minimised: the bent energy and the restraint's. */
+static double evaluate(const minimiser *search, const qn_flexible_pose *pose, qn_flexible_energy *energy,
+                       double *gradient)
+{
+    qn_flexible_evaluate(search->tree, search->receptor, pose, search->bend, energy, gradient);
+    if (!search->restraint) return energy->bent;
+    return energy->bent + search->restraint->add(pose, gradient, search->restraint->user);
+}
+
+/* Find a point along `direction` that is low enough; returns the length of the step, 0: none was. *value gets its
+ * value in place of the one at `from`. */
+static double line_search(const minimiser *search, const qn_flexible_pose *from, double slope, const double *direction,
+                          double *value, qn_flexible_pose *to, qn_flexible_energy *energy, double *gradient)
 {
     double length = 1;
     for (int i = 0; i <= HALVINGS; i++, length /= 2) {
         qn_flexible_pose_step(search->tree, from, direction, length, to);
-        qn_flexible_evaluate(search->tree, search->receptor, to, search->bend, energy, gradient);
-        if (energy->bent - value < sufficient * length * slope) return length;
+        const double next = evaluate(search, to, energy, gradient);
+        if (next - *value < sufficient * length * slope) {
+            *value = next;
+            return length;
+        }
     }
     return 0;
 }
@@ -64,11 +78,11 @@ static void minimise(minimiser *search, int rounds, qn_flexible_pose *pose, qn_f
     double gradient[FREEDOMS_MAX], next_gradient[FREEDOMS_MAX], direction[FREEDOMS_MAX], change[FREEDOMS_MAX];
     qn_flexible_pose next = *pose;
     qn_flexible_energy next_energy;
-    qn_flexible_evaluate(search->tree, search->receptor, pose, search->bend, energy, gradient);
+    double value = evaluate(search, pose, energy, gradient);
     set_diagonal(search, fmin(1, first_step / sqrt(dot(gradient, gradient, n))));
     for (int round = 0; round < rounds && dot(gradient, gradient, n) > smallest_gradient * smallest_gradient; round++) {
         for (int i = 0; i < n; i++) direction[i] = -dot(search->inverse[i], gradient, n);
-        const double length = line_search(search, pose, energy->bent, dot(direction, gradient, n), direction, &next,
+        const double length = line_search(search, pose, dot(direction, gradient, n), direction, &value, &next,
                                           &next_energy, next_gradient);
         if (length == 0) return;
         for (int i = 0; i < n; i++) {
@@ -85,7 +99,18 @@ static void minimise(minimiser *search, int rounds, qn_flexible_pose *pose, qn_f
 void qn_flexible_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, double bend, int rounds,
                           qn_flexible_pose *pose, qn_flexible_energy *energy)
 {
-    minimiser search = {.tree = tree, .receptor = receptor, .bend = bend, .freedoms = qn_flexible_freedoms(tree)};
+    qn_flexible_minimise_restrained(tree, receptor, NULL, bend, rounds, pose, energy);
+}
+
+void qn_flexible_minimise_restrained(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                                     const qn_flexible_restraint *restraint, double bend, int rounds,
+                                     qn_flexible_pose *pose, qn_flexible_energy *energy)
+{
+    minimiser search = {.tree = tree,
+                        .receptor = receptor,
+                        .restraint = restraint,
+                        .bend = bend,
+                        .freedoms = qn_flexible_freedoms(tree)};
     qn_flexible_energy own;
     minimise(&search, rounds > 0 ? rounds : (25 + tree->heavy_count) / 3, pose, energy ? energy : &own);
 }
