@@ -109,6 +109,13 @@ static bool find_next(march *m, const qn_tunnel_disc *disc, qn_tunnel_disc *next
     return step(m, disc, length, false, next, passed);
 }
 
+/* Whether the march goes round in a wide place: spheres are some Å apart, and half a turn of a disc of 5 Å is a way of
+ * 16 Å. */
+static bool is_stuck(const march *m, int discs_since)
+{
+    return discs_since * m->delta_angstrom > 100;
+}
+
 /* Whether a disc cuts along the tunnel rather than across it. */
 static bool strays(const march *m, const qn_tunnel_disc *disc)
 {
@@ -162,19 +169,21 @@ static void warn(const march *m, int anchors)
 static qn_status go(march *m)
 {
     qn_tunnel_disc disc, next;
-    int anchors = 0;
+    int anchors = 0, since = 0; /* discs since a sphere was passed */
     QN_TRY(go_on_with_sphere(m, 0, &disc));
     QN_TRY(qn_discs_add(m->discs, &disc));
     for (int passed = count_passed(m, &disc, 0); passed < m->last; disc = next) {
         int here = passed;
-        if (find_next(m, &disc, &next, &here) && !strays(m, &next)) {
+        if (!is_stuck(m, since) && find_next(m, &disc, &next, &here) && !strays(m, &next)) {
             QN_TRY(qn_discs_add(m->discs, &next));
+            since = here > passed ? 0 : since + 1;
             passed = here;
         } else {
             anchors++;
             QN_TRY(go_on_with_sphere(m, ++passed, &next));
             QN_TRY(bridge(m, &next, BRIDGE_HALVINGS));
             passed = count_passed(m, &next, passed);
+            since = 0;
         }
     }
     warn(m, anchors);
