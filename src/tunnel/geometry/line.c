@@ -146,13 +146,12 @@ qn_status qn_line_climb(const qn_balls *balls, qn_line *line)
     return status;
 }
 
-void qn_line_measure(const qn_balls *balls, qn_line *line)
+void qn_line_sum(qn_line *line)
 {
     line->length = length_of((const double(*)[3])line->places, line->count);
     line->cost = 0;
     line->narrowest = line->widest = 0;
     for (size_t i = 0; i < line->count; i++) {
-        line->radii[i] = qn_balls_clearance(balls, line->places[i], NULL);
         if (line->radii[i] < line->radii[line->narrowest]) line->narrowest = i;
         if (line->radii[i] > line->radii[line->widest]) line->widest = i;
         if (i == 0) continue;
@@ -160,6 +159,12 @@ void qn_line_measure(const qn_balls *balls, qn_line *line)
         line->cost +=
             0.5 * distance_of(line->places[i - 1], line->places[i]) * (1 / (before * before) + 1 / (here * here));
     }
+}
+
+void qn_line_measure(const qn_balls *balls, qn_line *line)
+{
+    for (size_t i = 0; i < line->count; i++) line->radii[i] = qn_balls_clearance(balls, line->places[i], NULL);
+    qn_line_sum(line);
 }
 
 void qn_line_mark(const qn_line *line, double marks[QN_LINE_MARKS][3])

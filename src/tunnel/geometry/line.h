@@ -29,6 +29,9 @@ QN_MUST_CHECK qn_status qn_line_climb(const qn_balls *balls, qn_line *line);
 /* Measure radii, length, cost and the extremes along the line as it is. */
 void qn_line_measure(const qn_balls *balls, qn_line *line);
 
+/* Find length, cost and the extremes of a line whose radii are known. */
+void qn_line_sum(qn_line *line);
+
 /* Twenty places, evenly spaced along the part of the line after the first 2 Å, which tunnels of one start share. Of a
  * line of less than 4 Å half is left out. */
 void qn_line_mark(const qn_line *line, double marks[QN_LINE_MARKS][3]);

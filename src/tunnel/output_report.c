@@ -1,0 +1,253 @@
+/* report.html: the profiles of the best tunnels, the clusters, three views, and how the run went. */
+#include <math.h>
+#include <quern/version.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "model/atom.h"
+#include "report/html.h"
+#include "report/markup.h"
+#include "tunnel/run.h"
+
+/* ROWS: clusters in the table; PROFILES: tunnels in the plot; COLUMNS: of the table. */
+enum { ROWS = 50, PROFILES = 6, COLUMNS = 8 };
+
+typedef struct short_text {
+    char text[96];
+} short_text;
+
+QN_PRINTF_LIKE(1, 2) static short_text say(const char *format, ...)
+{
+    short_text said;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(said.text, sizeof said.text, format, arguments);
+    va_end(arguments);
+    return said;
+}
+
+static bool has_frames(const qn_tunnel_state *run)
+{
+    return run->structure.topology != NULL;
+}
+
+static size_t count_open(const qn_tunnel_state *run)
+{
+    size_t open = 0;
+    for (size_t i = 0; i < run->frame_count; i++) open += run->frames[i].outcome == QN_TUNNELS_OPEN;
+    return open;
+}
+
+/* ---- facts ---- */
+
+static qn_status add_facts(qn_report *report, const qn_tunnel_state *run)
+{
+    const qn_line *line = &qn_tunnel_best_of(run, 0)->line;
+    static const char *const labels[] = {"Tunnels",        "Clusters", "Best bottleneck", "Its length",
+                                         "Widest way out", "Walls",    "Frames"};
+    const short_text said[] = {
+        say("%zu", run->tunnel_count),
+        say("%zu", run->cluster_count),
+        say("%.2f Å", line->radii[line->narrowest]),
+        say("%.1f Å", line->length),
+        say("%.2f Å", qn_tunnel_widest_frame(run)->way_radius),
+        say("%zu atoms", run->structure.wall_count),
+        say("%zu, of which %zu are open", run->frame_count, count_open(run)),
+    };
+    const char *values[sizeof said / sizeof *said];
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) values[i] = said[i].text;
+    return qn_report_facts(report, labels, values, has_frames(run) ? 7 : 6);
+}
+
+/* ---- clusters ---- */
+
+static qn_status fill_row(const qn_tunnel_state *run, size_t c, short_text *said, qn_text *lining, const char **cells)
+{
+    const qn_tunnel_cluster *cluster = &run->clusters[c];
+    const qn_found_tunnel *best = qn_tunnel_best_of(run, c);
+    said[0] = say("%zu", c + 1);
+    said[1] = say("%.0f %%", 100 * cluster->occupancy);
+    said[2] = say("%.2f", cluster->mean_bottleneck_angstrom);
+    said[3] = say("%.2f", cluster->best_bottleneck_angstrom);
+    said[4] = say("%.1f", cluster->mean_length_angstrom);
+    said[5] = say("%.3f", cluster->priority);
+    said[6] = say("%s", qn_tunnel_name_of(best, "pdb").text);
+    for (int k = 0; k < COLUMNS - 1; k++) cells[k] = said[k].text;
+    QN_TRY(qn_tunnel_list_lining(run, best, best->line.narrowest, lining));
+    cells[COLUMNS - 1] = lining->data;
+    return QN_OK;
+}
+
+static qn_status add_clusters(qn_report *report, const qn_tunnel_state *run)
+{
+    static const char *const heads[COLUMNS] = {
+        "Cluster",    "Occupancy", "Bottleneck (Å)", "Best (Å)",
+        "Length (Å)", "Priority",  "Best tunnel",    "Residues at its bottleneck"};
+    const size_t rows = run->cluster_count < ROWS ? run->cluster_count : ROWS;
+    short_text *said = NULL;
+    qn_text *linings = NULL;
+    const char **cells = NULL;
+    QN_TRY(qn_report_heading(report, "Clusters"));
+    qn_status status = qn_allocate(rows * COLUMNS, sizeof *said, (void **)&said);
+    if (status == QN_OK) status = qn_allocate(rows * COLUMNS, sizeof *cells, (void **)&cells);
+    if (status == QN_OK) status = qn_allocate(rows, sizeof *linings, (void **)&linings);
+    for (size_t c = 0; c < rows && status == QN_OK; c++)
+        status = fill_row(run, c, said + COLUMNS * c, &linings[c], cells + COLUMNS * c);
+    if (status == QN_OK)
+        status = qn_report_paragraph(
+            report,
+            "Tunnels at a mean distance of up to %g Å, by average linkage. The priority is the "
+            "mean over frames of e^−cost of the cheapest tunnel.%s",
+            run->options->cluster_angstrom, rows < run->cluster_count ? " `clusters.csv` has the others." : "");
+    if (status == QN_OK) status = qn_report_table(report, heads, COLUMNS, cells, rows);
+    for (size_t c = 0; c < rows && linings; c++) qn_text_clear(&linings[c]);
+    qn_release(&linings);
+    qn_release(&cells);
+    qn_release(&said);
+    return status;
+}
+
+/* ---- profiles ---- */
+
+static qn_status add_profiles(qn_report *report, const qn_tunnel_state *run)
+{
+    const size_t count = run->cluster_count < PROFILES ? run->cluster_count : PROFILES;
+    qn_report_series series[PROFILES];
+    double *distances[PROFILES] = {NULL};
+    short_text names[PROFILES];
+    qn_status status = qn_report_heading(report, "Profiles");
+    for (size_t c = 0; c < count && status == QN_OK; c++) {
+        const qn_line *line = &qn_tunnel_best_of(run, c)->line;
+        status = qn_allocate(line->count, sizeof **distances, (void **)&distances[c]);
+        for (size_t i = 0; i < line->count && status == QN_OK; i++)
+            distances[c][i] = line->length * (double)i / (double)(line->count - 1);
+        names[c] = say("cluster %zu", c + 1);
+        series[c] = (qn_report_series){names[c].text, distances[c], line->radii, NULL, line->count};
+    }
+    const qn_report_plot plot = {.title = "Radius along the best tunnel of each cluster",
+                                 .x_label = "distance from the start, Å",
+                                 .y_label = "radius, Å",
+                                 .caption = "The radius is that of the largest sphere which touches no atom there.",
+                                 .series = series,
+                                 .series_count = count};
+    if (status == QN_OK) status = qn_report_lines_and_guide(report, &plot, run->options->probe_angstrom, "probe");
+    for (size_t c = 0; c < count; c++) qn_release(&distances[c]);
+    return status;
+}
+
+/* ---- three views ---- */
+
+enum { VIEW_SIDE = 260, VIEW_GAP = 20 };
+
+typedef struct view_box {
+    double low[3], scale;
+} view_box;
+
+static view_box find_box(const qn_tunnel_state *run)
+{
+    view_box box = {{INFINITY, INFINITY, INFINITY}, 0};
+    double high[3] = {-INFINITY, -INFINITY, -INFINITY}, side = 1;
+    const qn_tunnel_structure *structure = &run->structure;
+    for (size_t i = 0; i < structure->wall_count; i++)
+        for (int k = 0; k < 3; k++) {
+            const double at = structure->molecule->atoms[structure->walls[i]].position_angstrom[k];
+            box.low[k] = fmin(box.low[k], at);
+            high[k] = fmax(high[k], at);
+        }
+    for (int k = 0; k < 3; k++) side = fmax(side, high[k] - box.low[k]);
+    for (int k = 0; k < 3; k++) box.low[k] -= 0.5 * (side - (high[k] - box.low[k]));
+    box.scale = VIEW_SIDE / side;
+    return box;
+}
+
+static qn_status draw_dot(qn_text *svg, const view_box *box, int view, const double place[3], double radius,
+                          const char *style)
+{
+    const int across = view == 2 ? 1 : 0, up = view == 0 ? 1 : 2;
+    const double x = view * (VIEW_SIDE + VIEW_GAP) + (place[across] - box->low[across]) * box->scale;
+    const double y = VIEW_SIDE - (place[up] - box->low[up]) * box->scale;
+    QN_TRY(qn_text_append(svg, "<circle"));
+    QN_TRY(qn_markup_position(svg, "cx", x));
+    QN_TRY(qn_markup_position(svg, "cy", y));
+    QN_TRY(qn_markup_position(svg, "r", radius));
+    return qn_text_append(svg, " %s/>\n", style);
+}
+
+static qn_status draw_view(const qn_tunnel_state *run, const view_box *box, int view, qn_text *svg)
+{
+    static const char *const names[] = {"x right, y up", "x right, z up", "y right, z up"};
+    static const char *const colours[] = {"#2266bb", "#22883a", "#bb3322", "#229999", "#993399", "#998800"};
+    const qn_tunnel_structure *structure = &run->structure;
+    for (size_t i = 0; i < structure->wall_count; i++) {
+        const qn_atom *atom = &structure->molecule->atoms[structure->walls[i]];
+        if (qn_atom_is_c_alpha(atom)) QN_TRY(draw_dot(svg, box, view, atom->position_angstrom, 1.5, "fill=\"#999\""));
+    }
+    for (size_t c = run->cluster_count < PROFILES ? run->cluster_count : PROFILES; c-- > 0;) {
+        const qn_line *line = &qn_tunnel_best_of(run, c)->line;
+        const short_text style = say("fill=\"%s\" fill-opacity=\".35\"", colours[c]);
+        for (size_t i = 0; i < line->count; i += 3)
+            QN_TRY(draw_dot(svg, box, view, line->places[i], line->radii[i] * box->scale, style.text));
+    }
+    return qn_text_append(svg, "<text x=\"%d\" y=\"%d\" font-size=\"13\" fill=\"#777\">%s</text>\n",
+                          view * (VIEW_SIDE + VIEW_GAP), VIEW_SIDE + 18, names[view]);
+}
+
+static qn_status add_views(qn_report *report, const qn_tunnel_state *run)
+{
+    const view_box box = find_box(run);
+    qn_text svg = {0};
+    qn_status status = qn_text_append(
+        &svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n",
+        3 * VIEW_SIDE + 2 * VIEW_GAP, VIEW_SIDE + 26);
+    for (int view = 0; view < 3 && status == QN_OK; view++) status = draw_view(run, &box, view, &svg);
+    if (status == QN_OK) status = qn_text_append(&svg, "</svg>\n");
+    if (status == QN_OK)
+        status = qn_report_drawing(report, "Three views",
+                                   "The best tunnel of each cluster with its spheres, and the Cα atoms in grey.",
+                                   "tunnels from three sides", svg.data);
+    qn_text_clear(&svg);
+    return status;
+}
+
+/* ---- the report ---- */
+
+static qn_status fill(qn_report *report, const qn_tunnel_state *run)
+{
+    const double *start = qn_tunnel_best_of(run, 0)->line.places[0];
+    QN_TRY(qn_job_report_warnings(run->job, report));
+    QN_TRY(add_facts(report, run));
+    QN_TRY(add_profiles(report, run));
+    QN_TRY(add_clusters(report, run));
+    QN_TRY(qn_report_heading(report, "Views"));
+    QN_TRY(add_views(report, run));
+    QN_TRY(qn_report_heading(report, "Run"));
+    return qn_report_paragraph(
+        report,
+        "Quern %s, structure `%s`, start `%s`, the void at %.2f, %.2f, %.2f. %s "
+        "`view.pml` and `view.cxc` show the tunnels in PyMOL and ChimeraX, `tunnels.json` in Mol*; "
+        "`run.json` holds the options.",
+        qn_version(), run->structure.name, run->options->start, start[0], start[1], start[2],
+        run->structure.has_hydrogens ? "Hydrogens are walls."
+                                     : "There are no hydrogens among the walls, so tunnels are wider than with them.");
+}
+
+qn_status qn_tunnel_write_report(qn_tunnel_state *run)
+{
+    qn_report *report;
+    qn_text title = {0};
+    char *path = NULL;
+    qn_status status = qn_text_append(&title, "quern tunnel: %s", qn_path_name(run->structure.name));
+    if (status == QN_OK) status = qn_report_create(title.data, &report);
+    qn_text_clear(&title);
+    QN_TRY(status);
+    status = fill(report, run);
+    if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
+    if (status == QN_OK) status = qn_report_write(report, path);
+    qn_release(&path);
+    qn_report_destroy(&report);
+    return status;
+}
