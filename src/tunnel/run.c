@@ -29,9 +29,10 @@ static qn_status add_inputs(qn_tunnel_state *run)
     for (size_t i = 0; i < options->frame_file_count; i++)
         QN_TRY(qn_job_input_add(job, "frames", options->frames[i], QN_JOB_READ_ENDS));
     if (!options->frame_array) return QN_OK;
-    qn_frame_array_digest(options->frame_array, &bytes, digest);
-    return qn_job_input_add_memory(
-        job, "frames", options->frame_array->name ? options->frame_array->name : "the frames in memory", bytes, digest);
+    qn_frame_array view;
+    QN_TRY(qn_frame_array_view(options->frame_array, run->structure.topology->atom_count, run->structure.name, &view));
+    qn_frame_array_digest(&view, &bytes, digest);
+    return qn_job_input_add_memory(job, "frames", view.name, bytes, digest);
 }
 
 /* Clusters are made of the records at last, so their distance is not in the key. */
@@ -104,7 +105,7 @@ static qn_status note_done(uint64_t piece, const void *data, size_t size, void *
 static qn_status run_stages(qn_tunnel_state *run)
 {
     qn_job *job = run->job;
-    const qn_output output = {.folder = run->options->output};
+    const qn_output output = {.folder = run->options->output, .journal_folder = "unfinished"};
     QN_TRY(qn_job_agree(job, read_inputs(run)));
     QN_TRY(qn_job_output(job, &output, true));
     QN_TRY(qn_job_journal(job));

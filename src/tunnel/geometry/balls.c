@@ -156,20 +156,28 @@ double qn_balls_clearance(const qn_balls *balls, const double place[3], uint32_t
 
 /* ---- lists ---- */
 
+static qn_status make_room(qn_ball_list *list, size_t count)
+{
+    void *memory = list->balls;
+    qn_status status = QN_OK;
+    if (count > list->capacity) status = qn_grow(&memory, &list->capacity, count, sizeof *list->balls);
+    list->balls = memory;
+    QN_TRY(status);
+    memory = list->index;
+    if (count > list->index_capacity) status = qn_grow(&memory, &list->index_capacity, count, sizeof *list->index);
+    list->index = memory;
+    for (int i = 0; i < 2 && status == QN_OK; i++) {
+        memory = list->distances[i];
+        if (count > list->distance_capacity[i])
+            status = qn_grow(&memory, &list->distance_capacity[i], count, sizeof **list->distances);
+        list->distances[i] = memory;
+    }
+    return status;
+}
+
 static qn_status append_ball(qn_ball_list *list, const qn_ball *ball, uint32_t index)
 {
-    if (list->count == list->capacity) {
-        void *memory = list->balls;
-        qn_status status = qn_grow(&memory, &list->capacity, list->count + 1, sizeof *list->balls);
-        list->balls = memory;
-        QN_TRY(status);
-    }
-    if (list->count >= list->index_capacity) {
-        void *memory = list->index;
-        qn_status status = qn_grow(&memory, &list->index_capacity, list->count + 1, sizeof *list->index);
-        list->index = memory;
-        QN_TRY(status);
-    }
+    if (list->count >= list->capacity) QN_TRY(make_room(list, list->count + 1));
     list->balls[list->count] = *ball;
     list->index[list->count++] = index;
     return QN_OK;
@@ -200,15 +208,14 @@ void qn_ball_list_clear(qn_ball_list *list)
 {
     qn_release(&list->balls);
     qn_release(&list->index);
+    for (int i = 0; i < 2; i++) qn_release(&list->distances[i]);
     *list = (qn_ball_list){0};
 }
 
-double qn_ball_list_clearance(const qn_ball_list *list, const double place[3])
+double qn_ball_list_measure(const qn_ball_list *list, const double place[3], double *distances)
 {
     double least = INFINITY;
-    for (size_t i = 0; i < list->count; i++) {
-        const double distance = surface_distance(&list->balls[i], place);
-        if (distance < least) least = distance;
-    }
+    for (size_t i = 0; i < list->count; i++) distances[i] = surface_distance(&list->balls[i], place);
+    for (size_t i = 0; i < list->count; i++) least = distances[i] < least ? distances[i] : least;
     return least;
 }

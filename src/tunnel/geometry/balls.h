@@ -37,8 +37,9 @@ double qn_balls_clearance(const qn_balls *balls, const double place[3], uint32_t
 /* A list of balls near a place. Zero-initialise; release with qn_ball_list_clear. */
 typedef struct qn_ball_list {
     qn_ball *balls;
-    uint32_t *index;
-    size_t count, capacity, index_capacity;
+    uint32_t *index;      /* of each ball among those that were given */
+    double *distances[2]; /* [count] each: memory for qn_ball_list_measure */
+    size_t count, capacity, index_capacity, distance_capacity[2];
 } qn_ball_list;
 
 /* List the balls whose surface is within `reach` of a place: |p − a| − r ≤ reach. These bound the clearance of all
@@ -46,7 +47,7 @@ typedef struct qn_ball_list {
 QN_MUST_CHECK qn_status qn_balls_near(const qn_balls *balls, const double place[3], double reach, qn_ball_list *list);
 void qn_ball_list_clear(qn_ball_list *list);
 
-/* Clearance among the balls of a list. */
-double qn_ball_list_clearance(const qn_ball_list *list, const double place[3]);
+/* Distances |p − a| − r of a place to the balls of a list; returns the least, which is the clearance among them. */
+double qn_ball_list_measure(const qn_ball_list *list, const double place[3], double *distances);
 
 #endif

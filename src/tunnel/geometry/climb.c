@@ -6,28 +6,24 @@
 
 enum { ACTIVE_MOST = 16, ROUNDS_MOST = 100 };
 
-static const double least_step = 1e-3; /* Å */
-
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Gradients at a place of the balls whose distance exceeds the clearance by at most `slack`. */
-static int find_gradients(const qn_ball_list *list, const double place[3], double clearance, double slack,
-                          const double across[3], double gradients[ACTIVE_MOST][3])
+/* Gradients at a place of the balls whose distance is at most `most`. */
+static int find_gradients(const qn_ball_list *list, const double place[3], const double *distances, double most,
+                          const double *across, double gradients[ACTIVE_MOST][3])
 {
     int count = 0;
     for (size_t i = 0; i < list->count && count < ACTIVE_MOST; i++) {
         const qn_ball *ball = &list->balls[i];
-        double *to = gradients[count];
-        for (int k = 0; k < 3; k++) to[k] = place[k] - ball->place[k];
-        const double length = sqrt(dot(to, to));
-        if (length - ball->radius > clearance + slack || length == 0) continue;
-        for (int k = 0; k < 3; k++) to[k] /= length;
+        const double length = distances[i] + ball->radius;
+        if (distances[i] > most || length <= 0) continue;
+        double *to = gradients[count++];
+        for (int k = 0; k < 3; k++) to[k] = (place[k] - ball->place[k]) / length;
         const double along = across ? dot(to, across) : 0;
         for (int k = 0; k < 3 && across; k++) to[k] -= along * across[k];
-        count++;
     }
     return count;
 }
@@ -56,13 +52,16 @@ static bool find_direction(double gradients[ACTIVE_MOST][3], int count, double d
     return true;
 }
 
-double qn_climb(const qn_ball_list *list, const double across[3], double travel, double step, double place[3])
+double qn_climb(qn_ball_list *list, const qn_climbing *climbing, double place[3])
 {
-    const double start[3] = {place[0], place[1], place[2]};
-    double gradients[ACTIVE_MOST][3], direction[3];
-    double clearance = qn_ball_list_clearance(list, place);
-    for (int round = 0; round < ROUNDS_MOST && step >= least_step; round++) {
-        const int count = find_gradients(list, place, clearance, 2 * step, across, gradients);
+    const double start[3] = {place[0], place[1], place[2]}, travel = climbing->travel;
+    double gradients[ACTIVE_MOST][3], direction[3], step = climbing->step;
+    int here = 0; /* which of the list's distances are those of `place` */
+    double clearance = qn_ball_list_measure(list, place, list->distances[here]);
+    for (int round = 0; round < ROUNDS_MOST && step >= climbing->least_step; round++) {
+        if (clearance >= climbing->enough) break;
+        const int count =
+            find_gradients(list, place, list->distances[here], clearance + 2 * step, climbing->across, gradients);
         if (!find_direction(gradients, count, direction)) {
             step *= 0.5;
             continue;
@@ -73,12 +72,13 @@ double qn_climb(const qn_ball_list *list, const double across[3], double travel,
             there[k] = place[k] + step / length * direction[k];
             from_start[k] = there[k] - start[k];
         }
-        const double higher = qn_ball_list_clearance(list, there);
+        const double higher = qn_ball_list_measure(list, there, list->distances[!here]);
         if (higher <= clearance || dot(from_start, from_start) > travel * travel) {
             step *= 0.5;
             continue;
         }
         clearance = higher;
+        here = !here;
         memcpy(place, there, sizeof there);
     }
     return clearance;

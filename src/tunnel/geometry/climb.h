@@ -9,9 +9,16 @@
 
 #include "tunnel/geometry/balls.h"
 
-/* Move `place` to a larger clearance in the plane across the unit vector `across` (NULL: in space), at most `travel` Å
- * away and with steps from `step` Å down to 0.001 Å. `list` must hold the balls that bound the clearance of all places
- * that far. Returns the clearance there. */
-double qn_climb(const qn_ball_list *list, const double across[3], double travel, double step, double place[3]);
+/* Where and how far a place climbs. */
+typedef struct qn_climbing {
+    const double *across;    /* a unit vector: in the plane across it; NULL: in space */
+    double travel;           /* Å, at most so far away */
+    double step, least_step; /* Å, of the first and of the last steps */
+    double enough;           /* Å: the climb ends at this clearance */
+} qn_climbing;
+
+/* Move `place` to a larger clearance. `list` must hold the balls that bound the clearance of all places within the
+ * travel. Returns the clearance there. */
+double qn_climb(qn_ball_list *list, const qn_climbing *climbing, double place[3]);
 
 #endif

@@ -7,9 +7,10 @@
 #include "base/memory.h"
 #include "tunnel/geometry/climb.h"
 
-enum { SMOOTHINGS = 2 };
+enum { SMOOTHINGS = 8, MOUTH_PLACES = 10 };
 
 static const double start_zone = 2;                        /* Å, left out where lines are compared */
+static const double least_step = 2e-3;                     /* Å */
 static const double travels[] = {0.3, 0.2, 0.1, 0.1, 0.1}; /* Å, of a place in each turn */
 
 static double distance_of(const double a[3], const double b[3])
@@ -86,28 +87,29 @@ void qn_line_clear(qn_line *line)
     *line = (qn_line){0};
 }
 
-/* Direction of the line at a place between the ends. */
+/* Direction of the line at a place after the first; at the mouth, of the last Å. */
 static void direction_at(const qn_line *line, size_t i, double across[3])
 {
-    const double *before = line->places[i - 1], *after = line->places[i + 1];
+    const size_t last = line->count - 1, back = i < last ? 1 : last < MOUTH_PLACES ? last : MOUTH_PLACES;
+    const double *before = line->places[i - back], *after = line->places[i < last ? i + 1 : last];
     const double length = distance_of(before, after);
     for (int k = 0; k < 3; k++) across[k] = length > 0 ? (after[k] - before[k]) / length : k == 0;
 }
 
-/* Let every place between the ends climb across the line, at most `travel` Å and half as far as it is from an end,
- * which stays. */
+/* Let every place after the start climb across the line, at most `travel` Å and half as far as it is from the start. */
 static qn_status climb_places(const qn_balls *balls, const qn_line *line, double travel, qn_ball_list *list,
                               double (*places)[3])
 {
-    for (size_t i = 0; i < line->count; i++) {
+    memcpy(places[0], line->places[0], sizeof places[0]);
+    for (size_t i = 1; i < line->count; i++) {
         memcpy(places[i], line->places[i], sizeof places[i]);
-        if (i == 0 || i + 1 == line->count) continue;
-        const double from_end = (double)(i < line->count - 1 - i ? i : line->count - 1 - i) * QN_LINE_STEP_ANGSTROM;
-        const double most = fmin(travel, 0.5 * from_end), clearance = qn_balls_clearance(balls, places[i], NULL);
+        const double most = fmin(travel, 0.5 * (double)i * QN_LINE_STEP_ANGSTROM);
+        const double clearance = qn_balls_clearance(balls, places[i], NULL);
         double across[3];
         direction_at(line, i, across);
         QN_TRY(qn_balls_near(balls, places[i], clearance + 2 * most, list));
-        qn_climb(list, across, most, 0.5 * most, places[i]);
+        const qn_climbing climbing = {across, most, 0.5 * most, least_step, INFINITY};
+        qn_climb(list, &climbing, places[i]);
     }
     return QN_OK;
 }

@@ -23,7 +23,7 @@ QN_MUST_CHECK qn_status qn_line_make(const double (*path)[3], size_t count, qn_l
 void qn_line_clear(qn_line *line);
 
 /* Move the line to the ridge of the clearance: its places climb across the line and are spaced evenly again, in turns,
- * until they rest (the string method of E, Ren and Vanden-Eijnden 2007). The ends stay. Then measure it. */
+ * until they rest (the string method of E, Ren and Vanden-Eijnden 2007). The start stays. Then measure it. */
 QN_MUST_CHECK qn_status qn_line_climb(const qn_balls *balls, qn_line *line);
 
 /* Measure radii, length, cost and the extremes along the line as it is. */

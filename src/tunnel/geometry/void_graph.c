@@ -11,6 +11,7 @@
 enum { VERTICES_A_TASK = 512, EDGES_A_TASK = 256 };
 
 static const double sample_distance = 0.1; /* Å, along an edge */
+static const double climb_least = 4e-3;    /* Å, of a step */
 static const double climb_most = 0.4;      /* Å, from an edge to its ridge; radii differ by less */
 
 typedef struct making {
@@ -61,7 +62,7 @@ static void sample_edge(const qn_void_graph *graph, const qn_ball_list *list, qn
         if (at + 1.5 * step > edge->length) step = edge->length - at;
         at = step < edge->length - at ? at + step : edge->length;
         for (int k = 0; k < 3; k++) place[k] = from[k] + (to[k] - from[k]) * (at / edge->length);
-        const double here = qn_ball_list_clearance(list, place);
+        const double here = qn_ball_list_measure(list, place, list->distances[0]);
         edge->cost += 0.5 * step * (1 / (before * before) + 1 / (here * here));
         before = here;
         if (here >= edge->width) continue;
@@ -82,16 +83,17 @@ static qn_status list_balls(const qn_balls *balls, const qn_void_graph *graph, c
     return qn_balls_near(balls, middle, most + 2 * (half + beside), list);
 }
 
-qn_status qn_void_edge_climb(const qn_balls *balls, const qn_void_graph *graph, qn_void_edge *edge, qn_ball_list *list)
+qn_status qn_void_edge_climb(const qn_balls *balls, const qn_void_graph *graph, double enough, qn_void_edge *edge,
+                             qn_ball_list *list)
 {
     const double *from = graph->places[edge->vertices[0]], *to = graph->places[edge->vertices[1]];
     double across[3];
-    if (edge->has_climbed) return QN_OK;
-    edge->has_climbed = true;
-    if (!(edge->length > 0)) return QN_OK;
+    if (edge->has_climbed || edge->width >= enough || !(edge->length > 0)) return QN_OK;
     QN_TRY(list_balls(balls, graph, edge, climb_most, list));
     for (int k = 0; k < 3; k++) across[k] = (to[k] - from[k]) / edge->length;
-    edge->width = qn_climb(list, across, climb_most, sample_distance, edge->narrow);
+    const qn_climbing climbing = {across, climb_most, sample_distance, climb_least, enough};
+    edge->width = qn_climb(list, &climbing, edge->narrow);
+    edge->has_climbed = edge->width < enough;
     return QN_OK;
 }
 
@@ -116,7 +118,7 @@ static qn_status measure_edge(const making *self, qn_void_edge *edge, qn_ball_li
     QN_TRY(list_balls(self->balls, graph, edge, 0, list));
     sample_edge(graph, list, edge);
     if (edge->width < probe && edge->width > probe - QN_VOID_RISE_ANGSTROM)
-        QN_TRY(qn_void_edge_climb(self->balls, graph, edge, list));
+        QN_TRY(qn_void_edge_climb(self->balls, graph, probe, edge, list));
     if (edge->width < probe) edge->cost = INFINITY;
     return QN_OK;
 }

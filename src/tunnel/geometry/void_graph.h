@@ -23,7 +23,7 @@ typedef struct qn_void_edge {
     double width;     /* Å; negative: the edge passes through a ball */
     double narrow[3]; /* the place of that clearance */
     double cost;      /* Å⁻¹; INFINITY where the width is below the probe's radius */
-    bool has_climbed; /* `width` and `narrow` are of the ridge, not of the edge */
+    bool has_climbed; /* `width` is the largest beside the edge */
     double length;    /* Å */
 } qn_void_edge;
 
@@ -47,9 +47,10 @@ typedef struct qn_void_graph {
 /* Release with qn_void_graph_clear. The result does not depend on the threads of `pool`, which may be NULL. */
 QN_MUST_CHECK qn_status qn_void_graph_make(const qn_balls *balls, const qn_void_settings *settings, qn_pool *pool,
                                            qn_void_graph *graph);
-/* Raise width and narrowest place of an edge to the ridge beside it. `list` is memory for the work. */
-QN_MUST_CHECK qn_status qn_void_edge_climb(const qn_balls *balls, const qn_void_graph *graph, qn_void_edge *edge,
-                                           qn_ball_list *list);
+/* Raise width and narrowest place of an edge to the ridge beside it, up to a width that is `enough`. `list` is memory
+ * for the work. */
+QN_MUST_CHECK qn_status qn_void_edge_climb(const qn_balls *balls, const qn_void_graph *graph, double enough,
+                                           qn_void_edge *edge, qn_ball_list *list);
 
 void qn_void_graph_clear(qn_void_graph *graph);
 
