@@ -115,7 +115,7 @@ static qn_status find_widest(finding *self)
         for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
             qn_void_edge *edge = &graph->edges[graph->ends[i].edge];
             if (self->done[graph->ends[i].other]) continue;
-            if (edge->width < -entry.key) QN_TRY(qn_void_edge_climb(self->balls, graph, -entry.key, edge, &self->list));
+            QN_TRY(qn_void_edge_climb(self->balls, graph, -entry.key, edge, &self->list));
             if (edge->width > 0)
                 QN_TRY(offer(self, graph->ends[i].other, graph->ends[i].edge, fmax(entry.key, -edge->width)));
         }

@@ -83,12 +83,23 @@ static qn_status list_balls(const qn_balls *balls, const qn_void_graph *graph, c
     return qn_balls_near(balls, middle, most + 2 * (half + beside), list);
 }
 
+static qn_status sample(const qn_balls *balls, const qn_void_graph *graph, qn_void_edge *edge, qn_ball_list *list)
+{
+    if (edge->is_sampled) return QN_OK;
+    QN_TRY(list_balls(balls, graph, edge, 0, list));
+    sample_edge(graph, list, edge);
+    edge->is_sampled = true;
+    return QN_OK;
+}
+
 qn_status qn_void_edge_climb(const qn_balls *balls, const qn_void_graph *graph, double enough, qn_void_edge *edge,
                              qn_ball_list *list)
 {
     const double *from = graph->places[edge->vertices[0]], *to = graph->places[edge->vertices[1]];
     double across[3];
-    if (edge->has_climbed || edge->width >= enough || !(edge->length > 0)) return QN_OK;
+    if (edge->has_climbed || !(edge->length > 0)) return QN_OK;
+    QN_TRY(sample(balls, graph, edge, list));
+    if (edge->width >= enough) return QN_OK;
     QN_TRY(list_balls(balls, graph, edge, climb_most, list));
     for (int k = 0; k < 3; k++) across[k] = (to[k] - from[k]) / edge->length;
     const qn_climbing climbing = {across, climb_most, sample_distance, climb_least, enough};
@@ -97,8 +108,8 @@ qn_status qn_void_edge_climb(const qn_balls *balls, const qn_void_graph *graph, 
     return QN_OK;
 }
 
-/* Measure an edge. Where an end is too narrow for the probe, the least clearance of the ends does for a width. Long
- * edges far outside need no samples: what they join is outside. */
+/* Measure an edge as far as tunnels need it. Where an end is too narrow for the probe, and its ridge is too, the least
+ * clearance of the ends does. Long edges far outside need no samples: what they join is outside. */
 static qn_status measure_edge(const making *self, qn_void_edge *edge, qn_ball_list *list)
 {
     qn_void_graph *graph = self->graph;
@@ -112,11 +123,11 @@ static qn_status measure_edge(const making *self, qn_void_edge *edge, qn_ball_li
     if (least > graph->settings.shell_radius) {
         edge->width = least;
         edge->cost = edge->length / (least * least);
+        edge->is_sampled = true;
         return QN_OK;
     }
-    if (edge->width <= 0) return QN_OK;
-    QN_TRY(list_balls(self->balls, graph, edge, 0, list));
-    sample_edge(graph, list, edge);
+    if (edge->width <= probe - QN_VOID_RISE_ANGSTROM) return QN_OK;
+    QN_TRY(sample(self->balls, graph, edge, list));
     if (edge->width < probe && edge->width > probe - QN_VOID_RISE_ANGSTROM)
         QN_TRY(qn_void_edge_climb(self->balls, graph, probe, edge, list));
     if (edge->width < probe) edge->cost = INFINITY;

@@ -23,6 +23,7 @@ typedef struct qn_void_edge {
     double width;     /* Å; negative: the edge passes through a ball */
     double narrow[3]; /* the place of that clearance */
     double cost;      /* Å⁻¹; INFINITY where the width is below the probe's radius */
+    bool is_sampled;  /* `width` is the least clearance on the edge; else it is that of the ends */
     bool has_climbed; /* `width` is the largest beside the edge */
     double length;    /* Å */
 } qn_void_edge;
