@@ -169,6 +169,16 @@ void qn_line_measure(const qn_balls *balls, qn_line *line)
     qn_line_sum(line);
 }
 
+qn_status qn_line_trim(const qn_balls *balls, double radius, qn_line *line)
+{
+    size_t count = line->count;
+    while (count > 2 && line->radii[count - 2] >= radius) count--;
+    if (count == line->count) return QN_OK;
+    QN_TRY(set_places((const double(*)[3])line->places, count, line));
+    qn_line_measure(balls, line);
+    return QN_OK;
+}
+
 void qn_line_mark(const qn_line *line, double marks[QN_LINE_MARKS][3])
 {
     const double length = length_of((const double(*)[3])line->places, line->count);

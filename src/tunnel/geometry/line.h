@@ -26,6 +26,10 @@ void qn_line_clear(qn_line *line);
  * until they rest (the string method of E, Ren and Vanden-Eijnden 2007). The start stays. Then measure it. */
 QN_MUST_CHECK qn_status qn_line_climb(const qn_balls *balls, qn_line *line);
 
+/* Leave out the end of the line from the place on where all radii are at least `radius`: it is outside. The line was
+ * measured, and is measured again. */
+QN_MUST_CHECK qn_status qn_line_trim(const qn_balls *balls, double radius, qn_line *line);
+
 /* Measure radii, length, cost and the extremes along the line as it is. */
 void qn_line_measure(const qn_balls *balls, qn_line *line);
 

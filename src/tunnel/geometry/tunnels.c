@@ -151,11 +151,13 @@ static qn_status add_mouth(finding *self, uint32_t vertex)
     qn_line line;
     const size_t count = trace(self, vertex);
     QN_TRY(qn_line_make((const double(*)[3])self->path, count, &line));
-    if (is_redundant(self, &line, tunnels->count))
+    qn_line_measure(self->balls, &line);
+    const qn_status status = qn_line_trim(self->balls, self->settings->voids.shell_radius, &line);
+    if (status != QN_OK || is_redundant(self, &line, tunnels->count))
         qn_line_clear(&line);
     else
         tunnels->lines[tunnels->count++] = line;
-    return QN_OK;
+    return status;
 }
 
 /* The cheapest ways to the mouths, in the order of their costs, as many as are wanted. */
@@ -188,7 +190,8 @@ static qn_status climb_line(size_t index, int worker, void *user)
 {
     finding *self = user;
     (void)worker;
-    return qn_line_climb(self->balls, &self->tunnels->lines[index]);
+    QN_TRY(qn_line_climb(self->balls, &self->tunnels->lines[index]));
+    return qn_line_trim(self->balls, self->settings->voids.shell_radius, &self->tunnels->lines[index]);
 }
 
 static int compare_costs(const void *left, const void *right)

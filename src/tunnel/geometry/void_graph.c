@@ -56,13 +56,14 @@ static void sample_edge(const qn_void_graph *graph, const qn_ball_list *list, qn
     double before = graph->clearance[edge->vertices[0]], at = 0, place[3];
     edge->width = before;
     memcpy(edge->narrow, from, sizeof edge->narrow);
-    edge->cost = 0;
+    edge->cost = edge->depth = 0;
     while (at < edge->length) {
         double step = next_step(before, graph->settings.shell_radius);
         if (at + 1.5 * step > edge->length) step = edge->length - at;
         at = step < edge->length - at ? at + step : edge->length;
         for (int k = 0; k < 3; k++) place[k] = from[k] + (to[k] - from[k]) * (at / edge->length);
         const double here = qn_ball_list_measure(list, place, list->distances[0]);
+        if (here < graph->settings.shell_radius || before < graph->settings.shell_radius) edge->depth += step;
         edge->cost += 0.5 * step * (1 / (before * before) + 1 / (here * here));
         before = here;
         if (here >= edge->width) continue;
@@ -116,6 +117,7 @@ static qn_status measure_edge(const making *self, qn_void_edge *edge, qn_ball_li
     const double ends[2] = {graph->clearance[edge->vertices[0]], graph->clearance[edge->vertices[1]]};
     const double probe = graph->settings.probe;
     edge->length = distance_of(graph->places[edge->vertices[0]], graph->places[edge->vertices[1]]);
+    edge->depth = edge->length;
     edge->cost = INFINITY;
     edge->width = fmin(ends[0], ends[1]);
     memcpy(edge->narrow, graph->places[edge->vertices[ends[1] < ends[0]]], sizeof edge->narrow);
@@ -123,6 +125,7 @@ static qn_status measure_edge(const making *self, qn_void_edge *edge, qn_ball_li
     if (least > graph->settings.shell_radius) {
         edge->width = least;
         edge->cost = edge->length / (least * least);
+        edge->depth = 0;
         edge->is_sampled = true;
         return QN_OK;
     }
@@ -200,7 +203,7 @@ static qn_status mark_surface(qn_void_graph *graph, qn_heap *heap)
         graph->surface[v] = true;
         for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
             const qn_void_edge *edge = &graph->edges[graph->ends[i].edge];
-            const double depth = entry.key + edge->length;
+            const double depth = entry.key + edge->depth;
             if (graph->surface[graph->ends[i].other] || edge->width < settings->probe || depth > settings->shell_depth)
                 continue;
             QN_TRY(qn_heap_push(heap, depth, graph->ends[i].other));

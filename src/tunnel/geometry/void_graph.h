@@ -26,6 +26,7 @@ typedef struct qn_void_edge {
     bool is_sampled;  /* `width` is the least clearance on the edge; else it is that of the ends */
     bool has_climbed; /* `width` is the largest beside the edge */
     double length;    /* Å */
+    double depth;     /* Å: length of the part where the shell's sphere does not fit */
 } qn_void_edge;
 
 /* The end of an edge at a vertex. */
