@@ -38,30 +38,36 @@ static void name_start(const qn_tunnel_state *run, char text[128])
     snprintf(text, 128, "the start %.60s at %.2f, %.2f, %.2f", run->options->start, place[0], place[1], place[2]);
 }
 
-/* The atom of the structure whose ball a place is deepest in; NULL: none. */
-static const qn_atom *atom_around(const qn_tunnel_structure *structure, const double place[3])
+/* The wall whose surface is nearest to a place, or in which the place is deepest; *distance: of the surface. */
+static const qn_atom *nearest_wall(const qn_tunnel_structure *structure, const double place[3], double *distance)
 {
-    const qn_atom *around = NULL;
-    double deepest = 0;
+    const qn_atom *nearest = NULL;
+    *distance = INFINITY;
     for (size_t i = 0; i < structure->wall_count; i++) {
         const qn_atom *atom = &structure->molecule->atoms[structure->walls[i]];
         const double *at = atom->position_angstrom;
-        const double distance = sqrt(pow(at[0] - place[0], 2) + pow(at[1] - place[1], 2) + pow(at[2] - place[2], 2));
-        if (distance - structure->wall_radii[i] >= deepest) continue;
-        deepest = distance - structure->wall_radii[i];
-        around = atom;
+        const double here = sqrt(pow(at[0] - place[0], 2) + pow(at[1] - place[1], 2) + pow(at[2] - place[2], 2)) -
+                            structure->wall_radii[i];
+        if (here >= *distance) continue;
+        *distance = here;
+        nearest = atom;
     }
-    return around;
+    return nearest;
 }
 
 static qn_status refuse_blocked(const qn_tunnel_state *run, const qn_found_frame *frame)
 {
     const qn_tunnel_options *options = run->options;
     const qn_tunnel_structure *structure = &run->structure;
-    const qn_atom *atom = atom_around(structure, structure->start);
+    double distance;
+    const qn_atom *atom = nearest_wall(structure, structure->start, &distance);
     char start[128], inside[96] = "", widest[96] = "there is none";
     name_start(run, start);
-    if (atom)
+    if (distance >= options->shell_radius_angstrom)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s is outside: the surface of the nearest atom is %.1f Å away; expected a place inside", start,
+                       distance);
+    if (distance < 0)
         snprintf(inside, sizeof inside, " is inside atom %s of %s, and", atom->name,
                  qn_tunnel_residue_say(&structure->molecule->residues[atom->residue]).text);
     if (frame->start_radius > 0)
