@@ -95,7 +95,6 @@ static const qn_option rows[] = {
     {.name = "hydrogens",
      .kind = QN_OPTION_UNLESS,
      .offset = FIELD(hydrogens),
-     .fallback = "yes",
      .meaning = "leave the structure's hydrogens out, which makes tunnels wider"},
     {.name = "walls",
      .kind = QN_OPTION_TEXT,

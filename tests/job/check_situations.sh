@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # labels: threads
-# parts: dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential cluster-large fsc
+# parts: dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential tunnel cluster-large fsc
 # check_situations.sh SOURCE QUERN BUILD [PROGRAM...]: every program that writes results behaves alike in the same
 # situation: folders with other files, finished and unfinished runs, two runs at once, bad devices and inputs, kills,
 # signals, several devices and processes, a full disk. Prints one line for each program and situation: "ok" or "FAILED".
@@ -49,6 +49,9 @@ describe() {
   potential)
     journal=unfinished/journal.0 other=(--smooth 0.3) differs=smooth=
     command=(potential pocket.pdbqt --npts 254x254x10 --spacing 0.25 --types C) ;; # two slabs
+  tunnel)
+    journal=unfinished/journal.0 device='' other=(--probe 1) differs=probe= several=ranks
+    command=(tunnel shell.pdb --frames shell_frames.pdb --start 0,0,0) ;;
   cluster-large)
     describe cluster
     command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --measure rmsd --method gromos)
@@ -72,6 +75,8 @@ make_folders() {
   change broken ligand.pdb sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
   change changed pocket.pdbqt sed '$d'
   change broken pocket.pdbqt sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
+  change changed shell_frames.pdb sed '1,/^ENDMDL/d'
+  change broken shell_frames.pdb sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
   change changed gain.mrc cat && printf '\0' | dd of=changed/gain.mrc bs=1 seek=9000 conv=notrunc status=none
   change broken gain.mrc head -c 2000
   change broken library.sdf head -c 0

@@ -1,7 +1,7 @@
 # Small inputs for every program. Scripts that source this file have sourced script.sh, and have $source and $quern.
 #
 # make_inputs SIZE: make the inputs in this folder: receptor.pdb, ligand.pdb, pocket.pdb, pocket.pdbqt, library.sdf, water.tpr,
-# water.xtc, particles.star with stack.mrcs, half1.mrc and half2.mrc, movies.star with its movies, gain.mrc. SIZE, from 1,
+# water.xtc, shell.pdb, shell_frames.pdb, particles.star with stack.mrcs, half1.mrc and half2.mrc, movies.star with its movies, gain.mrc. SIZE, from 1,
 # multiplies the numbers of molecules, frames, particles and movies.
 make_inputs() {
   local i examples=$source/examples
@@ -13,6 +13,8 @@ make_inputs() {
   bash "$source/tests/screen/make_library.sh" "$examples/1iep/kinase_inhibitors.sdf" $((10 * $1)) 7 30 >library.sdf
   cp "$examples/water/water.tpr" .
   for _ in $(seq $((10 * $1))); do cat "$examples/water/water.xtc"; done >water.xtc
+  awk -v models=1 -v shake=0 -f "$source/tests/tunnel/shell.awk" >shell.pdb
+  awk -v models=$((5 * $1)) -v shake=0.1 -f "$source/tests/tunnel/shell.awk" >shell_frames.pdb
   cp "$source/examples/movie/gain.mrc" .
   { printf 'data_optics\nloop_\n_rlnOpticsGroup\n_rlnMicrographOriginalPixelSize\n1 1.5\n\ndata_movies\nloop_\n'
     printf '_rlnMicrographMovieName\n_rlnOpticsGroup\n'; } >movies.star
