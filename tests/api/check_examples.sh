@@ -42,6 +42,7 @@ status       not found: missing\.pdb.*
 topology     1398 atoms in 466 molecules
 trajectory   [1-9][0-9]* rows of .+
 tune         the space is exhausted
+tunnel       bottleneck [12]\.[0-9] Å
 value        1 and "1": different
 version      runs with [0-9]+\.[0-9]+\.[0-9]+
 volume       48 x 48 x 48 voxels of 3 Å

@@ -216,9 +216,15 @@ expect 2 err 1 '\-\-margin is "3", but there is no --site' $p --npts 20 --margin
 expect 2 err 1 '\-\-site is given beside --gpf, which has this value' $p --gpf run.gpf --site l.sdf
 expect 2 err 1 '\-\-format is "map,ccp4"; expected map, dx or mrc' $p --npts 20 --format map,ccp4
 expect 2 err 1 '\-\-types is "C_H,OA"; expected Vina.s types' $p --npts 20 --score vina --types C_H,OA
+t="tunnel r.pdb -o out.d"
+expect 2 err 1 'start' $t
+expect 2 err 1 '\-\-shell-radius is 3 and --probe is 3.5; expected a shell that is wider' $t --start 1,2,3 --probe 3.5
+expect 2 err 1 '\-\-most is "0"; expected' $t --start 1,2,3 --most 0
+expect 2 err 1 '\-\-hydrogens' $t --start 1,2,3 --hydrogens
 # Refused by the library: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdbqt' potential absent.pdbqt --npts 20 -o out.d --device host --quiet
+expect 1 err 1 'absent.pdb' tunnel absent.pdb --start 1,2,3 -o out.d --quiet
 expect 1 err 1 'absent.sdf' potential r.pdbqt --site absent.sdf -o out.d --device host --quiet
 expect 1 err 1 'absent.gpf' potential --gpf absent.gpf --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
