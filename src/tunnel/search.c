@@ -15,8 +15,7 @@ typedef struct searching {
     pthread_mutex_t mutex; /* of all below */
     qn_source *source;
     qn_whole_plan *whole;
-    bool ended;
-    uint64_t done;
+    uint64_t total, done; /* frames */
     double started_s;
 } searching;
 
@@ -127,8 +126,8 @@ static qn_status tell(const searching *all)
 {
     const qn_progress progress = {.stage = "searching",
                                   .unit = "frames",
-                                  .done = (size_t)all->done,
-                                  .total = SIZE_MAX,
+                                  .done = (size_t)(all->run->job->done.count + all->done),
+                                  .total = qn_job_is_first(all->run->job) ? (size_t)all->total : 0,
                                   .seconds = qn_clock_s() - all->started_s};
     if (!qn_job_is_stopped(all->run->job, &progress)) return QN_OK;
     return QN_FAIL(QN_CANCELLED, "stopped after %s%s", qn_count_of(all->done, "frame").text,
@@ -141,13 +140,12 @@ static qn_status read_frame(searching *all, lane *self, uint64_t number)
     bool end = false;
     if (qn_source_position(all->source) < number)
         QN_TRY(qn_source_skip(all->source, number - qn_source_position(all->source)));
-    if (qn_source_position(all->source) < number)
-        end = true;
-    else
-        QN_TRY(qn_source_next(all->source, &self->item, &self->frame, &end));
-    all->ended |= end;
-    if (!end) QN_TRY(qn_source_decode(&self->item, &self->frame));
-    if (!end) qn_source_let_go(all->source, &self->item);
+    QN_TRY(qn_source_next(all->source, &self->item, &self->frame, &end));
+    if (end)
+        return QN_FAIL(QN_IO_ERROR, "frame %llu is gone; expected files that do not change during the run",
+                       (unsigned long long)number);
+    QN_TRY(qn_source_decode(&self->item, &self->frame));
+    qn_source_let_go(all->source, &self->item);
     return warn(all);
 }
 
@@ -159,11 +157,10 @@ static qn_status take_frame(searching *all, lane *self, uint64_t *number, bool *
     pthread_mutex_lock(&all->mutex);
     qn_status status = QN_OK;
     do {
-        *over = all->ended;
-        if (!*over) status = qn_agreement_deal(&job->agreement, 1, number, over);
+        status = qn_agreement_deal(&job->agreement, 1, number, over);
+        *over |= *number >= all->total;
     } while (status == QN_OK && !*over && qn_piece_set_has(&job->done, *number));
     if (status == QN_OK && !*over) status = read_frame(all, self, *number);
-    *over |= all->ended;
     pthread_mutex_unlock(&all->mutex);
     return status;
 }
@@ -221,10 +218,9 @@ static qn_status search_structure(searching *all)
     return status == QN_OK ? QN_OK : qn_agreement_cancel(&job->agreement, status);
 }
 
-static qn_status search_frames(searching *all)
+static qn_status open_source(searching *all)
 {
     const qn_tunnel_options *options = all->run->options;
-    const qn_tunnel_structure *structure = &all->run->structure;
     const qn_source_options frames = {.trajectories = options->frames,
                                       .trajectory_count = options->frame_file_count,
                                       .frames = options->frame_array,
@@ -232,11 +228,31 @@ static qn_status search_frames(searching *all)
                                       .end_ps = INFINITY,
                                       .last_frame = UINT64_MAX,
                                       .stride = 1};
-    QN_TRY(qn_source_open(all->run->job->context, &frames, structure->topology, &all->source));
+    return qn_source_open(all->run->job->context, &frames, all->run->structure.topology, &all->source);
+}
+
+/* Read to the end first: a damaged file is told before hours of work, and the number of frames is known. */
+static qn_status count_frames(searching *all)
+{
+    QN_TRY(open_source(all));
     qn_status status = QN_OK;
-    if (structure->topology->has_bonds) status = qn_whole_plan_create(structure->topology, &all->whole);
-    if (status == QN_OK)
-        status = qn_pool_run(all->run->job->pool, (size_t)qn_pool_threads(all->run->job->pool), run_lane, all);
+    if (!qn_source_is_repeatable(all->source))
+        status = QN_FAIL(QN_UNSUPPORTED, "frames of a pipe cannot be read twice; expected plain files");
+    if (status == QN_OK) status = qn_source_skip(all->source, UINT64_MAX);
+    all->total = qn_source_position(all->source);
+    qn_source_close(&all->source);
+    return status;
+}
+
+static qn_status search_frames(searching *all)
+{
+    const qn_topology *topology = all->run->structure.topology;
+    qn_pool *pool = all->run->job->pool;
+    QN_TRY(count_frames(all));
+    QN_TRY(open_source(all));
+    qn_status status = QN_OK;
+    if (topology->has_bonds) status = qn_whole_plan_create(topology, &all->whole);
+    if (status == QN_OK) status = qn_pool_run(pool, (size_t)qn_pool_threads(pool), run_lane, all);
     qn_whole_plan_destroy(&all->whole);
     qn_source_close(&all->source);
     return status;
