@@ -61,7 +61,7 @@ static qn_status refuse_blocked(const qn_tunnel_state *run, const qn_found_frame
     const qn_tunnel_structure *structure = &run->structure;
     double distance;
     const qn_atom *atom = nearest_wall(structure, structure->start, &distance);
-    char start[128], inside[96] = "", widest[96] = "there is none";
+    char start[128], inside[96] = "", nearest[96] = ", nor farther away";
     name_start(run, start);
     if (distance >= options->shell_radius_angstrom)
         return QN_FAIL(QN_INVALID_ARGUMENT,
@@ -70,12 +70,16 @@ static qn_status refuse_blocked(const qn_tunnel_state *run, const qn_found_frame
     if (distance < 0)
         snprintf(inside, sizeof inside, " is inside atom %s of %s, and", atom->name,
                  qn_tunnel_residue_say(&structure->molecule->residues[atom->residue]).text);
-    if (frame->start_radius > 0)
-        snprintf(widest, sizeof widest, "the widest has %.2f Å at %.2f, %.2f, %.2f", frame->start_radius,
-                 frame->start[0], frame->start[1], frame->start[2]);
+    if (isfinite(frame->start_radius)) {
+        const double *place = structure->start, *there = frame->start;
+        const double away =
+            sqrt(pow(there[0] - place[0], 2) + pow(there[1] - place[1], 2) + pow(there[2] - place[2], 2));
+        snprintf(nearest, sizeof nearest, "; the nearest is %.2f Å away at %.2f, %.2f, %.2f", away, there[0], there[1],
+                 there[2]);
+    }
     return QN_FAIL(QN_INVALID_ARGUMENT,
-                   "%s%s has no void of %g Å within %g Å: %s; expected a place in a void, or a larger --start-reach",
-                   start, inside, options->probe_angstrom, options->start_reach_angstrom, widest);
+                   "%s%s has no void of %g Å within %g Å%s; expected a place in a void, or a larger --start-reach",
+                   start, inside, options->probe_angstrom, options->start_reach_angstrom, nearest);
 }
 
 /* Say why there is no tunnel, by the frame that comes nearest to one. */

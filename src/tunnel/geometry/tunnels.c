@@ -31,30 +31,54 @@ static double distance_of(const double a[3], const double b[3])
 
 /* ---- the start ---- */
 
-/* Choose the widest vertex within reach; vertices on the surface only where there is no other as wide as the probe. */
+/* What a vertex is worth as a start. */
+typedef struct start_rank {
+    bool is_inside; /* not on the surface, and as wide as the probe */
+    double width, distance;
+} start_rank;
+
+static bool is_better(const start_rank *one, const start_rank *other)
+{
+    if (one->is_inside != other->is_inside) return one->is_inside;
+    return one->width > other->width || (one->width == other->width && one->distance < other->distance);
+}
+
+static void set_start(finding *self, uint32_t vertex)
+{
+    self->start = vertex;
+    self->tunnels->start_radius = self->graph.clearance[vertex];
+    memcpy(self->tunnels->start, self->graph.places[vertex], sizeof self->tunnels->start);
+}
+
+/* Choose the widest vertex within reach; vertices on the surface only where there is no other as wide as the probe.
+ * Where none is, tell the nearest that is. */
 static void choose_start(finding *self, const double place[3])
 {
     const qn_void_graph *graph = &self->graph;
     const qn_tunnels_settings *settings = self->settings;
-    double widest = -INFINITY, nearest = INFINITY;
-    bool inside = false;
+    start_rank best = {.width = -INFINITY, .distance = INFINITY};
+    double nearest = INFINITY;
+    uint32_t nearest_vertex = 0;
+    self->tunnels->start_radius = -INFINITY;
     for (size_t v = 0; v < graph->vertex_count; v++) {
-        const double distance = distance_of(graph->places[v], place);
-        if (distance > settings->start_reach) continue;
-        const double width = fmin(graph->clearance[v], settings->start_radius);
-        const bool is_inside = !graph->surface[v] && width >= settings->voids.probe;
-        if (inside && !is_inside) continue;
-        if (is_inside == inside && (width < widest || (width == widest && distance >= nearest))) continue;
-        inside = is_inside;
-        widest = width;
-        nearest = distance;
-        self->start = (uint32_t)v;
+        start_rank rank = {false, fmin(graph->clearance[v], settings->start_radius),
+                           distance_of(graph->places[v], place)};
+        rank.is_inside = !graph->surface[v] && rank.width >= settings->voids.probe;
+        if (rank.is_inside && rank.distance < nearest) {
+            nearest = rank.distance;
+            nearest_vertex = (uint32_t)v;
+        }
+        if (rank.distance > settings->start_reach || !is_better(&rank, &best)) continue;
+        best = rank;
+        set_start(self, (uint32_t)v);
     }
-    self->tunnels->outcome = inside                            ? QN_TUNNELS_CLOSED
-                             : widest >= settings->voids.probe ? QN_TUNNELS_OUTSIDE
-                                                               : QN_TUNNELS_BLOCKED;
-    self->tunnels->start_radius = isfinite(widest) ? graph->clearance[self->start] : -INFINITY;
-    if (isfinite(widest)) memcpy(self->tunnels->start, graph->places[self->start], sizeof self->tunnels->start);
+    const bool is_wide = best.width >= settings->voids.probe;
+    self->tunnels->outcome = best.is_inside ? QN_TUNNELS_CLOSED : is_wide ? QN_TUNNELS_OUTSIDE : QN_TUNNELS_BLOCKED;
+    if (self->tunnels->outcome != QN_TUNNELS_BLOCKED) return;
+    if (isfinite(nearest))
+        set_start(self, nearest_vertex);
+    else
+        self->tunnels->start_radius = -INFINITY;
 }
 
 /* ---- ways ---- */

@@ -22,8 +22,8 @@ typedef enum qn_tunnels_outcome {
 
 typedef struct qn_tunnels {
     qn_tunnels_outcome outcome;
-    double start[3], start_radius; /* the vertex that was chosen; if blocked, the widest within reach, and its clearance
-                                    * −INFINITY if there is none */
+    double start[3], start_radius; /* the vertex that was chosen, and its clearance; if blocked, the nearest inside that
+                                    * is as wide as the probe: −INFINITY if there is none */
     double way_radius, way_place[3]; /* the widest way outside: its bottleneck; −INFINITY: no way leads outside */
     size_t count;
     qn_line *lines; /* by ascending cost */
