@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/tunnel/tunnel_file.h"
+
 enum { ATOMS = 300, RING = 20 };
 
 static const double pi = 3.14159265358979323846, radius = 6, carbon = 1.7;
@@ -209,6 +211,47 @@ static void frames_are_superposed(void)
     qn_molecule_destroy(&shell);
 }
 
+/* Files of a tunnel are read as spheres and discs: spheres from the start on, discs from the mouth on with normals
+ * against their order. */
+static void files_have_the_tunnel(void)
+{
+    char folder[1024], path[1200];
+    qn_molecule *shell = make_shell(1.5, 0.5);
+    qn_tunnel_options options = options_for(shell);
+    qn_tunnel_result *result;
+    qn_tunnel_file spheres, discs;
+    snprintf(folder, sizeof folder, "%s/out", check_scratch_folder());
+    options.output = folder;
+    if (!CHECK_OK(qn_tunnel_run(context, &options, &result))) exit(1);
+    const qn_tunnel *tunnel = &result->tunnels[0];
+    const double *mouth = tunnel->places_angstrom + 3 * (tunnel->point_count - 1);
+    snprintf(path, sizeof path, "%s/tunnel_01_1.pdb", folder);
+    if (CHECK_OK(qn_tunnel_file_read(path, &spheres))) {
+        CHECK(spheres.sphere_count == (int)ceil((double)(tunnel->point_count - 1) / 10) + 1);
+        CHECK_NEAR(spheres.spheres[0].place[2], tunnel->places_angstrom[2], 0.001);
+        CHECK_NEAR(spheres.spheres[spheres.sphere_count - 1].place[2], mouth[2], 0.001);
+        CHECK_NEAR(spheres.spheres[0].radius, tunnel->radii_angstrom[0], 0.001);
+        qn_tunnel_file_release(&spheres);
+    }
+    snprintf(path, sizeof path, "%s/tunnel_01_1.dsd", folder);
+    if (CHECK_OK(qn_tunnel_file_read(path, &discs))) {
+        CHECK_NEAR(discs.discs[0].centre[2], mouth[2], 1e-9);
+        for (int i = 1; i < discs.disc_count; i++) {
+            double along = 0, square = 0;
+            for (int k = 0; k < 3; k++) {
+                const double step = discs.discs[i].centre[k] - discs.discs[i - 1].centre[k];
+                along += step * discs.discs[i].normal[k];
+                square += step * step;
+            }
+            CHECK(along < 0 && square <= 0.33 * 0.33);
+        }
+        qn_tunnel_file_release(&discs);
+    }
+    CHECK_FAILS(qn_tunnel_run(context, &options, NULL), QN_ALREADY_EXISTS);
+    qn_tunnel_result_destroy(&result);
+    qn_molecule_destroy(&shell);
+}
+
 int main(void)
 {
     const qn_context_options options = {.size = sizeof options, .threads = 2};
@@ -219,6 +262,7 @@ int main(void)
     RUN(starts_and_walls);
     RUN(bad_starts_are_refused);
     RUN(frames_are_superposed);
+    RUN(files_have_the_tunnel);
     qn_context_destroy(&context);
     return check_finish();
 }
