@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Side of a cell in Å. Proteins with hydrogens have about 0.1 atoms in 1 Å³, so a cell has about three. */
-static const double side = 3;
+/* Least side of a cell in Å. Proteins with hydrogens have about 0.1 atoms in 1 Å³, so a cell has about three. */
+static const double least_side = 3;
 
-enum { CELLS_MOST = 512 }; /* along an axis; structures of more than 1,500 Å have larger cells at their ends */
+enum { CELLS_A_BALL = 64, CELLS_LEAST = 4096 }; /* where balls are far apart, cells are larger instead of more */
 
 static int cell_of(const qn_balls *balls, double coordinate, int axis)
 {
-    const double cell = floor((coordinate - balls->corner[axis]) / side), last = balls->cells[axis] - 1;
+    const double cell = floor((coordinate - balls->low[axis]) / balls->side), last = balls->cells[axis] - 1;
     return (int)fmin(fmax(cell, 0), last);
 }
 
@@ -38,10 +38,21 @@ static void find_bounds(const qn_ball *given, size_t count, qn_balls *balls)
             balls->high[k] = fmax(balls->high[k], given[i].place[k]);
         }
         if (count == 0) balls->low[k] = balls->high[k] = 0;
-        balls->corner[k] = balls->low[k];
-        balls->cells[k] = (int)fmin(floor((balls->high[k] - balls->low[k]) / side) + 1, CELLS_MOST);
     }
     for (size_t i = 0; i < count; i++) balls->radius_most = fmax(balls->radius_most, given[i].radius);
+}
+
+/* Choose cells, as many as there is use for. */
+static void choose_cells(qn_balls *balls)
+{
+    double cells = INFINITY;
+    for (balls->side = least_side; cells > (double)CELLS_A_BALL * (double)balls->count + CELLS_LEAST;
+         balls->side *= 2) {
+        cells = 1;
+        for (int k = 0; k < 3; k++) cells *= floor((balls->high[k] - balls->low[k]) / balls->side) + 1;
+    }
+    balls->side *= 0.5; /* the last one that was tried */
+    for (int k = 0; k < 3; k++) balls->cells[k] = (int)floor((balls->high[k] - balls->low[k]) / balls->side) + 1;
 }
 
 /* Sort by counting, which keeps the order of the balls in each cell. */
@@ -66,6 +77,7 @@ qn_status qn_balls_create(const qn_ball *given, size_t count, qn_balls **created
     QN_TRY(qn_allocate(1, sizeof *balls, (void **)&balls));
     balls->count = count;
     find_bounds(given, count, balls);
+    choose_cells(balls);
     const size_t cells = (size_t)balls->cells[0] * (size_t)balls->cells[1] * (size_t)balls->cells[2];
     qn_status status = qn_allocate(count, sizeof *balls->sorted, (void **)&balls->sorted);
     if (status == QN_OK) status = qn_allocate(count, sizeof *balls->index, (void **)&balls->index);
@@ -147,7 +159,7 @@ double qn_balls_clearance(const qn_balls *balls, const double place[3], uint32_t
         rings = far > rings ? far : rings;
     }
     for (int ring = 0; ring <= rings && balls->count > 0; ring++) {
-        if ((ring - 1) * side - balls->radius_most > self.least) break;
+        if ((ring - 1) * balls->side - balls->radius_most > self.least) break;
         search_ring(&self, middle, ring);
     }
     if (nearest) *nearest = self.nearest;

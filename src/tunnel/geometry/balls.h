@@ -21,7 +21,7 @@ typedef struct qn_balls {
     uint32_t *index;        /* of sorted[i] among the balls that were given */
     uint32_t *first;        /* of each cell, then the end: cells + 1 */
     int cells[3];           /* along each axis */
-    double corner[3];       /* of the first cell */
+    double side;            /* of a cell */
     double radius_most;     /* of all balls */
     double low[3], high[3]; /* bounds of the centres */
 } qn_balls;

@@ -56,6 +56,18 @@ static void clearance_is_that_of_all_balls(void)
     qn_balls_destroy(&balls);
 }
 
+/* Two balls a million Å apart do not take a million cells. */
+static void cells_grow_with_the_distance(void)
+{
+    const qn_ball given[2] = {{{0, 0, 0}, 1}, {{1e6, 1e6, 1e6}, 2}};
+    const double place[3] = {9e5, 1e6, 1e6};
+    qn_balls *balls;
+    if (!CHECK_OK(qn_balls_create(given, 2, &balls))) return;
+    CHECK((double)balls->cells[0] * balls->cells[1] * balls->cells[2] < 1e4);
+    CHECK_NEAR(qn_balls_clearance(balls, place, NULL), 1e5 - 2, 1e-6);
+    qn_balls_destroy(&balls);
+}
+
 static double power_of(const qn_ball *ball, const double place[3])
 {
     const double distance = distance_to(ball, place);
@@ -184,6 +196,7 @@ static void heaps_give_the_smallest_first(void)
 int main(void)
 {
     RUN(clearance_is_that_of_all_balls);
+    RUN(cells_grow_with_the_distance);
     RUN(vertices_have_equal_powers);
     RUN(lattices_are_no_trouble);
     RUN(places_climb_to_where_three_balls_touch);
