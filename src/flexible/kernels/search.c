@@ -1,0 +1,182 @@
+#include "flexible/kernels/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "runtime/host_variant.h"
+#include "runtime/prelude/prelude_host.h"
+
+#include "flexible/kernels/search.dev.h"
+
+extern const char qn_flexible_search_source[];
+QN_HOST_DECLARE(const qn_host_kernel, qn_flexible_search_host);
+
+enum { SCORE, WALK, KERNELS };
+enum { RESIDENT, TUNABLES };
+
+typedef struct search_problem {
+    const qn_flexible_batch *batch;
+    double evaluations; /* of each chain, at least */
+} search_problem;
+
+static qn_geometry geometry(const qn_configuration *configuration, const void *user)
+{
+    const qn_flexible_batch *batch = ((const search_problem *)user)->batch;
+    (void)configuration;
+    return (qn_geometry){{(size_t)batch->ligands * (size_t)batch->chains * QN_SEARCH_LANES, 1, 1},
+                         {QN_SEARCH_LANES, 1, 1}};
+}
+
+/* Of an evaluation: an atom on maps about 44 multiply-adds, a pair 34, a piece 60. How many a walk needs is not known
+ * in advance: one for each step at least. */
+static void work(const void *user, qn_work *least)
+{
+    const search_problem *problem = user;
+    const qn_flexible_batch *batch = problem->batch;
+    const double times = problem->evaluations * batch->chains;
+    *least = (qn_work){.bytes_read = 4.0 * QN_SEARCH_POSE * batch->ligands * batch->chains,
+                       .bytes_written = 4.0 * QN_SEARCH_POSE * batch->ligands * batch->chains,
+                       .multiply_adds = times * (44 * batch->atoms + 34 * batch->pairs + 60 * batch->pieces)};
+}
+
+static size_t local_room(int kernel, const qn_configuration *configuration, const void *user)
+{
+    const qn_flexible_batch *batch = ((const search_problem *)user)->batch;
+    (void)kernel;
+    (void)configuration;
+    return sizeof(float) * (size_t)QN_SEARCH_ROOM(batch->most_atoms, batch->most_pieces);
+}
+
+static qn_status host_score(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_flexible_search_host)[SCORE](launch);
+}
+
+static qn_status host_walk(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_flexible_search_host)[WALK](launch);
+}
+
+_Static_assert(sizeof(search_scalars) == 22 * 4, "no padding");
+_Static_assert((int)QN_SEARCH_POSE == (int)QN_FLEXIBLE_STATE, "states are poses of the kernel");
+_Static_assert(QN_SEARCH_TORSIONS + QN_FLEXIBLE_TORSIONS_MAX <= QN_SEARCH_POSE, "a pose has room for all torsions");
+
+#define TREES                                                                                                 \
+    [SEARCH_HEADS] = {"heads", QN_IN, QN_INT32}, [SEARCH_ATOMS] = {"atoms", QN_IN, QN_FLOAT32},               \
+    [SEARCH_LINKS] = {"links", QN_IN, QN_INT32}, [SEARCH_PARTNERS] = {"partners", QN_IN, QN_INT32},           \
+    [SEARCH_PIECES] = {"pieces", QN_IN, QN_FLOAT32}, [SEARCH_PIECE_LINKS] = {"piece_links", QN_IN, QN_INT32}, \
+    [SEARCH_PAIRS] = {"pairs", QN_IN, QN_FLOAT32}, [SEARCH_MAPS] = {"maps", QN_IN, QN_FLOAT32}
+
+static const qn_argument_declaration score_arguments[SEARCH_ARGUMENTS] = {
+    TREES,
+    [SEARCH_POSES] = {"poses", QN_IN, QN_FLOAT32},
+    [SEARCH_RESULTS] = {"results", QN_OUT, QN_FLOAT32},
+    [SEARCH_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(search_scalars)},
+};
+
+static const qn_argument_declaration walk_arguments[SEARCH_ARGUMENTS] = {
+    TREES,
+    [SEARCH_POSES] = {"states", QN_INOUT, QN_FLOAT32},
+    [SEARCH_RESULTS] = {"counters", QN_INOUT, QN_INT32},
+    [SEARCH_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(search_scalars)},
+};
+
+static const qn_kernel_declaration kernels[KERNELS] = {
+    [SCORE] = {"score", score_arguments, SEARCH_ARGUMENTS, geometry, host_score, work},
+    [WALK] = {"walk", walk_arguments, SEARCH_ARGUMENTS, geometry, host_walk, work},
+};
+
+static const qn_tunable tunables[TUNABLES] = {
+    [RESIDENT] = {"RESIDENT", {1, 8, 16, 24, 32}, 5, 16, "groups at once on a compute unit, at least"},
+};
+
+static const char *const constraints[] = {
+    "!device.is_host || RESIDENT == 16", "!device.is_opencl || RESIDENT == 16", /* OpenCL ignores it */
+};
+
+const qn_family qn_flexible_search_family = {
+    .name = "flexible/search",
+    .source = qn_flexible_search_source,
+    .source_path = "flexible/kernels/search.cl",
+    .kernels = kernels,
+    .kernel_count = KERNELS,
+    .tunables = tunables,
+    .tunable_count = TUNABLES,
+    .constraints = constraints,
+    .constraint_count = sizeof constraints / sizeof *constraints,
+    .local_room = local_room,
+};
+
+static search_scalars scalars_of(const qn_flexible_batch *batch, const qn_flexible_frame *frame)
+{
+    search_scalars s = {.chain_count = batch->ligands * batch->chains,
+                        .chains = batch->chains,
+                        .nx = frame->grid.points[0],
+                        .ny = frame->grid.points[1],
+                        .nz = frame->grid.points[2],
+                        .confined = frame->confined,
+                        .seed0 = (qn_uint32)frame->seed,
+                        .seed1 = (qn_uint32)(frame->seed >> 32),
+                        .spacing = (float)QN_FLEXIBLE_SPACING_ANGSTROM,
+                        .points_per_angstrom = (float)(1 / QN_FLEXIBLE_SPACING_ANGSTROM)};
+    for (int d = 0; d < 3; d++) {
+        s.corner[d] = (float)(-0.5 * QN_FLEXIBLE_SPACING_ANGSTROM * (frame->grid.points[d] - 1));
+        s.box_low[d] = (float)frame->box_low_angstrom[d];
+        s.box_high[d] = (float)frame->box_high_angstrom[d];
+    }
+    return s;
+}
+
+static qn_status launch(qn_queue *queue, int kernel, const qn_configuration *configuration,
+                        const qn_flexible_batch *batch, const search_scalars *scalars, qn_buffer *maps,
+                        qn_buffer *poses, qn_buffer *results, qn_event **event)
+{
+    const search_problem problem = {batch, kernel == SCORE ? 1 : scalars->steps};
+    char problem_class[96];
+    const qn_argument values[SEARCH_ARGUMENTS] = {
+        [SEARCH_HEADS] = qn_argument_buffer(batch->heads),
+        [SEARCH_ATOMS] = qn_argument_buffer(batch->tree_atoms),
+        [SEARCH_LINKS] = qn_argument_buffer(batch->links),
+        [SEARCH_PARTNERS] = qn_argument_buffer(batch->partners),
+        [SEARCH_PIECES] = qn_argument_buffer(batch->pieces_places),
+        [SEARCH_PIECE_LINKS] = qn_argument_buffer(batch->piece_links),
+        [SEARCH_PAIRS] = qn_argument_buffer(batch->pair_table),
+        [SEARCH_MAPS] = qn_argument_buffer(maps),
+        [SEARCH_POSES] = qn_argument_buffer(poses),
+        [SEARCH_RESULTS] = qn_argument_buffer(results),
+        [SEARCH_SCALARS] = qn_argument_struct(scalars, sizeof *scalars),
+    };
+    snprintf(problem_class, sizeof problem_class, "chains=2^%ld atoms=2^%ld pieces=2^%ld",
+             lround(log2(scalars->chain_count)), lround(log2(batch->atoms / batch->ligands)),
+             lround(log2(batch->pieces / batch->ligands)));
+    const qn_family_call call = {.kernel = kernel,
+                                 .arguments = values,
+                                 .argument_count = SEARCH_ARGUMENTS,
+                                 .problem = &problem,
+                                 .problem_class = problem_class,
+                                 .configuration = configuration};
+    return qn_family_run(&qn_flexible_search_family, queue, &call, event);
+}
+
+qn_status qn_flexible_score(qn_queue *queue, const qn_configuration *configuration, const qn_flexible_batch *batch,
+                            const qn_flexible_frame *frame, qn_buffer *maps, double bend, qn_buffer *poses,
+                            qn_buffer *results)
+{
+    search_scalars scalars = scalars_of(batch, frame);
+    scalars.bend = (float)bend;
+    return launch(queue, SCORE, configuration, batch, &scalars, maps, poses, results, NULL);
+}
+
+qn_status qn_flexible_walk(qn_queue *queue, const qn_configuration *configuration, const qn_flexible_batch *batch,
+                           const qn_flexible_frame *frame, qn_buffer *maps, int first_step, int steps,
+                           qn_buffer *states, qn_buffer *counters, qn_event **event)
+{
+    search_scalars scalars = scalars_of(batch, frame);
+    if (event) *event = NULL;
+    if (steps < 1) return QN_OK;
+    scalars.first_step = first_step;
+    scalars.steps = steps;
+    return launch(queue, WALK, configuration, batch, &scalars, maps, states, counters, event);
+}

@@ -1,0 +1,108 @@
+/* Chains of a flexible search on maps. One group of 32 work-items for each chain; search.dev.h has all arithmetic.
+ *
+ * Shapes: heads [ligand][12]; atoms [atom], local places; links [atom]; partners [partner][2]; pieces [piece][2];
+ * piece_links [piece][2]; pairs [type][32]; maps [type][z][y][x]; poses of `score` [chain][56], of `walk` [chain][2][56],
+ * the current and the best pose; results of `score` [chain][56], energy and gradient, of `walk` [chain][2], evaluations
+ * and accepted steps. */
+
+#include "flexible/kernels/search.dev.h"
+
+#ifndef RESIDENT
+#error "RESIDENT: groups at once on a compute unit, at least"
+#endif
+
+DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn_float4 *atoms,
+                         GLOBAL const qn_int4 *links, GLOBAL const int *partners, GLOBAL const qn_float4 *pieces,
+                         GLOBAL const qn_int4 *piece_links, LOCAL_PTR float *room)
+{
+    v->atoms = head[0];
+    v->pieces = head[1];
+    v->depth = head[2];
+    v->rounds = head[6];
+    v->molecule = (qn_uint32)head[7];
+    v->turn = BITS_FLOAT(head[8]);
+    v->freedoms = 5 + v->pieces;
+    v->stride = v->freedoms | 1;
+    v->places = atoms + head[3];
+    v->links = links + head[3];
+    v->partners = partners + 2 * head[5];
+    v->piece_places = pieces + 2 * head[4];
+    v->piece_links = piece_links + 2 * head[4];
+    v->evaluations = 0;
+    v->scratch = room;
+    v->pose = room + QN_SEARCH_LANES;
+    v->trial = v->pose + QN_SEARCH_POSE;
+    v->current = v->trial + QN_SEARCH_POSE;
+    v->best = v->current + QN_SEARCH_POSE;
+    v->x = v->best + QN_SEARCH_POSE;
+    v->y = v->x + v->atoms;
+    v->z = v->y + v->atoms;
+    v->gx = v->z + v->atoms;
+    v->gy = v->gx + v->atoms;
+    v->gz = v->gy + v->atoms;
+    v->energies = v->gz + v->atoms;
+    v->frames = v->energies + v->atoms;
+    v->sums = v->frames + 12 * v->pieces;
+    v->gradient = v->sums + 6 * v->pieces;
+    v->next = v->gradient + v->freedoms;
+    v->direction = v->next + v->freedoms;
+    v->image = v->direction + v->freedoms;
+    v->inverse = v->image + v->freedoms;
+}
+
+DEVICE_FN void load_pose(GLOBAL const float *from, LOCAL_PTR float *to)
+{
+    FOR_EACH(i, QN_SEARCH_POSE) to[i] = from[i];
+    SYNC();
+}
+
+DEVICE_FN void store_pose(LOCAL_PTR const float *from, GLOBAL float *to)
+{
+    FOR_EACH(i, QN_SEARCH_POSE) to[i] = from[i];
+    SYNC();
+}
+
+KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_LANES, 1, 1, RESIDENT) void score(
+    GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
+    GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
+    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_float4 *RESTRICT pairs,
+    GLOBAL const float *RESTRICT maps, GLOBAL const float *RESTRICT poses, GLOBAL float *RESTRICT results,
+    const search_scalars s LOCAL_ROOM_PARAMETER)
+{
+    const int chain = GROUP_ID(0);
+    search_view v;
+    open_view(&v, heads + QN_SEARCH_HEAD * (chain / s.chains), atoms, links, partners, pieces, piece_links,
+              LOCAL_ROOM(float));
+    v.pairs = pairs;
+    v.maps = maps;
+    load_pose(poses + QN_SEARCH_POSE * chain, v.pose);
+    const float energy = search_evaluate(&v, &s, s.bend, v.pose, v.gradient);
+    GLOBAL float *to = results + QN_SEARCH_POSE * chain;
+    FOR_EACH(i, QN_SEARCH_POSE) to[i] = i == 0 ? energy : (i <= v.freedoms ? v.gradient[i - 1] : 0.0f);
+}
+
+KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_LANES, 1, 1, RESIDENT) void walk(
+    GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
+    GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
+    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_float4 *RESTRICT pairs,
+    GLOBAL const float *RESTRICT maps, GLOBAL float *RESTRICT poses, GLOBAL int *RESTRICT results,
+    const search_scalars s LOCAL_ROOM_PARAMETER)
+{
+    const int chain = GROUP_ID(0), of_ligand = chain % s.chains;
+    int accepted = 0;
+    search_view v;
+    open_view(&v, heads + QN_SEARCH_HEAD * (chain / s.chains), atoms, links, partners, pieces, piece_links,
+              LOCAL_ROOM(float));
+    v.pairs = pairs;
+    v.maps = maps;
+    load_pose(poses + 2 * QN_SEARCH_POSE * chain, v.current);
+    load_pose(poses + 2 * QN_SEARCH_POSE * chain + QN_SEARCH_POSE, v.best);
+    for (int number = s.first_step; number < s.first_step + s.steps; number++)
+        accepted += search_step(&v, &s, of_ligand, number);
+    store_pose(v.current, poses + 2 * QN_SEARCH_POSE * chain);
+    store_pose(v.best, poses + 2 * QN_SEARCH_POSE * chain + QN_SEARCH_POSE);
+    if (LOCAL_ID(0) == 0) {
+        results[2 * chain] += v.evaluations;
+        results[2 * chain + 1] += accepted;
+    }
+}

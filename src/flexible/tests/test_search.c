@@ -1,0 +1,206 @@
+/* devices: host opencl:0 cuda:0 checking:host */
+/* The family flexible/search: energies and gradients of poses against the reference in double precision, for 0 to 32
+ * torsions; chains; the same bits on the host and on the device, and for any number of steps a launch. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "flexible/kernels/search.h"
+#include "flexible/tests/chains.h"
+#include "runtime/configuration.h"
+
+enum { LIGANDS = 5, CHAINS = 6, ALL = LIGANDS * CHAINS, MAPS = 12, STEPS = 3 };
+
+static const int torsions[LIGANDS] = {0, 1, 5, 9, 32};
+static const uint32_t numbers[LIGANDS] = {7, 8, 9, 10, 11};
+static qn_context *context;
+static qn_score_receptor receptor;
+static qn_flexible_tree trees[LIGANDS];
+static qn_flexible_pose poses[ALL];
+static qn_flexible_frame frame;
+static int map_of[QN_VINA_ROWS], types[MAPS], map_count;
+static float *map_values;
+static size_t map_bytes;
+static float states[ALL][QN_FLEXIBLE_STATE];
+static double energies[2][ALL], gradients[2][ALL][QN_FLEXIBLE_STATE]; /* straight by hard and soft bends */
+static float first_results[2][ALL][QN_FLEXIBLE_STATE];
+static const double bends[2] = {QN_FLEXIBLE_SOFT, QN_FLEXIBLE_HARD};
+
+/* What a device has of the scene. */
+typedef struct bench {
+    qn_device *device;
+    qn_queue *queue;
+    qn_flexible_batch batch;
+    qn_buffer *maps, *poses, *results, *states, *counters;
+} bench;
+
+static bool bench_open(const char *identifier, bench *b)
+{
+    const qn_flexible_tree *list[LIGANDS];
+    *b = (bench){0};
+    for (int i = 0; i < LIGANDS; i++) list[i] = &trees[i];
+    if (qn_device_open(context, identifier, &b->device) != QN_OK) check_skip(identifier, qn_error_message());
+    return CHECK_OK(qn_queue_create(b->device, &b->queue)) &&
+           CHECK_OK(
+               qn_flexible_batch_create(b->queue, list, numbers, LIGANDS, CHAINS, map_of, &frame.grid, &b->batch)) &&
+           CHECK_OK(qn_buffer_create(b->device, map_bytes, &b->maps)) &&
+           CHECK_OK(qn_buffer_create(b->device, sizeof states, &b->poses)) &&
+           CHECK_OK(qn_buffer_create(b->device, sizeof states, &b->results)) &&
+           CHECK_OK(qn_buffer_create(b->device, 2 * sizeof states, &b->states)) &&
+           CHECK_OK(qn_buffer_create(b->device, ALL * 2 * sizeof(int), &b->counters)) &&
+           CHECK_OK(qn_flexible_maps(b->queue, NULL, &receptor, &frame.grid, types, map_count, b->maps)) &&
+           CHECK_OK(qn_queue_write(b->queue, b->poses, 0, states, sizeof states, NULL)) &&
+           CHECK_OK(qn_queue_finish(b->queue));
+}
+
+static void bench_close(bench *b)
+{
+    qn_flexible_batch_clear(&b->batch);
+    qn_buffer_release(&b->maps);
+    qn_buffer_release(&b->poses);
+    qn_buffer_release(&b->results);
+    qn_buffer_release(&b->states);
+    qn_buffer_release(&b->counters);
+    qn_queue_destroy(&b->queue);
+    qn_device_release(&b->device);
+}
+
+static void make_scene(void)
+{
+    static const double centre[3] = {20, -11, 6}, side[3] = {26, 24, 25};
+    uint64_t drawn = 0;
+    CHECK_OK(cloud_make(700, 30, &drawn, &receptor));
+    for (size_t i = 0; i < 3 * receptor.atom_count; i++) receptor.positions_angstrom[i] += centre[i % 3];
+    CHECK_OK(qn_flexible_grid_of(centre, side, &frame.grid));
+    frame.seed = 77;
+    frame.confined = true;
+    for (int d = 0; d < 3; d++) frame.box_low_angstrom[d] = -4, frame.box_high_angstrom[d] = 3 + d;
+    for (int i = 0; i < QN_VINA_ROWS; i++) map_of[i] = -1;
+    for (int l = 0; l < LIGANDS; l++) {
+        qn_compound *compound = chain_make(torsions[l], &drawn);
+        CHECK_OK(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, -1, &trees[l]));
+        qn_compound_destroy(&compound);
+        for (int i = 0; i < trees[l].heavy_count; i++) {
+            if (map_of[trees[l].type[i]] >= 0) continue;
+            if (CHECK(map_count < MAPS)) types[map_count] = trees[l].type[i], map_of[trees[l].type[i]] = map_count++;
+        }
+    }
+    for (int c = 0; c < ALL; c++) {
+        pose_draw(&trees[c / CHAINS], &drawn, &poses[c]);
+        for (int d = 0; d < 3; d++) poses[c].place[d] = centre[d] + 10 * (chain_draw(&drawn) - 0.5);
+        qn_flexible_state_of(&trees[c / CHAINS], &poses[c], &frame.grid, states[c]);
+        qn_flexible_state_pose(&trees[c / CHAINS], states[c], &frame.grid, &poses[c]);
+    }
+    map_bytes = sizeof(float) * (size_t)map_count * (size_t)frame.grid.points[0] * (size_t)frame.grid.points[1] *
+                (size_t)frame.grid.points[2];
+}
+
+static void make_expectations(void)
+{
+    bench host;
+    CHECK_OK(qn_allocate(map_bytes, 1, (void **)&map_values));
+    if (bench_open("host", &host)) {
+        CHECK_OK(qn_queue_read(host.queue, host.maps, 0, map_values, map_bytes, NULL));
+        CHECK_OK(qn_queue_finish(host.queue));
+    }
+    for (int b = 0; b < 2; b++) {
+        for (int c = 0; c < ALL; c++)
+            energies[b][c] = qn_flexible_search_reference(&trees[c / CHAINS], map_values, map_of, &frame, &poses[c],
+                                                          bends[b], gradients[b][c]);
+        CHECK_OK(
+            qn_flexible_score(host.queue, NULL, &host.batch, &frame, host.maps, bends[b], host.poses, host.results));
+        CHECK_OK(qn_queue_read(host.queue, host.results, 0, first_results[b], sizeof first_results[b], NULL));
+        CHECK_OK(qn_queue_finish(host.queue));
+    }
+    bench_close(&host);
+}
+
+static qn_status check_scores(const qn_configuration *configuration, void *user)
+{
+    static float results[ALL][QN_FLEXIBLE_STATE];
+    bench *b = user;
+    for (int way = 0; way < 2; way++) {
+        CHECK_OK(qn_queue_fill(b->queue, b->results, 0, sizeof results, 0xff, NULL));
+        CHECK_OK(
+            qn_flexible_score(b->queue, configuration, &b->batch, &frame, b->maps, bends[way], b->poses, b->results));
+        CHECK_OK(qn_queue_read(b->queue, b->results, 0, results, sizeof results, NULL));
+        CHECK_OK(qn_queue_finish(b->queue));
+        for (int c = 0; c < ALL; c++) {
+            const int freedoms = qn_flexible_freedoms(&trees[c / CHAINS]);
+            double largest = 1;
+            CHECK_NEAR(results[c][0], energies[way][c], 1e-4 * fmax(1, fabs(energies[way][c])));
+            for (int i = 0; i < freedoms; i++) largest = fmax(largest, fabs(gradients[way][c][i]));
+            for (int i = 0; i < freedoms; i++) CHECK_NEAR(results[c][1 + i], gradients[way][c][i], 1e-3 * largest);
+        }
+        CHECK(memcmp(results, first_results[way], sizeof results) == 0); /* the bits of the host */
+    }
+    return QN_OK;
+}
+
+static bench tested;
+
+static void scores_agree_with_the_reference(void)
+{
+    CHECK_OK(qn_family_corners(&qn_flexible_search_family, qn_device_get_info(tested.device), check_scores, &tested));
+    CHECK_OK(check_scores(NULL, &tested));
+}
+
+/* Walk in launches of `each` steps. */
+static void walk(bench *b, int each, float found[ALL][2][QN_FLEXIBLE_STATE], int counters[ALL][2])
+{
+    CHECK_OK(qn_queue_fill(b->queue, b->states, 0, 2 * sizeof states, 0, NULL));
+    CHECK_OK(qn_queue_fill(b->queue, b->counters, 0, ALL * 2 * sizeof(int), 0, NULL));
+    for (int step = 0; step < STEPS; step += each)
+        CHECK_OK(qn_flexible_walk(b->queue, NULL, &b->batch, &frame, b->maps, step,
+                                  each < STEPS - step ? each : STEPS - step, b->states, b->counters, NULL));
+    CHECK_OK(qn_queue_read(b->queue, b->states, 0, found, 2 * sizeof states, NULL));
+    CHECK_OK(qn_queue_read(b->queue, b->counters, 0, counters, ALL * 2 * sizeof(int), NULL));
+    CHECK_OK(qn_queue_finish(b->queue));
+}
+
+static void chains_walk_downhill(void)
+{
+    static float found[ALL][2][QN_FLEXIBLE_STATE], other[ALL][2][QN_FLEXIBLE_STATE];
+    static int counters[ALL][2], other_counters[ALL][2];
+    bench host;
+    int apart = 0;
+    walk(&tested, STEPS, found, counters);
+    walk(&tested, 2, other, other_counters);
+    CHECK(memcmp(found, other, sizeof found) == 0 && memcmp(counters, other_counters, sizeof counters) == 0);
+    if (bench_open("host", &host)) {
+        walk(&host, 1, other, other_counters);
+        CHECK(memcmp(found, other, sizeof found) == 0 && memcmp(counters, other_counters, sizeof counters) == 0);
+    }
+    bench_close(&host);
+    for (int c = 0; c < ALL; c++) {
+        const qn_flexible_tree *tree = &trees[c / CHAINS];
+        qn_flexible_pose best;
+        CHECK(counters[c][0] > 2 * STEPS && counters[c][1] >= 1 && counters[c][1] <= STEPS);
+        qn_flexible_state_pose(tree, found[c][1], &frame.grid, &best);
+        const double energy =
+            qn_flexible_search_reference(tree, map_values, map_of, &frame, &best, QN_FLEXIBLE_HARD, NULL);
+        CHECK_NEAR(found[c][1][7], energy, 1e-3 * fmax(1, fabs(energy)));
+        CHECK(energy < energies[1][c] || energy < 0);
+        apart += c % CHAINS > 0 && memcmp(found[c][1], found[c - 1][1], sizeof found[c][1]) != 0;
+    }
+    CHECK(apart == LIGANDS * (CHAINS - 1)); /* chains have random numbers of their own */
+}
+
+int main(int argc, char **argv)
+{
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
+        return check_finish();
+    make_scene();
+    if (bench_open(argc > 1 ? argv[1] : "host", &tested)) {
+        RUN(make_expectations);
+        RUN(scores_agree_with_the_reference);
+        RUN(chains_walk_downhill);
+    }
+    bench_close(&tested);
+    for (int i = 0; i < LIGANDS; i++) qn_flexible_tree_clear(&trees[i]);
+    qn_score_receptor_clear(&receptor);
+    qn_release(&map_values);
+    qn_context_destroy(&context);
+    return check_finish();
+}
