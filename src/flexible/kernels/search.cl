@@ -97,8 +97,10 @@ KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_LANES, 1, 1, RESIDENT) void walk(
     v.maps = maps;
     load_pose(poses + 2 * QN_SEARCH_POSE * chain, v.current);
     load_pose(poses + 2 * QN_SEARCH_POSE * chain + QN_SEARCH_POSE, v.best);
-    for (int number = s.first_step; number < s.first_step + s.steps; number++)
+    int number = s.first_step;
+    do {
         accepted += search_step(&v, &s, of_ligand, number);
+    } while (++number < s.first_step + s.steps);
     store_pose(v.current, poses + 2 * QN_SEARCH_POSE * chain);
     store_pose(v.best, poses + 2 * QN_SEARCH_POSE * chain + QN_SEARCH_POSE);
     if (LOCAL_ID(0) == 0) {

@@ -81,12 +81,17 @@ typedef struct search_view {
 #define QN_SEARCH_PRAGMA(text) _Pragma(#text)
 #define FOR_EACH(i, count) QN_SEARCH_PRAGMA(omp simd) for (int i = 0; i < (count); i++)
 #define SYNC()
+#define SKIP_UNLESS(condition) \
+    if (!(condition)) return
 #define FIRST_LANE 1
 #define FIRST_ITEM 0
 #define ITEM_STRIDE 1
 #else
 #define FOR_EACH(i, count) for (int i = LOCAL_ID(0); i < (count); i += QN_SEARCH_LANES)
 #define SYNC() LOCAL_BARRIER()
+/* Barriers stay outside of conditions, and loops with barriers run at least once: PoCL copies all code that follows
+ * such a condition, so that its size would double with each. */
+#define SKIP_UNLESS(condition)
 #define FIRST_LANE (LOCAL_ID(0) == 0)
 #define FIRST_ITEM LOCAL_ID(0)
 #define ITEM_STRIDE QN_SEARCH_LANES
@@ -187,7 +192,8 @@ DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
 {
     if (FIRST_LANE) search_root_frame(pose, v->frames);
     SYNC();
-    for (int depth = 1; depth <= v->depth; depth++) {
+    int depth = 1;
+    do { /* at least once, even where no piece has this depth: see SKIP_UNLESS */
         for (int k = FIRST_ITEM; k < v->pieces; k += ITEM_STRIDE) {
             const qn_int4 link = v->piece_links[2 * k];
             if (link.y != depth) continue;
@@ -195,7 +201,7 @@ DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
                                pose[QN_SEARCH_TORSIONS - 1 + k], v->frames + 12 * k);
         }
         SYNC();
-    }
+    } while (++depth <= v->depth);
     FOR_EACH(i, v->atoms)
     {
         const qn_float4 inner = v->places[i];
@@ -328,6 +334,7 @@ DEVICE_FN float search_confine(const search_view *v, const search_scalars *s)
         const float above = FMAX(centre - s->box_high[d], 0.0f), below = FMAX(s->box_low[d] - centre, 0.0f);
         energy = FMA(100.0f, above + below, energy);
         push[d] = above > 0.0f ? 100.0f * share : (below > 0.0f ? -100.0f * share : 0.0f);
+        push[d] = s->confined ? push[d] : 0.0f;
     }
     FOR_EACH(i, v->atoms)
     {
@@ -336,13 +343,14 @@ DEVICE_FN float search_confine(const search_view *v, const search_scalars *s)
         v->gz[i] += push[2];
     }
     SYNC();
-    return energy;
+    return s->confined ? energy : 0.0f;
 }
 
 /* Force and torque of each piece with all behind it: its own atoms, then its children, leaves first. */
 DEVICE_FN void search_gather(const search_view *v)
 {
-    for (int depth = v->depth; depth >= 0; depth--) {
+    int depth = v->depth;
+    do {
         for (int k = FIRST_ITEM; k < v->pieces; k += ITEM_STRIDE) {
             const qn_int4 link = v->piece_links[2 * k];
             LOCAL_PTR float *sum = v->sums + 6 * k;
@@ -361,7 +369,7 @@ DEVICE_FN void search_gather(const search_view *v)
                 for (int d = 0; d < 6; d++) sum[d] += v->sums[6 * child + d];
         }
         SYNC();
-    }
+    } while (--depth >= 0);
 }
 
 /* Gradient by the root's place, the root's rotation vector and the torsions. */
@@ -393,7 +401,6 @@ DEVICE_FN void search_gradient(const search_view *v, LOCAL_PTR float *gradient)
 DEVICE_FN float search_evaluate(search_view *v, const search_scalars *s, float bend, LOCAL_PTR const float *pose,
                                 LOCAL_PTR float *gradient)
 {
-    float outside = 0.0f;
     v->evaluations++;
     search_place(v, pose);
     FOR_EACH(i, v->atoms)
@@ -407,7 +414,7 @@ DEVICE_FN float search_evaluate(search_view *v, const search_scalars *s, float b
     SYNC();
     search_intra(v, bend);
     SYNC();
-    if (s->confined) outside = search_confine(v, s);
+    const float outside = search_confine(v, s);
     search_gradient(v, gradient);
     return search_sum(v, v->energies, v->atoms) + outside;
 }
@@ -444,25 +451,31 @@ DEVICE_FN void search_move(const search_view *v, LOCAL_PTR const float *from, LO
     SYNC();
 }
 
-DEVICE_FN void search_copy(LOCAL_PTR const float *from, LOCAL_PTR float *to, int count)
+/* to ← from where `wanted`. */
+DEVICE_FN void search_copy(int wanted, LOCAL_PTR const float *from, LOCAL_PTR float *to, int count)
 {
-    FOR_EACH(i, count) to[i] = from[i];
+    SKIP_UNLESS(wanted);
+    FOR_EACH(i, wanted ? count : 0) to[i] = from[i];
     SYNC();
 }
 
-DEVICE_FN void search_diagonal(const search_view *v, float value)
+/* The inverse becomes a multiple of the unit matrix, where `wanted`. */
+DEVICE_FN void search_diagonal(const search_view *v, int wanted, float value)
 {
-    FOR_EACH(i, v->freedoms)
+    SKIP_UNLESS(wanted);
+    FOR_EACH(i, wanted ? v->freedoms : 0)
     {
         for (int j = 0; j < v->freedoms; j++) v->inverse[j * v->stride + i] = i == j ? value : 0.0f;
     }
     SYNC();
 }
 
-/* image ← factor · inverse · vector; the matrix is symmetric. */
-DEVICE_FN void search_apply(const search_view *v, LOCAL_PTR const float *vector, float factor, LOCAL_PTR float *image)
+/* image ← factor · inverse · vector, where `wanted`; the matrix is symmetric. */
+DEVICE_FN void search_apply(const search_view *v, int wanted, LOCAL_PTR const float *vector, float factor,
+                            LOCAL_PTR float *image)
 {
-    FOR_EACH(i, v->freedoms)
+    SKIP_UNLESS(wanted);
+    FOR_EACH(i, wanted ? v->freedoms : 0)
     {
         float sum = 0.0f;
         for (int j = 0; j < v->freedoms; j++) sum = FMA(v->inverse[j * v->stride + i], vector[j], sum);
@@ -471,31 +484,31 @@ DEVICE_FN void search_apply(const search_view *v, LOCAL_PTR const float *vector,
     SYNC();
 }
 
-/* The update of BFGS with step s, in `direction`, and change of gradient y, in `next` − `gradient`, which replaces
- * `gradient` here; the inverse is scaled first where `first`. */
-DEVICE_FN void search_update(search_view *v, float way, int first)
+/* The update of BFGS, where `wanted`, with step s, `way` times `direction`, and change of gradient y, `next` −
+ * `gradient`, which replace these two; the inverse is scaled first where `first`. */
+DEVICE_FN void search_update(search_view *v, int wanted, float way, int first)
 {
-    FOR_EACH(i, v->freedoms)
+    SKIP_UNLESS(wanted);
+    FOR_EACH(i, wanted ? v->freedoms : 0)
     {
         v->direction[i] *= way;
         v->gradient[i] = v->next[i] - v->gradient[i];
     }
     SYNC();
-    const float sy = search_product(v, v->direction, v->gradient);
-    if (sy > 1e-12f) {
-        const float inverse = exact_reciprocal(sy);
-        if (first) search_diagonal(v, sy * exact_reciprocal(search_product(v, v->gradient, v->gradient)));
-        search_apply(v, v->gradient, 1.0f, v->image);
-        const float factor = FMA(search_product(v, v->gradient, v->image), inverse, 1.0f) * inverse;
-        FOR_EACH(i, v->freedoms)
-        {
-            for (int j = 0; j < v->freedoms; j++) {
-                const float mixed = v->image[i] * v->direction[j] + v->direction[i] * v->image[j];
-                v->inverse[j * v->stride + i] += FMA(factor, v->direction[i] * v->direction[j], -(inverse * mixed));
-            }
+    const float sy = search_product(v, v->direction, v->gradient), yy = search_product(v, v->gradient, v->gradient);
+    const int curved = wanted && sy > 1e-12f;
+    const float inverse = exact_reciprocal(FMAX(sy, 1e-12f));
+    search_diagonal(v, curved && first, sy * exact_reciprocal(FMAX(yy, 1e-24f)));
+    search_apply(v, curved, v->gradient, 1.0f, v->image);
+    const float factor = FMA(search_product(v, v->gradient, v->image), inverse, 1.0f) * inverse;
+    FOR_EACH(i, curved ? v->freedoms : 0)
+    {
+        for (int j = 0; j < v->freedoms; j++) {
+            const float mixed = v->image[i] * v->direction[j] + v->direction[i] * v->image[j];
+            v->inverse[j * v->stride + i] += FMA(factor, v->direction[i] * v->direction[j], -(inverse * mixed));
         }
-        SYNC();
     }
+    SYNC();
 }
 
 /* Move `pose` by `direction` and lower its energy from there; returns it. Energies are computed at one place in the
@@ -508,24 +521,18 @@ DEVICE_FN float search_minimise(search_view *v, const search_scalars *s, float b
         search_move(v, pose, v->direction, way, v->trial);
         const float reached = search_evaluate(v, s, bend, v->trial, v->next);
         const int lower = round < 0 || reached - energy < 1e-4f * way * slope;
-        if (lower) {
-            if (round >= 0) search_update(v, way, round == 0);
-            search_copy(v->next, v->gradient, v->freedoms);
-            search_copy(v->trial, pose, QN_SEARCH_TORSIONS - 1 + v->pieces);
-            energy = reached;
-            round++;
-            const float square = search_product(v, v->gradient, v->gradient);
-            if (round == 0) search_diagonal(v, FMIN(1.0f, 0.3f * exact_rsqrt(FMAX(square, 1e-12f))));
-            search_apply(v, v->gradient, -1.0f, v->direction);
-            slope = search_product(v, v->direction, v->gradient);
-            way = 1.0f;
-            halvings = 0;
-            going = round < v->rounds && square > 1e-10f;
-        } else {
-            way *= 0.5f;
-            halvings++;
-            going = halvings <= 10;
-        }
+        search_update(v, lower && round >= 0, way, round == 0);
+        search_copy(lower, v->next, v->gradient, v->freedoms);
+        search_copy(lower, v->trial, pose, QN_SEARCH_TORSIONS - 1 + v->pieces);
+        const float square = search_product(v, v->gradient, v->gradient);
+        search_diagonal(v, round < 0, FMIN(1.0f, 0.3f * exact_rsqrt(FMAX(square, 1e-12f))));
+        search_apply(v, lower, v->gradient, -1.0f, v->direction);
+        slope = search_product(v, v->direction, v->gradient);
+        energy = lower ? reached : energy;
+        round += lower;
+        way = lower ? 1.0f : 0.5f * way;
+        halvings = lower ? 0 : halvings + 1;
+        going = lower ? round < v->rounds && square > 1e-10f : halvings <= 10;
     }
     return energy;
 }
@@ -566,9 +573,10 @@ DEVICE_FN void search_draw_rotation(const search_view *v, const search_scalars *
     for (int d = 0; d < 4; d++) to[d] = numbers[d] * norm;
 }
 
-DEVICE_FN void search_start(const search_view *v, const search_scalars *s, int chain, LOCAL_PTR float *pose)
+/* Draw the start of a chain, where `wanted`. */
+DEVICE_FN void search_start(const search_view *v, int wanted, const search_scalars *s, int chain, LOCAL_PTR float *pose)
 {
-    if (FIRST_LANE) {
+    if (FIRST_LANE && wanted) {
         float numbers[4];
         search_draw(v, s, chain, 0, 0, numbers);
         for (int d = 0; d < 3; d++) pose[d] = FMA(numbers[d], s->box_high[d] - s->box_low[d], s->box_low[d]);
@@ -581,18 +589,21 @@ DEVICE_FN void search_start(const search_view *v, const search_scalars *s, int c
     SYNC();
 }
 
-/* Draw a step into `direction` that changes one of place, rotation and torsions of `pose`. */
-DEVICE_FN void search_mutate(const search_view *v, const search_scalars *s, int chain, int step_number,
+/* Draw a step into `direction` that changes one of place, rotation and torsions of `pose`, where `wanted`; else the
+ * step is 0. */
+DEVICE_FN void search_mutate(const search_view *v, int wanted, const search_scalars *s, int chain, int step_number,
                              LOCAL_PTR const float *pose)
 {
     float numbers[4], point[3];
+    FOR_EACH(i, v->freedoms) v->direction[i] = 0.0f;
+    SYNC();
     search_draw(v, s, chain, step_number, 0, numbers);
     const int what = MIN((int)(numbers[0] * (float)(1 + v->pieces)), v->pieces);
-    if (FIRST_LANE && what < 2) {
+    if (FIRST_LANE && wanted && what < 2) {
         search_ball(v, s, chain, step_number, point);
         for (int d = 0; d < 3; d++) v->direction[3 * what + d] = (what == 0 ? 2.0f : v->turn) * point[d];
     }
-    if (FIRST_LANE && what >= 2)
+    if (FIRST_LANE && wanted && what >= 2)
         v->direction[4 + what] = FMA(6.28318530717958648f, numbers[1], -FLOAT_PI) - pose[QN_SEARCH_TORSIONS - 2 + what];
     SYNC();
 }
@@ -604,12 +615,10 @@ DEVICE_FN int search_step(search_view *v, const search_scalars *s, int chain, in
     const int count = QN_SEARCH_TORSIONS - 1 + v->pieces, starts = step_number == 0;
     float energy = 0.0f, numbers[4];
     int accepted = 0, promising = 0, passes = 1;
-    search_copy(v->current, v->pose, count);
-    if (starts) search_start(v, s, chain, v->pose);
+    search_copy(1, v->current, v->pose, count);
+    search_start(v, starts, s, chain, v->pose);
     for (int pass = 0; pass < passes; pass++) {
-        FOR_EACH(i, v->freedoms) v->direction[i] = 0.0f;
-        SYNC();
-        if (pass == 0 && starts == 0) search_mutate(v, s, chain, step_number, v->pose);
+        search_mutate(v, pass == 0 && starts == 0, s, chain, step_number, v->pose);
         energy = search_minimise(v, s, pass == 0 ? QN_SEARCH_SOFT : QN_SEARCH_HARD, v->pose);
         if (pass == 0) {
             search_draw(v, s, chain, step_number, 1, numbers);
@@ -621,14 +630,11 @@ DEVICE_FN int search_step(search_view *v, const search_scalars *s, int chain, in
         }
         SYNC();
     }
-    if (accepted) {
-        search_copy(v->pose, v->current, count);
-        if (FIRST_LANE) v->current[QN_SEARCH_TORSIONS - 1] = energy;
-        SYNC();
-        const int better = promising && (starts || energy < v->best[QN_SEARCH_TORSIONS - 1]);
-        SYNC();
-        if (better) search_copy(v->current, v->best, count);
-    }
+    if (FIRST_LANE) v->pose[QN_SEARCH_TORSIONS - 1] = energy;
+    const int better = promising && (starts || energy < v->best[QN_SEARCH_TORSIONS - 1]);
+    SYNC();
+    search_copy(accepted, v->pose, v->current, count);
+    search_copy(better, v->pose, v->best, count);
     return accepted;
 }
 
