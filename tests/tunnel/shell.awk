@@ -11,8 +11,8 @@ BEGIN {
     n = 0
     if (models > 1) printf "MODEL     %4d\n", model
     for (i = 0; i < 20; i++) put(3.2 * cos(2 * pi * i / 20), 3.2 * sin(2 * pi * i / 20), sqrt(36 - 3.2 * 3.2))
-    for (i = 0; i < 300; i++) {
-      z = 6 * (1 - (2 * i + 1) / 300)
+    for (i = 0; i < 150; i++) {
+      z = 6 * (1 - (2 * i + 1) / 150)
       across = sqrt(36 - z * z)
       if (z < 0 || across > 4.1) put(across * cos(2.39996323 * i), across * sin(2.39996323 * i), z)
     }

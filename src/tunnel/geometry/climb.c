@@ -52,12 +52,28 @@ static bool find_direction(double gradients[ACTIVE_MOST][3], int count, double d
     return true;
 }
 
+/* Keep the balls that may bound the clearance within the travel: a place on the way is up to that far from each, and
+ * its clearance is up to that much larger. */
+static void keep_near(qn_ball_list *list, double most)
+{
+    double *distances = list->distances[0];
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (distances[i] > most) continue;
+        list->balls[kept] = list->balls[i];
+        list->index[kept] = list->index[i];
+        distances[kept++] = distances[i];
+    }
+    list->count = kept;
+}
+
 double qn_climb(qn_ball_list *list, const qn_climbing *climbing, double place[3])
 {
     const double start[3] = {place[0], place[1], place[2]}, travel = climbing->travel;
     double gradients[ACTIVE_MOST][3], direction[3], step = climbing->step;
     int here = 0; /* which of the list's distances are those of `place` */
     double clearance = qn_ball_list_measure(list, place, list->distances[here]);
+    keep_near(list, clearance + 2 * travel);
     for (int round = 0; round < ROUNDS_MOST && step >= climbing->least_step; round++) {
         if (clearance >= climbing->enough) break;
         const int count =

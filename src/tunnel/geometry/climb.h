@@ -18,7 +18,7 @@ typedef struct qn_climbing {
 } qn_climbing;
 
 /* Move `place` to a larger clearance. `list` must hold the balls that bound the clearance of all places within the
- * travel. Returns the clearance there. */
+ * travel, and loses the others. Returns the clearance there. */
 double qn_climb(qn_ball_list *list, const qn_climbing *climbing, double place[3]);
 
 #endif

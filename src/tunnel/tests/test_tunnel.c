@@ -10,7 +10,7 @@
 
 #include "format/tunnel/tunnel_file.h"
 
-enum { ATOMS = 300, RING = 20 };
+enum { ATOMS = 150, RING = 14 };
 
 static const double pi = 3.14159265358979323846, radius = 6, carbon = 1.7;
 static qn_context *context;
