@@ -1,5 +1,6 @@
 /* tunnels.json, in the layout of ChannelsDB (Špačková et al. 2024), which Mol* shows. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -44,10 +45,22 @@ static json_t *describe_tunnel(const qn_tunnel_state *run, const qn_found_tunnel
     char id[48];
     for (size_t i = 0; i < line->count; i++) json_array_append_new(profile, describe_place(line, i));
     snprintf(id, sizeof id, "%zu.%llu", tunnel->cluster + 1, (unsigned long long)tunnel->frame + 1);
-    return json_pack("{s:s, s:s, s:s, s:b, s:{s:f, s:f, s:f, s:f}, s:o, s:{s:o}}", "Type", "Tunnel", "Id", id, "Cavity",
-                     "0", "Auto", 0, "Properties", "Length", line->length, "BottleneckRadius",
+    return json_pack("{s:s, s:s, s:s, s:b, s:{s:f, s:f, s:f, s:f}, s:o, s:{s:o, s:[], s:[]}}", "Type", "Tunnel", "Id",
+                     id, "Cavity", "0", "Auto", 0, "Properties", "Length", line->length, "BottleneckRadius",
                      line->radii[line->narrowest], "Cost", line->cost, "Throughput", exp(-line->cost), "Profile",
-                     profile, "Layers", "ResidueFlow", list_residues(run, tunnel));
+                     profile, "Layers", "ResidueFlow", list_residues(run, tunnel), "HetResidues", "LayersInfo");
+}
+
+/* Readers expect every kind of tunnel that the database has, though most are empty. */
+static json_t *describe_kinds(json_t *list)
+{
+    static const char *const others[] = {
+        "CSATunnels_MOLE",         "ReviewedChannels_MOLE",   "ReviewedChannels_Caver",   "CofactorTunnels_MOLE",
+        "CofactorTunnels_Caver",   "TransmembranePores_MOLE", "TransmembranePores_Caver", "ProcognateTunnels_MOLE",
+        "ProcognateTunnels_Caver", "AlphaFillTunnels_MOLE",   "AlphaFillTunnels_Caver"};
+    json_t *kinds = json_pack("{s:o}", "CSATunnels_Caver", list);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) json_object_set_new(kinds, others[i], json_array());
+    return kinds;
 }
 
 qn_status qn_tunnel_write_channels(qn_tunnel_state *run)
@@ -56,7 +69,7 @@ qn_status qn_tunnel_write_channels(qn_tunnel_state *run)
     char *path;
     for (size_t i = 0; i < run->tunnel_count; i++)
         if (run->tunnels[i].first) json_array_append_new(list, describe_tunnel(run, &run->tunnels[i]));
-    json_t *channels = json_pack("{s:[], s:{s:o}}", "Annotations", "Channels", "CSATunnels_Caver", list);
+    json_t *channels = json_pack("{s:[], s:o}", "Annotations", "Channels", describe_kinds(list));
     qn_status status = qn_job_path(run->job, "tunnels.json", &path);
     if (status != QN_OK) {
         json_decref(channels);
