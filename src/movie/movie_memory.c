@@ -138,7 +138,7 @@ qn_status qn_movie_plan_memory(qn_movie_work *w)
     const uint64_t one = plan.objects + (plan.frugal_align > plan.sums ? plan.frugal_align : plan.sums);
     QN_TRY(check(w, one + plan.movie + plan.batch, allowed));
     w->short_of_memory = both + plan.movie + plan.batch > allowed;
-    w->frugal = w->short_of_memory || most == 1;
+    w->frugal = w->short_of_memory || (most == 1 && w->pipeline->is_cpu); /* allocation is cheap there */
     w->device_bytes = w->frugal ? one : both;
     const uint64_t left = allowed > w->device_bytes ? allowed - w->device_bytes : 0;
     w->held = plan.movie + plan.frames <= left;
