@@ -34,8 +34,8 @@ void qn_flexible_score_given(const qn_flexible_tree *tree, const qn_flexible_rec
     qn_flexible_result_finish(tree, result->intra, result);
 }
 
-static void converge(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *pose,
-                     qn_flexible_energy *energy)
+void qn_flexible_converge(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *pose,
+                          qn_flexible_energy *energy)
 {
     double before = INFINITY;
     for (int i = 0; i < RESTARTS; i++) {
@@ -53,9 +53,9 @@ void qn_flexible_minimise_given(const qn_flexible_tree *tree, const qn_flexible_
     qn_flexible_pose soft;
     qn_flexible_pose_given(tree, &result->pose);
     qn_flexible_pose_given(tree, &soft);
-    converge(tree, receptor, &result->pose, &energy);
+    qn_flexible_converge(tree, receptor, &result->pose, &energy);
     qn_flexible_minimise(tree, receptor, QN_FLEXIBLE_SOFT, ROUNDS, &soft, &of_soft);
-    converge(tree, receptor, &soft, &of_soft);
+    qn_flexible_converge(tree, receptor, &soft, &of_soft);
     if (of_soft.bent < energy.bent) {
         result->pose = soft;
         energy = of_soft;

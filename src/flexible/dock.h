@@ -18,6 +18,10 @@ void qn_flexible_result_finish(const qn_flexible_tree *tree, double unbound_intr
 void qn_flexible_score_given(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, bool as_vina,
                              qn_flexible_result *result);
 
+/* Minimise a pose until its energy falls no more. */
+void qn_flexible_converge(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *pose,
+                          qn_flexible_energy *energy);
+
 /* Minimise from the given pose, to convergence. */
 void qn_flexible_minimise_given(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
                                 qn_flexible_result *result);

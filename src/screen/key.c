@@ -18,6 +18,20 @@ static qn_status describe_search(const qn_screen_state *run)
                       search->minimiser_steps, (unsigned long long)search->seed, search->exact);
 }
 
+/* The parameters of flexible molecules. */
+static qn_status describe_flexible(const qn_screen_state *run)
+{
+    const qn_screen_options *options = run->options;
+    const double *centre = run->search.box_centre_angstrom, *side = run->search.box_side_angstrom;
+    QN_TRY(qn_job_key(run->job, "flexible\ntypes=%d\nscore only=%d\nlocal only=%d\nseed=%llu\n", (int)options->types,
+                      options->score_only, options->local_only, (unsigned long long)options->run.seed));
+    if (options->score_only || options->local_only) return QN_OK;
+    QN_TRY(qn_job_key(run->job, "box=%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", centre[0], centre[1], centre[2], side[0],
+                      side[1], side[2]));
+    return qn_job_key(run->job, "walkers=%d\neffort=%.17g\nconfine atoms=%d\n", options->walkers, options->effort,
+                      options->confine_atoms);
+}
+
 static qn_status add_content(qn_job *job, const char *role, const qn_screen_content *content)
 {
     qn_hash hash;
@@ -53,10 +67,7 @@ qn_status qn_screen_make_key(qn_screen_state *run)
     QN_TRY(qn_job_key(job, "score=%s\natoms=%zu, %016llx\n",
                       options->score == QN_SCREEN_VINA || options->flexible ? "vina" : "bude", run->receptor.atom_count,
                       (unsigned long long)run->receptor.hash));
-    QN_TRY(options->flexible
-               ? qn_job_key(job, "flexible\ntypes=%d\nscore only=%d\nlocal only=%d\nseed=%llu\n", (int)options->types,
-                            options->score_only, options->local_only, (unsigned long long)options->run.seed)
-               : describe_search(run));
+    QN_TRY(options->flexible ? describe_flexible(run) : describe_search(run));
     QN_TRY(qn_job_key(job, "conformers=%d\nkeep=%d\ndiversity=%.17g\npiece=%d\n", options->conformers, options->keep,
                       options->diversity_angstrom, QN_SCREEN_PIECE));
     job->device_advice = ", or exact arithmetic, in which every device gives the same bytes";

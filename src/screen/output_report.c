@@ -289,7 +289,10 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
     QN_TRY(qn_report_heading(report, "Run"));
     if (run->options->flexible)
         QN_TRY(qn_report_paragraph(report, "The bonds of each molecule turned. %s",
-                                   run->options->score_only
+                                   !run->options->score_only && !run->options->local_only
+                                       ? "Chains of random steps, each minimised on maps, searched the box; the best "
+                                         "poses were minimised with exact energies."
+                                   : run->options->score_only
                                        ? "The poses of the library were scored as they are."
                                        : "The energy was minimised from the poses of the library."));
     else

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "flexible/searcher.h"
 #include "runtime/device.h"
 #include "screen/library.h"
 #include "screen/queue.h"
@@ -19,6 +20,7 @@ typedef struct screen_pipeline {
     qn_screen_state *run;
     qn_screen_library *library; /* used by the reader only */
     qn_screen_search *searches[QN_DEVICES_MAX];
+    qn_flexible_searcher *flexible[QN_DEVICES_MAX]; /* of flexible molecules; NULL: they are not searched */
     qn_screen_queue queue;
     pthread_mutex_t mutex; /* guards the members below */
     uint64_t finished;     /* molecules of the library up to the last piece recorded */
@@ -196,6 +198,7 @@ typedef struct job_owner {
 typedef struct device_searching {
     screen_pipeline *pipeline;
     qn_screen_search *search;
+    qn_flexible_searcher *flexible;
     int most; /* jobs of a submitted batch, at most */
     qn_screen_job *jobs;
     job_owner *owners[QN_SCREEN_SLOTS];
@@ -213,8 +216,42 @@ typedef struct piece_finishing {
     qn_screen_batch *batch;
     qn_screen_kept kept[QN_SCREEN_PIECE][QN_SCREEN_KEPT_MAX];
     qn_flexible_pose states[QN_SCREEN_PIECE][QN_SCREEN_KEPT_MAX]; /* of flexible molecules */
+    qn_flexible_pose *found; /* [searched molecule][options->walkers]; NULL: no search */
+    double *found_energies;
+    int searched[QN_SCREEN_PIECE]; /* index of each molecule among the searched ones */
     int counts[QN_SCREEN_PIECE];
 } piece_finishing;
+
+static qn_flexible_pose *found_poses(const piece_finishing *finishing, size_t i)
+{
+    const size_t first = (size_t)finishing->searched[i] * (size_t)finishing->run->options->walkers;
+    return finishing->found ? finishing->found + first : NULL;
+}
+
+static double *found_energies(const piece_finishing *finishing, size_t i)
+{
+    const size_t first = (size_t)finishing->searched[i] * (size_t)finishing->run->options->walkers;
+    return finishing->found ? finishing->found_energies + first : NULL;
+}
+
+/* Search the flexible molecules of a piece. */
+static qn_status search_flexible(const device_searching *searching, piece_finishing *finishing)
+{
+    const qn_flexible_tree *trees[QN_SCREEN_PIECE];
+    int count = 0;
+    if (!searching->flexible) return QN_OK;
+    for (uint32_t i = 0; i < finishing->batch->count; i++) {
+        if (finishing->batch->molecules[i].reason) continue;
+        finishing->searched[i] = count;
+        trees[count++] = &finishing->batch->molecules[i].tree;
+    }
+    const size_t poses = (size_t)count * (size_t)finishing->run->options->walkers;
+    QN_TRY(qn_allocate(poses, sizeof *finishing->found, (void **)&finishing->found));
+    QN_TRY(qn_allocate(poses, sizeof *finishing->found_energies, (void **)&finishing->found_energies));
+    return count ? qn_flexible_searcher_run(searching->flexible, trees, count, finishing->found,
+                                            finishing->found_energies, NULL)
+                 : QN_OK;
+}
 
 static qn_status finish_molecule(size_t i, int worker, void *user)
 {
@@ -223,8 +260,8 @@ static qn_status finish_molecule(size_t i, int worker, void *user)
     (void)worker;
     if (molecule->reason) return QN_OK;
     if (finishing->run->options->flexible)
-        return qn_screen_poses_dock(finishing->run, molecule, finishing->kept[i], finishing->states[i],
-                                    &finishing->counts[i]);
+        return qn_screen_poses_dock(finishing->run, molecule, found_poses(finishing, i), found_energies(finishing, i),
+                                    finishing->kept[i], finishing->states[i], &finishing->counts[i]);
     return qn_screen_poses_choose(finishing->run, molecule, finishing->batch->poses[i], finishing->kept[i],
                                   &finishing->counts[i]);
 }
@@ -281,12 +318,19 @@ static qn_status finish_piece(device_searching *searching, qn_screen_batch *batc
     if (status == QN_OK) {
         finishing->run = pipeline->run;
         finishing->batch = batch;
+        status = search_flexible(searching, finishing);
+    }
+    if (status == QN_OK) {
         status = qn_pool_run(pipeline->run->job->pool, batch->count, finish_molecule, finishing);
     }
     if (status == QN_OK) status = make_record(finishing, searching->interactions, &record);
     if (status == QN_OK) status = record_piece(pipeline, batch, &record);
     searching->interactions = 0;
     qn_text_clear(&record);
+    if (finishing) {
+        qn_release(&finishing->found);
+        qn_release(&finishing->found_energies);
+    }
     qn_release(&memory);
     qn_screen_batch_destroy(&batch);
     return status;
@@ -427,9 +471,9 @@ static qn_status allocate_searching(device_searching *searching)
 }
 
 /* Flexible molecules: dock all pieces. */
-static qn_status run_flexible(screen_pipeline *pipeline)
+static qn_status run_flexible(screen_pipeline *pipeline, qn_flexible_searcher *searcher)
 {
-    device_searching searching = {.pipeline = pipeline};
+    device_searching searching = {.pipeline = pipeline, .flexible = searcher};
     bool found;
     job_owner owner;
     return next_job(&searching, true, &found, &owner);
@@ -437,7 +481,6 @@ static qn_status run_flexible(screen_pipeline *pipeline)
 
 static qn_status run_device(screen_pipeline *pipeline, qn_screen_search *search)
 {
-    if (pipeline->run->options->flexible) return run_flexible(pipeline);
     device_searching searching = {.pipeline = pipeline, .search = search, .most = qn_screen_search_batch(search)};
     qn_status status = allocate_searching(&searching);
     if (status == QN_OK) status = search_all(&searching);
@@ -464,7 +507,8 @@ static qn_status work_as_reader(void *user)
 static qn_status work_on_device(int device, void *user)
 {
     screen_pipeline *pipeline = user;
-    qn_status status = run_device(pipeline, pipeline->searches[device]);
+    qn_status status = pipeline->run->options->flexible ? run_flexible(pipeline, pipeline->flexible[device])
+                                                        : run_device(pipeline, pipeline->searches[device]);
     if (status != QN_OK) qn_screen_queue_fail(&pipeline->queue);
     return status;
 }
@@ -483,13 +527,27 @@ static qn_status run_threads(screen_pipeline *pipeline)
     return status == QN_OK ? read : qn_error_restore(&trail);
 }
 
+static qn_status create_flexible(screen_pipeline *pipeline, size_t *jobs)
+{
+    const qn_screen_state *run = pipeline->run;
+    const qn_screen_options *options = run->options;
+    qn_flexible_search_options how = {.confine_atoms = options->confine_atoms,
+                                      .walkers = options->walkers,
+                                      .effort = options->effort,
+                                      .seed = options->run.seed};
+    memcpy(how.box_centre_angstrom, run->search.box_centre_angstrom, sizeof how.box_centre_angstrom);
+    memcpy(how.box_side_angstrom, run->search.box_side_angstrom, sizeof how.box_side_angstrom);
+    *jobs = FLEXIBLE_JOBS;
+    if (options->score_only || options->local_only) return QN_OK;
+    for (int i = 0; i < run->job->device_count; i++)
+        QN_TRY(qn_flexible_searcher_create(run->job->devices[i], &run->receptor, &how, &pipeline->flexible[i]));
+    return QN_OK;
+}
+
 static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
 {
     qn_screen_state *run = pipeline->run;
-    if (run->options->flexible) {
-        *jobs = FLEXIBLE_JOBS;
-        return QN_OK;
-    }
+    if (run->options->flexible) return create_flexible(pipeline, jobs);
     for (int i = 0; i < run->job->device_count; i++) {
         qn_device *device = run->job->devices[i];
         QN_TRY(qn_screen_search_create(device, &run->receptor, &run->search, &pipeline->searches[i]));
@@ -524,6 +582,7 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run)
             run->evolving_s += qn_screen_search_evolving_seconds(pipeline.searches[i]);
         }
         qn_screen_search_destroy(&pipeline.searches[i]);
+        qn_flexible_searcher_destroy(&pipeline.flexible[i]);
     }
     qn_screen_library_close(&pipeline.library);
     pthread_mutex_destroy(&pipeline.mutex);

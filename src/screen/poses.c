@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chemistry/symmetry.h"
-#include "flexible/dock.h"
+#include "flexible/searcher.h"
 #include "score/ligand_types.h"
 #include "score/vina.h"
 
@@ -229,18 +229,23 @@ static void describe_flexible(const qn_screen_state *run, const qn_flexible_tree
     find_fit(run, tree->type, tree->heavy_count, heavy, kept);
 }
 
-qn_status qn_screen_poses_dock(const qn_screen_state *run, const qn_screen_molecule *molecule,
-                               qn_screen_kept kept[QN_SCREEN_KEPT_MAX], qn_flexible_pose states[QN_SCREEN_KEPT_MAX],
-                               int *count)
+qn_status qn_screen_poses_dock(const qn_screen_state *run, const qn_screen_molecule *molecule, qn_flexible_pose *found,
+                               double *found_energies, qn_screen_kept kept[QN_SCREEN_KEPT_MAX],
+                               qn_flexible_pose states[QN_SCREEN_KEPT_MAX], int *count)
 {
     const qn_screen_options *options = run->options;
-    qn_flexible_result result;
-    if (options->score_only)
-        qn_flexible_score_given(&molecule->tree, run->sorted, options->types == QN_SCREEN_TYPES_FILE, &result);
-    else
-        qn_flexible_minimise_given(&molecule->tree, run->sorted, &result);
-    describe_flexible(run, &molecule->tree, &result, &kept[0]);
-    states[0] = result.pose;
+    qn_flexible_result results[QN_SCREEN_KEPT_MAX];
     *count = 1;
+    if (found)
+        qn_flexible_refine(&molecule->tree, run->sorted, found, found_energies, options->walkers,
+                           options->diversity_angstrom, options->keep, results, count);
+    else if (options->score_only)
+        qn_flexible_score_given(&molecule->tree, run->sorted, options->types == QN_SCREEN_TYPES_FILE, results);
+    else
+        qn_flexible_minimise_given(&molecule->tree, run->sorted, results);
+    for (int i = 0; i < *count; i++) {
+        describe_flexible(run, &molecule->tree, &results[i], &kept[i]);
+        states[i] = results[i].pose;
+    }
     return QN_OK;
 }

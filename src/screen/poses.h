@@ -23,8 +23,10 @@ QN_MUST_CHECK qn_status qn_screen_poses_choose(const qn_screen_state *run, const
                                                const qn_screen_pose *poses, qn_screen_kept kept[QN_SCREEN_KEPT_MAX],
                                                int *count);
 
-/* The same for a flexible molecule, which is docked here: its poses go to `states`. */
+/* The same for a flexible molecule, whose poses go to `states`: of the poses found by options->walkers chains, with
+ * their energies on maps, or, where `found` is NULL, of the library's pose. */
 QN_MUST_CHECK qn_status qn_screen_poses_dock(const qn_screen_state *run, const qn_screen_molecule *molecule,
+                                             qn_flexible_pose *found, double *found_energies,
                                              qn_screen_kept kept[QN_SCREEN_KEPT_MAX],
                                              qn_flexible_pose states[QN_SCREEN_KEPT_MAX], int *count);
 

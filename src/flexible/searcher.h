@@ -1,0 +1,44 @@
+/* Searches of flexible molecules in one receptor on one device: maps, chains, and the poses that they find.
+ *
+ * Life cycle: create → run, again and again → destroy. Thread rule: one thread at a time. The same molecule gets the
+ * same poses on every device, whatever else is searched.
+ */
+#ifndef QN_FLEXIBLE_SEARCHER_H
+#define QN_FLEXIBLE_SEARCHER_H
+
+#include <quern/device.h>
+
+#include "flexible/dock.h"
+#include "flexible/kernels/search.h"
+
+typedef struct qn_flexible_search_options {
+    double box_centre_angstrom[3], box_side_angstrom[3];
+    bool confine_atoms; /* all atoms stay in the box; else the centroid does */
+    int walkers;        /* chains of a molecule */
+    double effort;      /* factor of the number of steps */
+    uint64_t seed;
+} qn_flexible_search_options;
+
+typedef struct qn_flexible_searcher qn_flexible_searcher;
+
+QN_MUST_CHECK qn_status qn_flexible_searcher_create(qn_device *device, const qn_score_receptor *receptor,
+                                                    const qn_flexible_search_options *options,
+                                                    qn_flexible_searcher **searcher);
+void qn_flexible_searcher_destroy(qn_flexible_searcher **searcher);
+
+/* Search `count` trees. poses: [tree][walkers], the best of each chain; energies (kcal/mol, on maps): the same shape.
+ * *evaluations (NULL: not wanted) gets the number of energies computed. */
+QN_MUST_CHECK qn_status qn_flexible_searcher_run(qn_flexible_searcher *searcher, const qn_flexible_tree *const *trees,
+                                                 int count, qn_flexible_pose *poses, double *energies,
+                                                 double *evaluations);
+
+/* Steps of each chain. */
+int qn_flexible_steps(const qn_flexible_tree *tree, double effort);
+
+/* Refine the best of `count` poses with exact energies, and keep up to `most` of them, best first, each at least
+ * `diversity_angstrom` from the others (heavy atoms in place, equivalent atoms told apart). poses are reordered. */
+void qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *poses,
+                        double *energies, int count, double diversity_angstrom, int most, qn_flexible_result *results,
+                        int *kept);
+
+#endif
