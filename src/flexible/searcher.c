@@ -9,8 +9,9 @@
 
 enum {
     LAUNCH_STEPS = 8, /* of a launch, so that none takes long */
-    REFINED_MAX = 24  /* poses of a molecule that are refined */
+    REFINED_MAX = 16  /* poses of a molecule that are refined */
 };
+static const double refined_above = 4;   /* kcal/mol above the best one, at most */
 static const double reach_angstrom = 10; /* of atoms from the centroid, for the maps */
 static const double alike_angstrom = 1;  /* poses nearer than this are one before refinement */
 
@@ -230,6 +231,7 @@ void qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_receptor
     double positions[(REFINED_MAX + 1) * 3 * QN_FLEXIBLE_ATOMS_MAX];
     sort_poses(poses, energies, count);
     count = drop_alike(tree, poses, energies, count, alike_angstrom, REFINED_MAX, positions);
+    while (count > 1 && energies[count - 1] > energies[0] + refined_above) count--;
     for (int i = 0; i < count; i++) {
         qn_flexible_energy energy;
         qn_flexible_converge(tree, receptor, &poses[i], &energy);

@@ -3,6 +3,9 @@
 #ifndef QN_FLEXIBLE_EXACT_DEV_H
 #define QN_FLEXIBLE_EXACT_DEV_H
 
+/* Cases are chosen by factors of 0 and 1, so that compilers make vectors of the host's loops: they would move the
+ * computation of a value that is not always needed into a branch. */
+
 /* 1/√x, relative error below 2e-7: a guess by the bits (error 0.035, Lomont 2003), and three steps of Newton's method.
  */
 DEVICE_FN float exact_rsqrt(float x)
@@ -63,7 +66,8 @@ DEVICE_FN float exact_pair(float r, qn_float4 pair, float *slope)
     const float d = r - pair.x, beyond = d - 3.0f, overlap = FMIN(d, 0.0f);
     const float gauss1 = -0.035579f * exact_power_of_two(FMAX(-5.770780163555854f * (d * d), -100.0f));
     const float gauss2 = -0.005156f * exact_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -100.0f));
-    const float ramp = FMA(-d, pair.z, pair.w), inside = (ramp > 0.0f && ramp < 1.0f) ? pair.y * pair.z : 0.0f;
+    const float ramp = FMA(-d, pair.z, pair.w);
+    const float inside = pair.y * pair.z * ((ramp > 0.0f ? 1.0f : 0.0f) * (ramp < 1.0f ? 1.0f : 0.0f));
     const float sat = FMIN(FMAX(ramp, 0.0f), 1.0f);
     *slope = FMA(-8.0f * d, gauss1, FMA(-0.5f * beyond, gauss2, FMA(1.68049f, overlap, -inside)));
     return FMA(0.840245f * overlap, overlap, FMA(pair.y, sat, gauss1 + gauss2));

@@ -33,7 +33,7 @@ DEVICE_FN float maps_energy(float square, qn_float4 pair)
     const float safe = FMAX(square, 1e-6f);
     float slope;
     const float energy = exact_pair(safe * exact_rsqrt(safe), pair, &slope);
-    return square < MAPS_SQUARED_CUTOFF ? energy : 0.0f;
+    return energy * (square < MAPS_SQUARED_CUTOFF ? 1.0f : 0.0f);
 }
 
 #endif

@@ -1,5 +1,8 @@
 /* Host kernel of flexible/maps: a task is a row of points along x, whose points are lanes. Atoms are visited in the
  * order of the device's kernel; those beyond the reach of a point add 0, so that all bits are the same. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-pre") /* it moves parts of a minimum or maximum into branches: no vectors */
+#endif
 #include "flexible/kernels/maps.h"
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
@@ -27,6 +30,7 @@ static void add_atom(const maps_job *job, const point_row *row, const float atom
 {
     const float dy = row->y - atom[1], dz = row->z - atom[2], rest = dz * dz;
     float squares[LANES];
+    if (FMA(dy, dy, rest) >= MAPS_SQUARED_CUTOFF) return;
     int any = 0;
     for (int c = 0; c < LANES; c++) {
         const float dx = row->x[c] - atom[0];

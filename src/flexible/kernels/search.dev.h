@@ -218,9 +218,9 @@ DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
 /* e bent to e · v / (v + e) above 0, and the factor of its derivative. */
 DEVICE_FN float search_bent(float energy, float bend, float *factor)
 {
-    const float share = bend * exact_reciprocal(bend + FMAX(energy, 0.0f));
-    *factor = energy > 0.0f ? share * share : 1.0f;
-    return energy > 0.0f ? energy * share : energy;
+    const float over = FMAX(energy, 0.0f), share = bend * exact_reciprocal(bend + over);
+    *factor = FMA(energy > 0.0f ? 1.0f : 0.0f, FMA(share, share, -1.0f), 1.0f);
+    return FMA(over, share, energy - over);
 }
 
 /* A coordinate in steps of the grid, inside it; *beyond gets how far outside it was (Å). */
@@ -229,6 +229,13 @@ DEVICE_FN float search_inside(float place, float corner, const search_scalars *s
     const float at = (place - corner) * s->points_per_angstrom, kept = FMIN(FMAX(at, 0.0f), (float)(points - 1));
     *beyond = (at - kept) * s->spacing;
     return kept;
+}
+
+/* The derivative along an axis: ±100 outside of the grid; never −0. */
+DEVICE_FN float search_slope(float slope, float beyond)
+{
+    const float push = (beyond > 0.0f ? 100.0f : 0.0f) - (beyond < 0.0f ? 100.0f : 0.0f);
+    return FMA(slope, beyond == 0.0f ? 1.0f : 0.0f, push);
 }
 
 /* Trilinear interpolation, with the gradient of the same polynomial; 100 kcal/mol for each Å outside. */
@@ -251,9 +258,9 @@ DEVICE_FN float search_map(GLOBAL const float *maps, int first, const search_sca
     const float x0 = FMA(fv, x10 - x00, x00), x1 = FMA(fv, x11 - x01, x01);
     const float energy = search_bent(FMA(fw, z1 - z0, z0), bend, &factor);
     const float scale = factor * s->points_per_angstrom;
-    *gx = out_x == 0.0f ? scale * FMA(fw, x1 - x0, x0) : (out_x > 0.0f ? 100.0f : -100.0f);
-    *gy = out_y == 0.0f ? scale * FMA(fw, y1 - y0, y0) : (out_y > 0.0f ? 100.0f : -100.0f);
-    *gz = out_z == 0.0f ? scale * (z1 - z0) : (out_z > 0.0f ? 100.0f : -100.0f);
+    *gx = search_slope(scale * FMA(fw, x1 - x0, x0), out_x);
+    *gy = search_slope(scale * FMA(fw, y1 - y0, y0), out_y);
+    *gz = search_slope(scale * (z1 - z0), out_z);
     return FMA(100.0f, ABS(out_x) + ABS(out_y) + ABS(out_z), energy);
 }
 
@@ -280,8 +287,9 @@ DEVICE_FN void search_intra(const search_view *v, float bend)
         const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
         float force;
         const float energy = search_pair(square, v->pairs[v->flat[3 * p + 2]], bend, &force);
-        v->pair_energies[p] = square < SEARCH_SQUARED_CUTOFF ? energy : 0.0f;
-        v->pair_factors[p] = square < SEARCH_SQUARED_CUTOFF ? force : 0.0f;
+        const float near = square < SEARCH_SQUARED_CUTOFF ? 1.0f : 0.0f;
+        v->pair_energies[p] = energy * near;
+        v->pair_factors[p] = force * near;
     }
     for (int p = 0; p < v->pair_count; p++) {
         const int i = v->flat[3 * p], j = v->flat[3 * p + 1];

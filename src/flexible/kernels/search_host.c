@@ -1,5 +1,8 @@
 /* Host kernels of flexible/search: a task is a chain, with the code of the device (search.dev.h), whose items are
  * lanes. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-pre") /* it moves parts of a minimum or maximum into branches: no vectors */
+#endif
 #include "base/error.h"
 #include "base/memory.h"
 #include "flexible/kernels/search.h"
