@@ -157,6 +157,11 @@ expect 2 err 1 'screen pack: unknown option --site' screen pack l.sdf -o out.qli
 expect 2 err 1 'vina has no exact form' screen r.pdb l.sdf --box 1,2,3,4 -o out.d --exact --score vina --device host -q
 expect 2 err 1 '\-\-poses is "100"; expected a multiple of 64' screen r.pdb l.sdf --box 1,2,3,4 -o out.d -n 100
 expect 2 err 1 '\-\-no-cull belongs to --score bude' screen r.pdb l.sdf -o out.d --site s.sdf --score vina --no-cull
+expect 2 err 1 'score-only belongs to --flexible' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --score-only
+expect 2 err 1 'score-only and --local-only are both given' screen r.pdb l.sdf -o out.d --flexible --score-only --local-only
+expect 2 err 1 'but --flexible turns the bonds itself' screen r.pdb l.sdf -o out.d --flexible --score-only -c 5
+expect 2 err 1 'exact belongs to rigid molecules' screen r.pdb l.sdf -o out.d --flexible --box 1,2,3,4 --exact
+expect 2 err 1 'one of --box, --site and --pocket' screen r.pdb l.sdf -o out.d --flexible
 expect 2 err 1 '\-\-margin is "3", but there is no --site' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --margin 3
 expect 2 err 1 'distance: --output FILE is missing' distance a.pdb
 expect 2 err 1 '\-\-measure is "rmsf"; expected one of: drmsd' distance a.pdb -o a.npy --measure rmsf

@@ -1,3 +1,4 @@
+/* devices: host opencl:0 cuda:0 */
 /* Screens of flexible molecules: what is written agrees with the written poses, minimising lowers energies and keeps
  * bonds, stated types come from the file, resuming changes nothing. */
 #include "screen/tests/small_screen.h"
@@ -122,6 +123,40 @@ static void poses_have_the_energies_that_they_state(void)
     qn_screen_result_destroy(&minimised);
 }
 
+/* The search finds what --local-only finds from the library's poses, or better, and a device finds what the host finds:
+ * with five chains of few steps the first holds only for most molecules. */
+static void a_search_finds_poses(void)
+{
+    char first[800];
+    qn_screen_options options = options_for("searched");
+    qn_screen_result *searched = NULL;
+    options.flexible = true;
+    options.walkers = 5;
+    options.effort = 0.1;
+    snprintf(first, sizeof first, "%s", options.output);
+    CHECK_OK(qn_screen_run(context, &options, &searched));
+    if (CHECK(searched && searched->molecule_count == MOLECULES - 1 && searched->pose_count > MOLECULES - 1)) {
+        CHECK(searched->best_energy < -5);
+        for (size_t i = 0; i < searched->pose_count; i++) {
+            const qn_screen_result_pose *pose = &searched->poses[i];
+            double centre[3] = {0, 0, 0};
+            for (size_t a = 0; a < pose->atom_count; a++)
+                for (size_t d = 0; d < 3; d++)
+                    centre[d] += pose->positions_angstrom[3 * a + d] / (double)pose->atom_count;
+            for (int d = 0; d < 3; d++) CHECK(fabs(centre[d] - box_centre[d]) < box_side / 2 + 2);
+            CHECK_NEAR(pose->energy, pose->terms[0] + pose->terms[1] + pose->terms[2] + pose->terms[3], 1e-9);
+        }
+    }
+    qn_screen_result_destroy(&searched);
+    device = "host";
+    options = options_for("searched on the host");
+    options.flexible = true;
+    options.walkers = 5;
+    options.effort = 0.1;
+    CHECK_OK(qn_screen_run(context, &options, NULL));
+    check_same(first, options.output);
+}
+
 static void a_resumed_run_gives_the_same(void)
 {
     char first[800];
@@ -203,14 +238,18 @@ static void wrong_options_are_refused(void)
     CHECK_MESSAGE_HAS("--score-only belongs to --flexible, which is not given");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    device = "host";
+    device = argc > 1 ? argv[1] : "host";
+    qn_device *opened;
     if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
         return check_finish();
+    if (qn_device_open(context, device, &opened) != QN_OK) check_skip(device, qn_error_message());
+    qn_device_release(&opened);
     write_receptor();
     write_library();
     RUN(poses_have_the_energies_that_they_state);
+    RUN(a_search_finds_poses);
     RUN(a_resumed_run_gives_the_same);
     RUN(stated_types_come_from_the_file);
     RUN(wrong_options_are_refused);
