@@ -1,4 +1,4 @@
-/* What a docking of one flexible molecule gives: poses with the energies that are reported. */
+/* Results of docking one flexible molecule: poses with the energies that are reported. */
 #ifndef QN_FLEXIBLE_DOCK_H
 #define QN_FLEXIBLE_DOCK_H
 

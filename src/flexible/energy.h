@@ -44,7 +44,7 @@ void qn_flexible_vina_report(const qn_flexible_tree *tree, const qn_flexible_rec
 void qn_flexible_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, double bend, int rounds,
                           qn_flexible_pose *pose, qn_flexible_energy *energy);
 
-/* What a caller wants of a pose besides a low energy. `add` returns a value (kcal/mol) that is minimised with the bent
+/* A caller's condition on a pose besides a low energy. `add` returns a value (kcal/mol) that is minimised with the bent
  * energy, and adds its gradient. It may also take from the gradient the part along directions in which the pose must
  * not move: steps are sums of gradients, so none goes there. */
 typedef struct qn_flexible_restraint {

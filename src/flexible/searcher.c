@@ -94,7 +94,7 @@ static uint32_t number_of(const qn_flexible_tree *tree)
     return (uint32_t)qn_ligand_hash(tree->type, atoms * sizeof *tree->type, tree->local, 3 * atoms * sizeof(double));
 }
 
-/* What one molecule's search reads and writes. */
+/* Memory that the search of one molecule reads and writes. */
 typedef struct chain_memory {
     float *states; /* [chain][2][QN_FLEXIBLE_STATE] */
     int32_t *counters;

@@ -68,7 +68,7 @@ qn_status qn_flexible_stated_bonds(qn_compound *compound)
     return QN_OK;
 }
 
-/* What an atom's neighbours make of it. */
+/* An atom's surroundings, as its neighbours determine them. */
 static qn_surroundings surroundings_of(const qn_compound *compound, const qn_compound_neighbours *near, size_t atom)
 {
     qn_surroundings around = {0};

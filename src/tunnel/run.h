@@ -20,7 +20,7 @@ typedef struct qn_found_tunnel {
     bool first; /* the cheapest of its cluster in its frame */
 } qn_found_tunnel;
 
-/* What a frame gave. */
+/* Results of a frame. */
 typedef struct qn_found_frame {
     uint64_t frame;
     qn_tunnels_outcome outcome;

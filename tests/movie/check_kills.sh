@@ -17,7 +17,7 @@ command=("$quern" movie "${movies[@]}" --pixel 1.5 --dose 1.5 --gain "$source/ex
 command+=(--device host --threads 2 --quiet -o out)
 (cd ../whole && "${command[@]}") || fail "a run without a kill"
 
-# What does not depend on times.
+# Files that do not depend on times.
 results() { find out -type f ! -name 'journal.*' ! -name '*.partial*' ! -name run.json ! -name report.html | sort; }
 # No file has a final name but those of movies that are whole; a movie's STAR file comes after its images.
 check_killed() { # check_killed KILL

@@ -3,6 +3,8 @@
 #ifndef QN_FLEXIBLE_EXACT_DEV_H
 #define QN_FLEXIBLE_EXACT_DEV_H
 
+#include "runtime/kernels/power_of_two.dev.h"
+
 /* Cases are chosen by factors of 0 and 1, so that compilers make vectors of the host's loops: they would move the
  * computation of a value that is not always needed into a branch. */
 
@@ -22,20 +24,6 @@ DEVICE_FN float exact_reciprocal(float x)
 {
     const float root = exact_rsqrt(x);
     return root * root;
-}
-
-/* 2^x for −100 ≤ x ≤ 0, relative error below 3e-7: 2 to the nearest integer by its bits, times a polynomial for 2^f,
- * |f| ≤ 1/2, with the smallest possible largest relative error of its degree (1.5e-7). */
-DEVICE_FN float exact_power_of_two(float x)
-{
-    const float shifted = x + 12582912.0f; /* 1.5 · 2^23: the last bits of the sum are the nearest integer */
-    const float f = x - (shifted - 12582912.0f);
-    float p = FMA(f, 0.0013276472454890609f, 0.009675540961325169f);
-    p = FMA(f, p, 0.05550713092088699f);
-    p = FMA(f, p, 0.24022120237350464f);
-    p = FMA(f, p, 0.6931469440460205f);
-    p = FMA(f, p, 1.0000001192092896f);
-    return BITS_FLOAT(FLOAT_BITS(p) + (FLOAT_BITS(shifted) << 23));
 }
 
 /* Sine and cosine of |x| ≤ 100, error below 1e-6: the nearest multiple of π/2 is taken off in two parts; Taylor series
@@ -64,8 +52,8 @@ DEVICE_FN void exact_sine_cosine(float x, float *sine, float *cosine)
 DEVICE_FN float exact_pair(float r, qn_float4 pair, float *slope)
 {
     const float d = r - pair.x, beyond = d - 3.0f, overlap = FMIN(d, 0.0f);
-    const float gauss1 = -0.035579f * exact_power_of_two(FMAX(-5.770780163555854f * (d * d), -100.0f));
-    const float gauss2 = -0.005156f * exact_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -100.0f));
+    const float gauss1 = -0.035579f * qn_power_of_two(FMAX(-5.770780163555854f * (d * d), -100.0f));
+    const float gauss2 = -0.005156f * qn_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -100.0f));
     const float ramp = FMA(-d, pair.z, pair.w);
     const float inside = pair.y * pair.z * ((ramp > 0.0f ? 1.0f : 0.0f) * (ramp < 1.0f ? 1.0f : 0.0f));
     const float sat = FMIN(FMAX(ramp, 0.0f), 1.0f);

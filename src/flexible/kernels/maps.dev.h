@@ -27,7 +27,7 @@ DEVICE_FN int maps_cell(float place, float corner, float cells_per_angstrom)
     return (int)FLOOR(FMIN(FMAX((place - corner) * cells_per_angstrom, -1000.0f), 1e6f));
 }
 
-/* What an atom at this squared distance adds to a map; 0 beyond the cut-off. */
+/* Energy that an atom at this squared distance adds to a map; 0 beyond the cut-off. */
 DEVICE_FN float maps_energy(float square, qn_float4 pair)
 {
     const float safe = FMAX(square, 1e-6f);

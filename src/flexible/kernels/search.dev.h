@@ -631,7 +631,7 @@ DEVICE_FN int search_step(search_view *v, const search_scalars *s, int chain, in
         if (pass == 0) {
             search_draw(v, s, chain, step_number, 1, numbers);
             const float before = v->current[QN_SEARCH_TORSIONS - 1];
-            const float odds = exact_power_of_two(FMIN(FMAX(1.20224586740747f * (before - energy), -100.0f), 0.0f));
+            const float odds = qn_power_of_two(FMIN(FMAX(1.20224586740747f * (before - energy), -100.0f), 0.0f));
             accepted = starts || numbers[0] < odds;
             promising = accepted && (starts || energy < v->best[QN_SEARCH_TORSIONS - 1]);
             passes = promising ? 2 : 1;

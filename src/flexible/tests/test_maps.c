@@ -32,7 +32,7 @@ static void functions_are_within_the_stated_errors(void)
         float sine, cosine;
         root = fmax(root, fabs(exact_rsqrt(x) * sqrt(x) - 1));
         inverse = fmax(inverse, fabs(exact_reciprocal(x) * (double)x - 1));
-        power = fmax(power, fabs(exact_power_of_two(-x) / exp2(-x) - 1));
+        power = fmax(power, fabs(qn_power_of_two(-x) / exp2(-x) - 1));
         exact_sine_cosine(angle, &sine, &cosine);
         wave = fmax(wave, fmax(fabs(sine - sin(angle)), fabs(cosine - cos(angle))));
     }

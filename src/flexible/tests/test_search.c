@@ -27,7 +27,7 @@ static double energies[2][ALL], gradients[2][ALL][QN_FLEXIBLE_STATE]; /* straigh
 static float first_results[2][ALL][QN_FLEXIBLE_STATE];
 static const double bends[2] = {QN_FLEXIBLE_SOFT, QN_FLEXIBLE_HARD};
 
-/* What a device has of the scene. */
+/* The scene on a device. */
 typedef struct bench {
     qn_device *device;
     qn_queue *queue;

@@ -1,4 +1,4 @@
-/* What AutoDock Vina 1.2.3 prints for `vina --score_only --autobox` (kcal/mol): the estimated free energy of binding,
+/* Output of AutoDock Vina 1.2.3 for `vina --score_only --autobox` (kcal/mol): the estimated free energy of binding,
  * the intermolecular energy and the total internal energy of the crystal poses of 42 + 3 complexes. */
 #ifndef QN_FLEXIBLE_TESTS_VINA_TERMS_H
 #define QN_FLEXIBLE_TESTS_VINA_TERMS_H

@@ -10,7 +10,7 @@ enum { QN_TUNNEL_RADIUS_MOST = 1000 }; /* Å */
 /* Whether a line is an ATOM or HETATM record. `lines` stands before the first line, here and below. */
 bool qn_caver_recognise(qn_record_lines lines);
 
-/* What is read before a failure is in `file`, and is released by the caller. */
+/* Spheres or discs that were read before a failure are in `file`; the caller releases them. */
 QN_MUST_CHECK qn_status qn_caver_read(qn_record_lines lines, qn_tunnel_file *file);
 QN_MUST_CHECK qn_status qn_tunnel_discs_read(qn_record_lines lines, qn_tunnel_file *file);
 

@@ -236,7 +236,7 @@ void qn_vina_device_destroy(qn_vina_device **device)
     qn_release(device);
 }
 
-/* What a call needs: layers of points and the lists of atoms near them. */
+/* Data of a call: layers of points and the lists of atoms near them. */
 typedef struct computation {
     qn_vina_maps_problem problem;
     int32_t *axes;

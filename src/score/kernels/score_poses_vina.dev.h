@@ -5,6 +5,8 @@
 #ifndef QN_SCREEN_SCORE_POSES_VINA_DEV_H
 #define QN_SCREEN_SCORE_POSES_VINA_DEV_H
 
+#include "runtime/kernels/power_of_two.dev.h"
+
 /* Arguments of `score`, in order. */
 enum {
     VINA_PLACES,
@@ -32,20 +34,6 @@ typedef struct vina_scalars {
 #define VINA_SQUARED_CUTOFF 64.0f
 #define VINA_CELLS 2 /* distance along each axis, in cells, of a pair within the cut-off, at most */
 
-/* 2^x for −100 ≤ x ≤ 0, relative error below 3e-7: 2 to the nearest integer by its bits, times a polynomial of degree 5
- * for 2^f, |f| ≤ 1/2, with the smallest possible largest relative error (1.5e-7). */
-DEVICE_FN float vina_power_of_two(float x)
-{
-    const float shifted = x + 12582912.0f; /* 1.5 · 2^23: the last bits of the sum are the nearest integer */
-    const float f = x - (shifted - 12582912.0f);
-    float p = FMA(f, 0.0013276472454890609f, 0.009675540961325169f);
-    p = FMA(f, p, 0.05550713092088699f);
-    p = FMA(f, p, 0.24022120237350464f);
-    p = FMA(f, p, 0.6931469440460205f);
-    p = FMA(f, p, 1.0000001192092896f);
-    return BITS_FLOAT(FLOAT_BITS(p) + (FLOAT_BITS(shifted) << 23));
-}
-
 /* Energy of two atoms at a squared distance; `radius` is the sum of their radii. The weight of repulsion, 0.840245, is
  * smaller while the receptor is soft (screen/search/search.h). */
 DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float slope, float offset, float repulsion)
@@ -53,8 +41,8 @@ DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float
     const float d = SQRT(square) - radius, beyond = d - 3.0f, overlap = FMIN(d, 0.0f);
     /* log2(e) times −(d / 0.5)² and −((d − 3) / 2)², limited so that products are never denormal, which is slow on CPUs
      */
-    const float gauss1 = vina_power_of_two(FMAX(-5.770780163555854f * (d * d), -100.0f));
-    const float gauss2 = vina_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -100.0f));
+    const float gauss1 = qn_power_of_two(FMAX(-5.770780163555854f * (d * d), -100.0f));
+    const float gauss2 = qn_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -100.0f));
     const float sat = FMIN(FMAX(FMA(-d, slope, offset), 0.0f), 1.0f);
     return FMA(-0.035579f, gauss1, FMA(-0.005156f, gauss2, FMA(repulsion, overlap * overlap, weight * sat)));
 }

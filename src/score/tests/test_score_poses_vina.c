@@ -96,7 +96,7 @@ static void powers_of_two_are_within_the_stated_error(void)
     double worst = 0;
     for (int i = 0; i <= 1000000; i++) {
         float x = -(float)i * 1e-4f;
-        worst = fmax(worst, fabs(vina_power_of_two(x) / exp2(x) - 1));
+        worst = fmax(worst, fabs(qn_power_of_two(x) / exp2(x) - 1));
     }
     CHECK(worst < 3e-7);
 }

@@ -31,7 +31,7 @@ static double distance_of(const double a[3], const double b[3])
 
 /* ---- the start ---- */
 
-/* What a vertex is worth as a start. */
+/* The rank of a vertex as a start. */
 typedef struct start_rank {
     bool is_inside; /* not on the surface, and as wide as the probe */
     double width, distance;

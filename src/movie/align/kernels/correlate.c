@@ -1,13 +1,13 @@
 #include "movie/align/kernels/correlate.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 
 #include "movie/align/kernels/correlate.dev.h"
+#include "movie/align/kernels/side_class.h"
 
 extern const char qn_movie_correlate_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_movie_correlate_host);
@@ -141,10 +141,7 @@ uint32_t qn_shift_turns(double displacement_pixels, int size)
 
 void qn_frames_problem_class(const qn_frames_problem *problem, char text[64])
 {
-    const int *size = problem->size, largest = size[0] > size[1] ? size[0] : size[1];
-    int side = 64;
-    while (side < largest) side *= 2;
-    snprintf(text, 64, "side<=%d", side);
+    qn_align_side_class(problem->size, text);
 }
 
 static qn_status check_sizes(const qn_frames_problem *problem)
@@ -159,19 +156,9 @@ static qn_status check_sizes(const qn_frames_problem *problem)
     return QN_OK;
 }
 
-static qn_status check_buffer(const char *name, const qn_buffer *buffer, size_t bytes)
-{
-    if (qn_buffer_bytes(buffer) < bytes)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "movie/correlate: %s: %zu bytes; expected %zu", name,
-                       qn_buffer_bytes(buffer), bytes);
-    return QN_OK;
-}
-
 static qn_status launch_kernel(qn_queue *queue, int kernel, const qn_configuration *configuration,
                                const qn_frames_problem *problem, const qn_argument *arguments, qn_event **event)
 {
-    for (int i = 0; i + 1 < kernels[kernel].argument_count; i++)
-        QN_TRY(check_buffer(kernels[kernel].arguments[i].name, arguments[i].buffer, arguments[i].bytes));
     char problem_class[64];
     qn_frames_problem_class(problem, problem_class);
     const qn_family_call call = {.kernel = kernel,

@@ -1,11 +1,10 @@
 #include "movie/align/kernels/crop_spectra.h"
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
 #include "movie/align/kernels/crop_spectra.dev.h"
+#include "movie/align/kernels/side_class.h"
 
 extern const char qn_movie_crop_spectra_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_movie_crop_spectra_host);
@@ -69,13 +68,10 @@ const qn_family qn_movie_crop_spectra_family = {
 
 void qn_crop_problem_class(const qn_crop_problem *problem, char text[64])
 {
-    const int *size = problem->size, largest = size[0] > size[1] ? size[0] : size[1];
-    int side = 64;
-    while (side < largest) side *= 2;
-    snprintf(text, 64, "side<=%d", side);
+    qn_align_side_class(problem->size, text);
 }
 
-static qn_status check(const qn_crop_problem *problem, const qn_buffer *spectrum, const qn_buffer *stack)
+static qn_status check(const qn_crop_problem *problem)
 {
     for (int d = 0; d < 2; d++)
         if (problem->size[d] < 4 || problem->size[d] % 2 != 0 || problem->size[d] > problem->from[d])
@@ -85,12 +81,6 @@ static qn_status check(const qn_crop_problem *problem, const qn_buffer *spectrum
     if (problem->frame < 0 || problem->frame >= problem->frames)
         return QN_FAIL(QN_INVALID_ARGUMENT, "movie/crop_spectra: frame %d; expected 0 to %d", problem->frame,
                        problem->frames - 1);
-    const size_t needed[2] = {8 * pixels_of(problem->from), 8 * pixels_of(problem->size) * (size_t)problem->frames};
-    const size_t given[2] = {qn_buffer_bytes(spectrum), qn_buffer_bytes(stack)};
-    for (int i = 0; i < 2; i++)
-        if (given[i] < needed[i])
-            return QN_FAIL(QN_INVALID_ARGUMENT, "movie/crop_spectra: %s: %zu bytes; expected %zu",
-                           arguments_of_crop[i].name, given[i], needed[i]);
     return QN_OK;
 }
 
@@ -98,7 +88,7 @@ qn_status qn_crop_spectra(qn_queue *queue, const qn_configuration *configuration
                           qn_buffer *spectrum, qn_buffer *stack, qn_event **event)
 {
     if (event) *event = NULL;
-    QN_TRY(check(problem, spectrum, stack));
+    QN_TRY(check(problem));
     const crop_scalars scalars = {.from_rows = problem->from[1],
                                   .from_columns = problem->from[0] / 2 + 1,
                                   .rows = problem->size[1],

@@ -1,11 +1,10 @@
 #include "movie/align/kernels/cut_patches.h"
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
 #include "movie/align/kernels/cut_patches.dev.h"
+#include "movie/align/kernels/side_class.h"
 
 extern const char qn_movie_cut_patches_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_movie_cut_patches_host);
@@ -76,10 +75,7 @@ const qn_family qn_movie_cut_patches_family = {
 
 void qn_cut_problem_class(const qn_cut_problem *problem, char text[64])
 {
-    const int *size = problem->patch, largest = size[0] > size[1] ? size[0] : size[1];
-    int side = 64;
-    while (side < largest) side *= 2;
-    snprintf(text, 64, "side<=%d", side);
+    qn_align_side_class(problem->patch, text);
 }
 
 static qn_status check(const qn_cut_problem *problem)
@@ -114,10 +110,6 @@ qn_status qn_cut_patches(qn_queue *queue, const qn_configuration *configuration,
         [CUT_PATCHES] = qn_argument_range(patches, 0, 4 * pixels_of(problem->patch) * stack * count),
         [CUT_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
-    for (int i = 0; i < CUT_SCALARS; i++)
-        if (qn_buffer_bytes(arguments[i].buffer) < arguments[i].bytes)
-            return QN_FAIL(QN_INVALID_ARGUMENT, "movie/cut_patches: %s: %zu bytes; expected %zu",
-                           arguments_of_cut[i].name, qn_buffer_bytes(arguments[i].buffer), arguments[i].bytes);
     char problem_class[64];
     qn_cut_problem_class(problem, problem_class);
     const qn_family_call call = {.arguments = arguments,

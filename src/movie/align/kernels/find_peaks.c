@@ -1,12 +1,11 @@
 #include "movie/align/kernels/find_peaks.h"
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 
 #include "movie/align/kernels/find_peaks.dev.h"
+#include "movie/align/kernels/side_class.h"
 
 extern const char qn_movie_find_peaks_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_movie_find_peaks_host);
@@ -90,10 +89,7 @@ const qn_family qn_movie_find_peaks_family = {
 
 void qn_peaks_problem_class(const qn_peaks_problem *problem, char text[64])
 {
-    const int *size = problem->size, largest = size[0] > size[1] ? size[0] : size[1];
-    int side = 64;
-    while (side < largest) side *= 2;
-    snprintf(text, 64, "side<=%d", side);
+    qn_align_side_class(problem->size, text);
 }
 
 static qn_status check(const qn_peaks_problem *problem, int least)
@@ -113,21 +109,16 @@ static qn_status launch_kernel(qn_queue *queue, int kernel, const qn_configurati
                                const qn_peaks_problem *problem, qn_buffer *maps, qn_buffer *results,
                                size_t result_bytes, qn_event **event)
 {
-    const size_t needed[2] = {4 * (size_t)problem->size[0] * (size_t)problem->size[1] * (size_t)problem->maps,
-                              result_bytes * ((size_t)problem->first + (size_t)problem->maps)};
-    const size_t given[2] = {qn_buffer_bytes(maps), qn_buffer_bytes(results)};
-    for (int i = 0; i < 2; i++)
-        if (given[i] < needed[i])
-            return QN_FAIL(QN_INVALID_ARGUMENT, "movie/find_peaks: %s: %zu bytes; expected %zu",
-                           kernels[kernel].arguments[i].name, given[i], needed[i]);
+    const size_t map_bytes = 4 * (size_t)problem->size[0] * (size_t)problem->size[1] * (size_t)problem->maps;
+    const size_t all_bytes = result_bytes * ((size_t)problem->first + (size_t)problem->maps);
     const peaks_scalars scalars = {.width = problem->size[0],
                                    .height = problem->size[1],
                                    .reach_x = problem->reach[0],
                                    .reach_y = problem->reach[1],
                                    .first = problem->first};
     const qn_argument arguments[PEAKS_ARGUMENTS] = {
-        [PEAKS_MAPS] = qn_argument_range(maps, 0, needed[0]),
-        [PEAKS_PEAKS] = qn_argument_range(results, 0, needed[1]),
+        [PEAKS_MAPS] = qn_argument_range(maps, 0, map_bytes),
+        [PEAKS_PEAKS] = qn_argument_range(results, 0, all_bytes),
         [PEAKS_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     char problem_class[64];

@@ -1,12 +1,11 @@
 #include "movie/align/kernels/halves.h"
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 
 #include "movie/align/kernels/halves.dev.h"
+#include "movie/align/kernels/side_class.h"
 
 extern const char qn_movie_halves_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_movie_halves_host);
@@ -150,10 +149,7 @@ const qn_family qn_movie_halves_family = {
 
 void qn_halves_problem_class(const qn_halves_problem *problem, char text[64])
 {
-    const int *size = problem->size, largest = size[0] > size[1] ? size[0] : size[1];
-    int side = 64;
-    while (side < largest) side *= 2;
-    snprintf(text, 64, "side<=%d", side);
+    qn_align_side_class(problem->size, text);
 }
 
 static qn_status check(const qn_halves_problem *problem)
@@ -174,10 +170,6 @@ static qn_status check(const qn_halves_problem *problem)
 static qn_status launch_kernel(qn_queue *queue, int kernel, const qn_configuration *configuration,
                                const qn_halves_problem *problem, const qn_argument *arguments, qn_event **event)
 {
-    for (int i = 0; i + 1 < kernels[kernel].argument_count; i++)
-        if (qn_buffer_bytes(arguments[i].buffer) < arguments[i].bytes)
-            return QN_FAIL(QN_INVALID_ARGUMENT, "movie/halves: %s: %zu bytes; expected %zu",
-                           kernels[kernel].arguments[i].name, qn_buffer_bytes(arguments[i].buffer), arguments[i].bytes);
     char problem_class[64];
     qn_halves_problem_class(problem, problem_class);
     const qn_family_call call = {.kernel = kernel,

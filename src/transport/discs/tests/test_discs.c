@@ -70,7 +70,7 @@ static double farthest_of_cut(const qn_tunnel_sphere *spheres, int count, const 
     return farthest;
 }
 
-/* What holds for the discs of every tunnel; `delta` 0: for those that turn within their width. Returns the number of
+/* Rules that the discs of every tunnel obey; `delta` 0: for those that turn within their width. Returns the number of
  * discs that break a rule. */
 static int count_broken(const qn_tunnel_sphere *spheres, int count, const qn_discs *discs, double delta)
 {
