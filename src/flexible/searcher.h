@@ -36,7 +36,8 @@ QN_MUST_CHECK qn_status qn_flexible_searcher_run(qn_flexible_searcher *searcher,
 int qn_flexible_steps(const qn_flexible_tree *tree, double effort);
 
 /* Refine the best of `count` poses with exact energies, and keep up to `most` of them, best first, each at least
- * `diversity_angstrom` from the others (heavy atoms in place, equivalent atoms told apart). poses are reordered. */
+ * `diversity_angstrom` from the others (RMSD of the heavy atoms, without superposition; equivalent atoms do not change
+ * places). poses are reordered. */
 void qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *poses,
                         double *energies, int count, double diversity_angstrom, int most, qn_flexible_result *results,
                         int *kept);

@@ -9,15 +9,14 @@
  *     Σ_t (r_tᵀ R⁻¹ r_t + λ l_tᵀ P l_t) = Σ_t r_tᵀ R⁻¹ r_t + λ Σ_j γ_jᵀ P γ_j,
  *
  * r_t the residuals of all patches in frame t and l_t the coefficients of its local part, is a sum over j of problems
- * that have 49 unknowns and one matrix: (SᵀR⁻¹S + λ P) γ_j = SᵀR⁻¹ d_j, where d_j is the data times
- * τ_j and S has the rows Q(p) − Q̄. P sums the squares of all third differences on the lattice of coefficients, 1 xxx +
- * 3 xxy
- * + 3 xyy + 1 yyy; the six quadratics are its null space (Wood 2003, thin plates; Eilers & Marx 1996, differences).
- * One change of basis makes both matrices diagonal: UᵀSᵀR⁻¹SU = diag(g) and UᵀPU = diag(d) have modes Z = L⁻¹SU, R = L
- * Lᵀ, in which fits for all λ are divisions by g + λ d.
+ * that have 49 unknowns and one matrix: (SᵀR⁻¹S + λ P) γ_j = SᵀR⁻¹ d_j, where d_j is the data times τ_j and S has the
+ * rows Q(p) − Q̄. P sums the squares of all third differences on the lattice of coefficients, 1 xxx + 3 xxy + 3 xyy +
+ * 1 yyy; the six quadratics are its null space (Wood 2003, thin plates; Eilers & Marx 1996, differences). One change of
+ * basis makes both matrices diagonal: UᵀSᵀR⁻¹SU = diag(g) and UᵀPU = diag(d). Its modes are Z = L⁻¹SU, R = L Lᵀ, and a
+ * fit for any λ divides by g + λ d.
  *
- * Whitened data are L⁻¹ d; they are independent, so their leverages count parameters, as generalised cross-validation
- * needs it (Craven & Wahba 1979). */
+ * Whitened data L⁻¹ d are independent. So the sum of their leverages counts parameters, as generalised cross-validation
+ * supposes (Craven & Wahba 1979). */
 #ifndef QN_MOVIE_MOTION_SMOOTHER_H
 #define QN_MOVIE_MOTION_SMOOTHER_H
 

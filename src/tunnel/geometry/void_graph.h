@@ -2,16 +2,15 @@
  *
  * An edge has a width, the least clearance on it, and a cost ∫ c⁻² ds. The edges of a power diagram pass beside the
  * ridges of the clearance, so the width is raised to that of the ridge where it decides whether the probe passes.
- * Vertices outside are those that a sphere of the shell's radius reaches
- * from far away, and the surface is what lies within the shell's depth of them along edges that the probe passes.
- */
+ * Vertices outside are those that a sphere of the shell's radius reaches from far away. The surface is what lies within
+ * the shell's depth of these vertices, along edges that the probe passes. */
 #ifndef QN_TUNNEL_GEOMETRY_VOID_GRAPH_H
 #define QN_TUNNEL_GEOMETRY_VOID_GRAPH_H
 
 #include "base/thread_pool.h"
 #include "tunnel/geometry/power_diagram.h"
 
-/* Widths of edges are below those of their ridges by less than this. */
+/* The width of an edge is less than that of its ridge by at most so much (Å). */
 #define QN_VOID_RISE_ANGSTROM 0.3
 
 typedef struct qn_void_settings {
