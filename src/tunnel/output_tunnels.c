@@ -1,14 +1,14 @@
 /* Files of single tunnels: spheres as CAVER writes them, and discs for CaverDock. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "discs/discs.h"
 #include "format/tunnel/tunnel_file.h"
 #include "tunnel/run.h"
 
-enum { DISC_EVERY = 3 }; /* places of a line to the next disc */
+static const double delta_angstrom = 0.3; /* between the rims of neighbouring discs, at most */
 
 qn_tunnel_name qn_tunnel_name_of(const qn_found_tunnel *tunnel, const char *ending)
 {
@@ -18,61 +18,46 @@ qn_tunnel_name qn_tunnel_name_of(const qn_found_tunnel *tunnel, const char *endi
     return name;
 }
 
-/* Places of the line of which every `step`-th is written: the last one always is. */
-static size_t count_every(const qn_line *line, size_t step)
-{
-    return (line->count - 1 + step - 1) / step + 1;
-}
-
-static size_t place_of(const qn_line *line, size_t i, size_t step)
-{
-    return i * step < line->count - 1 ? i * step : line->count - 1;
-}
-
-/* Spheres from the start to the mouth, 1 Å apart. */
-static qn_status write_spheres(const qn_found_tunnel *tunnel, const char *path)
+/* Spheres from the start to the mouth, 1 Å apart; the last place of the line always has one. */
+static qn_status make_spheres(const qn_found_tunnel *tunnel, qn_tunnel_sphere **spheres, int *count)
 {
     const qn_line *line = &tunnel->line;
-    const size_t count = count_every(line, QN_TUNNEL_SPHERE_EVERY);
-    qn_tunnel_sphere *spheres;
-    QN_TRY(qn_allocate(count, sizeof *spheres, (void **)&spheres));
-    for (size_t i = 0; i < count; i++) {
-        const size_t place = place_of(line, i, QN_TUNNEL_SPHERE_EVERY);
-        memcpy(spheres[i].place, line->places[place], sizeof spheres[i].place);
-        spheres[i].radius = line->radii[place];
+    const size_t last = line->count - 1, needed = (last + QN_TUNNEL_SPHERE_EVERY - 1) / QN_TUNNEL_SPHERE_EVERY + 1;
+    QN_TRY(qn_allocate(needed, sizeof **spheres, (void **)spheres));
+    for (size_t i = 0; i < needed; i++) {
+        const size_t place = i * QN_TUNNEL_SPHERE_EVERY < last ? i * QN_TUNNEL_SPHERE_EVERY : last;
+        memcpy((*spheres)[i].place, line->places[place], sizeof(*spheres)[i].place);
+        (*spheres)[i].radius = line->radii[place];
     }
-    const qn_status status = qn_tunnel_spheres_write(path, (int)(tunnel->cluster % 9999) + 1, spheres, (int)count);
+    *count = (int)needed;
+    return QN_OK;
+}
+
+static qn_status write_spheres(const qn_found_tunnel *tunnel, const char *path)
+{
+    qn_tunnel_sphere *spheres;
+    int count;
+    QN_TRY(make_spheres(tunnel, &spheres, &count));
+    const qn_status status = qn_tunnel_spheres_write(path, (int)(tunnel->cluster % 9999) + 1, spheres, count);
     qn_release(&spheres);
     return status;
 }
 
-/* Direction of the line at a place, from start to mouth. */
-static void direction_at(const qn_line *line, size_t place, double direction[3])
-{
-    const size_t before = place > 0 ? place - 1 : 0, after = place + 1 < line->count ? place + 1 : place;
-    double square = 0;
-    for (int k = 0; k < 3; k++) {
-        direction[k] = line->places[after][k] - line->places[before][k];
-        square += direction[k] * direction[k];
-    }
-    for (int k = 0; k < 3; k++) direction[k] = square > 0 ? direction[k] / sqrt(square) : k == 0;
-}
-
-/* Discs across the line, 0.3 Å apart, as CaverDock orders them: from the mouth on, with normals that point outwards. */
+/* Discs across the spheres, as CaverDock orders them: from the mouth on, with normals that point outwards. */
 static qn_status write_discs(const qn_found_tunnel *tunnel, const char *path)
 {
-    const qn_line *line = &tunnel->line;
-    const size_t count = count_every(line, DISC_EVERY);
-    qn_tunnel_disc *discs;
-    QN_TRY(qn_allocate(count, sizeof *discs, (void **)&discs));
-    for (size_t i = 0; i < count; i++) {
-        const size_t place = place_of(line, count - 1 - i, DISC_EVERY);
-        memcpy(discs[i].centre, line->places[place], sizeof discs[i].centre);
-        direction_at(line, place, discs[i].normal);
-        discs[i].radius = line->radii[place];
-    }
-    const qn_status status = qn_tunnel_discs_write(path, discs, (int)count);
-    qn_release(&discs);
+    qn_tunnel_sphere *spheres;
+    int count;
+    qn_discs discs = {0};
+    QN_TRY(make_spheres(tunnel, &spheres, &count));
+    qn_status status = qn_discs_from_spheres(spheres, count, delta_angstrom, &discs);
+    qn_release(&spheres);
+    QN_TRY(status);
+    qn_discs_reverse(&discs);
+    for (int i = 0; i < discs.count; i++)
+        for (int k = 0; k < 3; k++) discs.discs[i].normal[k] = -discs.discs[i].normal[k];
+    status = qn_tunnel_discs_write(path, discs.discs, discs.count);
+    qn_discs_release(&discs);
     return status;
 }
 

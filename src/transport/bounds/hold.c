@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "discs/vector.h"
 #include "math/random.h"
-#include "transport/discs/vector.h"
 
 static const double stiffness_kcal_mol_angstrom2 = 20, pi = 3.14159265358979323846;
 

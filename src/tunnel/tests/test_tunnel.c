@@ -1,6 +1,7 @@
 /* labels: threads */
 /* Runs in memory on a hollow sphere of atoms with round holes, whose bottlenecks are known by construction. */
 #include "check.h"
+#include "discs/discs.h"
 
 #include <math.h>
 #include <quern/tunnel.h>
@@ -212,7 +213,7 @@ static void frames_are_superposed(void)
 }
 
 /* Files of a tunnel are read as spheres and discs: spheres from the start on, discs from the mouth on with normals
- * against their order. */
+ * against their order, whose rims are at most 0.3 Å apart. */
 static void files_have_the_tunnel(void)
 {
     char folder[1024], path[1200];
@@ -236,14 +237,12 @@ static void files_have_the_tunnel(void)
     snprintf(path, sizeof path, "%s/tunnel_01_1.dsd", folder);
     if (CHECK_OK(qn_tunnel_file_read(path, &discs))) {
         CHECK_NEAR(discs.discs[0].centre[2], mouth[2], 1e-9);
+        CHECK(discs.disc_count > 10);
         for (int i = 1; i < discs.disc_count; i++) {
-            double along = 0, square = 0;
-            for (int k = 0; k < 3; k++) {
-                const double step = discs.discs[i].centre[k] - discs.discs[i - 1].centre[k];
-                along += step * discs.discs[i].normal[k];
-                square += step * step;
-            }
-            CHECK(along < 0 && square <= 0.33 * 0.33);
+            const qn_tunnel_disc *before = &discs.discs[i - 1], *disc = &discs.discs[i];
+            double along = 0;
+            for (int k = 0; k < 3; k++) along += (disc->centre[k] - before->centre[k]) * disc->normal[k];
+            CHECK(along < 0 && qn_disc_step_angstrom(before, disc) <= 0.301);
         }
         qn_tunnel_file_release(&discs);
     }

@@ -7,11 +7,11 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "discs/discs.h"
+#include "discs/vector.h"
 #include "flexible/stated.h"
 #include "flexible/tests/chains.h"
 #include "format/compound/compound_stream.h"
-#include "transport/discs/discs.h"
-#include "transport/discs/vector.h"
 
 static const qn_tunnel_disc disc = {{1, 2, -1}, {1.0 / 3, 2.0 / 3, -2.0 / 3}, 1.5};
 

@@ -1,8 +1,8 @@
 /* Where a tunnel of spheres leads, at its spheres and between them. */
-#ifndef QN_TRANSPORT_DISCS_DIRECTIONS_H
-#define QN_TRANSPORT_DISCS_DIRECTIONS_H
+#ifndef QN_DISCS_DIRECTIONS_H
+#define QN_DISCS_DIRECTIONS_H
 
-#include "transport/discs/cut.h"
+#include "discs/cut.h"
 
 /* Unit vectors, one for each sphere of `cut`, that point from the first sphere to the last: the normal of the smallest
  * disc that cuts the tunnel at the sphere's centre. The search begins with the chord between spheres 0.5 Å before and

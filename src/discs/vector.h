@@ -1,6 +1,6 @@
 /* Vectors of three numbers. */
-#ifndef QN_TRANSPORT_DISCS_VECTOR_H
-#define QN_TRANSPORT_DISCS_VECTOR_H
+#ifndef QN_DISCS_VECTOR_H
+#define QN_DISCS_VECTOR_H
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Discs of tunnels: cylinders and arcs against the analytical answer, random tunnels by their properties with a brute
  * force of the cut, distances and extensions by hand, and the discs that CaverDock made of a tunnel of LinB. */
-#include "transport/discs/discs.h"
+#include "discs/discs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "discs/vector.h"
 #include "math/random.h"
-#include "transport/discs/vector.h"
 
 static const double pi = 3.14159265358979323846;
 

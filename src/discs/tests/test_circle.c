@@ -1,6 +1,6 @@
 /* The smallest circle around circles: by hand, and random ones against a slow minimisation of the farthest reach, which
  * is a convex function of the centre. */
-#include "transport/discs/circle.h"
+#include "discs/circle.h"
 
 #include <math.h>
 

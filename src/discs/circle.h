@@ -1,6 +1,6 @@
 /* The smallest circle around circles in a plane. */
-#ifndef QN_TRANSPORT_DISCS_CIRCLE_H
-#define QN_TRANSPORT_DISCS_CIRCLE_H
+#ifndef QN_DISCS_CIRCLE_H
+#define QN_DISCS_CIRCLE_H
 
 typedef struct qn_circle {
     double centre[2], radius;

@@ -1,13 +1,13 @@
 /* Planes through a tunnel of spheres. A plane cuts spheres in circles; those that touch each other are the tunnel's cut
  * at one place, and a tunnel that turns back is cut in several. */
-#ifndef QN_TRANSPORT_DISCS_CUT_H
-#define QN_TRANSPORT_DISCS_CUT_H
+#ifndef QN_DISCS_CUT_H
+#define QN_DISCS_CUT_H
 
 #include <quern/status.h>
 #include <stdbool.h>
 
+#include "discs/circle.h"
 #include "format/tunnel/tunnel_file.h"
-#include "transport/discs/circle.h"
 
 typedef struct qn_tunnel_cut {
     const qn_tunnel_sphere *spheres;

@@ -1,8 +1,8 @@
 /* Building lists of discs. */
-#ifndef QN_TRANSPORT_DISCS_LIST_H
-#define QN_TRANSPORT_DISCS_LIST_H
+#ifndef QN_DISCS_LIST_H
+#define QN_DISCS_LIST_H
 
-#include "transport/discs/discs.h"
+#include "discs/discs.h"
 
 /* Append a disc. */
 QN_MUST_CHECK qn_status qn_discs_add(qn_discs *discs, const qn_tunnel_disc *disc);

@@ -1,10 +1,10 @@
-#include "transport/discs/cut.h"
+#include "discs/cut.h"
 
 #include <math.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "transport/discs/vector.h"
+#include "discs/vector.h"
 
 qn_status qn_tunnel_cut_create(const qn_tunnel_sphere *spheres, int count, qn_tunnel_cut *cut)
 {

@@ -8,9 +8,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "transport/discs/directions.h"
-#include "transport/discs/list.h"
-#include "transport/discs/vector.h"
+#include "discs/directions.h"
+#include "discs/list.h"
+#include "discs/vector.h"
 
 enum { HALVINGS = 3, BRIDGE_HALVINGS = 8 };
 

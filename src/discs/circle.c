@@ -1,4 +1,4 @@
-#include "transport/discs/circle.h"
+#include "discs/circle.h"
 
 #include <math.h>
 #include <stdbool.h>

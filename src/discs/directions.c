@@ -1,9 +1,9 @@
-#include "transport/discs/directions.h"
+#include "discs/directions.h"
 
 #include <math.h>
 
 #include "base/error.h"
-#include "transport/discs/vector.h"
+#include "discs/vector.h"
 
 enum { ROUNDS = 5, TILTS = 8, MOVES = 8 };
 

@@ -6,8 +6,8 @@
  *     qn_discs_release(&discs);
  *
  * Sources: Filipovič et al. 2019 (CaverDock), Plhák's thesis. */
-#ifndef QN_TRANSPORT_DISCS_DISCS_H
-#define QN_TRANSPORT_DISCS_DISCS_H
+#ifndef QN_DISCS_DISCS_H
+#define QN_DISCS_DISCS_H
 
 #include <quern/status.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
-#include "transport/discs/discs.h"
+#include "discs/discs.h"
 
 #include <math.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "transport/discs/list.h"
-#include "transport/discs/vector.h"
+#include "discs/list.h"
+#include "discs/vector.h"
 
 qn_status qn_discs_add(qn_discs *discs, const qn_tunnel_disc *disc)
 {
