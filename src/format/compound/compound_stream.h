@@ -83,4 +83,10 @@ QN_MUST_CHECK qn_status qn_compound_read_memory(const char *name, const void *da
  * compound's own; NULL: positions of conformer 0. */
 QN_MUST_CHECK qn_status qn_compound_write_sdf(const qn_compound *compound, const double *positions, qn_text *text);
 
+/* Append one conformer as a PDBQT from ROOT to TORSDOF, with the compound's pieces and types; without a tree all atoms
+ * are the root. Where an atom has no type, its element stands for it. `positions` as above; `residue`: up to three
+ * letters. QN_INVALID_ARGUMENT: a coordinate that does not fit into its columns. */
+QN_MUST_CHECK qn_status qn_compound_write_pdbqt(const qn_compound *compound, const double *positions,
+                                                const char *residue, qn_text *text);
+
 #endif

@@ -1,0 +1,192 @@
+/* From records to files: each passage's own files are written when its record is read, and its summary is kept. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "score/vina.h"
+#include "transport/run.h"
+
+double qn_passage_energy(const qn_flexible_tree *tree, double unbound, const qn_disc_pose *pose)
+{
+    return (pose->inter + pose->intra - unbound) / (1 + QN_VINA_TORSION * tree->torsion_count);
+}
+
+/* ---- the order of travel ---- */
+
+static void reverse_poses(qn_disc_pose *poses, int count, int disc_count)
+{
+    for (int i = 0, j = count - 1; i < j; i++, j--) {
+        const qn_disc_pose pose = poses[i];
+        poses[i] = poses[j];
+        poses[j] = pose;
+    }
+    for (int i = 0; i < count; i++) poses[i].disc = disc_count - 1 - poses[i].disc;
+}
+
+/* ---- summaries ---- */
+
+static void clear_summary(qn_passage_summary *summary)
+{
+    qn_release(&summary->distances);
+    qn_release(&summary->folder);
+}
+
+/* The lowest internal energy goes with the lowest energy of all poses, as in Vina. */
+static double find_unbound(const qn_passage *passage)
+{
+    double least = INFINITY, unbound = 0;
+    for (int list = 0; list < 2; list++) {
+        const qn_disc_pose *poses = list == 0 ? passage->lower : passage->way;
+        const int count = list == 0 ? (passage->lower ? passage->disc_count : 0) : passage->way_count;
+        for (int i = 0; i < count; i++) {
+            if (qn_disc_pose_energy(&poses[i]) >= least) continue;
+            least = qn_disc_pose_energy(&poses[i]);
+            unbound = poses[i].intra;
+        }
+    }
+    return unbound;
+}
+
+static void fill_energies(const qn_flexible_tree *tree, const qn_passage *passage, double unbound,
+                          qn_passage_summary *summary)
+{
+    for (size_t i = 0; i < summary->disc_count; i++) {
+        summary->lower[i] = passage->lower ? qn_passage_energy(tree, unbound, &passage->lower[i]) : NAN;
+        summary->upper_least[i] = summary->upper_most[i] = NAN;
+    }
+    for (int i = 0; i < passage->way_count; i++) {
+        const int disc = passage->way[i].disc;
+        const double energy = qn_passage_energy(tree, unbound, &passage->way[i]);
+        summary->upper_least[disc] = fmin(summary->upper_least[disc], energy);
+        summary->upper_most[disc] = fmax(summary->upper_most[disc], energy);
+    }
+}
+
+static size_t highest_of(const double *profile, size_t count)
+{
+    size_t highest = 0;
+    for (size_t i = 1; i < count; i++)
+        if (profile[i] > profile[highest]) highest = i;
+    return highest;
+}
+
+/* The energies of the profile: highest, at the mouth, and lowest between the highest and the inner end. */
+static void sum_up(const qn_transport_state *run, bool has_way, qn_passage_summary *summary)
+{
+    const double *most = has_way ? summary->upper_most : summary->lower;
+    const double *least = has_way ? summary->upper_least : summary->lower;
+    const size_t last = summary->disc_count - 1;
+    const size_t highest = summary->highest_disc = highest_of(most, summary->disc_count);
+    summary->highest = most[highest];
+    summary->surface = least[run->inwards ? 0 : last];
+    summary->bound = INFINITY;
+    for (size_t i = run->inwards ? highest : 0; i <= (run->inwards ? last : highest); i++)
+        summary->bound = fmin(summary->bound, least[i]);
+    summary->gap = has_way ? summary->highest - summary->lower[highest_of(summary->lower, summary->disc_count)] : NAN;
+}
+
+static qn_status summarise(const qn_transport_state *run, const qn_passage *passage, const qn_discs *discs,
+                           double unbound, qn_passage_summary *summary)
+{
+    const size_t count = summary->disc_count = (size_t)discs->count;
+    QN_TRY(qn_allocate(5 * count, sizeof(double), (void **)&summary->distances));
+    summary->radii = summary->distances + count;
+    summary->lower = summary->radii + count;
+    summary->upper_least = summary->lower + count;
+    summary->upper_most = summary->upper_least + count;
+    qn_discs_distances(discs, summary->distances);
+    for (size_t i = 0; i < count; i++) summary->radii[i] = discs->discs[i].radius;
+    fill_energies(&qn_transport_piece(run, summary->piece).ligand->tree, passage, unbound, summary);
+    sum_up(run, passage->way_count > 0, summary);
+    return QN_OK;
+}
+
+/* Files of several passages lie in a folder each. */
+static qn_status name_folder(const qn_transport_state *run, qn_passage_summary *summary)
+{
+    const qn_passage_inputs inputs = qn_transport_piece(run, summary->piece);
+    qn_text text = {0};
+    QN_TRY(qn_transport_pieces(run) == 1
+               ? qn_text_append(&text, "%s", "")
+               : qn_text_append(&text, "%s/%s/%s/", inputs.snapshot->name, inputs.tunnel->name, inputs.ligand->name));
+    summary->folder = text.data;
+    return QN_OK;
+}
+
+/* ---- one passage ---- */
+
+static qn_status write_files(qn_transport_state *run, const qn_passage *passage, const qn_discs *discs, double unbound,
+                             const qn_passage_summary *summary)
+{
+    if (run->job->in_memory) return QN_OK;
+    QN_TRY(qn_transport_write_profile(run, summary, discs));
+    if (passage->lower)
+        QN_TRY(qn_transport_write_poses(run, summary, "lower", passage->lower, passage->disc_count, unbound));
+    if (passage->way_count == 0) return QN_OK;
+    return qn_transport_write_poses(run, summary, "upper", passage->way, passage->way_count, unbound);
+}
+
+static qn_status take_passage(qn_transport_state *run, qn_passage *passage, qn_passage_summary *summary)
+{
+    const qn_passage_inputs inputs = qn_transport_piece(run, summary->piece);
+    const double unbound = find_unbound(passage);
+    qn_discs discs;
+    QN_TRY(qn_transport_discs(run, inputs.snapshot, inputs.tunnel, &discs));
+    qn_status status = discs.count == passage->disc_count
+                           ? QN_OK
+                           : QN_FAIL(QN_BAD_FORMAT,
+                                     "a record of %d discs does not belong to a tunnel of %d; expected a "
+                                     "journal of this version",
+                                     passage->disc_count, discs.count);
+    if (!run->inwards) {
+        qn_discs_reverse(&discs);
+        if (passage->lower) reverse_poses(passage->lower, passage->disc_count, discs.count);
+        reverse_poses(passage->way, passage->way_count, discs.count);
+    }
+    if (status == QN_OK) status = name_folder(run, summary);
+    if (status == QN_OK) status = summarise(run, passage, &discs, unbound, summary);
+    if (status == QN_OK) status = write_files(run, passage, &discs, unbound, summary);
+    qn_discs_release(&discs);
+    return status;
+}
+
+static qn_status read_record(uint64_t piece, const void *data, size_t size, void *user)
+{
+    qn_transport_state *run = user;
+    qn_passage passage;
+    void *memory = run->passages;
+    qn_status status = qn_grow(&memory, &run->passage_capacity, run->passage_count + 1, sizeof *run->passages);
+    run->passages = memory;
+    QN_TRY(status);
+    qn_passage_summary *summary = &run->passages[run->passage_count++];
+    *summary = (qn_passage_summary){.piece = piece};
+    status = qn_passage_read(run, piece, data, size, &passage);
+    if (status == QN_OK) status = take_passage(run, &passage, summary);
+    qn_passage_clear(&passage);
+    return status;
+}
+
+static int compare_pieces(const void *left, const void *right)
+{
+    const uint64_t one = ((const qn_passage_summary *)left)->piece, other = ((const qn_passage_summary *)right)->piece;
+    return one < other ? -1 : one > other;
+}
+
+qn_status qn_transport_gather(qn_transport_state *run)
+{
+    QN_TRY(qn_job_scan(run->job, read_record, run));
+    if (run->passage_count != qn_transport_pieces(run))
+        return QN_FAIL(QN_INTERNAL, "%zu passages were recorded; expected %llu", run->passage_count,
+                       (unsigned long long)qn_transport_pieces(run));
+    qsort(run->passages, run->passage_count, sizeof *run->passages, compare_pieces);
+    return QN_OK;
+}
+
+void qn_transport_clear_passages(qn_transport_state *run)
+{
+    for (size_t i = 0; i < run->passage_count; i++) clear_summary(&run->passages[i]);
+    qn_release(&run->passages);
+    run->passage_count = 0;
+}

@@ -1,0 +1,134 @@
+/* The state of a run of quern transport, shared by its stages.
+ *
+ * A piece of work is a passage: one ligand through one tunnel of one receptor. Passages are computed from the mouth
+ * inwards, whatever the direction, so both directions have the same energies; files are in the order of travel.
+ */
+#ifndef QN_TRANSPORT_RUN_H
+#define QN_TRANSPORT_RUN_H
+
+#include <quern/transport.h>
+
+#include "discs/discs.h"
+#include "flexible/energy.h"
+#include "job/job.h"
+#include "transport/bounds/poses.h"
+
+/* A receptor. */
+typedef struct qn_snapshot {
+    const char *path;
+    char *name;
+    qn_score_receptor receptor;
+    qn_flexible_receptor *sorted;
+} qn_snapshot;
+
+typedef struct qn_tunnel_input {
+    char *path, *name;
+    qn_discs discs; /* as in the file */
+} qn_tunnel_input;
+
+typedef struct qn_ligand {
+    const char *path;
+    size_t line; /* of its record, from 1; 0: not known */
+    char *name;
+    qn_compound *compound;
+    qn_flexible_tree tree;
+} qn_ligand;
+
+typedef struct qn_ligand_rejection {
+    const char *path;
+    size_t line;
+    char *reason;
+} qn_ligand_rejection;
+
+/* What is left of a passage when its files are written; arrays of disc_count in the order of travel. Energies as
+ * reported. */
+typedef struct qn_passage_summary {
+    uint64_t piece;
+    size_t disc_count;
+    double *distances, *radii, *lower, *upper_least, *upper_most; /* one block of memory */
+    double bound, highest, surface, gap;
+    size_t highest_disc;
+    char *folder; /* of its files, with a slash at its end; "": the run's */
+} qn_passage_summary;
+
+typedef struct qn_transport_state {
+    const qn_transport_options *options;
+    qn_job *job;
+    bool inwards;
+    qn_snapshot *snapshots;
+    size_t snapshot_count, snapshot_capacity;
+    qn_tunnel_input *tunnels;
+    size_t tunnel_count, tunnel_capacity;
+    qn_ligand *ligands;
+    size_t ligand_count, ligand_capacity;
+    qn_ligand_rejection *rejections;
+    size_t rejection_count, rejection_capacity;
+    qn_passage_summary *passages; /* on rank 0: by piece */
+    size_t passage_count, passage_capacity;
+    double search_s;
+} qn_transport_state;
+
+typedef struct qn_passage_inputs {
+    const qn_snapshot *snapshot;
+    const qn_tunnel_input *tunnel;
+    const qn_ligand *ligand;
+} qn_passage_inputs;
+
+/* A passage as it is computed and recorded: poses from the mouth inwards. */
+typedef struct qn_passage {
+    int disc_count;      /* with those of --extend */
+    qn_disc_pose *lower; /* best on each disc; NULL: not wanted */
+    int way_count;       /* 0: no upper bound */
+    qn_disc_pose *way;   /* poses of the upper bound, step by step */
+} qn_passage;
+
+static inline uint64_t qn_transport_pieces(const qn_transport_state *run)
+{
+    return (uint64_t)run->snapshot_count * run->tunnel_count * run->ligand_count;
+}
+
+/* The receptor, tunnel and ligand of a piece. */
+static inline qn_passage_inputs qn_transport_piece(const qn_transport_state *run, uint64_t piece)
+{
+    return (qn_passage_inputs){&run->snapshots[piece / run->ligand_count / run->tunnel_count],
+                               &run->tunnels[piece / run->ligand_count % run->tunnel_count],
+                               &run->ligands[piece % run->ligand_count]};
+}
+
+/* Read receptors, ligands and tunnels, and add them to the key. */
+QN_MUST_CHECK qn_status qn_transport_read_inputs(qn_transport_state *run);
+void qn_transport_clear_inputs(qn_transport_state *run);
+
+/* Get the discs of a passage: from the mouth inwards, extended beyond the mouth. QN_INVALID_ARGUMENT: the tunnel lies
+ * outside of the receptor. */
+QN_MUST_CHECK qn_status qn_transport_discs(const qn_transport_state *run, const qn_snapshot *snapshot,
+                                           const qn_tunnel_input *tunnel, qn_discs *discs);
+
+/* Compute the passages that are left, and record them. */
+QN_MUST_CHECK qn_status qn_transport_search(qn_transport_state *run);
+void qn_passage_clear(qn_passage *passage);
+
+/* Records of journals. */
+QN_MUST_CHECK qn_status qn_passage_record(const qn_transport_state *run, uint64_t piece, const qn_passage *passage);
+QN_MUST_CHECK qn_status qn_passage_read(const qn_transport_state *run, uint64_t piece, const void *data, size_t size,
+                                        qn_passage *passage);
+
+/* On the first rank: write the files of each recorded passage, and keep its summary. */
+QN_MUST_CHECK qn_status qn_transport_gather(qn_transport_state *run);
+void qn_transport_clear_passages(qn_transport_state *run);
+
+/* Reported energy of a pose: (inter + intra − unbound) / (1 + 0.05846 N). `unbound`: intra of the passage's best. */
+double qn_passage_energy(const qn_flexible_tree *tree, double unbound, const qn_disc_pose *pose);
+
+/* Files of one passage: `discs` and poses are turned into the order of travel before. */
+QN_MUST_CHECK qn_status qn_transport_write_profile(qn_transport_state *run, const qn_passage_summary *summary,
+                                                   const qn_discs *discs);
+QN_MUST_CHECK qn_status qn_transport_write_poses(qn_transport_state *run, const qn_passage_summary *summary,
+                                                 const char *stem, const qn_disc_pose *poses, int count,
+                                                 double unbound);
+
+/* Files of the run. */
+QN_MUST_CHECK qn_status qn_transport_write_results(qn_transport_state *run);
+QN_MUST_CHECK qn_status qn_transport_write_report(qn_transport_state *run);
+
+#endif

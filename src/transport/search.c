@@ -1,0 +1,143 @@
+/* The work: passages are dealt to ranks, and each is computed by all threads. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "discs/vector.h"
+#include "transport/bounds/lower.h"
+#include "transport/run.h"
+
+/* reach: of an end of the tunnel, within which atoms of the receptor are counted. */
+static const double reach_angstrom = 10, extension_step_angstrom = 0.2;
+
+/* ---- discs ---- */
+
+static size_t count_near(const qn_score_receptor *receptor, const double place[3])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < receptor->atom_count; i++)
+        count += qn_distance(receptor->positions_angstrom + 3 * i, place) < reach_angstrom;
+    return count;
+}
+
+/* The mouth is the end with fewer atoms of the receptor around. */
+static qn_status find_mouth(const qn_snapshot *snapshot, const qn_tunnel_input *tunnel, bool *first)
+{
+    const qn_tunnel_disc *discs = tunnel->discs.discs;
+    const size_t before = count_near(&snapshot->receptor, discs[0].centre);
+    const size_t behind = count_near(&snapshot->receptor, discs[tunnel->discs.count - 1].centre);
+    if (before + behind == 0)
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "%s: neither end of the tunnel is within %g Å of an atom of %s; expected coordinates of the same "
+            "frame",
+            tunnel->path, reach_angstrom, snapshot->path);
+    *first = before <= behind;
+    return QN_OK;
+}
+
+qn_status qn_transport_discs(const qn_transport_state *run, const qn_snapshot *snapshot, const qn_tunnel_input *tunnel,
+                             qn_discs *discs)
+{
+    bool mouth_first = true;
+    QN_TRY(find_mouth(snapshot, tunnel, &mouth_first));
+    QN_TRY(qn_discs_from_file(tunnel->discs.discs, tunnel->discs.count, discs));
+    if (!mouth_first) qn_discs_reverse(discs);
+    const qn_status status = qn_discs_extend(discs, run->options->extend_angstrom, 0, extension_step_angstrom);
+    if (status != QN_OK) qn_discs_release(discs);
+    return status;
+}
+
+/* ---- one passage ---- */
+
+static qn_status take_lower(const qn_layers *layers, qn_passage *passage)
+{
+    QN_TRY(qn_allocate((size_t)layers->count, sizeof *passage->lower, (void **)&passage->lower));
+    for (int i = 0; i < layers->count; i++) passage->lower[i] = layers->layers[i].poses[0];
+    return QN_OK;
+}
+
+static qn_status compute(const qn_transport_state *run, const qn_bounds_scene *scene, qn_passage *passage)
+{
+    qn_layers layers;
+    passage->disc_count = scene->discs->count;
+    QN_TRY(qn_lower_bound(scene, run->options->poses, run->options->effort, &layers));
+    const qn_status status = take_lower(&layers, passage);
+    qn_layers_clear(&layers);
+    return status;
+}
+
+static qn_status compute_piece(const qn_transport_state *run, uint64_t piece, qn_passage *passage)
+{
+    const qn_passage_inputs inputs = qn_transport_piece(run, piece);
+    qn_discs discs;
+    QN_TRY(qn_transport_discs(run, inputs.snapshot, inputs.tunnel, &discs));
+    const qn_bounds_scene scene = {.tree = &inputs.ligand->tree,
+                                   .receptor = inputs.snapshot->sorted,
+                                   .discs = &discs,
+                                   .pool = run->job->pool,
+                                   .seed = run->options->run.seed};
+    const qn_status status = compute(run, &scene, passage);
+    qn_discs_release(&discs);
+    return status;
+}
+
+void qn_passage_clear(qn_passage *passage)
+{
+    qn_release(&passage->lower);
+    qn_release(&passage->way);
+}
+
+/* ---- all passages ---- */
+
+typedef struct progress_state {
+    uint64_t total, done;
+    double started_s;
+} progress_state;
+
+static qn_status tell(const qn_transport_state *run, const progress_state *state)
+{
+    const qn_progress progress = {.stage = "moving",
+                                  .unit = "passages",
+                                  .done = (size_t)(run->job->done.count + state->done),
+                                  .total = qn_job_is_first(run->job) ? (size_t)state->total : 0,
+                                  .seconds = qn_clock_s() - state->started_s};
+    if (!qn_job_is_stopped(run->job, &progress)) return QN_OK;
+    return QN_FAIL(QN_CANCELLED, "stopped after %s%s", qn_count_of(state->done, "passage").text,
+                   run->job->in_memory ? "" : "; continue with --resume");
+}
+
+static qn_status search_piece(const qn_transport_state *run, uint64_t piece)
+{
+    qn_passage passage = {0};
+    qn_status status = compute_piece(run, piece, &passage);
+    if (status == QN_OK) status = qn_passage_record(run, piece, &passage);
+    qn_passage_clear(&passage);
+    return status;
+}
+
+static qn_status search_pieces(const qn_transport_state *run, progress_state *state)
+{
+    qn_job *job = run->job;
+    for (;;) {
+        uint64_t piece;
+        bool none;
+        QN_TRY(tell(run, state));
+        QN_TRY(qn_agreement_deal(&job->agreement, 1, &piece, &none));
+        if (none || piece >= state->total) return QN_OK;
+        if (qn_piece_set_has(&job->done, piece)) continue;
+        QN_TRY(search_piece(run, piece));
+        state->done++;
+        QN_TRY(qn_agreement_poll(&job->agreement));
+    }
+}
+
+qn_status qn_transport_search(qn_transport_state *run)
+{
+    progress_state state = {.total = qn_transport_pieces(run), .started_s = qn_clock_s()};
+    const qn_status status = search_pieces(run, &state);
+    run->search_s = qn_clock_s() - state.started_s;
+    return status == QN_OK ? QN_OK : qn_agreement_cancel(&run->job->agreement, status);
+}
