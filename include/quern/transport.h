@@ -7,7 +7,7 @@
  * Thread rule: one run per context at a time.
  *
  *     qn_transport_options options = qn_transport_default_options();
- *     const char *const inputs[] = {"receptor.pdbqt", "ligand.pdbqt"}, *const tunnels[] = {"tunnel.dsd"};
+ *     const char *const inputs[] = {"host.pdb", "guest.sdf"}, *const tunnels[] = {"tunnel.dsd"};
  *     qn_transport_result *result;
  *     options.inputs = inputs, options.input_count = 2, options.tunnels = tunnels, options.tunnel_count = 1;
  *     options.direction = "in";
@@ -32,6 +32,11 @@ typedef enum qn_transport_types {
     QN_TRANSPORT_TYPES_FILE /* as PDBQT files state them */
 } qn_transport_types;
 
+typedef enum qn_transport_objective {
+    QN_TRANSPORT_HIGHEST, /* least highest energy on the way, then least sum */
+    QN_TRANSPORT_SUM      /* least sum of energies */
+} qn_transport_objective;
+
 typedef struct qn_transport_options {
     size_t size;               /* of this struct in bytes */
     qn_run_options run;        /* `threads`, `seed` and progress; passages are computed by processors */
@@ -40,15 +45,18 @@ typedef struct qn_transport_options {
     const char *output;         /* folder; NULL: nothing is written */
     const char *const *tunnels; /* files with spheres or discs, or folders of them */
     size_t tunnel_count;
-    const char *direction;    /* "in": from the mouth inwards; "out" */
-    qn_transport_bound bound; /* default both */
-    qn_transport_types types; /* default own */
-    const char *drag;         /* number (from 1) or name of the atom on the discs; NULL: the heavy one nearest the
-                               * centroid */
-    double delta_angstrom;    /* between the rims of discs made of spheres, at most; default 0.3 */
-    double extend_angstrom;   /* the tunnel goes on beyond its mouth by this length, in steps of 0.2 Å; default 2 */
-    double effort;            /* random starts on each disc, relative to the usual number; default 1 */
-    int poses;                /* minima that are kept on each disc; default 24 */
+    const char *direction;      /* "in": from the mouth inwards; "out" */
+    qn_transport_bound bound;   /* default both */
+    qn_transport_types types;   /* default own */
+    const char *drag;           /* number (from 1) or name of the atom on the discs; NULL: the heavy one nearest the
+                                 * centroid */
+    double delta_angstrom;      /* between the rims of discs made of spheres, at most; default 0.3 */
+    double extend_angstrom;     /* the tunnel goes on beyond its mouth by this length, in steps of 0.2 Å; default 2 */
+    double effort;              /* random starts on each disc, relative to the usual number; default 1 */
+    int poses;                  /* minima that are kept on each disc, and poses that travel at once; default 24 */
+    double continuity_angstrom; /* no atom moves more in a step of the upper bound; default 0.8 */
+    int rounds;                 /* of improving the upper bound at its highest place, at most; default 8 */
+    qn_transport_objective objective; /* of the upper bound; default the highest energy */
 } qn_transport_options;
 
 const qn_option_table *qn_transport_option_table(void); /* see <quern/option.h> */

@@ -81,7 +81,7 @@ static void sum_up(const qn_transport_state *run, bool has_way, qn_passage_summa
     const size_t highest = summary->highest_disc = highest_of(most, summary->disc_count);
     summary->highest = most[highest];
     summary->surface = least[run->inwards ? 0 : last];
-    summary->bound = INFINITY;
+    summary->bound = NAN; /* which fmin passes over */
     for (size_t i = run->inwards ? highest : 0; i <= (run->inwards ? last : highest); i++)
         summary->bound = fmin(summary->bound, least[i]);
     summary->gap = has_way ? summary->highest - summary->lower[highest_of(summary->lower, summary->disc_count)] : NAN;
@@ -174,6 +174,15 @@ static int compare_pieces(const void *left, const void *right)
     return one < other ? -1 : one > other;
 }
 
+static qn_status warn_of_no_way(const qn_transport_state *run, const qn_passage_summary *summary)
+{
+    const qn_passage_inputs inputs = qn_transport_piece(run, summary->piece);
+    if (run->options->bound == QN_TRANSPORT_LOWER || !isnan(summary->upper_most[0])) return QN_OK;
+    return qn_job_warn(
+        run->job, "%s through %s of %s: no way in steps of %g Å was found; --continuity or --poses may be larger",
+        inputs.ligand->name, inputs.tunnel->name, inputs.snapshot->name, run->options->continuity_angstrom);
+}
+
 qn_status qn_transport_gather(qn_transport_state *run)
 {
     QN_TRY(qn_job_scan(run->job, read_record, run));
@@ -181,6 +190,7 @@ qn_status qn_transport_gather(qn_transport_state *run)
         return QN_FAIL(QN_INTERNAL, "%zu passages were recorded; expected %llu", run->passage_count,
                        (unsigned long long)qn_transport_pieces(run));
     qsort(run->passages, run->passage_count, sizeof *run->passages, compare_pieces);
+    for (size_t i = 0; i < run->passage_count; i++) QN_TRY(warn_of_no_way(run, &run->passages[i]));
     return QN_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "discs/vector.h"
-#include "transport/bounds/lower.h"
+#include "transport/bounds/roadmap.h"
 #include "transport/run.h"
 
 /* reach: of an end of the tunnel, within which atoms of the receptor are counted. */
@@ -59,12 +59,29 @@ static qn_status take_lower(const qn_layers *layers, qn_passage *passage)
     return QN_OK;
 }
 
+static qn_status find_way(const qn_transport_state *run, const qn_bounds_scene *scene, qn_layers *layers,
+                          qn_passage *passage)
+{
+    const qn_transport_options *options = run->options;
+    const qn_roadmap_settings settings = {.continuity_angstrom = options->continuity_angstrom,
+                                          .most = options->poses,
+                                          .rounds = options->rounds,
+                                          .by_sum = options->objective == QN_TRANSPORT_SUM};
+    qn_way way;
+    if (options->bound == QN_TRANSPORT_LOWER) return QN_OK;
+    QN_TRY(qn_upper_bound(scene, &settings, layers, &way));
+    passage->way = way.poses;
+    passage->way_count = way.count;
+    return QN_OK;
+}
+
 static qn_status compute(const qn_transport_state *run, const qn_bounds_scene *scene, qn_passage *passage)
 {
     qn_layers layers;
     passage->disc_count = scene->discs->count;
     QN_TRY(qn_lower_bound(scene, run->options->poses, run->options->effort, &layers));
-    const qn_status status = take_lower(&layers, passage);
+    qn_status status = find_way(run, scene, &layers, passage);
+    if (status == QN_OK && run->options->bound != QN_TRANSPORT_UPPER) status = take_lower(&layers, passage);
     qn_layers_clear(&layers);
     return status;
 }

@@ -43,6 +43,7 @@ topology     1398 atoms in 466 molecules
 trajectory   [1-9][0-9]* rows of .+
 tune         the space is exhausted
 tunnel       bottleneck [12]\.[0-9] Å
+transport    barrier [0-9.]+ kcal/mol
 value        1 and "1": different
 version      runs with [0-9]+\.[0-9]+\.[0-9]+
 volume       48 x 48 x 48 voxels of 3 Å
@@ -64,6 +65,9 @@ cp "$examples/movie/movie.tif" .
 gunzip -c "$examples/hinge/models.pdb.gz" >models.pdb
 cp "$source/tests/data/potential/pocket.pdbqt" receptor.pdbqt
 gunzip -c "$examples/particle/map.mrc.gz" >map.mrc
+awk -v models=1 -v shake=0 -f "$source/tests/tunnel/shell.awk" >host.pdb
+awk -v count=1 -f "$source/tests/transport/guests.awk" >guest.sdf
+awk 'BEGIN { for (z = 9; z > -0.1; z -= 0.6) printf "0 0 %.1f 0 0 1 1.5\n", z }' >tunnel.dsd
 "$quern" project map.mrc --views 60 -o particles.mrcs --quiet >project.log 2>&1 || { cat project.log; exit 1; }
 "$quern" reconstruct particles.star -o half.mrc --halves --quiet >reconstruct.log 2>&1 || { cat reconstruct.log; exit 1; }
 cp half_half1.mrc half1.mrc

@@ -12,7 +12,7 @@ export LC_ALL=C QUERN_TUNE=off QUERN_LOAD=0 # a busy machine is warned of
 limit_s=200                 # a command that takes longer hangs; a busy machine is slow
 memory_kib=$((12 << 20)) # address space: inputs here need much less
 programs=("${@:4}")
-[ ${#programs[@]} -gt 0 ] || programs=(dock screen pack deck rdf plan convert reconstruct fsc project potential tunnel evaluate tune simulate import)
+[ ${#programs[@]} -gt 0 ] || programs=(dock screen pack deck rdf plan convert reconstruct fsc project potential tunnel transport evaluate tune simulate import)
 
 # The commands: `command` with the names of inputs in the current folder, `inputs` that are replaced one by one,
 # `output`: what the command writes, "" if nothing; `option` names the output.
@@ -35,6 +35,9 @@ describe() {
   potential)
     command=(potential pocket.pdbqt --gpf run.gpf "${quick[@]}") inputs=(pocket.pdbqt run.gpf types.dat) ;;
   tunnel) command=(tunnel shell.pdb --frames shell_frames.pdb --start 0,0,0 --quiet) inputs=(shell.pdb shell_frames.pdb) ;;
+  transport)
+    command=(transport shell.pdb guests.sdf --tunnel way.dsd --direction in --effort 0.1 --poses 4 --rounds 1 --quiet)
+    inputs=(shell.pdb guests.sdf way.dsd) ;;
   evaluate)
     command=(evaluate model.pdb --reference receptor.pdb ligand.pdb --receptor-chains A --ligand-chains B)
     inputs=(model.pdb receptor.pdb ligand.pdb) output=out.csv option=--csv ;;

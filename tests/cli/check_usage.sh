@@ -226,10 +226,17 @@ expect 2 err 1 'start' $t
 expect 2 err 1 '\-\-shell-radius is 3 and --probe is 3.5; expected a shell that is wider' $t --start 1,2,3 --probe 3.5
 expect 2 err 1 '\-\-most is "0"; expected' $t --start 1,2,3 --most 0
 expect 2 err 1 '\-\-hydrogens' $t --start 1,2,3 --hydrogens
+t="transport r.pdb l.sdf --tunnel t.dsd -o out.d"
+expect 2 err 1 'direction' $t
+expect 2 err 1 '\-\-direction is "up"; expected in or out' $t --direction up
+expect 2 err 1 '\-\-tunnel' transport r.pdb l.sdf --direction in -o out.d
+expect 2 err 1 '\-\-poses is "0"; expected' $t --direction in --poses 0
+expect 2 err 1 '\-\-bound is "middle"; expected' $t --direction in --bound middle
 # Refused by the library: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdbqt' potential absent.pdbqt --npts 20 -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' tunnel absent.pdb --start 1,2,3 -o out.d --quiet
+expect 1 err 1 'absent.pdb' transport absent.pdb --tunnel absent.dsd --direction in -o out.d --quiet
 expect 1 err 1 'absent.sdf' potential r.pdbqt --site absent.sdf -o out.d --device host --quiet
 expect 1 err 1 'absent.gpf' potential --gpf absent.gpf --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # labels: threads
-# parts: dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential tunnel cluster-large fsc
+# parts: dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential tunnel transport cluster-large fsc
 # check_situations.sh SOURCE QUERN BUILD [PROGRAM...]: every program that writes results behaves alike in the same
 # situation: folders with other files, finished and unfinished runs, two runs at once, bad devices and inputs, kills,
 # signals, several devices and processes, a full disk. Prints one line for each program and situation: "ok" or "FAILED".
@@ -52,6 +52,9 @@ describe() {
   tunnel)
     journal=unfinished/journal.0 device='' other=(--probe 1) differs=probe= several=ranks
     command=(tunnel shell.pdb --frames shell_frames.pdb --start 0,0,0) ;;
+  transport)
+    journal=unfinished/journal.0 device='' several=ranks
+    command=(transport shell.pdb guests.sdf --tunnel way.dsd --direction in --effort 0.1 --poses 4 --rounds 1) ;;
   cluster-large)
     describe cluster
     command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --measure rmsd --method gromos)
@@ -75,6 +78,8 @@ make_folders() {
   change broken ligand.pdb sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
   change changed pocket.pdbqt sed '$d'
   change broken pocket.pdbqt sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
+  change changed guests.sdf sed '1,/^\$\$\$\$/d'
+  change broken guests.sdf head -c 0
   change changed shell_frames.pdb sed '1,/^ENDMDL/d'
   change broken shell_frames.pdb sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
   change changed gain.mrc cat && printf '\0' | dd of=changed/gain.mrc bs=1 seek=9000 conv=notrunc status=none

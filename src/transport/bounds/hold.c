@@ -42,15 +42,18 @@ void qn_disc_draw_pose(const qn_flexible_tree *tree, const qn_tunnel_disc *disc,
         pose->torsions[k] = pi * (2 * qn_random_uniform(seed, stream, 5 + (uint64_t)k) - 1);
 }
 
-/* The gradient's part along the normal is taken away, so no step leaves the plane. */
-static double add_disc(const qn_flexible_pose *pose, double *gradient, const void *user)
+double qn_disc_restrain(const qn_tunnel_disc *disc, const qn_flexible_pose *pose, double *gradient)
 {
-    const qn_tunnel_disc *disc = user;
     double pull[3];
     const double value = qn_disc_restraint(disc, pose->place, pull);
     qn_advance(gradient, 1, pull, gradient);
     qn_advance(gradient, -qn_dot(gradient, disc->normal), disc->normal, gradient);
     return value;
+}
+
+static double add_disc(const qn_flexible_pose *pose, double *gradient, const void *user)
+{
+    return qn_disc_restrain(user, pose, gradient);
 }
 
 void qn_disc_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const qn_tunnel_disc *disc,

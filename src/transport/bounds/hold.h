@@ -18,6 +18,10 @@ double qn_disc_restraint(const qn_tunnel_disc *disc, const double place[3], doub
 /* Move a place into the disc's plane, along its normal. */
 void qn_disc_hold(const qn_tunnel_disc *disc, double place[3]);
 
+/* What a disc adds to the energy of a pose in its plane: the restraint, with its gradient added. The gradient's part
+ * along the normal is taken away, so that no step leaves the plane. */
+double qn_disc_restrain(const qn_tunnel_disc *disc, const qn_flexible_pose *pose, double *gradient);
+
 /* A pose drawn at random: the dragged atom uniform on the disc, orientation and torsions uniform. Two streams of one
  * seed give different poses. */
 void qn_disc_draw_pose(const qn_flexible_tree *tree, const qn_tunnel_disc *disc, uint64_t seed, uint64_t stream,
