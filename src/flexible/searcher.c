@@ -79,7 +79,7 @@ static qn_status make_maps(qn_flexible_searcher *searcher, const qn_flexible_tre
                                 (size_t)points[2],
                             &searcher->maps));
     return qn_flexible_maps(searcher->queue, NULL, searcher->receptor, &searcher->frame.grid, searcher->types,
-                            searcher->type_count, searcher->maps);
+                            searcher->type_count, searcher->maps, NULL);
 }
 
 int qn_flexible_steps(const qn_flexible_tree *tree, double effort)

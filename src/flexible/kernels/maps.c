@@ -198,7 +198,7 @@ static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buff
 }
 
 static qn_status launch_maps(qn_queue *queue, const qn_configuration *configuration, const sorted_atoms *sorted,
-                             qn_buffer *const buffers[3], qn_buffer *maps)
+                             qn_buffer *const buffers[3], qn_buffer *maps, qn_event **event)
 {
     const maps_problem problem = {&sorted->scalars, (double)sorted->count};
     char problem_class[64];
@@ -217,16 +217,18 @@ static qn_status launch_maps(qn_queue *queue, const qn_configuration *configurat
                                  .problem = &problem,
                                  .problem_class = problem_class,
                                  .configuration = configuration};
-    return qn_family_run(&qn_flexible_maps_family, queue, &call, NULL);
+    return qn_family_run(&qn_flexible_maps_family, queue, &call, event);
 }
 
 qn_status qn_flexible_maps(qn_queue *queue, const qn_configuration *configuration, const qn_score_receptor *receptor,
-                           const qn_flexible_grid *grid, const int *types, int type_count, qn_buffer *maps)
+                           const qn_flexible_grid *grid, const int *types, int type_count, qn_buffer *maps,
+                           qn_event **event)
 {
     sorted_atoms sorted = {.scalars = {.types = type_count}};
     float pairs[QN_VINA_TYPES * MAPS_RECEPTOR_TYPES][4] = {{0}};
     qn_buffer *buffers[3] = {NULL};
     int rows;
+    if (event) *event = NULL;
     (void)qn_vina_type_table(&rows);
     if (type_count < 1 || type_count > rows)
         return QN_FAIL(QN_INVALID_ARGUMENT, "flexible/maps: %d types; expected 1 to %d", type_count, rows);
@@ -239,7 +241,7 @@ qn_status qn_flexible_maps(qn_queue *queue, const qn_configuration *configuratio
     if (status == QN_OK) status = upload(queue, sorted.starts, (sorted.cells + 1) * sizeof(int32_t), &buffers[1]);
     if (status == QN_OK)
         status = upload(queue, pairs, (size_t)type_count * MAPS_RECEPTOR_TYPES * sizeof *pairs, &buffers[2]);
-    if (status == QN_OK) status = launch_maps(queue, configuration, &sorted, buffers, maps);
+    if (status == QN_OK) status = launch_maps(queue, configuration, &sorted, buffers, maps, event);
     if (status == QN_OK) status = qn_queue_finish(queue);
     for (int i = 0; i < 3; i++) qn_buffer_release(&buffers[i]);
     qn_release(&sorted.atoms);

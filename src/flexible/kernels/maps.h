@@ -25,10 +25,11 @@ QN_MUST_CHECK qn_status qn_flexible_grid_of(const double centre[3], const double
  */
 void qn_flexible_pair_parameters(int a, int b, float parameters[4]);
 
-/* Queue the maps of `type_count` rows of Vina's table. maps: a buffer of type_count × points floats. */
+/* Make the maps of `type_count` rows of Vina's table, and wait. maps: a buffer of type_count × points floats; event may
+ * be NULL. */
 QN_MUST_CHECK qn_status qn_flexible_maps(qn_queue *queue, const qn_configuration *configuration,
                                          const qn_score_receptor *receptor, const qn_flexible_grid *grid,
-                                         const int *types, int type_count, qn_buffer *maps);
+                                         const int *types, int type_count, qn_buffer *maps, qn_event **event);
 
 /* The same in double precision by loops over all pairs: one value. */
 double qn_flexible_maps_reference(const qn_score_receptor *receptor, const double place[3], int type);

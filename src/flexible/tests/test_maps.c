@@ -73,7 +73,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     qn_buffer *buffer = user;
     int apart = 0;
     CHECK_OK(qn_queue_fill(queue, buffer, 0, sizeof values, 0xff, NULL));
-    CHECK_OK(qn_flexible_maps(queue, configuration, &receptor, &grid, types, TYPES, buffer));
+    CHECK_OK(qn_flexible_maps(queue, configuration, &receptor, &grid, types, TYPES, buffer, NULL));
     CHECK_OK(qn_queue_read(queue, buffer, 0, values, sizeof values, NULL));
     CHECK_OK(qn_queue_finish(queue));
     for (int i = 0; i < TYPES * POINTS; i++) {
@@ -111,7 +111,7 @@ static void all_devices_give_the_same_bits(qn_context *context)
     CHECK_OK(cloud_make(900, 34, &drawn, &receptor));
     if (CHECK_OK(qn_device_open(context, "host", &host)) && CHECK_OK(qn_queue_create(host, &other)) &&
         CHECK_OK(qn_buffer_create(host, sizeof values, &buffer))) {
-        CHECK_OK(qn_flexible_maps(other, NULL, &receptor, &grid, types, TYPES, buffer));
+        CHECK_OK(qn_flexible_maps(other, NULL, &receptor, &grid, types, TYPES, buffer, NULL));
         CHECK_OK(qn_queue_read(other, buffer, 0, values, sizeof values, NULL));
         CHECK_OK(qn_queue_finish(other));
         CHECK(memcmp(first_values, values, sizeof values) == 0);

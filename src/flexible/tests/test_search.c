@@ -3,6 +3,8 @@
  * torsions; chains; the same bits on the host and on the device, and for any number of steps a launch. */
 #include "check.h"
 
+#include <quern/workload.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +51,7 @@ static bool bench_open(const char *identifier, bench *b)
            CHECK_OK(qn_buffer_create(b->device, sizeof states, &b->results)) &&
            CHECK_OK(qn_buffer_create(b->device, 2 * sizeof states, &b->states)) &&
            CHECK_OK(qn_buffer_create(b->device, ALL * 2 * sizeof(int), &b->counters)) &&
-           CHECK_OK(qn_flexible_maps(b->queue, NULL, &receptor, &frame.grid, types, map_count, b->maps)) &&
+           CHECK_OK(qn_flexible_maps(b->queue, NULL, &receptor, &frame.grid, types, map_count, b->maps, NULL)) &&
            CHECK_OK(qn_queue_write(b->queue, b->poses, 0, states, sizeof states, NULL)) &&
            CHECK_OK(qn_queue_finish(b->queue));
 }
@@ -187,6 +189,30 @@ static void chains_walk_downhill(void)
     CHECK(apart == LIGANDS * (CHAINS - 1)); /* chains have random numbers of their own */
 }
 
+/* The checks of both workloads fail for cleared outputs and pass after a run. */
+static void workloads_pass_their_checks(void)
+{
+    static const struct {
+        const char *name;
+        int sizes[QN_WORKLOAD_SIZES];
+    } cases[] = {{"flexible/maps", {21}}, {"flexible/search", {2, 4, 2}}};
+    for (int i = 0; i < 2; i++) {
+        const qn_workload *workload = NULL;
+        void *state = NULL;
+        double error = 0;
+        if (!CHECK_OK(qn_workload_find(cases[i].name, &workload)) ||
+            !CHECK_OK(workload->create(tested.queue, cases[i].sizes, 5, &state)))
+            return;
+        CHECK_OK(workload->clear(state, tested.queue));
+        CHECK_OK(workload->check(state, tested.queue, &error));
+        CHECK(!(error <= 1));
+        CHECK_OK(workload->run(state, tested.queue, NULL, NULL));
+        CHECK_OK(workload->check(state, tested.queue, &error));
+        CHECK(error <= 1);
+        workload->destroy(&state);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
@@ -196,6 +222,7 @@ int main(int argc, char **argv)
         RUN(make_expectations);
         RUN(scores_agree_with_the_reference);
         RUN(chains_walk_downhill);
+        RUN(workloads_pass_their_checks);
     }
     bench_close(&tested);
     for (int i = 0; i < LIGANDS; i++) qn_flexible_tree_clear(&trees[i]);
