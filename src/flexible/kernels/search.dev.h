@@ -32,6 +32,7 @@ enum {
 #define QN_SEARCH_HEAD 12 /* integers of a ligand's head */
 #define QN_SEARCH_SOFT 10.0f
 #define QN_SEARCH_HARD 1000.0f
+#define QN_SEARCH_HALVINGS 3 /* of a step; more cost half of all evaluations, and find no lower energies */
 
 typedef struct search_scalars {
     int chain_count, chains; /* in all; of a ligand */
@@ -540,7 +541,7 @@ DEVICE_FN float search_minimise(search_view *v, const search_scalars *s, float b
         round += lower;
         way = lower ? 1.0f : 0.5f * way;
         halvings = lower ? 0 : halvings + 1;
-        going = lower ? round < v->rounds && square > 1e-10f : halvings <= 10;
+        going = lower ? round < v->rounds && square > 1e-10f : halvings <= QN_SEARCH_HALVINGS;
     }
     return energy;
 }

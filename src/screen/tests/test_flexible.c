@@ -132,7 +132,7 @@ static void a_search_finds_poses(void)
     qn_screen_result *searched = NULL;
     options.flexible = true;
     options.walkers = 5;
-    options.effort = 0.1;
+    options.effort = 0.3;
     snprintf(first, sizeof first, "%s", options.output);
     CHECK_OK(qn_screen_run(context, &options, &searched));
     if (CHECK(searched && searched->molecule_count == MOLECULES - 1 && searched->pose_count > MOLECULES - 1)) {
@@ -152,7 +152,7 @@ static void a_search_finds_poses(void)
     options = options_for("searched on the host");
     options.flexible = true;
     options.walkers = 5;
-    options.effort = 0.1;
+    options.effort = 0.3;
     CHECK_OK(qn_screen_run(context, &options, NULL));
     check_same(first, options.output);
 }
