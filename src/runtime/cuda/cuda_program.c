@@ -88,6 +88,33 @@ void qn_cuda_program_destroy(qn_driver_device opaque, qn_driver_program destroye
     qn_release(&program);
 }
 
+static int attribute_of(qn_cuda_device *device, const cuda_kernel *kernel, int attribute)
+{
+    int value = 0;
+    return device->api.cuFuncGetAttribute(&value, (CUfunction_attribute)attribute, kernel->function) == QN_CUDA_SUCCESS
+               ? value
+               : 0;
+}
+
+/* Let launches have all local memory that a group can get. Without this attribute a launch gets at most as much as a
+ * kernel may declare. It is set once, since several threads may launch a kernel with rooms of different sizes. */
+static qn_status allow_local_room(qn_cuda_device *device, const cuda_kernel *kernel)
+{
+    const int declared = attribute_of(device, kernel, QN_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    int most = 0;
+    QN_TRY(qn_cuda_check(
+        device,
+        device->api.cuDeviceGetAttribute(
+            &most, (CUdevice_attribute)QN_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->id),
+        "asking for the largest local room"));
+    if (most <= declared) return QN_OK;
+    return qn_cuda_check(device,
+                         device->api.cuFuncSetAttribute(
+                             kernel->function, (CUfunction_attribute)QN_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                             most - declared),
+                         "setting the size of the local room");
+}
+
 qn_status qn_cuda_kernel_create(qn_driver_device opaque, qn_driver_program program,
                                 const qn_kernel_declaration *declaration, qn_driver_kernel *created)
 {
@@ -106,6 +133,7 @@ qn_status qn_cuda_kernel_create(qn_driver_device opaque, qn_driver_program progr
                                    &kernel->largest_group,
                                    (CUfunction_attribute)QN_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function),
                                "asking for a kernel's largest group");
+    if (status == QN_OK) status = allow_local_room(device, kernel);
     if (status != QN_OK) {
         qn_release(&kernel);
         return qn_error_add_context(status, "kernel '%s'", declaration->name);
@@ -119,14 +147,6 @@ void qn_cuda_kernel_destroy(qn_driver_device opaque, qn_driver_kernel destroyed)
     cuda_kernel *kernel = destroyed;
     (void)opaque; /* a function is released with its module */
     qn_release(&kernel);
-}
-
-static int attribute_of(qn_cuda_device *device, const cuda_kernel *kernel, int attribute)
-{
-    int value = 0;
-    return device->api.cuFuncGetAttribute(&value, (CUfunction_attribute)attribute, kernel->function) == QN_CUDA_SUCCESS
-               ? value
-               : 0;
 }
 
 qn_status qn_cuda_kernel_resources(qn_driver_device opaque, qn_driver_kernel asked, qn_kernel_resources *resources)
@@ -188,13 +208,6 @@ qn_status qn_cuda_launch(qn_driver_device opaque, qn_driver_queue queue, qn_driv
             parameters[i] = (void *)qn_argument_value(&arguments[i], &bytes);
         }
     }
-    if (local_room_bytes > 0) /* without this attribute a launch gets at most as much as a kernel may declare */
-        QN_TRY(qn_cuda_check(
-            device,
-            device->api.cuFuncSetAttribute(kernel->function,
-                                           (CUfunction_attribute)QN_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                           (int)local_room_bytes),
-            "setting the size of the local room"));
     QN_TRY(qn_cuda_event_start(device, queue, event, &timing));
     qn_status status =
         qn_cuda_check(device,
