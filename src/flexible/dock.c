@@ -14,23 +14,25 @@ void qn_flexible_result_finish(const qn_flexible_tree *tree, double unbound_intr
     result->torsional = result->energy - sum;
 }
 
-static void take_energy(const qn_flexible_energy *energy, qn_flexible_result *result)
+static void take_parts(const qn_flexible_parts *parts, qn_flexible_result *result)
 {
-    result->inter = energy->inter_bent;
-    result->intra = energy->bent - energy->inter_bent;
+    result->inter = parts->ligand_receptor + parts->ligand_sides;
+    result->intra = parts->ligand + parts->sides_receptor + parts->sides;
 }
 
 void qn_flexible_score_given(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, bool as_vina,
                              qn_flexible_result *result)
 {
     qn_flexible_energy energy;
+    qn_flexible_parts parts;
     qn_flexible_pose_given(tree, &result->pose);
     if (as_vina) {
-        qn_flexible_vina_report(tree, receptor, &result->pose, &result->inter, &result->intra);
+        qn_flexible_vina_report(tree, receptor, &result->pose, &parts);
     } else {
         qn_flexible_evaluate(tree, receptor, &result->pose, QN_FLEXIBLE_HARD, &energy, NULL);
-        take_energy(&energy, result);
+        parts = energy.parts;
     }
+    take_parts(&parts, result);
     qn_flexible_result_finish(tree, result->intra, result);
 }
 
@@ -60,6 +62,6 @@ void qn_flexible_minimise_given(const qn_flexible_tree *tree, const qn_flexible_
         result->pose = soft;
         energy = of_soft;
     }
-    take_energy(&energy, result);
+    take_parts(&energy.parts, result);
     qn_flexible_result_finish(tree, result->intra, result);
 }

@@ -62,26 +62,41 @@ static void add_receptor_atom(size_t index, void *user)
     for (int d = 0; d < 3 && r > 0; d++) sum->gradient[d] += slope * away[d] / r;
 }
 
-static void add_inter(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const double *positions,
-                      double bend, qn_flexible_energy *energy, double *gradients)
+/* The part that the energy of an atom with the receptor belongs to. */
+static double *part_of_atom(const qn_flexible_tree *tree, int atom, qn_flexible_parts *parts)
 {
-    for (int i = 0; i < tree->heavy_count; i++) {
-        atom_sum sum = {
-            .receptor = receptor->receptor, .terms = &energy->inter, .at = positions + 3 * i, .type = tree->type[i]};
-        double factor;
-        qn_neighbour_grid_each(receptor->grid, sum.at, add_receptor_atom, &sum);
-        energy->inter.total += sum.energy;
-        energy->inter_bent += bent(sum.energy, bend, &factor);
-        for (int d = 0; d < 3; d++) gradients[3 * i + d] += factor * sum.gradient[d];
-    }
-    energy->bent += energy->inter_bent;
+    return atom < tree->ligand_count ? &parts->ligand_receptor : &parts->sides_receptor;
 }
 
-static void add_intra(const qn_flexible_tree *tree, const double *positions, double bend, qn_flexible_energy *energy,
+/* The part that the energy of a pair belongs to; its first atom comes first in the tree. */
+static double *part_of_pair(const qn_flexible_tree *tree, const qn_flexible_pair *pair, qn_flexible_parts *parts)
+{
+    if (pair->second < tree->ligand_count) return &parts->ligand;
+    return pair->first < tree->ligand_count ? &parts->ligand_sides : &parts->sides;
+}
+
+/* Add the energies of atoms that move with the receptor. */
+static void add_atoms(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const double *positions,
+                      double bend, qn_flexible_energy *energy, double *gradients)
+{
+    for (int i = 0; i < tree->moving_count; i++) {
+        qn_vina_energy *terms = i < tree->ligand_count ? &energy->inter : &energy->intra;
+        atom_sum sum = {.receptor = receptor->receptor, .terms = terms, .at = positions + 3 * i, .type = tree->type[i]};
+        double factor;
+        qn_neighbour_grid_each(receptor->grid, sum.at, add_receptor_atom, &sum);
+        terms->total += sum.energy;
+        *part_of_atom(tree, i, &energy->parts) += bent(sum.energy, bend, &factor);
+        for (int d = 0; d < 3; d++) gradients[3 * i + d] += factor * sum.gradient[d];
+    }
+}
+
+static void add_pairs(const qn_flexible_tree *tree, const double *positions, double bend, qn_flexible_energy *energy,
                       double *gradients)
 {
     for (size_t p = 0; p < tree->pair_count; p++) {
         const int i = tree->pairs[p].first, j = tree->pairs[p].second;
+        double *part = part_of_pair(tree, &tree->pairs[p], &energy->parts);
+        qn_vina_energy *terms = part == &energy->parts.ligand_sides ? &energy->inter : &energy->intra;
         double away[3], square = 0, slope, factor;
         for (int d = 0; d < 3; d++) {
             away[d] = positions[3 * i + d] - positions[3 * j + d];
@@ -89,9 +104,9 @@ static void add_intra(const qn_flexible_tree *tree, const double *positions, dou
         }
         if (square >= QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM) continue;
         const double r = sqrt(square);
-        const double e = qn_vina_add_pair(tree->type[i], tree->type[j], r, &energy->intra, &slope);
-        energy->intra.total += e;
-        energy->bent += bent(e, bend, &factor);
+        const double e = qn_vina_add_pair(tree->type[i], tree->type[j], r, terms, &slope);
+        terms->total += e;
+        *part += bent(e, bend, &factor);
         for (int d = 0; d < 3 && r > 0; d++) {
             const double g = factor * slope * away[d] / r;
             gradients[3 * i + d] += g;
@@ -141,8 +156,11 @@ void qn_flexible_evaluate(const qn_flexible_tree *tree, const qn_flexible_recept
     *energy = (qn_flexible_energy){0};
     qn_flexible_frames(tree, pose, origins, rotations);
     qn_flexible_positions(tree, origins, rotations, tree->heavy_count, positions);
-    add_inter(tree, receptor, positions, bend, energy, gradients);
-    add_intra(tree, positions, bend, energy, gradients);
+    add_atoms(tree, receptor, positions, bend, energy, gradients);
+    add_pairs(tree, positions, bend, energy, gradients);
+    const qn_flexible_parts *parts = &energy->parts;
+    energy->inter_bent = parts->ligand_receptor + parts->ligand_sides;
+    energy->bent = energy->inter_bent + parts->ligand + parts->sides_receptor + parts->sides;
     if (gradient) gather_gradient(tree, origins, rotations, positions, gradients, gradient);
 }
 
@@ -173,22 +191,24 @@ static void add_binned_atom(size_t index, void *user)
 }
 
 void qn_flexible_vina_report(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                             const qn_flexible_pose *pose, double *inter, double *intra)
+                             const qn_flexible_pose *pose, qn_flexible_parts *parts)
 {
     double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
     double positions[3 * QN_FLEXIBLE_ATOMS_MAX], factor;
-    *inter = *intra = 0;
+    *parts = (qn_flexible_parts){0};
     qn_flexible_frames(tree, pose, origins, rotations);
     qn_flexible_positions(tree, origins, rotations, tree->heavy_count, positions);
-    for (int i = 0; i < tree->heavy_count; i++) {
+    for (int i = 0; i < tree->moving_count; i++) {
         atom_sum sum = {.receptor = receptor->receptor, .at = positions + 3 * i, .type = tree->type[i]};
         qn_neighbour_grid_each(receptor->grid, sum.at, add_binned_atom, &sum);
-        *inter += bent(sum.energy, QN_FLEXIBLE_HARD, &factor);
+        *part_of_atom(tree, i, parts) += bent(sum.energy, QN_FLEXIBLE_HARD, &factor);
     }
     for (size_t p = 0; p < tree->pair_count; p++) {
         const int i = tree->pairs[p].first, j = tree->pairs[p].second;
         const double square = square_between(positions + 3 * i, positions + 3 * j);
-        if (square < QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM)
-            *intra += bent(binned(tree->type[i], tree->type[j], square), QN_FLEXIBLE_HARD, &factor);
+        const bool forgotten = i < tree->ligand_count && j >= tree->moving_count;
+        if (square < QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM && !forgotten)
+            *part_of_pair(tree, &tree->pairs[p], parts) +=
+                bent(binned(tree->type[i], tree->type[j], square), QN_FLEXIBLE_HARD, &factor);
     }
 }

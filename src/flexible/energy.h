@@ -1,10 +1,10 @@
 /* Vina's energy of a flexible ligand and its gradient, in double precision: the reference of the kernels, and the exact
  * energies that are written.
  *
- * Pairs of ligand and receptor below 8 Å count as inter, the ligand's own pairs as intra. With the force −g on each
- * heavy atom at x, F = Σg and T = Σ x × g over the atoms behind a torsion give its derivative a · (T − o × F), where a
- * is the unit vector of its axis and o its origin; over all atoms they give the root's: F for its place, T − o × F for
- * a rotation vector about it.
+ * Pairs of the ligand with receptor and side chains below 8 Å count as inter, its own pairs as intra, and so do pairs
+ * of side chains with each other and with the receptor. With the force −g on each heavy atom at x, F = Σg and T = Σ x ×
+ * g over the atoms behind a torsion give its derivative a · (T − o × F), where a is the unit vector of its axis and o
+ * its origin; over all atoms they give the root's: F for its place, T − o × F for a rotation vector about it.
  */
 #ifndef QN_FLEXIBLE_ENERGY_H
 #define QN_FLEXIBLE_ENERGY_H
@@ -24,10 +24,17 @@ void qn_flexible_receptor_destroy(qn_flexible_receptor **sorted);
 #define QN_FLEXIBLE_SOFT 10.0    /* while the search walks */
 #define QN_FLEXIBLE_HARD 1000.0  /* for promising poses, and as Vina reports */
 
+/* Bent energies by what meets what (kcal/mol), as Vina prints them. */
+typedef struct qn_flexible_parts {
+    double ligand_receptor, ligand_sides; /* inter */
+    double ligand, sides_receptor, sides; /* intra */
+} qn_flexible_parts;
+
 typedef struct qn_flexible_energy {
     qn_vina_energy inter, intra; /* terms and totals (kcal/mol), not bent, not divided by the torsion factor */
     double bent;                 /* inter + intra, bent: what is minimised */
     double inter_bent;           /* its first part */
+    qn_flexible_parts parts;
 } qn_flexible_energy;
 
 /* Compute the energy of a pose. gradient (qn_flexible_freedoms; NULL: not wanted): of `bent`. */
@@ -35,9 +42,10 @@ void qn_flexible_evaluate(const qn_flexible_tree *tree, const qn_flexible_recept
                           const qn_flexible_pose *pose, double bend, qn_flexible_energy *energy, double *gradient);
 
 /* The bent energies of a pose as AutoDock Vina 1.2 reports them. Vina reads the energy of a pair from a table: the mean
- * of the formula at both ends of a bin of 1/32 Å² of the squared distance. */
+ * of the formula at both ends of a bin of 1/32 Å² of the squared distance. It forgets pairs of the ligand with Cα and
+ * Cβ of side chains that turn. */
 void qn_flexible_vina_report(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                             const qn_flexible_pose *pose, double *inter, double *intra);
+                             const qn_flexible_pose *pose, qn_flexible_parts *parts);
 
 /* Lower the bent energy by BFGS, Vina's way: at most `rounds` (0: (25 + n) / 3 for n heavy atoms) of a line search with
  * up to ten halvings. *energy may be NULL. */

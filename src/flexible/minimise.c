@@ -112,5 +112,5 @@ void qn_flexible_minimise_restrained(const qn_flexible_tree *tree, const qn_flex
                         .bend = bend,
                         .freedoms = qn_flexible_freedoms(tree)};
     qn_flexible_energy own;
-    minimise(&search, rounds > 0 ? rounds : (25 + tree->heavy_count) / 3, pose, energy ? energy : &own);
+    minimise(&search, rounds > 0 ? rounds : (25 + tree->moving_count) / 3, pose, energy ? energy : &own);
 }

@@ -24,8 +24,11 @@ static void rotation_about(const double axis[3], double angle, double matrix[9])
 
 void qn_flexible_frames(const qn_flexible_tree *tree, const qn_flexible_pose *pose, double *origins, double *rotations)
 {
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(origins, pose->place, sizeof pose->place);
     qn_rotation_from_quaternion(pose->rotation, rotations);
+    memset(origins + 3 * tree->piece_count, 0, 3 * sizeof *origins);
+    memcpy(rotations + 9 * tree->piece_count, unit, sizeof unit);
     for (int k = 1; k < tree->piece_count; k++) {
         const qn_flexible_piece *piece = &tree->pieces[k];
         const double *parent = rotations + 9 * piece->parent;
@@ -37,26 +40,27 @@ void qn_flexible_frames(const qn_flexible_tree *tree, const qn_flexible_pose *po
     }
 }
 
+void qn_flexible_position(const qn_flexible_tree *tree, const double *origins, const double *rotations, int atom,
+                          double position[3])
+{
+    const int piece = tree->piece[atom];
+    qn_rotation_apply(rotations + 9 * piece, tree->local + 3 * atom, position);
+    for (int d = 0; d < 3; d++) position[d] += origins[3 * piece + d];
+}
+
 void qn_flexible_positions(const qn_flexible_tree *tree, const double *origins, const double *rotations, int count,
                            double *positions)
 {
-    for (int i = 0; i < count; i++) {
-        const int piece = tree->piece[i];
-        qn_rotation_apply(rotations + 9 * piece, tree->local + 3 * i, positions + 3 * i);
-        for (int d = 0; d < 3; d++) positions[3 * i + d] += origins[3 * piece + d];
-    }
+    for (int i = 0; i < count; i++) qn_flexible_position(tree, origins, rotations, i, positions + 3 * i);
 }
 
 void qn_flexible_compound_positions(const qn_flexible_tree *tree, const qn_flexible_pose *pose, double *positions)
 {
     double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
     qn_flexible_frames(tree, pose, origins, rotations);
-    for (int i = 0; i < tree->atom_count; i++) {
-        const int piece = tree->piece[i];
-        double *to = positions + 3 * (size_t)tree->atom[i];
-        qn_rotation_apply(rotations + 9 * piece, tree->local + 3 * i, to);
-        for (int d = 0; d < 3; d++) to[d] += origins[3 * piece + d];
-    }
+    for (int i = 0; i < tree->atom_count; i++)
+        if (tree->piece[i] < tree->ligand_pieces)
+            qn_flexible_position(tree, origins, rotations, i, positions + 3 * (size_t)tree->atom[i]);
 }
 
 /* rotation ← exp(vector) · rotation, of unit length again */

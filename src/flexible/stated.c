@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "format/compound/compound_stream.h"
+#include "model/atom.h"
 #include "model/neighbour_grid.h"
 #include "score/ligand_types.h"
 #include "score/surroundings.h"
@@ -179,4 +180,27 @@ qn_status qn_flexible_stated_receptor(const char *path, qn_score_receptor *recep
     qn_release(&compounds);
     if (status != QN_OK) qn_score_receptor_clear(receptor);
     return status;
+}
+
+/* Both readers keep the order of the file. */
+static qn_status match_residues(const char *path, qn_score_receptor *receptor)
+{
+    const qn_molecule *molecule = receptor->molecule;
+    size_t next = 0;
+    QN_TRY(qn_allocate(receptor->atom_count, sizeof *receptor->residues, (void **)&receptor->residues));
+    for (size_t i = 0; i < molecule->atom_count && next < receptor->atom_count; i++)
+        if (!qn_atom_is_hydrogen(&molecule->atoms[i]) &&
+            memcmp(molecule->atoms[i].position_angstrom, receptor->positions_angstrom + 3 * next, 3 * sizeof(double)) ==
+                0)
+            receptor->residues[next++] = molecule->atoms[i].residue;
+    return next == receptor->atom_count
+               ? QN_OK
+               : QN_FAIL(QN_BAD_FORMAT, "%s: heavy atom %zu belongs to no residue; expected one", path, next + 1);
+}
+
+qn_status qn_flexible_stated_residues(const char *path, qn_score_receptor *receptor)
+{
+    const qn_molecule_options options = {.size = sizeof options, .keep_alternates = true};
+    QN_TRY(qn_molecule_read(NULL, path, &options, &receptor->molecule));
+    return match_residues(path, receptor);
 }

@@ -23,4 +23,8 @@ QN_MUST_CHECK qn_status qn_flexible_stated_torsions(const qn_compound *compound,
  * qn_flexible_stated_types. */
 QN_MUST_CHECK qn_status qn_flexible_stated_receptor(const char *path, qn_score_receptor *receptor);
 
+/* Give such a receptor the residues of its atoms, which it lacks, from the same file. QN_BAD_FORMAT: the file has other
+ * atoms. */
+QN_MUST_CHECK qn_status qn_flexible_stated_residues(const char *path, qn_score_receptor *receptor);
+
 #endif

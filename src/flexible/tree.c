@@ -13,6 +13,7 @@ enum { FAR = 4 /* bonds; atoms at this distance or farther make pairs */ };
 /* The tree while it is made. Pieces and atoms are those of the compound until they are placed. */
 typedef struct tree_making {
     const qn_compound *compound;
+    const int *known; /* types of its atoms; NULL: they are found */
     qn_flexible_tree *tree;
     qn_compound_neighbours near;
     int *type;     /* of each atom of the compound */
@@ -138,7 +139,7 @@ static qn_status take_pieces(tree_making *making, int root)
                            "%s: a bond to a hydrogen (atoms %d and %d) turns; expected one between heavy "
                            "atoms",
                            making->compound->name, near + 1, far + 1);
-        if (tree->piece_count == QN_FLEXIBLE_PIECES_MAX)
+        if (tree->piece_count > QN_FLEXIBLE_TORSIONS_MAX)
             return QN_FAIL(QN_BAD_FORMAT, "%s: more than %d torsions", making->compound->name,
                            QN_FLEXIBLE_TORSIONS_MAX);
         take_piece(making, open, making->place[near], far);
@@ -336,20 +337,34 @@ static qn_status check(const tree_making *making, int *root)
     return QN_OK;
 }
 
+/* Types of the atoms, and Vina's count of torsions. */
+static qn_status find_types(tree_making *making, qn_flexible_types types)
+{
+    const qn_compound *compound = making->compound;
+    double *torsions = &making->tree->torsion_count;
+    if (making->known) {
+        memcpy(making->type, making->known, compound->atom_count * sizeof *making->type);
+        return QN_OK;
+    }
+    const bool stated = types == QN_FLEXIBLE_TYPES_FILE;
+    QN_TRY(stated ? qn_flexible_stated_types(compound, making->type) : qn_vina_types(compound, making->type));
+    return stated ? qn_flexible_stated_torsions(compound, torsions) : qn_vina_rotatable_bonds(compound, torsions);
+}
+
 static qn_status make(tree_making *making, qn_flexible_types types, int root)
 {
     const qn_compound *compound = making->compound;
-    const bool stated = types == QN_FLEXIBLE_TYPES_FILE;
+    qn_flexible_tree *tree = making->tree;
     QN_TRY(allocate(making));
     QN_TRY(qn_compound_find_neighbours(compound, &making->near));
-    QN_TRY(stated ? qn_flexible_stated_types(compound, making->type) : qn_vina_types(compound, making->type));
-    QN_TRY(stated ? qn_flexible_stated_torsions(compound, &making->tree->torsion_count)
-                  : qn_vina_rotatable_bonds(compound, &making->tree->torsion_count));
+    QN_TRY(find_types(making, types));
     QN_TRY(check(making, &root));
     memcpy(making->piece, compound->tree.piece, compound->atom_count * sizeof *making->piece);
-    merge_idle_pieces(making);
+    if (!making->known) merge_idle_pieces(making);
     QN_TRY(take_pieces(making, root));
     take_hydrogens(making);
+    tree->ligand_count = tree->moving_count = tree->heavy_count;
+    tree->ligand_pieces = tree->piece_count;
     measure(making);
     find_gyration(making);
     return find_pairs(making, types);
@@ -374,9 +389,16 @@ static qn_status prepare(qn_compound *compound, qn_flexible_types types)
 
 qn_status qn_flexible_tree_create(qn_compound *compound, qn_flexible_types types, int root, qn_flexible_tree *tree)
 {
-    tree_making making = {.compound = compound, .tree = tree};
     *tree = (qn_flexible_tree){0};
     QN_TRY(prepare(compound, types));
+    return qn_flexible_tree_create_known(compound, types, NULL, root, tree);
+}
+
+qn_status qn_flexible_tree_create_known(const qn_compound *compound, qn_flexible_types types, const int *rows, int root,
+                                        qn_flexible_tree *tree)
+{
+    tree_making making = {.compound = compound, .known = rows, .tree = tree};
+    *tree = (qn_flexible_tree){0};
     qn_status status = make(&making, types, root);
     qn_compound_neighbours_clear(&making.near);
     qn_release(&making.type);

@@ -234,17 +234,32 @@ static void count_overlaps(const qn_score_receptor *receptor, const double *posi
     }
 }
 
-static void leave_out(qn_score_receptor *receptor, const int *atoms, const int *near)
+void qn_score_receptor_leave_out(qn_score_receptor *receptor, const bool *marks)
 {
     size_t kept = 0;
     for (size_t i = 0; i < receptor->atom_count; i++) {
-        const int residue = receptor->residues[i];
-        if (near[residue] > 0 && 2 * near[residue] >= atoms[residue]) continue;
+        if (marks[i]) continue;
         memmove(receptor->positions_angstrom + 3 * kept, receptor->positions_angstrom + 3 * i, 3 * sizeof(double));
         receptor->types[kept] = receptor->types[i];
-        receptor->residues[kept++] = residue;
+        if (receptor->residues) receptor->residues[kept] = receptor->residues[i];
+        kept++;
     }
     receptor->atom_count = kept;
+    find_hash(receptor);
+}
+
+/* Mark the atoms of residues of which at least half of the heavy atoms are near the ligand, and leave them out. */
+static qn_status leave_out_overlaps(qn_score_receptor *receptor, const int *atoms, const int *near)
+{
+    bool *marks;
+    QN_TRY(qn_allocate(receptor->atom_count, sizeof *marks, (void **)&marks));
+    for (size_t i = 0; i < receptor->atom_count; i++) {
+        const int residue = receptor->residues[i];
+        marks[i] = near[residue] > 0 && 2 * near[residue] >= atoms[residue];
+    }
+    qn_score_receptor_leave_out(receptor, marks);
+    qn_release(&marks);
+    return QN_OK;
 }
 
 qn_status qn_score_receptor_make_room(qn_score_receptor *receptor, const double *positions, size_t count)
@@ -265,7 +280,7 @@ qn_status qn_score_receptor_make_room(qn_score_receptor *receptor, const double 
     QN_TRY(qn_allocate(2 * residues, sizeof(int), &memory));
     int *atoms = memory, *near = atoms + residues;
     count_overlaps(receptor, positions, count, atoms, near);
-    leave_out(receptor, atoms, near);
+    const qn_status status = leave_out_overlaps(receptor, atoms, near);
     for (size_t r = 0; r < residues; r++) {
         const qn_residue *residue = &receptor->molecule->residues[r];
         if (near[r] > 0 && 2 * near[r] >= atoms[r])
@@ -273,11 +288,10 @@ qn_status qn_score_receptor_make_room(qn_score_receptor *receptor, const double 
                    residue->chain, residue->number);
     }
     qn_release(&memory);
-    if (receptor->atom_count == 0)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: nothing but the site's ligand; expected a receptor",
-                       receptor->molecule->name);
-    find_hash(receptor);
-    return QN_OK;
+    QN_TRY(status);
+    return receptor->atom_count ? QN_OK
+                                : QN_FAIL(QN_BAD_FORMAT, "%s: nothing but the site's ligand; expected a receptor",
+                                          receptor->molecule->name);
 }
 
 void qn_score_receptor_clear(qn_score_receptor *receptor)

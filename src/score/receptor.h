@@ -39,6 +39,9 @@ QN_MUST_CHECK qn_status qn_score_receptor_from_molecule(const qn_molecule *molec
  * atoms are within 1 Å of one of these. QN_BAD_FORMAT: no atom is left. */
 QN_MUST_CHECK qn_status qn_score_receptor_make_room(qn_score_receptor *receptor, const double *positions, size_t count);
 
+/* Leave out the heavy atoms whose marks are set; the hash becomes that of the others. */
+void qn_score_receptor_leave_out(qn_score_receptor *receptor, const bool *marks);
+
 void qn_score_receptor_clear(qn_score_receptor *receptor);
 
 #endif

@@ -159,12 +159,13 @@ static void compare(const vina_case *expected, const qn_score_receptor *receptor
     qn_flexible_tree tree;
     qn_flexible_pose pose;
     qn_flexible_energy energy;
-    double inter, intra;
+    qn_flexible_parts parts;
     if (!CHECK_OK(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, -1, &tree))) return;
     if (CHECK_OK(qn_flexible_receptor_create(receptor, &sorted))) {
         qn_flexible_pose_given(&tree, &pose);
         qn_flexible_evaluate(&tree, sorted, &pose, QN_FLEXIBLE_HARD, &energy, NULL);
-        qn_flexible_vina_report(&tree, sorted, &pose, &inter, &intra);
+        qn_flexible_vina_report(&tree, sorted, &pose, &parts);
+        const double inter = parts.ligand_receptor, intra = parts.ligand;
         const double divisor = 1 + QN_VINA_TORSION * tree.torsion_count;
         const double of_exact =
             fmax(fabs(energy.inter_bent - expected->inter), fabs(energy.bent - energy.inter_bent - expected->intra));

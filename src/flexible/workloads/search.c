@@ -36,7 +36,12 @@ static void destroy(void **pointer)
 static qn_status allocate_tree(int torsions, qn_flexible_tree *tree)
 {
     const size_t atoms = (size_t)ATOMS_OF_PIECE * (size_t)(torsions + 1);
-    *tree = (qn_flexible_tree){.atom_count = (int)atoms, .heavy_count = (int)atoms, .piece_count = torsions + 1};
+    *tree = (qn_flexible_tree){.atom_count = (int)atoms,
+                               .heavy_count = (int)atoms,
+                               .piece_count = torsions + 1,
+                               .ligand_count = (int)atoms,
+                               .moving_count = (int)atoms,
+                               .ligand_pieces = torsions + 1};
     QN_TRY(qn_allocate((size_t)torsions + 1, sizeof *tree->pieces, (void **)&tree->pieces));
     QN_TRY(qn_allocate(atoms, sizeof(int), (void **)&tree->atom));
     QN_TRY(qn_allocate(atoms, sizeof(int), (void **)&tree->piece));
