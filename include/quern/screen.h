@@ -40,6 +40,12 @@ typedef enum qn_screen_types {
     QN_SCREEN_TYPES_FILE /* as PDBQT files state them, receptor and library, to compare with AutoDock Vina */
 } qn_screen_types;
 
+/* How the best poses of a search are minimised before they are compared. */
+typedef enum qn_screen_receptor_energy {
+    QN_SCREEN_RECEPTOR_MAPS, /* with maps of the receptor; energies that are written are exact all the same */
+    QN_SCREEN_RECEPTOR_EXACT /* with the receptor's atoms, more slowly */
+} qn_screen_receptor_energy;
+
 /* The content of a file, held in memory: SDF, MOL2, PDBQT or SMILES text or a packed library, gzipped or not. It must
  * not change while a function reads it. */
 typedef struct qn_screen_content {
@@ -79,12 +85,15 @@ typedef struct qn_screen_options {
     bool exact;    /* the same bits on every device */
     bool cull;     /* leave out receptor atoms beyond reach, which changes no energy; default true */
     bool flexible; /* turn bonds, with Vina's energy; the members from `score` to `rounds` do not apply */
-    qn_screen_types types; /* of flexible molecules; default QN_SCREEN_TYPES_OWN */
-    bool score_only;       /* flexible: score the poses of the library as they are; needs no place to search */
-    bool local_only;       /* flexible: minimise from the poses of the library; needs no place to search */
-    int walkers;           /* flexible: chains of a molecule; default 64 */
-    double effort;         /* flexible: factor of the number of steps; default 1 */
-    bool confine_atoms;    /* flexible: all atoms stay in the box, as in AutoDock Vina; default: the centroid does */
+    qn_screen_types types;   /* of flexible molecules; default QN_SCREEN_TYPES_OWN */
+    bool score_only;         /* flexible: score the poses of the library as they are; needs no place to search */
+    bool local_only;         /* flexible: minimise from the poses of the library; needs no place to search */
+    int walkers;             /* flexible: chains of a molecule; default 64 */
+    double effort;           /* flexible: factor of the number of steps; default 1 */
+    bool confine_atoms;      /* flexible: all atoms stay in the box, as in AutoDock Vina; default: the centroid does */
+    const char *const *flex; /* flexible: side chains of the receptor that turn, "A:TRP177" or "A:177"; at most eight */
+    size_t flex_count;
+    qn_screen_receptor_energy receptor_energy; /* flexible; default QN_SCREEN_RECEPTOR_MAPS */
 } qn_screen_options;
 
 const qn_option_table *qn_screen_option_table(void); /* see <quern/option.h> */

@@ -47,6 +47,16 @@ void qn_flexible_converge(const qn_flexible_tree *tree, const qn_flexible_recept
     }
 }
 
+void qn_flexible_minimise_found(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                                qn_flexible_pose *poses, double *energies, int count)
+{
+    for (int i = 0; i < count; i++) {
+        qn_flexible_energy energy;
+        qn_flexible_minimise(tree, receptor, QN_FLEXIBLE_HARD, 0, &poses[i], &energy);
+        energies[i] = energy.bent;
+    }
+}
+
 /* A soft start leads out of overlaps, and away from a good pose: the better of both is taken. */
 void qn_flexible_minimise_given(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
                                 qn_flexible_result *result)

@@ -25,11 +25,12 @@ static qn_status describe_flexible(const qn_screen_state *run)
     const double *centre = run->search.box_centre_angstrom, *side = run->search.box_side_angstrom;
     QN_TRY(qn_job_key(run->job, "flexible\ntypes=%d\nscore only=%d\nlocal only=%d\nseed=%llu\n", (int)options->types,
                       options->score_only, options->local_only, (unsigned long long)options->run.seed));
+    for (size_t i = 0; i < options->flex_count; i++) QN_TRY(qn_job_key(run->job, "flex=%s\n", options->flex[i]));
     if (options->score_only || options->local_only) return QN_OK;
     QN_TRY(qn_job_key(run->job, "box=%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", centre[0], centre[1], centre[2], side[0],
                       side[1], side[2]));
-    return qn_job_key(run->job, "walkers=%d\neffort=%.17g\nconfine atoms=%d\n", options->walkers, options->effort,
-                      options->confine_atoms);
+    return qn_job_key(run->job, "walkers=%d\neffort=%.17g\nconfine atoms=%d\nreceptor energy=%d\n", options->walkers,
+                      options->effort, options->confine_atoms, (int)options->receptor_energy);
 }
 
 static qn_status add_content(qn_job *job, const char *role, const qn_screen_content *content)

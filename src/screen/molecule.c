@@ -62,8 +62,9 @@ static qn_status prepare_flexible(const qn_screen_state *run, qn_screen_molecule
     const qn_flexible_types types = qn_screen_flexible_types(run->options);
     if (types == QN_FLEXIBLE_TYPES_OWN) QN_TRY(qn_score_ligand_prepare(molecule->compound));
     QN_TRY(qn_flexible_tree_create(molecule->compound, types, -1, &molecule->tree));
+    QN_TRY(qn_flexible_tree_add_sides(&molecule->tree, &run->sides, molecule->compound->name));
     if (types == QN_FLEXIBLE_TYPES_FILE) QN_TRY(qn_bonds_find_orders(molecule->compound));
-    molecule->ligand.atom_count = molecule->tree.heavy_count;
+    molecule->ligand.atom_count = molecule->tree.ligand_count;
     molecule->ligand.conformer_count = 1;
     return QN_OK;
 }

@@ -196,6 +196,20 @@ static const qn_option rows[] = {
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(confine_atoms),
      .meaning = "with --flexible, keep all atoms in the box, as AutoDock Vina does, not the centroid alone"},
+    {.name = "flex",
+     .kind = QN_OPTION_TEXTS,
+     .argument = "RESIDUES",
+     .offset = FIELD(flex),
+     .meaning = "with --flexible, side chains of the receptor that turn, too, up to 8, such as A:TRP177,A:45; may be "
+                "repeated"},
+    {.name = "receptor-energy",
+     .kind = QN_OPTION_ENUM,
+     .argument = "HOW",
+     .offset = FIELD(receptor_energy),
+     .choices = "maps exact",
+     .fallback = "maps",
+     .meaning = "with --flexible, minimise the best pose of each chain with maps of the receptor, or again with its "
+                "atoms; the energies that are written are exact in any case"},
     {.like = &qn_run_rows[QN_RUN_STRICT], .offset = RUN, .meaning = "exit with 1 when molecules were rejected"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_BATCH],
@@ -219,11 +233,14 @@ static qn_status check_flexible(const qn_screen_options *options)
     const char *alone = options->score_only                     ? "score-only"
                         : options->local_only                   ? "local-only"
                         : options->types != QN_SCREEN_TYPES_OWN ? "types"
+                        : options->flex_count > 0               ? "flex"
                                                                 : NULL;
     if (!options->flexible)
         return alone ? QN_FAIL(QN_INVALID_ARGUMENT, "--%s belongs to --flexible, which is not given", alone) : QN_OK;
     if (options->score_only && options->local_only)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--score-only and --local-only are both given; expected one of them");
+    if (options->flex_count > 0 && !options->score_only && !options->local_only)
+        return QN_FAIL(QN_UNSUPPORTED, "--flex has no search yet; expected --score-only or --local-only with it");
     if (options->conformers > 0)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--conformers is \"%d\", but --flexible turns the bonds itself; expected "

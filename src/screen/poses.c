@@ -135,25 +135,41 @@ static void find_energy(const qn_screen_state *run, const qn_score_ligand *ligan
     memcpy(kept->terms, terms, sizeof terms);
 }
 
-/* Count clashes and find the least distance from the receptor. */
-static void find_fit(const qn_screen_state *run, const int *types, int count, const double *heavy, qn_screen_kept *kept)
+/* Heavy atoms with their types. */
+typedef struct typed_atoms {
+    const double *positions; /* count × 3 (Å) */
+    const int *types;
+    size_t count;
+} typed_atoms;
+
+/* Count clashes of the ligand with other atoms, and find the least distance from them if it is less than before. */
+static void add_fit(const qn_ligand_score *score, const typed_atoms *ligand, const typed_atoms *others,
+                    qn_screen_kept *kept)
 {
-    const qn_score_receptor *receptor = &run->receptor;
-    const double longest = 2 * QN_LIGAND_CLASH_SHARE * qn_ligand_largest_radius_angstrom(&run->score);
+    const double longest = 2 * QN_LIGAND_CLASH_SHARE * qn_ligand_largest_radius_angstrom(score);
     double least = INFINITY;
-    for (int i = 0; i < count; i++) {
-        const double *at = heavy + 3 * (size_t)i;
-        for (size_t j = 0; j < receptor->atom_count; j++) {
-            const double *other = receptor->positions_angstrom + 3 * j;
+    for (size_t i = 0; i < ligand->count; i++) {
+        const double *at = ligand->positions + 3 * i;
+        for (size_t j = 0; j < others->count; j++) {
+            const double *other = others->positions + 3 * j;
             const double dx = at[0] - other[0], dy = at[1] - other[1], dz = at[2] - other[2];
             const double square = dx * dx + dy * dy + dz * dz;
             least = square < least ? square : least;
             if (square > longest * longest) continue;
-            const double reach = qn_ligand_clash_angstrom(&run->score, types[i], receptor->types[j]);
+            const double reach = qn_ligand_clash_angstrom(score, ligand->types[i], others->types[j]);
             kept->clashes += square < reach * reach;
         }
     }
-    kept->least_distance_angstrom = sqrt(least);
+    kept->least_distance_angstrom = fmin(kept->least_distance_angstrom, sqrt(least));
+}
+
+/* Count clashes and find the least distance from the receptor. */
+static void find_fit(const qn_screen_state *run, const typed_atoms *ligand, qn_screen_kept *kept)
+{
+    const qn_score_receptor *receptor = &run->receptor;
+    const typed_atoms others = {receptor->positions_angstrom, receptor->types, receptor->atom_count};
+    kept->least_distance_angstrom = INFINITY;
+    add_fit(&run->score, ligand, &others, kept);
 }
 
 static void describe(const pose_choice *choice, int index, double *heavy, qn_screen_kept *kept)
@@ -167,7 +183,7 @@ static void describe(const pose_choice *choice, int index, double *heavy, qn_scr
     for (int i = 0; i < ligand->atom_count; i++)
         memcpy(heavy + 3 * (size_t)i, positions + 3 * (size_t)ligand->atom[i], 3 * sizeof *heavy);
     find_energy(choice->run, ligand, heavy, kept);
-    find_fit(choice->run, ligand->type, ligand->atom_count, heavy, kept);
+    find_fit(choice->run, &(typed_atoms){heavy, ligand->type, (size_t)ligand->atom_count}, kept);
 }
 
 /* Sort again, stably: nearly equal energies may have another order in double precision than on the device. */
@@ -226,7 +242,11 @@ static void describe_flexible(const qn_screen_state *run, const qn_flexible_tree
     memcpy(kept->terms, terms, sizeof terms);
     qn_flexible_frames(tree, &result->pose, origins, rotations);
     qn_flexible_positions(tree, origins, rotations, tree->heavy_count, heavy);
-    find_fit(run, tree->type, tree->heavy_count, heavy, kept);
+    const int own = tree->ligand_count, all = tree->heavy_count;
+    const typed_atoms ligand = {heavy, tree->type, (size_t)own};
+    const typed_atoms sides = {heavy + 3 * own, tree->type + own, (size_t)(all - own)};
+    find_fit(run, &ligand, kept);
+    add_fit(&run->score, &ligand, &sides, kept);
 }
 
 qn_status qn_screen_poses_dock(const qn_screen_state *run, const qn_screen_molecule *molecule, qn_flexible_pose *found,
@@ -236,6 +256,8 @@ qn_status qn_screen_poses_dock(const qn_screen_state *run, const qn_screen_molec
     const qn_screen_options *options = run->options;
     qn_flexible_result results[QN_SCREEN_KEPT_MAX];
     *count = 1;
+    if (found && options->receptor_energy == QN_SCREEN_RECEPTOR_EXACT)
+        qn_flexible_minimise_found(&molecule->tree, run->sorted, found, found_energies, options->walkers);
     if (found)
         qn_flexible_refine(&molecule->tree, run->sorted, found, found_energies, options->walkers,
                            options->diversity_angstrom, options->keep, results, count);

@@ -108,6 +108,16 @@ static qn_status read_receptor(qn_screen_state *run)
                              : qn_score_receptor_from_molecule(options->receptor_molecule, &run->score, &run->receptor);
 }
 
+/* Take the side chains that turn out of the receptor. */
+static qn_status take_sides(qn_screen_state *run)
+{
+    const qn_screen_options *options = run->options;
+    if (options->flex_count == 0) return QN_OK;
+    if (options->types == QN_SCREEN_TYPES_FILE) QN_TRY(qn_flexible_stated_residues(options->receptor, &run->receptor));
+    return qn_flexible_sides_take(&run->receptor, qn_screen_flexible_types(options), options->flex, options->flex_count,
+                                  "--flex", qn_screen_receptor_name(options), &run->sides);
+}
+
 /* Read and check all inputs, and make the key. */
 static qn_status read_inputs(qn_screen_state *run)
 {
@@ -117,6 +127,7 @@ static qn_status read_inputs(qn_screen_state *run)
     run->term_count = qn_screen_term_names(run->score.kind, options->flexible, &run->term_names);
     QN_TRY(read_receptor(run));
     QN_TRY(empty_site(run));
+    QN_TRY(take_sides(run));
     if (options->flexible) QN_TRY(qn_flexible_receptor_create(&run->receptor, &run->sorted));
     QN_TRY(set_search(run));
     if (options->actives) QN_TRY(qn_screen_labels_read(options->actives, &run->labels));
@@ -273,6 +284,7 @@ static void clear(qn_screen_state *run)
     qn_screen_hits_clear(&run->hits);
     qn_screen_labels_destroy(&run->labels);
     qn_flexible_receptor_destroy(&run->sorted);
+    qn_flexible_sides_clear(&run->sides);
     qn_score_receptor_clear(&run->receptor);
 }
 

@@ -5,7 +5,7 @@
 #include <quern/screen.h>
 
 #include "base/error.h"
-#include "flexible/tree.h"
+#include "flexible/sides.h"
 #include "job/job.h"
 #include "score/receptor.h"
 #include "screen/enrichment.h"
@@ -52,6 +52,7 @@ typedef struct qn_screen_state {
     qn_ligand_score score;
     qn_score_receptor receptor;
     struct qn_flexible_receptor *sorted; /* the same, for flexible molecules; NULL: rigid ones */
+    qn_flexible_sides sides;             /* side chains of the receptor that turn; they are not in `receptor` */
     qn_screen_search_options search;
     int batch;                       /* conformers of a launch on the first device */
     struct qn_screen_labels *labels; /* known actives; NULL: none are given */

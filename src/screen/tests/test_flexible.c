@@ -123,6 +123,38 @@ static void poses_have_the_energies_that_they_state(void)
     qn_screen_result_destroy(&minimised);
 }
 
+/* Where side chains have not turned, the ligand meets the same atoms; when they turn, energies fall at least as far. */
+static void a_side_chain_turns(void)
+{
+    static const char *const flex[] = {"A:ASP381,A:VAL299"};
+    qn_screen_options options = flexible_options("rigid");
+    qn_screen_result *rigid = NULL, *turning = NULL, *minimised = NULL;
+    CHECK_OK(qn_screen_run(context, &options, &rigid));
+    options = flexible_options("turning");
+    options.flex = flex;
+    options.flex_count = 1;
+    CHECK_OK(qn_screen_run(context, &options, &turning));
+    options = flexible_options("turning, minimised");
+    options.flex = flex;
+    options.flex_count = 1;
+    options.score_only = false;
+    options.local_only = true;
+    CHECK_OK(qn_screen_run(context, &options, &minimised));
+    if (CHECK(rigid && turning && minimised && turning->molecule_count == rigid->molecule_count))
+        for (size_t i = 0; i < rigid->molecule_count; i++) {
+            const double *terms = turning->molecules[i].terms, *after = minimised->molecules[i].terms;
+            const double inter = rigid->molecules[i].terms[0];
+            if (inter < 0) CHECK_NEAR(terms[0], inter, 0.01);
+            CHECK(fabs(terms[1] - rigid->molecules[i].terms[1]) > 0.1);
+            CHECK(after[0] + after[1] <= terms[0] + terms[1]);
+            CHECK_NEAR(turning->molecules[i].least_distance_angstrom, rigid->molecules[i].least_distance_angstrom, 0);
+            CHECK(turning->molecules[i].clashes == rigid->molecules[i].clashes);
+        }
+    qn_screen_result_destroy(&rigid);
+    qn_screen_result_destroy(&turning);
+    qn_screen_result_destroy(&minimised);
+}
+
 /* The search finds what --local-only finds from the library's poses, or better, and a device finds what the host finds:
  * with five chains of few steps the first holds only for most molecules. */
 static void a_search_finds_poses(void)
@@ -236,6 +268,15 @@ static void wrong_options_are_refused(void)
     options.flexible = false;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("--score-only belongs to --flexible, which is not given");
+    options.score_only = false;
+    options.flex = (const char *const[]){"A:ASP381,A:VAL299"};
+    options.flex_count = 1;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--flex belongs to --flexible, which is not given");
+    options.flexible = options.score_only = true;
+    options.flex = (const char *const[]){"A:TRP381"};
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--flex has \"A:TRP381\", but residue 381 of chain A of pocket.pdb is ASP");
 }
 
 int main(int argc, char **argv)
@@ -249,6 +290,7 @@ int main(int argc, char **argv)
     write_receptor();
     write_library();
     RUN(poses_have_the_energies_that_they_state);
+    RUN(a_side_chain_turns);
     RUN(a_search_finds_poses);
     RUN(a_resumed_run_gives_the_same);
     RUN(stated_types_come_from_the_file);
