@@ -16,13 +16,20 @@ static const double hydrogen_reach_angstrom = 1.5; /* more than the longest bond
 
 enum { ATOMS_MAX = 32 /* of a side chain, with hydrogens */ };
 
+typedef struct side_atom {
+    char name[8], element[4], type[8]; /* type: AutoDock's */
+    double position[3], charge_e;
+    size_t atom;    /* of the molecule; not of hydrogens */
+    int row, piece; /* of Vina's table, −1: a hydrogen; of the side chain */
+} side_atom;
+
 /* A side chain while it is taken. */
 typedef struct side_making {
     qn_score_receptor *receptor;
     const char *option, *file;
+    const qn_autodock_atoms *stated; /* of the receptor; NULL: they follow from the chemistry */
     const qn_residue *residue;
-    size_t atoms[ATOMS_MAX]; /* of the molecule: Cα, the heavy atoms, hydrogens */
-    int rows[ATOMS_MAX], pieces[ATOMS_MAX];
+    side_atom atoms[ATOMS_MAX]; /* Cα, the heavy atoms, hydrogens */
     int count, heavy, piece_count;
     bool *taken; /* of each atom of the receptor */
     char text[32];
@@ -70,14 +77,18 @@ static bool take_out(side_making *making, size_t atom, int *row)
 
 static qn_status add_heavy(side_making *making, const char *names, size_t length, int piece)
 {
-    size_t atom;
-    if (!find_atom(making, names, length, &atom) || !take_out(making, atom, &making->rows[making->count]))
+    side_atom *to = &making->atoms[making->count];
+    *to = (side_atom){.piece = piece};
+    if (!find_atom(making, names, length, &to->atom) || !take_out(making, to->atom, &to->row))
         return QN_FAIL(QN_BAD_FORMAT,
                        "%s has \"%s\", but this residue of %s has no atom %.*s; expected a complete side "
                        "chain",
                        making->option, making->text, making->file, (int)strcspn(names, " |/"), names);
-    making->pieces[making->count] = piece;
-    making->atoms[making->count++] = atom;
+    const qn_atom *from = &making->receptor->molecule->atoms[to->atom];
+    memcpy(to->name, from->name, sizeof to->name);
+    memcpy(to->element, from->element, sizeof to->element);
+    memcpy(to->position, from->position_angstrom, sizeof to->position);
+    making->count++;
     return QN_OK;
 }
 
@@ -103,30 +114,67 @@ static bool is_backbone(const char *name)
     return false;
 }
 
-/* Add the hydrogens of N, O and S, whose place in a pose is written. */
-static void add_hydrogens(side_making *making)
+/* ---- AutoDock's types, charges and polar hydrogens, which are written ---- */
+
+static void describe_atom(side_making *making, const qn_autodock_atom *from)
 {
-    const qn_molecule *molecule = making->receptor->molecule;
-    for (size_t i = 0; i < making->residue->atom_count && making->count < ATOMS_MAX; i++) {
-        const qn_atom *atom = &molecule->atoms[making->residue->first_atom + i];
-        if (!qn_atom_is_hydrogen(atom)) continue;
-        for (int k = 1; k < making->heavy; k++) {
-            const qn_atom *heavy = &molecule->atoms[making->atoms[k]];
-            if (strcmp(heavy->element, "C") == 0 ||
-                distance(heavy->position_angstrom, atom->position_angstrom) > hydrogen_reach_angstrom)
-                continue;
-            making->rows[making->count] = -1;
-            making->pieces[making->count] = making->pieces[k];
-            making->atoms[making->count++] = making->residue->first_atom + i;
-            break;
+    for (int k = 0; k < making->heavy; k++) {
+        side_atom *atom = &making->atoms[k];
+        const double away = distance(atom->position, from->position_angstrom);
+        if (strcmp(from->type, "HD") == 0 && k > 0 && strcmp(atom->element, "C") != 0 &&
+            away < hydrogen_reach_angstrom && making->count < ATOMS_MAX) {
+            side_atom *to = &making->atoms[making->count++];
+            *to =
+                (side_atom){.element = "H", .type = "HD", .charge_e = from->charge_e, .row = -1, .piece = atom->piece};
+            memcpy(to->name, from->name, sizeof to->name);
+            memcpy(to->position, from->position_angstrom, sizeof to->position);
+            return;
         }
+        if (away > 0) continue;
+        snprintf(atom->type, sizeof atom->type, "%s", from->type);
+        atom->charge_e = from->charge_e;
+        return;
     }
 }
 
+static qn_status copy_residue(const side_making *making, qn_molecule *molecule)
+{
+    const qn_atom *atoms = making->receptor->molecule->atoms + making->residue->first_atom;
+    QN_TRY(qn_molecule_append_residue(molecule, making->residue));
+    for (size_t i = 0; i < making->residue->atom_count; i++) QN_TRY(qn_molecule_append_atom(molecule, &atoms[i]));
+    return QN_OK;
+}
+
+/* Without the residues around it, its backbone gets the charges of ends of chains, which no side chain depends on. */
+static qn_status prepare_residue(const side_making *making, qn_autodock_atoms *atoms)
+{
+    qn_molecule *alone;
+    *atoms = (qn_autodock_atoms){0};
+    QN_TRY(qn_molecule_create(making->text, &alone));
+    qn_status status = copy_residue(making, alone);
+    if (status == QN_OK) status = qn_autodock_receptor_prepare(alone, atoms);
+    qn_molecule_destroy(&alone);
+    return status;
+}
+
+static qn_status describe(side_making *making)
+{
+    qn_autodock_atoms own = {0};
+    const qn_autodock_atoms *atoms = making->stated ? making->stated : &own;
+    const size_t residue = (size_t)(making->residue - making->receptor->molecule->residues);
+    if (!making->stated) QN_TRY(prepare_residue(making, &own));
+    for (size_t i = 0; i < atoms->count; i++)
+        if (!making->stated || atoms->items[i].residue == residue) describe_atom(making, &atoms->items[i]);
+    qn_autodock_atoms_clear(&own);
+    return QN_OK;
+}
+
+/* ---- Bonds ---- */
+
 static bool is_taken(const side_making *making, size_t atom)
 {
-    for (int k = 0; k < making->count; k++)
-        if (making->atoms[k] == atom) return true;
+    for (int k = 0; k < making->heavy; k++)
+        if (making->atoms[k].atom == atom) return true;
     return false;
 }
 
@@ -145,11 +193,11 @@ static qn_status check_bonds(const side_making *making)
                            "PDB",
                            making->option, making->text, other->name, making->file, residue->name);
         for (int k = 1; k < making->heavy; k++) {
-            const qn_atom *own = &molecule->atoms[making->atoms[k]];
+            const side_atom *own = &making->atoms[k];
             const double first = qn_covalent_radius_angstrom(own->element),
                          second = qn_covalent_radius_angstrom(other->element);
             if (first == 0 || second == 0 ||
-                distance(own->position_angstrom, other->position_angstrom) >= QN_BOND_ALLOWANCE * (first + second))
+                distance(own->position, other->position_angstrom) >= QN_BOND_ALLOWANCE * (first + second))
                 continue;
             return QN_FAIL(QN_BAD_FORMAT,
                            "%s has \"%s\", whose %s is bound to %s of %s:%s%d in %s; expected a side chain that turns "
@@ -165,15 +213,18 @@ static qn_status check_bonds(const side_making *making)
 
 static void fill_compound(const side_making *making, qn_compound *compound)
 {
-    const qn_molecule *molecule = making->receptor->molecule;
     int first[ATOMS_MAX] = {0}; /* atom of each piece */
-    for (int i = making->heavy - 1; i >= 0; i--) first[making->pieces[i]] = i;
+    for (int i = making->heavy - 1; i >= 0; i--) first[making->atoms[i].piece] = i;
     for (int i = 0; i < making->count; i++) {
-        const qn_atom *atom = &molecule->atoms[making->atoms[i]];
-        memcpy(compound->atoms[i].element, atom->element, sizeof atom->element);
-        memcpy(compound->atoms[i].name, atom->name, sizeof atom->name);
-        memcpy(compound->positions_angstrom + 3 * i, atom->position_angstrom, 3 * sizeof(double));
-        compound->tree.piece[i] = making->pieces[i];
+        const side_atom *from = &making->atoms[i];
+        qn_compound_atom *to = &compound->atoms[i];
+        memcpy(to->element, from->element, sizeof from->element);
+        memcpy(to->name, from->name, sizeof from->name);
+        memcpy(to->type, from->type, sizeof from->type);
+        to->partial_charge_e = (float)from->charge_e;
+        to->has_partial_charge = true;
+        memcpy(compound->positions_angstrom + 3 * i, from->position, sizeof from->position);
+        compound->tree.piece[i] = from->piece;
     }
     for (int k = 1; k < making->piece_count; k++)
         compound->tree.branches[k - 1] = (qn_compound_branch){first[k - 1], first[k]};
@@ -182,14 +233,16 @@ static void fill_compound(const side_making *making, qn_compound *compound)
 
 static qn_status make_side(const side_making *making, qn_flexible_types types, qn_flexible_side *side)
 {
+    int rows[ATOMS_MAX];
     side->residue = *making->residue;
+    for (int i = 0; i < making->count; i++) rows[i] = making->atoms[i].row;
     QN_TRY(qn_compound_create(making->text, (size_t)making->count, 0, 1, &side->compound));
     qn_compound_tree *tree = &side->compound->tree;
     QN_TRY(qn_allocate((size_t)making->count, sizeof *tree->piece, (void **)&tree->piece));
     QN_TRY(qn_allocate((size_t)making->piece_count, sizeof *tree->branches, (void **)&tree->branches));
     fill_compound(making, side->compound);
     QN_TRY(qn_flexible_stated_bonds(side->compound));
-    return qn_flexible_tree_create_known(side->compound, types, making->rows, 0, &side->tree);
+    return qn_flexible_tree_create_known(side->compound, types, rows, 0, &side->tree);
 }
 
 static qn_status find_pieces(const side_making *making, const char **pieces)
@@ -229,8 +282,8 @@ static qn_status take_side(side_making *making, qn_flexible_types types, const c
                        making->text, sides->count, QN_FLEXIBLE_SIDES_MAX);
     QN_TRY(find_pieces(making, &pieces));
     QN_TRY(add_side_chain(making, pieces));
-    add_hydrogens(making);
     QN_TRY(check_bonds(making));
+    QN_TRY(describe(making));
     return make_side(making, types, &sides->sides[sides->count++]);
 }
 
@@ -250,10 +303,11 @@ static qn_status take_all(side_making *making, qn_flexible_types types, const ch
                          making->option);
 }
 
-qn_status qn_flexible_sides_take(qn_score_receptor *receptor, qn_flexible_types types, const char *const *texts,
+qn_status qn_flexible_sides_take(qn_score_receptor *receptor, const qn_autodock_atoms *stated, const char *const *texts,
                                  size_t count, const char *option, const char *file, qn_flexible_sides *sides)
 {
-    side_making making = {.receptor = receptor, .option = option, .file = file};
+    const qn_flexible_types types = stated ? QN_FLEXIBLE_TYPES_FILE : QN_FLEXIBLE_TYPES_OWN;
+    side_making making = {.receptor = receptor, .stated = stated, .option = option, .file = file};
     *sides = (qn_flexible_sides){0};
     if (count == 0) return QN_OK;
     if (!receptor->molecule)

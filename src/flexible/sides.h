@@ -12,13 +12,15 @@
 #define QN_FLEXIBLE_SIDES_H
 
 #include "flexible/tree.h"
+#include "score/autodock/atoms.h"
 #include "score/receptor.h"
 
 enum { QN_FLEXIBLE_SIDES_MAX = 8 };
 
 typedef struct qn_flexible_side {
     qn_residue residue;    /* its name, chain and number; its atoms are the compound's */
-    qn_compound *compound; /* Cα, the heavy atoms by pieces, polar hydrogens; its piece 0 is Cα */
+    qn_compound *compound; /* Cα, the heavy atoms by pieces, polar hydrogens, which are built where the receptor has
+                            * none; types and charges are AutoDock's; piece 0 is Cα */
     qn_flexible_tree tree; /* of the compound, with Cα as root */
 } qn_flexible_side;
 
@@ -28,11 +30,12 @@ typedef struct qn_flexible_sides {
 } qn_flexible_sides;
 
 /* Take side chains out of a receptor, whose types are Vina's. texts: "A:TRP177", or several with commas between them;
- * `option` and `file` name them and the receptor in messages. types: by whose rule bonds are counted. The receptor gets
- * another hash. QN_INVALID_ARGUMENT: a residue that is not there or has another name, is no amino acid or has no side
- * chain that turns, twice the same, over eight; QN_BAD_FORMAT: a side chain that is incomplete or bound to another
- * residue, a receptor without names of residues. */
-QN_MUST_CHECK qn_status qn_flexible_sides_take(qn_score_receptor *receptor, qn_flexible_types types,
+ * `option` and `file` name them and the receptor in messages. stated: AutoDock's types and charges of all atoms, as a
+ * PDBQT states them, which also decides by whose rule bonds are counted; NULL: they follow from the chemistry. The
+ * receptor gets another hash. QN_INVALID_ARGUMENT: a residue that is not there or has another name, is no amino acid or
+ * has no side chain that turns, twice the same, over eight; QN_BAD_FORMAT: a side chain that is incomplete or bound to
+ * another residue, a receptor without names of residues. */
+QN_MUST_CHECK qn_status qn_flexible_sides_take(qn_score_receptor *receptor, const qn_autodock_atoms *stated,
                                                const char *const *texts, size_t count, const char *option,
                                                const char *file, qn_flexible_sides *sides);
 void qn_flexible_sides_clear(qn_flexible_sides *sides);

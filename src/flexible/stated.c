@@ -1,6 +1,7 @@
 #include "flexible/stated.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -182,7 +183,7 @@ qn_status qn_flexible_stated_receptor(const char *path, qn_score_receptor *recep
     return status;
 }
 
-/* Both readers keep the order of the file. */
+/* The readers of molecules and compounds keep the order of the file. */
 static qn_status match_residues(const char *path, qn_score_receptor *receptor)
 {
     const qn_molecule *molecule = receptor->molecule;
@@ -198,9 +199,36 @@ static qn_status match_residues(const char *path, qn_score_receptor *receptor)
                : QN_FAIL(QN_BAD_FORMAT, "%s: heavy atom %zu belongs to no residue; expected one", path, next + 1);
 }
 
-qn_status qn_flexible_stated_residues(const char *path, qn_score_receptor *receptor)
+/* Take the atoms of the file that the molecule has, too. */
+static qn_status list_atoms(const qn_compound *compound, const qn_molecule *molecule, qn_autodock_atoms *atoms)
+{
+    size_t next = 0;
+    QN_TRY(qn_allocate(molecule->atom_count, sizeof *atoms->items, (void **)&atoms->items));
+    for (size_t i = 0; i < compound->atom_count && next < molecule->atom_count; i++) {
+        const qn_compound_atom *from = &compound->atoms[i];
+        const double *at = compound->positions_angstrom + 3 * i;
+        if (memcmp(molecule->atoms[next].position_angstrom, at, 3 * sizeof *at) != 0) continue;
+        qn_autodock_atom *to = &atoms->items[atoms->count++];
+        to->residue = (size_t)molecule->atoms[next++].residue;
+        to->charge_e = (double)from->partial_charge_e;
+        memcpy(to->position_angstrom, at, sizeof to->position_angstrom);
+        memcpy(to->name, from->name, sizeof to->name);
+        snprintf(to->type, sizeof to->type, "%s", from->type);
+    }
+    return QN_OK;
+}
+
+qn_status qn_flexible_stated_residues(const char *path, qn_score_receptor *receptor, qn_autodock_atoms *atoms)
 {
     const qn_molecule_options options = {.size = sizeof options, .keep_alternates = true};
+    qn_compound **compounds = NULL;
+    size_t count = 0;
+    *atoms = (qn_autodock_atoms){0};
     QN_TRY(qn_molecule_read(NULL, path, &options, &receptor->molecule));
-    return match_residues(path, receptor);
+    QN_TRY(match_residues(path, receptor));
+    QN_TRY(qn_compound_read_file(path, &compounds, &count));
+    const qn_status status = count ? list_atoms(compounds[0], receptor->molecule, atoms) : QN_OK;
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);
+    qn_release(&compounds);
+    return status;
 }

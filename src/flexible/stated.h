@@ -4,6 +4,7 @@
 #define QN_FLEXIBLE_STATED_H
 
 #include "model/compound.h"
+#include "score/autodock/atoms.h"
 #include "score/receptor.h"
 
 /* Replace the bonds of a compound by those of distance: closer than 1.1 times the sum of the covalent radii, and, where
@@ -23,8 +24,9 @@ QN_MUST_CHECK qn_status qn_flexible_stated_torsions(const qn_compound *compound,
  * qn_flexible_stated_types. */
 QN_MUST_CHECK qn_status qn_flexible_stated_receptor(const char *path, qn_score_receptor *receptor);
 
-/* Give such a receptor the residues of its atoms, which it lacks, from the same file. QN_BAD_FORMAT: the file has other
- * atoms. */
-QN_MUST_CHECK qn_status qn_flexible_stated_residues(const char *path, qn_score_receptor *receptor);
+/* Give such a receptor the residues of its atoms, which it lacks, from the same file. atoms: all atoms with types,
+ * charges and residues, as the file states them. QN_BAD_FORMAT: the file has atoms of no residue. */
+QN_MUST_CHECK qn_status qn_flexible_stated_residues(const char *path, qn_score_receptor *receptor,
+                                                    qn_autodock_atoms *atoms);
 
 #endif

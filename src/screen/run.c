@@ -12,6 +12,7 @@
 #include "flexible/stated.h"
 #include "job/input.h"
 #include "runtime/device.h"
+#include "score/autodock/atoms.h"
 #include "screen/box.h"
 #include "screen/enrichment.h"
 #include "screen/library.h"
@@ -112,10 +113,15 @@ static qn_status read_receptor(qn_screen_state *run)
 static qn_status take_sides(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
+    const bool stated = options->types == QN_SCREEN_TYPES_FILE;
+    qn_autodock_atoms atoms = {0};
     if (options->flex_count == 0) return QN_OK;
-    if (options->types == QN_SCREEN_TYPES_FILE) QN_TRY(qn_flexible_stated_residues(options->receptor, &run->receptor));
-    return qn_flexible_sides_take(&run->receptor, qn_screen_flexible_types(options), options->flex, options->flex_count,
-                                  "--flex", qn_screen_receptor_name(options), &run->sides);
+    qn_status status = stated ? qn_flexible_stated_residues(options->receptor, &run->receptor, &atoms) : QN_OK;
+    if (status == QN_OK)
+        status = qn_flexible_sides_take(&run->receptor, stated ? &atoms : NULL, options->flex, options->flex_count,
+                                        "--flex", qn_screen_receptor_name(options), &run->sides);
+    qn_autodock_atoms_clear(&atoms);
+    return status;
 }
 
 /* Read and check all inputs, and make the key. */

@@ -32,11 +32,14 @@ static void scene_close(scene *s)
 static bool take(const char *path, const char *flex, scene *s)
 {
     const char *texts[] = {flex};
-    return CHECK_OK(qn_flexible_stated_receptor(path, &s->receptor)) &&
-           CHECK_OK(qn_flexible_stated_residues(path, &s->receptor)) &&
-           CHECK_OK(qn_flexible_sides_take(&s->receptor, QN_FLEXIBLE_TYPES_FILE, texts, 1, "--flex", "receptor",
-                                           &s->sides)) &&
-           CHECK_OK(qn_flexible_receptor_create(&s->receptor, &s->sorted));
+    qn_autodock_atoms atoms = {0};
+    const bool taken =
+        CHECK_OK(qn_flexible_stated_receptor(path, &s->receptor)) &&
+        CHECK_OK(qn_flexible_stated_residues(path, &s->receptor, &atoms)) &&
+        CHECK_OK(qn_flexible_sides_take(&s->receptor, &atoms, texts, 1, "--flex", "receptor", &s->sides)) &&
+        CHECK_OK(qn_flexible_receptor_create(&s->receptor, &s->sorted));
+    qn_autodock_atoms_clear(&atoms);
+    return taken;
 }
 
 /* ---- A made receptor ---- */
@@ -97,8 +100,8 @@ static bool scene_open(int torsions, const char *flex, uint64_t *drawn, scene *s
     const char *texts[] = {flex};
     *s = (scene){.ligand = chain_make(torsions, drawn)};
     return s->ligand && CHECK_OK(residues_make(eight, 9, &s->receptor)) &&
-           CHECK_OK(qn_flexible_sides_take(&s->receptor, QN_FLEXIBLE_TYPES_FILE, texts, *flex ? 1 : 0, "--flex",
-                                           "made.pdb", &s->sides)) &&
+           CHECK_OK(
+               qn_flexible_sides_take(&s->receptor, NULL, texts, *flex ? 1 : 0, "--flex", "made.pdb", &s->sides)) &&
            CHECK_OK(qn_flexible_receptor_create(&s->receptor, &s->sorted)) &&
            CHECK_OK(qn_flexible_tree_create(s->ligand, QN_FLEXIBLE_TYPES_FILE, -1, &s->tree)) &&
            CHECK_OK(qn_flexible_tree_add_sides(&s->tree, &s->sides, "chain"));
@@ -218,8 +221,7 @@ static void check_refused(const char *flex, qn_status status, const char *messag
     qn_flexible_sides sides;
     if (!CHECK_OK(residues_make(eight, 9, &receptor))) return;
     receptor.molecule->residues[6].name[0] = 'H'; /* HLA, no amino acid */
-    CHECK_FAILS(qn_flexible_sides_take(&receptor, QN_FLEXIBLE_TYPES_OWN, texts, 1, "--flex", "made.pdb", &sides),
-                status);
+    CHECK_FAILS(qn_flexible_sides_take(&receptor, NULL, texts, 1, "--flex", "made.pdb", &sides), status);
     CHECK_TEXT(qn_error_message(), message);
     CHECK(sides.count == 0);
     qn_score_receptor_clear(&receptor);
@@ -249,24 +251,20 @@ static void broken_side_chains_are_refused(void)
     qn_score_receptor receptor;
     qn_flexible_sides sides;
     if (!CHECK_OK(residues_make(ten, 10, &receptor))) return;
-    CHECK_FAILS(qn_flexible_sides_take(&receptor, QN_FLEXIBLE_TYPES_OWN, nine, 1, "--flex", "made.pdb", &sides),
-                QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_flexible_sides_take(&receptor, NULL, nine, 1, "--flex", "made.pdb", &sides), QN_INVALID_ARGUMENT);
     CHECK_TEXT(qn_error_message(), "--flex has \"A:9\" after 8 side chains; expected at most 8");
-    CHECK_FAILS(qn_flexible_sides_take(&receptor, QN_FLEXIBLE_TYPES_OWN, last, 1, "--flex", "made.pdb", &sides),
-                QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_flexible_sides_take(&receptor, NULL, last, 1, "--flex", "made.pdb", &sides), QN_INVALID_ARGUMENT);
     CHECK_TEXT(qn_error_message(), "--flex has \"A:10\", but GLY has no side chain that turns, or its atoms are not "
                                    "known; expected another residue");
     strcpy(receptor.molecule->atoms[6].name, "CX");
-    CHECK_FAILS(qn_flexible_sides_take(&receptor, QN_FLEXIBLE_TYPES_OWN, first, 1, "--flex", "made.pdb", &sides),
-                QN_BAD_FORMAT);
+    CHECK_FAILS(qn_flexible_sides_take(&receptor, NULL, first, 1, "--flex", "made.pdb", &sides), QN_BAD_FORMAT);
     CHECK_TEXT(qn_error_message(), "--flex has \"A:1\", but this residue of made.pdb has no atom CG2; expected a "
                                    "complete side chain");
     strcpy(receptor.molecule->atoms[6].name, "CG2");
     for (int d = 0; d < 3; d++) /* N of the second residue beside the side chain of the first */
         receptor.molecule->atoms[7].position_angstrom[d] =
             receptor.molecule->atoms[6].position_angstrom[d] + (d == 2 ? 1.5 : 0);
-    CHECK_FAILS(qn_flexible_sides_take(&receptor, QN_FLEXIBLE_TYPES_OWN, first, 1, "--flex", "made.pdb", &sides),
-                QN_BAD_FORMAT);
+    CHECK_FAILS(qn_flexible_sides_take(&receptor, NULL, first, 1, "--flex", "made.pdb", &sides), QN_BAD_FORMAT);
     CHECK_TEXT(qn_error_message(), "--flex has \"A:1\", whose CG2 is bound to N of A:VAL2 in made.pdb; expected a side "
                                    "chain that turns freely");
     qn_score_receptor_clear(&receptor);
