@@ -3,7 +3,7 @@
  * qn_screen_run reads the receptor and the library, searches each molecule's conformers by evolutionary Monte Carlo,
  * and ranks the molecules by the energies of their best poses. Lower energy is better. Receptor, libraries and site are
  * files or objects in memory. Results come back in memory; with options.output they are also written as scores.csv,
- * hits.sdf, rejected.csv, run.json and report.html.
+ * hits.sdf, hits.pdbqt of flexible molecules, rejected.csv, run.json and report.html.
  *
  * Thread rule: one run per context at a time.
  *

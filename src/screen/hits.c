@@ -1,11 +1,13 @@
 #include "screen/hits.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "score/autodock/atoms.h"
 #include "screen/library.h"
 #include "screen/output.h"
 #include "screen/results.h"
@@ -110,6 +112,55 @@ static qn_status add_items(const qn_screen_state *run, const qn_screen_hit *hit,
     return add_item(text, "least_distance_angstrom", kept->least_distance_angstrom, 3);
 }
 
+static bool writes_models(const qn_screen_state *run, const qn_screen_hit *hit)
+{
+    return hit->states && !run->job->in_memory;
+}
+
+/* Remarks of a PDBQT: the name as our reader and others expect it, the energy and its terms. */
+static qn_status add_remarks(const qn_screen_state *run, const qn_screen_hit *hit, int pose, qn_text *text)
+{
+    const qn_screen_kept *kept = &hit->poses[pose];
+    const qn_screen_row *row = &run->rows[hit->place];
+    if (row->name[0]) QN_TRY(qn_text_append(text, "REMARK  Name = %s\n", row->name));
+    QN_TRY(qn_text_append(text, "REMARK QUERN RANK %zu POSE %d ENERGY %.4f", hit->place + 1, pose + 1, kept->energy));
+    for (int term = 0; term < run->term_count; term++) {
+        QN_TRY(qn_text_append(text, " "));
+        for (const char *at = run->term_names[term]; *at; at++)
+            QN_TRY(qn_text_append(text, "%c", toupper((unsigned char)*at)));
+        QN_TRY(qn_text_append(text, " %.4f", kept->terms[term]));
+    }
+    return qn_text_append(text, "\n");
+}
+
+/* Make the PDBQT of a pose of a flexible molecule, with the side chains that turn. */
+static qn_status make_model(const qn_screen_state *run, const qn_screen_molecule *molecule, qn_screen_hit *hit,
+                            int pose)
+{
+    double positions[3 * QN_FLEXIBLE_ATOMS_MAX];
+    const double *ligand = hit->positions + (size_t)pose * hit->atom_count * 3;
+    qn_text *text = &hit->models[pose];
+    QN_TRY(add_remarks(run, hit, pose, text));
+    QN_TRY(qn_compound_write_pdbqt(molecule->compound, ligand, "LIG", text));
+    for (int s = 0; s < run->sides.count; s++) {
+        const qn_flexible_side *side = &run->sides.sides[s];
+        qn_flexible_side_positions(&molecule->tree, &run->sides, s, &hit->states[pose], positions);
+        QN_TRY(qn_compound_write_pdbqt_side(side->compound, positions, &side->residue, text));
+    }
+    return QN_OK;
+}
+
+/* Give the atoms of a molecule AutoDock's types for its PDBQT. A molecule with an element that AutoDock lacks keeps its
+ * elements in their place. */
+static qn_status label_atoms(const qn_screen_state *run, qn_screen_molecule *molecule)
+{
+    if (run->options->types == QN_SCREEN_TYPES_FILE) return QN_OK;
+    const qn_status status = qn_autodock_ligand_label(molecule->compound);
+    if (status != QN_BAD_FORMAT) return status;
+    qn_error_clear();
+    return QN_OK;
+}
+
 /* Make the SDF record of a pose, with Quern's data items before its end. */
 static qn_status make_record(const qn_screen_state *run, const qn_screen_molecule *molecule, const qn_screen_hit *hit,
                              int pose)
@@ -156,6 +207,9 @@ static qn_status allocate_poses(qn_screen_hit *hit, size_t atom_count)
     hit->positions = memory;
     QN_TRY(qn_allocate((size_t)hit->pose_count, sizeof *hit->records, &memory));
     hit->records = memory;
+    if (!hit->states) return QN_OK;
+    QN_TRY(qn_allocate((size_t)hit->pose_count, sizeof *hit->models, &memory));
+    hit->models = memory;
     return QN_OK;
 }
 
@@ -168,6 +222,7 @@ static qn_status make_poses(const qn_screen_state *run, qn_screen_molecule *mole
     QN_TRY(check_same(run, molecule, hit));
     drop_own_properties(molecule->compound);
     QN_TRY(allocate_poses(hit, molecule->compound->atom_count));
+    if (writes_models(run, hit)) QN_TRY(label_atoms(run, molecule));
     for (int pose = 0; pose < hit->pose_count; pose++) {
         if (hit->poses[pose].conformer >= molecule->ligand.conformer_count)
             return QN_FAIL(QN_INVALID_ARGUMENT,
@@ -175,6 +230,7 @@ static qn_status make_poses(const qn_screen_state *run, qn_screen_molecule *mole
                            "during a run",
                            (unsigned long long)hit->index);
         QN_TRY(make_record(run, molecule, hit, pose));
+        if (writes_models(run, hit)) QN_TRY(make_model(run, molecule, hit, pose));
     }
     return QN_OK;
 }
@@ -240,7 +296,9 @@ void qn_screen_hits_clear(qn_screen_hits *hits)
     for (size_t i = 0; i < hits->count; i++) {
         qn_screen_hit *hit = &hits->hits[i];
         for (int pose = 0; hit->records && pose < hit->pose_count; pose++) qn_text_clear(&hit->records[pose]);
+        for (int pose = 0; hit->models && pose < hit->pose_count; pose++) qn_text_clear(&hit->models[pose]);
         qn_release(&hit->records);
+        qn_release(&hit->models);
         qn_release(&hit->positions);
         qn_release(&hit->poses);
         qn_release(&hit->states);

@@ -1,4 +1,4 @@
-/* The best molecules with their kept poses, for hits.sdf and for results in memory. */
+/* The best molecules with their kept poses, for hits.sdf, hits.pdbqt and results in memory. */
 #ifndef QN_SCREEN_HITS_H
 #define QN_SCREEN_HITS_H
 
@@ -22,6 +22,7 @@ typedef struct qn_screen_hit {
     size_t atom_count;
     double *positions; /* [pose_count][atom_count][3] (Å) */
     qn_text *records;  /* pose_count SDF records */
+    qn_text *models;   /* of a flexible molecule, pose_count PDBQT texts, between MODEL and ENDMDL */
 } qn_screen_hit;
 
 typedef struct qn_screen_hits {

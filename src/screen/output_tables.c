@@ -1,4 +1,4 @@
-/* scores.csv, rejected.csv and hits.sdf. */
+/* scores.csv, rejected.csv, hits.sdf and hits.pdbqt. */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -78,18 +78,46 @@ qn_status qn_screen_write_tables(const qn_screen_state *run)
     return write_csv(run, "rejected.csv", &csv, status);
 }
 
-qn_status qn_screen_write_hits(const qn_screen_state *run)
+static qn_status write_text(const qn_screen_state *run, const char *name, qn_text *text, qn_status status)
+{
+    char *path = NULL;
+    if (status == QN_OK) status = qn_job_path(run->job, name, &path);
+    if (status == QN_OK) status = qn_file_write(path, text->data ? text->data : "", text->length);
+    qn_text_clear(text);
+    qn_release(&path);
+    return status;
+}
+
+static qn_status write_sdf(const qn_screen_state *run)
 {
     qn_text text = {0};
-    char *path = NULL;
-    qn_status status = qn_job_path(run->job, "hits.sdf", &path);
+    qn_status status = QN_OK;
     for (size_t i = 0; i < run->hits.count && status == QN_OK; i++) {
         const qn_screen_hit *hit = &run->hits.hits[i];
         for (int pose = 0; pose < hit->pose_count && status == QN_OK; pose++)
             status = qn_text_append_bytes(&text, hit->records[pose].data, hit->records[pose].length);
     }
-    if (status == QN_OK) status = qn_file_write(path, text.data ? text.data : "", text.length);
-    qn_text_clear(&text);
-    qn_release(&path);
-    return status;
+    return write_text(run, "hits.sdf", &text, status);
+}
+
+static qn_status write_pdbqt(const qn_screen_state *run)
+{
+    qn_text text = {0};
+    qn_status status = QN_OK;
+    int number = 0;
+    for (size_t i = 0; i < run->hits.count && status == QN_OK; i++) {
+        const qn_screen_hit *hit = &run->hits.hits[i];
+        for (int pose = 0; pose < hit->pose_count && status == QN_OK; pose++) {
+            status = qn_text_append(&text, "MODEL %d\n", ++number);
+            if (status == QN_OK) status = qn_text_append_bytes(&text, hit->models[pose].data, hit->models[pose].length);
+            if (status == QN_OK) status = qn_text_append(&text, "ENDMDL\n");
+        }
+    }
+    return write_text(run, "hits.pdbqt", &text, status);
+}
+
+qn_status qn_screen_write_hits(const qn_screen_state *run)
+{
+    QN_TRY(write_sdf(run));
+    return run->options->flexible ? write_pdbqt(run) : QN_OK;
 }

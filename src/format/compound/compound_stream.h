@@ -17,6 +17,7 @@
 #ifndef QN_FORMAT_COMPOUND_COMPOUND_STREAM_H
 #define QN_FORMAT_COMPOUND_COMPOUND_STREAM_H
 
+#include <quern/molecule.h>
 #include <stdint.h>
 
 #include "base/text.h"
@@ -84,9 +85,14 @@ QN_MUST_CHECK qn_status qn_compound_read_memory(const char *name, const void *da
 QN_MUST_CHECK qn_status qn_compound_write_sdf(const qn_compound *compound, const double *positions, qn_text *text);
 
 /* Append one conformer as a PDBQT from ROOT to TORSDOF, with the compound's pieces and types; without a tree all atoms
- * are the root. Where an atom has no type, its element stands for it. `positions` as above; `residue`: up to three
- * letters. QN_INVALID_ARGUMENT: a coordinate that does not fit into its columns. */
+ * are the root. Where an atom has no type, its element stands for it. Atoms of type H, hydrogens that AutoDock merges
+ * into carbons, are left out. `positions` as above; `residue`: up to three letters. QN_INVALID_ARGUMENT: a coordinate
+ * that does not fit into its columns. */
 QN_MUST_CHECK qn_status qn_compound_write_pdbqt(const qn_compound *compound, const double *positions,
                                                 const char *residue, qn_text *text);
+
+/* The same for a side chain of a receptor, from BEGIN_RES to END_RES. */
+QN_MUST_CHECK qn_status qn_compound_write_pdbqt_side(const qn_compound *compound, const double *positions,
+                                                     const qn_residue *residue, qn_text *text);
 
 #endif

@@ -36,6 +36,10 @@ QN_MUST_CHECK qn_status qn_autodock_receptor_prepare(const qn_molecule *molecule
  * impossible bonds. */
 QN_MUST_CHECK qn_status qn_autodock_ligand_prepare(qn_compound *compound, qn_autodock_atoms *atoms);
 
+/* Give the atoms of a ligand whose bonds have orders the types and charges that qn_autodock_ligand_prepare finds;
+ * merged hydrogens, whose charge is their carbon's, have type H. Errors as above. */
+QN_MUST_CHECK qn_status qn_autodock_ligand_label(qn_compound *compound);
+
 void qn_autodock_atoms_clear(qn_autodock_atoms *atoms);
 
 #endif

@@ -71,6 +71,33 @@ static void read_library(qn_compound *originals[MOLECULES])
     qn_compound_stream_close(&stream);
 }
 
+/* hits.pdbqt has the poses of hits.sdf, without the hydrogens of carbons. */
+static void check_pdbqt(const char *folder, qn_compound *const *hits, size_t count)
+{
+    char path[800];
+    qn_compound **models = NULL;
+    size_t model_count = 0;
+    snprintf(path, sizeof path, "%s/hits.pdbqt", folder);
+    if (!CHECK_OK(qn_compound_read_file(path, &models, &model_count))) return;
+    CHECK(model_count == count);
+    for (size_t m = 0; m < model_count; m++) {
+        size_t found = 0;
+        CHECK_TEXT(models[m]->name, hits[m]->name);
+        CHECK(models[m]->tree.piece_count > 0 && !models[m]->tree.glued);
+        for (size_t i = 0; i < models[m]->atom_count; i++) {
+            const double *at = models[m]->positions_angstrom + 3 * i;
+            for (size_t j = 0; j < hits[m]->atom_count; j++) {
+                const double *other = hits[m]->positions_angstrom + 3 * j;
+                if (strcmp(models[m]->atoms[i].element, hits[m]->atoms[j].element) != 0) continue;
+                found += hypot(hypot(at[0] - other[0], at[1] - other[1]), at[2] - other[2]) < 2e-3;
+            }
+        }
+        CHECK(found == models[m]->atom_count);
+    }
+    for (size_t m = 0; m < model_count; m++) qn_compound_destroy(&models[m]);
+    qn_release(&models);
+}
+
 static void check_hits(const char *folder)
 {
     static const qn_ligand_score vina = {.kind = QN_SCORE_VINA};
@@ -90,6 +117,7 @@ static void check_hits(const char *folder)
             check_bonds(hits[i], originals[index]);
             check_pose(hits[i], sorted);
         }
+    check_pdbqt(folder, hits, count);
     for (size_t i = 0; i < count; i++) qn_compound_destroy(&hits[i]);
     for (size_t i = 0; i < MOLECULES; i++) qn_compound_destroy(&originals[i]);
     qn_release(&hits);

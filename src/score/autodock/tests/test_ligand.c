@@ -51,6 +51,30 @@ static void imatinib_has_the_types_of_its_pdbqt(void)
     qn_compound_destroy(&drawn);
 }
 
+/* Labels of a compound's atoms are the types and charges of the atoms that are prepared. */
+static void labels_are_those_of_prepared_atoms(void)
+{
+    qn_compound *drawn = read_first(check_data("../../examples/1iep/1iep_ligand.sdf"));
+    qn_autodock_atoms atoms;
+    size_t next = 0;
+    if (!drawn || !CHECK_OK(qn_autodock_ligand_prepare(drawn, &atoms)) || !CHECK_OK(qn_autodock_ligand_label(drawn)))
+        return;
+    for (size_t i = 0; i < drawn->atom_count; i++) {
+        const qn_compound_atom *atom = &drawn->atoms[i];
+        if (strcmp(atom->type, "H") == 0) {
+            CHECK(qn_compound_atom_is_hydrogen(atom) && atom->partial_charge_e == 0);
+            continue;
+        }
+        if (!CHECK(next < atoms.count)) break;
+        CHECK_TEXT(atom->type, atoms.items[next].type);
+        CHECK_NEAR((double)atom->partial_charge_e, atoms.items[next].charge_e, 1e-6);
+        next++;
+    }
+    CHECK(next == atoms.count && next < drawn->atom_count);
+    qn_autodock_atoms_clear(&atoms);
+    qn_compound_destroy(&drawn);
+}
+
 typedef struct comparison {
     size_t atoms, other_types;
     double squares, largest;
@@ -122,6 +146,7 @@ static void inhibitors_agree_with_rdkit_and_meeko(void)
 int main(void)
 {
     if (check_reference_data("maps/1iep_ligand.pdbqt")) RUN(imatinib_has_the_types_of_its_pdbqt);
+    RUN(labels_are_those_of_prepared_atoms);
     RUN(inhibitors_agree_with_rdkit_and_meeko);
     return check_finish();
 }
