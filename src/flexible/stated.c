@@ -70,6 +70,65 @@ qn_status qn_flexible_stated_bonds(qn_compound *compound)
     return QN_OK;
 }
 
+/* Mark an atom and all that bonds join to it; `queue` has room for all. */
+static void mark_joined(const qn_compound_neighbours *near, int atom, bool *joined, int *queue)
+{
+    int count = 1;
+    joined[atom] = true;
+    queue[0] = atom;
+    for (int read = 0; read < count; read++)
+        for (size_t k = near->start[queue[read]]; k < near->start[queue[read] + 1]; k++) {
+            const int next = near->neighbour[k];
+            if (joined[next]) continue;
+            joined[next] = true;
+            queue[count++] = next;
+        }
+}
+
+/* The two atoms of a branch are bound whatever their distance. */
+static void join_branches(const qn_compound *compound, const qn_compound_neighbours *near, bool *joined, int *queue)
+{
+    const qn_compound_tree *tree = &compound->tree;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t b = 0; b + 1 < tree->piece_count; b++) {
+            const int ends[2] = {tree->branches[b].first, tree->branches[b].second};
+            if (joined[ends[0]] == joined[ends[1]]) continue;
+            mark_joined(near, joined[ends[0]] ? ends[1] : ends[0], joined, queue);
+            more = true;
+        }
+    }
+}
+
+static qn_status check_joined(const qn_compound *compound, const qn_compound_neighbours *near, bool *joined, int *queue)
+{
+    size_t first = 0;
+    while (first < compound->atom_count && qn_covalent_radius_angstrom(compound->atoms[first].element) == 0) first++;
+    if (first == compound->atom_count) return QN_OK;
+    mark_joined(near, (int)first, joined, queue);
+    join_branches(compound, near, joined, queue);
+    for (size_t i = 0; i < compound->atom_count; i++)
+        if (!joined[i] && qn_covalent_radius_angstrom(compound->atoms[i].element) > 0)
+            return QN_FAIL(QN_BAD_FORMAT, "%s: no bonds join atom %zu to atom %zu; expected one molecule",
+                           compound->name, i + 1, first + 1);
+    return QN_OK;
+}
+
+qn_status qn_flexible_stated_check_whole(const qn_compound *compound)
+{
+    qn_compound_neighbours near = {0};
+    bool *joined = NULL;
+    int *queue = NULL;
+    qn_status status = qn_compound_find_neighbours(compound, &near);
+    if (status == QN_OK) status = qn_allocate(compound->atom_count, sizeof *joined, (void **)&joined);
+    if (status == QN_OK) status = qn_allocate(compound->atom_count, sizeof *queue, (void **)&queue);
+    if (status == QN_OK) status = check_joined(compound, &near, joined, queue);
+    qn_compound_neighbours_clear(&near);
+    qn_release(&joined);
+    qn_release(&queue);
+    return status;
+}
+
 /* An atom's surroundings, as its neighbours determine them. */
 static qn_surroundings surroundings_of(const qn_compound *compound, const qn_compound_neighbours *near, size_t atom)
 {

@@ -11,6 +11,9 @@
  * the compound has a tree, within a piece or along a branch. Their orders are unknown. */
 QN_MUST_CHECK qn_status qn_flexible_stated_bonds(qn_compound *compound);
 
+/* Check that bonds and branches join all atoms but metals, whose bonds do not count. QN_BAD_FORMAT: they do not. */
+QN_MUST_CHECK qn_status qn_flexible_stated_check_whole(const qn_compound *compound);
+
 /* Rows of Vina's table by the stated types and the bonds: a carbon bound to neither N, O nor another hetero atom is
  * hydrophobic, OA and NA accept, N and O bound to a hydrogen donate; −1: a hydrogen. QN_BAD_FORMAT: an atom states no
  * type of AutoDock, or is of an element without a type. */

@@ -384,7 +384,8 @@ static qn_status prepare(qn_compound *compound, qn_flexible_types types)
                        "%s: glue atoms (types G, CG) hold an opened ring together; expected a closed "
                        "ring, which stays rigid",
                        compound->name);
-    return qn_flexible_stated_bonds(compound);
+    QN_TRY(qn_flexible_stated_bonds(compound));
+    return qn_flexible_stated_check_whole(compound);
 }
 
 qn_status qn_flexible_tree_create(qn_compound *compound, qn_flexible_types types, int root, qn_flexible_tree *tree)

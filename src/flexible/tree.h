@@ -69,7 +69,7 @@ QN_MUST_CHECK qn_status qn_flexible_own_pieces(qn_compound *compound);
 /* Make the tree of a compound with positions. `types`: file replaces its bonds, own its pieces. `root`: an atom whose
  * piece becomes the root and whose place its origin; −1: the heavy atom nearest the centroid. A bond that turns nothing
  * but hydrogens is rigid. QN_BAD_FORMAT: a ring opened by glue, no tree in the file, over 48 torsions or 256 heavy
- * atoms, an atom without a type; QN_INVALID_ARGUMENT: no such root. */
+ * atoms, an atom without a type, atoms that no bonds join; QN_INVALID_ARGUMENT: no such root. */
 QN_MUST_CHECK qn_status qn_flexible_tree_create(qn_compound *compound, qn_flexible_types types, int root,
                                                 qn_flexible_tree *tree);
 void qn_flexible_tree_clear(qn_flexible_tree *tree);

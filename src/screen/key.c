@@ -65,9 +65,8 @@ qn_status qn_screen_make_key(qn_screen_state *run)
     if (options->site_content) QN_TRY(add_content(job, "site", options->site_content));
     if (options->actives && qn_file_exists(options->actives))
         QN_TRY(qn_job_input_add(job, "actives", options->actives, QN_JOB_LIST_ONLY));
-    QN_TRY(qn_job_key(job, "score=%s\natoms=%zu, %016llx\n",
-                      options->score == QN_SCREEN_VINA || options->flexible ? "vina" : "bude", run->receptor.atom_count,
-                      (unsigned long long)run->receptor.hash));
+    QN_TRY(qn_job_key(job, "score=%s\natoms=%zu, %016llx\n", options->score == QN_SCREEN_VINA ? "vina" : "bude",
+                      run->receptor.atom_count, (unsigned long long)run->receptor.hash));
     QN_TRY(options->flexible ? describe_flexible(run) : describe_search(run));
     QN_TRY(qn_job_key(job, "conformers=%d\nkeep=%d\ndiversity=%.17g\npiece=%d\n", options->conformers, options->keep,
                       options->diversity_angstrom, QN_SCREEN_PIECE));

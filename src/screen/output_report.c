@@ -288,7 +288,10 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
     char resumed[32];
     QN_TRY(qn_report_heading(report, "Run"));
     if (run->options->flexible)
-        QN_TRY(qn_report_paragraph(report, "The bonds of each molecule turned. %s",
+        QN_TRY(qn_report_paragraph(report, "The bonds of each molecule turned%s. %s",
+                                   run->sides.count ? ", and those of side chains of the receptor, whose poses are in "
+                                                      "`hits.pdbqt`"
+                                                    : "",
                                    !run->options->score_only && !run->options->local_only
                                        ? "Chains of random steps, each minimised on maps, searched the box; the best "
                                          "poses were minimised with exact energies."

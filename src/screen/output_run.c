@@ -1,4 +1,7 @@
 /* run.json: the search, its counts and times. */
+#include <stdio.h>
+
+#include "flexible/kernels/maps.h"
 #include "report/json.h"
 #include "report/options.h"
 #include "screen/output.h"
@@ -8,15 +11,58 @@ static json_t *describe_vector(const double vector[3])
     return json_pack("[f, f, f]", vector[0], vector[1], vector[2]);
 }
 
-/* The parameters of the search, which follow from options, box and devices. */
-static json_t *describe_search(const qn_screen_state *run)
+/* The parameters of a search of rigid molecules, which follow from options, box and devices. */
+static json_t *describe_rigid(const qn_screen_search_options *search)
 {
-    const qn_screen_search_options *search = &run->search;
-    return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i, s:i, s:i}", "energy_unit", qn_screen_energy_unit(run->score.kind),
-                     "box_centre_angstrom", describe_vector(search->box_centre_angstrom), "box_side_angstrom",
+    return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i, s:i, s:i}", "method", "evolution", "box_centre_angstrom",
+                     describe_vector(search->box_centre_angstrom), "box_side_angstrom",
                      describe_vector(search->box_side_angstrom), "generations", search->generations, "poses",
                      search->poses, "winners", search->winners, "minimiser_steps", search->minimiser_steps, "rounds",
                      search->rounds);
+}
+
+/* The side chains that turn, such as "A:TRP177". */
+static json_t *list_sides(const qn_flexible_sides *sides)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < sides->count; i++) {
+        const qn_residue *residue = &sides->sides[i].residue;
+        char name[48];
+        snprintf(name, sizeof name, "%s:%s%d%.1s", residue->chain, residue->name, residue->number, &residue->insertion);
+        json_array_append_new(list, qn_json_text(name));
+    }
+    return list;
+}
+
+/* The parameters of flexible molecules: the poses of the library have no box and no chains. */
+static json_t *describe_flexible(const qn_screen_state *run)
+{
+    const qn_screen_options *options = run->options;
+    const bool given = options->score_only || options->local_only;
+    json_t *search = json_pack("{s:s, s:s, s:o}", "method",
+                               options->score_only   ? "score only"
+                               : options->local_only ? "local only"
+                                                     : "chains",
+                               "types", options->types == QN_SCREEN_TYPES_FILE ? "file" : "own", "side_chains",
+                               list_sides(&run->sides));
+    if (given) return search;
+    json_t *chains = json_pack("{s:o, s:o, s:b, s:i, s:f, s:s, s:f}", "box_centre_angstrom",
+                               describe_vector(run->search.box_centre_angstrom), "box_side_angstrom",
+                               describe_vector(run->search.box_side_angstrom), "confine_atoms", options->confine_atoms,
+                               "walkers", options->walkers, "effort", options->effort, "receptor_energy",
+                               options->receptor_energy == QN_SCREEN_RECEPTOR_EXACT ? "exact" : "maps",
+                               "map_spacing_angstrom", QN_FLEXIBLE_SPACING_ANGSTROM);
+    json_object_update_missing(search, chains);
+    json_decref(chains);
+    return search;
+}
+
+/* The parameters of the search that was used. */
+static json_t *describe_search(const qn_screen_state *run)
+{
+    json_t *search = run->options->flexible ? describe_flexible(run) : describe_rigid(&run->search);
+    json_object_set_new(search, "energy_unit", json_string(qn_screen_energy_unit(run->score.kind)));
+    return search;
 }
 
 static json_t *describe_timings(const qn_screen_state *run)

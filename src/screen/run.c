@@ -128,7 +128,7 @@ static qn_status take_sides(qn_screen_state *run)
 static qn_status read_inputs(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
-    run->score.kind = options->score == QN_SCREEN_VINA || options->flexible ? QN_SCORE_VINA : QN_SCORE_BUDE;
+    run->score.kind = options->score == QN_SCREEN_VINA ? QN_SCORE_VINA : QN_SCORE_BUDE;
     run->score.force_field = qn_bude_find("2016");
     run->term_count = qn_screen_term_names(run->score.kind, options->flexible, &run->term_names);
     QN_TRY(read_receptor(run));
@@ -300,6 +300,7 @@ qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, q
     qn_screen_options own;
     if (result) *result = NULL;
     QN_TRY(qn_option_take(qn_screen_option_table(), options, &own));
+    if (own.flexible) own.score = QN_SCREEN_VINA;
     qn_screen_state run = {.options = &own, .job = &job, .wants_result = result != NULL};
     qn_status status = qn_job_open(context, "screen", &own.run, &job);
     if (status == QN_OK) status = run_stages(&run);

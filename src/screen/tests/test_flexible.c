@@ -136,6 +136,10 @@ static void poses_have_the_energies_that_they_state(void)
     options.local_only = true;
     CHECK_OK(qn_screen_run(context, &options, &minimised));
     check_hits(options.output);
+    char *facts = read_result(options.output, "run.json");
+    CHECK(facts && strstr(facts, "\"method\": \"local only\"") && strstr(facts, "\"score\": \"vina\""));
+    CHECK(facts && !strstr(facts, "\"winners\"")); /* of searches of rigid molecules */
+    qn_release(&facts);
     if (CHECK(scored && minimised && scored->molecule_count == minimised->molecule_count)) {
         CHECK(scored->molecule_count == MOLECULES - 1 && scored->pose_count == MOLECULES - 1);
         CHECK(scored->term_count == 4 && strcmp(scored->term_names[1], "intra") == 0);
@@ -281,6 +285,76 @@ static void stated_types_come_from_the_file(void)
     CHECK_NEAR(stated_energy("OA") - stated_energy("O "), -0.587439 * 0.6 / 0.7, 0.003);
 }
 
+/* ---- Troubles ---- */
+
+/* Append a molecule: a zigzag of carbons, a piece for every `of_piece` of them. */
+static void add_chain(const char *name, int atoms, int of_piece, qn_text *text)
+{
+    CHECK_OK(qn_text_append(text, "REMARK  Name = %s\nROOT\n", name));
+    for (int i = 0; i < atoms; i++) {
+        if (i > 0 && i % of_piece == 0)
+            CHECK_OK(qn_text_append(text, "%sBRANCH %3d %3d\n", i == of_piece ? "ENDROOT\n" : "", i, i + 1));
+        CHECK_OK(qn_text_append(text, "ATOM  %5d  C   LIG     1    %8.3f%8.3f   0.000  1.00  0.00     0.000 C \n",
+                                i + 1, 1.25 * i - 100, i % 2 ? 0.8 : 0));
+    }
+    if (atoms <= of_piece) CHECK_OK(qn_text_append(text, "ENDROOT\n"));
+    for (int i = atoms - 1; i > 0; i--)
+        if (i % of_piece == 0) CHECK_OK(qn_text_append(text, "ENDBRANCH %3d %3d\n", i, i + 1));
+    CHECK_OK(qn_text_append(text, "TORSDOF %d\n", (atoms - 1) / of_piece));
+}
+
+/* Append a molecule of two atoms. */
+static void add_pair(const char *name, const char *second, qn_text *text)
+{
+    CHECK_OK(qn_text_append(text, "REMARK  Name = %s\nROOT\n%s%sENDROOT\nTORSDOF 0\n", name,
+                            ATOM("    1", " C  ", "   2.900   0.000   0.000", "C "), second));
+}
+
+/* Each molecule that cannot be used is rejected with a sentence; two molecules of one name are two molecules. */
+static void troubles_are_told(void)
+{
+    static const char *const reasons[] = {
+        "apart: no bonds join atom 2 to atom 1; expected one molecule",
+        "twisted: more than 48 torsions",
+        "large: 257 heavy atoms; expected at most 256",
+        "glued: glue atoms (types G, CG) hold an opened ring together; expected a closed ring, which stays rigid",
+        "t.pdbqt:487: atom 2 has type \"Qx\"; expected one of AutoDock's (columns 78-80)",
+        "t.pdbqt:493: y coordinate \"     nan\" is not a number",
+    };
+    char path[800];
+    qn_text text = {0};
+    qn_screen_options options = flexible_options("troubled");
+    qn_screen_result *result = NULL;
+    snprintf(path, sizeof path, "%s/stated.pdbqt", check_scratch_folder());
+    add_pair("apart", ATOM("    2", " C  ", "   6.900   0.000   0.000", "C "), &text);
+    add_chain("twisted", 2 * 52, 2, &text);
+    add_chain("large", 257, 300, &text);
+    add_pair("glued", ATOM("    2", " G  ", "   4.400   0.000   0.000", "G0"), &text);
+    add_pair("unknown", ATOM("    2", " C  ", "   4.400   0.000   0.000", "Qx"), &text);
+    add_pair("nowhere", ATOM("    2", " C  ", "   4.400     nan   0.000", "C "), &text);
+    add_pair("twin", ATOM("    2", " C  ", "   4.400   0.000   0.000", "C "), &text);
+    add_pair("twin", ATOM("    2", " O  ", "   4.200   0.000   0.000", "OA"), &text);
+    const qn_screen_content library = {.name = "t.pdbqt", .bytes = text.data, .size = text.length};
+    options.receptor = path;
+    options.libraries = NULL;
+    options.library_count = 0;
+    options.library_contents = &library;
+    options.library_content_count = 1;
+    options.types = QN_SCREEN_TYPES_FILE;
+    options.output = NULL;
+    if (CHECK_OK(qn_screen_run(context, &options, &result))) {
+        if (CHECK(result->rejection_count == 6))
+            for (int i = 0; i < 6; i++) CHECK_TEXT(result->rejections[i].reason, reasons[i]);
+        if (CHECK(result->molecule_count == 2)) {
+            CHECK_TEXT(result->molecules[0].name, "twin");
+            CHECK_TEXT(result->molecules[1].name, "twin");
+            CHECK(result->molecules[0].index == 6 && result->molecules[1].index == 7);
+        }
+    }
+    qn_screen_result_destroy(&result);
+    qn_text_clear(&text);
+}
+
 static void wrong_options_are_refused(void)
 {
     qn_screen_options options = flexible_options("refused");
@@ -322,6 +396,7 @@ int main(int argc, char **argv)
     RUN(a_search_finds_poses);
     RUN(a_resumed_run_gives_the_same);
     RUN(stated_types_come_from_the_file);
+    RUN(troubles_are_told);
     RUN(wrong_options_are_refused);
     qn_context_destroy(&context);
     return check_finish();
