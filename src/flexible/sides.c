@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "flexible/stated.h"
 #include "format/structure/residue_item.h"
@@ -137,35 +138,44 @@ static void describe_atom(side_making *making, const qn_autodock_atom *from)
     }
 }
 
-static qn_status copy_residue(const side_making *making, qn_molecule *molecule)
+/* The residue with those beside it, which its charges depend on; *own is its index. */
+static qn_status copy_residues(const side_making *making, qn_molecule *molecule, size_t *own)
 {
-    const qn_atom *atoms = making->receptor->molecule->atoms + making->residue->first_atom;
-    QN_TRY(qn_molecule_append_residue(molecule, making->residue));
-    for (size_t i = 0; i < making->residue->atom_count; i++) QN_TRY(qn_molecule_append_atom(molecule, &atoms[i]));
+    const qn_molecule *from = making->receptor->molecule;
+    const size_t index = (size_t)(making->residue - from->residues), first = index ? index - 1 : 0;
+    *own = index - first;
+    for (size_t r = first; r <= index + 1 && r < from->residue_count; r++) {
+        const qn_residue *residue = &from->residues[r];
+        QN_TRY(qn_molecule_append_residue(molecule, residue));
+        for (size_t i = 0; i < residue->atom_count; i++)
+            QN_TRY(qn_molecule_append_atom(molecule, &from->atoms[residue->first_atom + i]));
+    }
     return QN_OK;
 }
 
-/* Without the residues around it, its backbone gets the charges of ends of chains, which no side chain depends on. */
-static qn_status prepare_residue(const side_making *making, qn_autodock_atoms *atoms)
+/* Without notes on hydrogens that are built for these residues only. */
+static qn_status prepare_residue(const side_making *making, qn_autodock_atoms *atoms, size_t *own)
 {
-    qn_molecule *alone;
+    qn_molecule *some;
     *atoms = (qn_autodock_atoms){0};
-    QN_TRY(qn_molecule_create(making->text, &alone));
-    qn_status status = copy_residue(making, alone);
-    if (status == QN_OK) status = qn_autodock_receptor_prepare(alone, atoms);
-    qn_molecule_destroy(&alone);
+    QN_TRY(qn_molecule_create(making->text, &some));
+    qn_status status = copy_residues(making, some, own);
+    const qn_log_scope outer = qn_log_turn_off();
+    if (status == QN_OK) status = qn_autodock_receptor_prepare(some, atoms);
+    qn_log_return(outer);
+    qn_molecule_destroy(&some);
     return status;
 }
 
 static qn_status describe(side_making *making)
 {
-    qn_autodock_atoms own = {0};
-    const qn_autodock_atoms *atoms = making->stated ? making->stated : &own;
-    const size_t residue = (size_t)(making->residue - making->receptor->molecule->residues);
-    if (!making->stated) QN_TRY(prepare_residue(making, &own));
+    qn_autodock_atoms prepared = {0};
+    const qn_autodock_atoms *atoms = making->stated ? making->stated : &prepared;
+    size_t residue = (size_t)(making->residue - making->receptor->molecule->residues);
+    if (!making->stated) QN_TRY(prepare_residue(making, &prepared, &residue));
     for (size_t i = 0; i < atoms->count; i++)
-        if (!making->stated || atoms->items[i].residue == residue) describe_atom(making, &atoms->items[i]);
-    qn_autodock_atoms_clear(&own);
+        if (atoms->items[i].residue == residue) describe_atom(making, &atoms->items[i]);
+    qn_autodock_atoms_clear(&prepared);
     return QN_OK;
 }
 
