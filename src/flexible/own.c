@@ -5,11 +5,12 @@
 #include "base/memory.h"
 #include "chemistry/conformers.h"
 #include "flexible/tree.h"
+#include "score/vina.h"
 
 typedef struct piece_search {
     qn_compound *compound;
     qn_compound_neighbours near;
-    bool *turns; /* of each bond */
+    bool *turns, *half; /* of each bond */
     int *bonds, *queue;
 } piece_search;
 
@@ -56,6 +57,30 @@ static qn_status number_pieces(piece_search *search, size_t count)
     return QN_OK;
 }
 
+/* Whether an end of a bond has a hydrogen that is an atom. */
+static bool has_hydrogen(const piece_search *search, const qn_compound_bond *bond)
+{
+    const int ends[2] = {bond->first, bond->second};
+    for (int side = 0; side < 2; side++)
+        for (size_t k = search->near.start[ends[side]]; k < search->near.start[ends[side] + 1]; k++) {
+            const int other = search->near.neighbour[k];
+            const char *element = search->compound->atoms[ends[side]].element;
+            if (qn_compound_atom_is_hydrogen(&search->compound->atoms[other]) && strcmp(element, "C") != 0) return true;
+        }
+    return false;
+}
+
+/* Add the bonds that turn only hydrogens of O, N or S: a tree of a search has none, but the PDBQT of its poses needs
+ * them, since AutoDock Vina counts torsions by its branches. */
+static qn_status add_half_bonds(piece_search *search, size_t *count)
+{
+    const qn_compound *compound = search->compound;
+    QN_TRY(qn_vina_half_bonds(compound, search->half));
+    for (size_t i = 0; i < compound->bond_count; i++)
+        if (search->half[i] && has_hydrogen(search, &compound->bonds[i])) search->bonds[(*count)++] = (int)i;
+    return QN_OK;
+}
+
 static qn_status find_pieces(piece_search *search)
 {
     qn_compound *compound = search->compound;
@@ -64,8 +89,10 @@ static qn_status find_pieces(piece_search *search)
     QN_TRY(qn_compound_find_neighbours(compound, &search->near));
     QN_TRY(qn_allocate(compound->bond_count, sizeof(int), (void **)&search->bonds));
     QN_TRY(qn_allocate(compound->bond_count, sizeof(bool), (void **)&search->turns));
+    QN_TRY(qn_allocate(compound->bond_count, sizeof(bool), (void **)&search->half));
     QN_TRY(qn_allocate(compound->atom_count, sizeof(int), (void **)&search->queue));
     QN_TRY(qn_conformers_rotatable_bonds(compound, search->bonds, &count));
+    QN_TRY(add_half_bonds(search, &count));
     QN_TRY(qn_allocate(compound->atom_count, sizeof(int), (void **)&tree->piece));
     QN_TRY(qn_allocate(count, sizeof *tree->branches, (void **)&tree->branches));
     for (size_t i = 0; i < compound->atom_count; i++) tree->piece[i] = -1;
@@ -82,6 +109,7 @@ qn_status qn_flexible_own_pieces(qn_compound *compound)
     qn_compound_neighbours_clear(&search.near);
     qn_release(&search.bonds);
     qn_release(&search.turns);
+    qn_release(&search.half);
     qn_release(&search.queue);
     if (status != QN_OK) qn_compound_tree_clear(&compound->tree);
     return status;

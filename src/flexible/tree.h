@@ -62,8 +62,9 @@ typedef enum qn_flexible_types {
     QN_FLEXIBLE_TYPES_FILE /* as a PDBQT states them */
 } qn_flexible_types;
 
-/* Number of bonds that turn at most and its pieces by Quern's own rules (qn_conformers_rotatable_bonds) as the tree of
- * the compound, in place of one that its file states. QN_BAD_FORMAT: the bonds do not connect all atoms. */
+/* Give the compound the pieces between the bonds that turn by Quern's own rules, in place of those that its file
+ * states: qn_conformers_rotatable_bonds, and bonds that turn drawn hydrogens of O, N or S. QN_BAD_FORMAT: the bonds do
+ * not connect all atoms. */
 QN_MUST_CHECK qn_status qn_flexible_own_pieces(qn_compound *compound);
 
 /* Make the tree of a compound with positions. `types`: file replaces its bonds, own its pieces. `root`: an atom whose

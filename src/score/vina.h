@@ -47,6 +47,9 @@ QN_MUST_CHECK qn_status qn_vina_types(const qn_compound *compound, int *types);
  * of O, N or S count half; methyl groups do not count. */
 QN_MUST_CHECK qn_status qn_vina_rotatable_bonds(const qn_compound *compound, double *count);
 
+/* Mark the bonds that count half. half: one for each bond. */
+QN_MUST_CHECK qn_status qn_vina_half_bonds(const qn_compound *compound, bool *half);
+
 /* Count the torsions in the same way, with known types and surroundings. */
 QN_MUST_CHECK qn_status qn_vina_rotatable_bonds_of(const qn_compound *compound, const qn_sybyl_type *types,
                                                    const qn_surroundings *around, double *count);

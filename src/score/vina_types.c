@@ -87,6 +87,12 @@ static bool turns_hydrogens(const qn_compound_bond *bond, int end, int other, co
     }
 }
 
+static bool counts_half(const qn_compound_bond *bond, const qn_sybyl_type *types, const qn_surroundings *around)
+{
+    return turns_hydrogens(bond, bond->first, bond->second, types, around) ||
+           turns_hydrogens(bond, bond->second, bond->first, types, around);
+}
+
 qn_status qn_vina_rotatable_bonds_of(const qn_compound *compound, const qn_sybyl_type *types,
                                      const qn_surroundings *around, double *count)
 {
@@ -96,12 +102,8 @@ qn_status qn_vina_rotatable_bonds_of(const qn_compound *compound, const qn_sybyl
     qn_status status = qn_conformers_rotatable_bonds(compound, bonds, &whole);
     qn_release(&bonds);
     *count = (double)whole;
-    for (size_t i = 0; i < compound->bond_count; i++) {
-        const qn_compound_bond *bond = &compound->bonds[i];
-        if (turns_hydrogens(bond, bond->first, bond->second, types, around) ||
-            turns_hydrogens(bond, bond->second, bond->first, types, around))
-            *count += 0.5;
-    }
+    for (size_t i = 0; i < compound->bond_count; i++)
+        if (counts_half(&compound->bonds[i], types, around)) *count += 0.5;
     return status;
 }
 
@@ -114,6 +116,21 @@ qn_status qn_vina_rotatable_bonds(const qn_compound *compound, double *count)
     if (status == QN_OK) status = qn_sybyl_find_types(compound, types);
     if (status == QN_OK) status = qn_surroundings_of_compound(compound, types, around);
     if (status == QN_OK) status = qn_vina_rotatable_bonds_of(compound, types, around, count);
+    qn_release(&types);
+    qn_release(&around);
+    return status;
+}
+
+qn_status qn_vina_half_bonds(const qn_compound *compound, bool *half)
+{
+    qn_sybyl_type *types = NULL;
+    qn_surroundings *around = NULL;
+    qn_status status = qn_allocate(compound->atom_count, sizeof *types, (void **)&types);
+    if (status == QN_OK) status = qn_allocate(compound->atom_count, sizeof *around, (void **)&around);
+    if (status == QN_OK) status = qn_sybyl_find_types(compound, types);
+    if (status == QN_OK) status = qn_surroundings_of_compound(compound, types, around);
+    for (size_t i = 0; i < compound->bond_count && status == QN_OK; i++)
+        half[i] = counts_half(&compound->bonds[i], types, around);
     qn_release(&types);
     qn_release(&around);
     return status;
