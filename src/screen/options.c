@@ -227,20 +227,31 @@ static const qn_option rows[] = {
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};
 
+/* The first option that is given and belongs to flexible molecules only; NULL: there is none. */
+static const char *flexible_option(const qn_screen_options *options)
+{
+    const qn_screen_options usual = qn_screen_default_options();
+    return options->score_only                                 ? "score-only"
+           : options->local_only                               ? "local-only"
+           : options->types != usual.types                     ? "types"
+           : options->flex_count > 0                           ? "flex"
+           : options->walkers != usual.walkers                 ? "walkers"
+           : options->effort != usual.effort                   ? "effort"
+           : options->confine_atoms                            ? "confine-atoms"
+           : options->receptor_energy != usual.receptor_energy ? "receptor-energy"
+                                                               : NULL;
+}
+
 /* Check what belongs to flexible molecules only, or to rigid ones only. */
 static qn_status check_flexible(const qn_screen_options *options)
 {
-    const char *alone = options->score_only                     ? "score-only"
-                        : options->local_only                   ? "local-only"
-                        : options->types != QN_SCREEN_TYPES_OWN ? "types"
-                        : options->flex_count > 0               ? "flex"
-                                                                : NULL;
+    const char *alone = flexible_option(options);
     if (!options->flexible)
         return alone ? QN_FAIL(QN_INVALID_ARGUMENT, "--%s belongs to --flexible, which is not given", alone) : QN_OK;
     if (options->score_only && options->local_only)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--score-only and --local-only are both given; expected one of them");
     if (options->flex_count > 0 && !options->score_only && !options->local_only)
-        return QN_FAIL(QN_UNSUPPORTED, "--flex has no search yet; expected --score-only or --local-only with it");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--flex has no search yet; expected --score-only or --local-only with it");
     if (options->conformers > 0)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--conformers is \"%d\", but --flexible turns the bonds itself; expected "

@@ -158,6 +158,10 @@ expect 2 err 1 'vina has no exact form' screen r.pdb l.sdf --box 1,2,3,4 -o out.
 expect 2 err 1 '\-\-poses is "100"; expected a multiple of 64' screen r.pdb l.sdf --box 1,2,3,4 -o out.d -n 100
 expect 2 err 1 '\-\-no-cull belongs to --score bude' screen r.pdb l.sdf -o out.d --site s.sdf --score vina --no-cull
 expect 2 err 1 'score-only belongs to --flexible' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --score-only
+expect 2 err 1 'flex belongs to --flexible' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --flex A:3
+expect 2 err 1 'receptor-energy belongs to --flexible' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --receptor-energy exact
+expect 2 err 1 '\-\-receptor-energy is "grids"; expected' screen r.pdb l.sdf -o out.d --flexible --receptor-energy grids
+expect 2 err 1 'flex has no search yet' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --flexible --flex A:3
 expect 2 err 1 'score-only and --local-only are both given' screen r.pdb l.sdf -o out.d --flexible --score-only --local-only
 expect 2 err 1 'but --flexible turns the bonds itself' screen r.pdb l.sdf -o out.d --flexible --score-only -c 5
 expect 2 err 1 'exact belongs to rigid molecules' screen r.pdb l.sdf -o out.d --flexible --box 1,2,3,4 --exact
