@@ -221,6 +221,28 @@ static void a_search_finds_poses(void)
     check_same(first, options.output);
 }
 
+/* Poses that are ranked by exact energies are seldom worse than those that are ranked on maps. */
+static void exact_energies_choose_poses(void)
+{
+    qn_screen_result *results[2] = {NULL, NULL};
+    for (int exact = 0; exact < 2; exact++) {
+        qn_screen_options options = options_for(exact ? "by exact energies" : "by maps");
+        options.flexible = true;
+        options.walkers = 8;
+        options.effort = 0.1;
+        options.receptor_energy = exact ? QN_SCREEN_RECEPTOR_EXACT : QN_SCREEN_RECEPTOR_MAPS;
+        options.output = NULL;
+        CHECK_OK(qn_screen_run(context, &options, &results[exact]));
+    }
+    if (CHECK(results[0] && results[1] && results[0]->molecule_count == results[1]->molecule_count)) {
+        size_t no_worse = 0;
+        for (size_t i = 0; i < results[0]->molecule_count; i++)
+            no_worse += results[1]->molecules[i].energy <= results[0]->molecules[i].energy + 0.05;
+        CHECK(no_worse + 2 >= results[0]->molecule_count);
+    }
+    for (int exact = 0; exact < 2; exact++) qn_screen_result_destroy(&results[exact]);
+}
+
 static void a_resumed_run_gives_the_same(void)
 {
     char first[800];
@@ -394,6 +416,7 @@ int main(int argc, char **argv)
     RUN(poses_have_the_energies_that_they_state);
     RUN(a_side_chain_turns);
     RUN(a_search_finds_poses);
+    RUN(exact_energies_choose_poses);
     RUN(a_resumed_run_gives_the_same);
     RUN(stated_types_come_from_the_file);
     RUN(troubles_are_told);
