@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chemistry/symmetry.h"
+#include "flexible/alike.h"
 #include "flexible/searcher.h"
 #include "score/ligand_types.h"
 #include "score/vina.h"
@@ -249,6 +250,33 @@ static void describe_flexible(const qn_screen_state *run, const qn_flexible_tree
     add_fit(&run->score, &ligand, &sides, kept);
 }
 
+/* Refine the best poses of a search, and keep those that differ when equivalent atoms may change places. */
+static qn_status refine(const qn_screen_state *run, const qn_screen_molecule *molecule, qn_flexible_pose *found,
+                        double *found_energies, qn_flexible_result results[QN_SCREEN_KEPT_MAX], int *count)
+{
+    const qn_screen_options *options = run->options;
+    const qn_flexible_tree *tree = &molecule->tree;
+    qn_flexible_pose poses[QN_SCREEN_KEPT_MAX];
+    double places[QN_SCREEN_KEPT_MAX]; /* in results */
+    qn_flexible_symmetry symmetry = {0};
+    if (options->receptor_energy == QN_SCREEN_RECEPTOR_EXACT)
+        qn_flexible_minimise_found(tree, run->sorted, found, found_energies, options->walkers);
+    qn_flexible_refine(tree, run->sorted, found, found_energies, options->walkers, 0,
+                       options->keep > 1 ? QN_SCREEN_KEPT_MAX : 1, results, count);
+    if (options->keep == 1) return QN_OK;
+    for (int i = 0; i < *count; i++) {
+        poses[i] = results[i].pose;
+        places[i] = i;
+    }
+    qn_status status = qn_flexible_symmetry_find(molecule->compound, tree, &symmetry);
+    if (status == QN_OK)
+        status = qn_flexible_drop_alike(tree, &symmetry, options->diversity_angstrom, options->keep, poses, places,
+                                        *count, count);
+    for (int i = 0; i < *count; i++) results[i] = results[(int)places[i]];
+    qn_flexible_symmetry_clear(&symmetry);
+    return status;
+}
+
 qn_status qn_screen_poses_dock(const qn_screen_state *run, const qn_screen_molecule *molecule, qn_flexible_pose *found,
                                double *found_energies, qn_screen_kept kept[QN_SCREEN_KEPT_MAX],
                                qn_flexible_pose states[QN_SCREEN_KEPT_MAX], int *count)
@@ -256,11 +284,8 @@ qn_status qn_screen_poses_dock(const qn_screen_state *run, const qn_screen_molec
     const qn_screen_options *options = run->options;
     qn_flexible_result results[QN_SCREEN_KEPT_MAX];
     *count = 1;
-    if (found && options->receptor_energy == QN_SCREEN_RECEPTOR_EXACT)
-        qn_flexible_minimise_found(&molecule->tree, run->sorted, found, found_energies, options->walkers);
     if (found)
-        qn_flexible_refine(&molecule->tree, run->sorted, found, found_energies, options->walkers,
-                           options->diversity_angstrom, options->keep, results, count);
+        QN_TRY(refine(run, molecule, found, found_energies, results, count));
     else if (options->score_only)
         qn_flexible_score_given(&molecule->tree, run->sorted, options->types == QN_SCREEN_TYPES_FILE, results);
     else

@@ -3,6 +3,7 @@
  * bonds, stated types come from the file, resuming changes nothing. */
 #include "screen/tests/small_screen.h"
 
+#include "chemistry/symmetry.h"
 #include "flexible/energy.h"
 #include "format/compound/compound_stream.h"
 #include "score/ligand.h"
@@ -187,6 +188,30 @@ static void a_side_chain_turns(void)
     qn_screen_result_destroy(&minimised);
 }
 
+/* Poses of a molecule differ by more than the diversity, also when equivalent atoms change places. */
+static void check_diversity(const char *folder)
+{
+    char path[800];
+    qn_compound **hits = NULL;
+    size_t count = 0, pairs = 0;
+    snprintf(path, sizeof path, "%s/hits.sdf", folder);
+    if (!CHECK_OK(qn_compound_read_file(path, &hits, &count))) return;
+    for (size_t i = 0; i < count; i++) {
+        qn_symmetry symmetry;
+        if (!CHECK_OK(qn_symmetry_find(hits[i], 1000, &symmetry, NULL))) break;
+        for (size_t j = 0; j < i; j++) {
+            if (item(hits[i], "quern_index") != item(hits[j], "quern_index")) continue;
+            pairs++;
+            CHECK(qn_symmetry_rmsd_angstrom(&symmetry, hits[i]->positions_angstrom, hits[j]->positions_angstrom) >
+                  diversity - 1e-3);
+        }
+        qn_symmetry_clear(&symmetry);
+    }
+    CHECK(pairs > 0);
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&hits[i]);
+    qn_release(&hits);
+}
+
 /* The search finds what --local-only finds from the library's poses, or better, and a device finds what the host finds:
  * with five chains of few steps the first holds only for most molecules. */
 static void a_search_finds_poses(void)
@@ -219,6 +244,35 @@ static void a_search_finds_poses(void)
     options.effort = 0.3;
     CHECK_OK(qn_screen_run(context, &options, NULL));
     check_same(first, options.output);
+}
+
+/* 1,4-difluorobenzene, which eight mappings leave as it is, lies in a small box in many ways that are the same. */
+static void poses_differ_by_symmetry(void)
+{
+    qn_text text = {0};
+    qn_screen_options options = options_for("symmetric");
+    CHECK_OK(qn_text_append(&text, "difluorobenzene\n\n\n  8  8  0  0  0  0  0  0  0  0999 V2000\n"));
+    for (int i = 0; i < 8; i++) {
+        const double angle = (i < 6 ? i : 3 * (i - 6)) * 3.14159265358979323846 / 3, radius = i < 6 ? 1.39 : 2.74;
+        CHECK_OK(qn_text_append(&text, "%10.4f%10.4f%10.4f %s  0  0  0  0  0  0  0  0  0  0  0  0\n",
+                                radius * cos(angle), radius * sin(angle), 0.0001 * i, i < 6 ? "C " : "F "));
+    }
+    for (int i = 0; i < 8; i++)
+        CHECK_OK(qn_text_append(&text, "%3d%3d%3d  0\n", i < 6 ? i + 1 : 3 * (i - 6) + 1,
+                                i < 6 ? (i + 1) % 6 + 1 : i + 1, i < 6 && i % 2 == 0 ? 2 : 1));
+    CHECK_OK(qn_text_append(&text, "M  END\n$$$$\n"));
+    const qn_screen_content library = {.name = "l.sdf", .bytes = text.data, .size = text.length};
+    options.libraries = NULL;
+    options.library_count = 0;
+    options.library_contents = &library;
+    options.library_content_count = 1;
+    options.flexible = true;
+    options.walkers = 24;
+    options.effort = 0.1;
+    options.keep = 8;
+    CHECK_OK(qn_screen_run(context, &options, NULL));
+    check_diversity(options.output);
+    qn_text_clear(&text);
 }
 
 /* Poses that are ranked by exact energies are seldom worse than those that are ranked on maps. */
@@ -416,6 +470,7 @@ int main(int argc, char **argv)
     RUN(poses_have_the_energies_that_they_state);
     RUN(a_side_chain_turns);
     RUN(a_search_finds_poses);
+    RUN(poses_differ_by_symmetry);
     RUN(exact_energies_choose_poses);
     RUN(a_resumed_run_gives_the_same);
     RUN(stated_types_come_from_the_file);
