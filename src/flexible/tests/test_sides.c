@@ -2,13 +2,10 @@
  * 1.2.3 prints with --flex. */
 #include "check.h"
 
-#include <stdio.h>
-
-#include "base/error.h"
-
 #include "flexible/sides.h"
 #include "flexible/stated.h"
 #include "flexible/tests/chains.h"
+#include "flexible/tests/residues.h"
 #include "format/compound/compound_stream.h"
 
 typedef struct scene {
@@ -42,64 +39,12 @@ static bool take(const char *path, const char *flex, scene *s)
     return taken;
 }
 
-/* ---- A made receptor ---- */
-
-/* The backbone, then the atoms of the side chain by pieces. */
-static qn_status add_residue(qn_molecule *molecule, const char *name, int number, const char *side_chain)
-{
-    char names[100];
-    qn_residue residue = {.number = number, .chain = "A"};
-    snprintf(residue.name, sizeof residue.name, "%s", name);
-    snprintf(names, sizeof names, "N C O CA %s", side_chain);
-    qn_status status = qn_molecule_append_residue(molecule, &residue);
-    int i = 0;
-    for (char *at = names; *at && status == QN_OK; i++) {
-        const size_t length = strcspn(at, " |/");
-        qn_atom atom = {.residue = number - 1};
-        snprintf(atom.name, sizeof atom.name, "%.*s", (int)length, at);
-        snprintf(atom.element, sizeof atom.element, "%c", at[0]);
-        /* a zigzag of bonds of 1.5 Å, each fourth atom out of its plane; residues 7 Å apart */
-        atom.position_angstrom[0] = 7 * (number % 3) - 7 + (i % 2 ? 0.4 : -0.4);
-        atom.position_angstrom[1] = 7.0 * (number / 3) - 7 + (i % 4 == 3 ? 0.3 : -0.3);
-        atom.position_angstrom[2] = 1.25 * i - 7;
-        status = qn_molecule_append_atom(molecule, &atom);
-        at += length + (at[length] == '/' ? strcspn(at + length, " |") : 0);
-        at += strspn(at, " |");
-    }
-    return status;
-}
-
-/* A receptor of one residue of each name, with types that go round. */
-static qn_status residues_make(const char *const *names, int count, qn_score_receptor *receptor)
-{
-    *receptor = (qn_score_receptor){.score = {.kind = QN_SCORE_VINA}};
-    QN_TRY(qn_molecule_create("made", &receptor->molecule));
-    for (int r = 0; r < count; r++) {
-        const char *pieces = qn_flexible_side_pieces(names[r]);
-        QN_TRY(add_residue(receptor->molecule, names[r], r + 1, pieces ? pieces : "CB"));
-    }
-    receptor->atom_count = receptor->molecule->atom_count;
-    QN_TRY(qn_allocate(3 * receptor->atom_count, sizeof(double), (void **)&receptor->positions_angstrom));
-    QN_TRY(qn_allocate(receptor->atom_count, sizeof(int), (void **)&receptor->types));
-    QN_TRY(qn_allocate(receptor->atom_count, sizeof(int), (void **)&receptor->residues));
-    for (size_t i = 0; i < receptor->atom_count; i++) {
-        const qn_atom *atom = &receptor->molecule->atoms[i];
-        receptor->types[i] = (int)(i % 7);
-        receptor->residues[i] = atom->residue;
-        memcpy(receptor->positions_angstrom + 3 * i, atom->position_angstrom, 3 * sizeof(double));
-    }
-    return QN_OK;
-}
-
-static const char *const eight[] = {"ARG", "LEU", "TRP", "ILE", "MET", "VAL", "ALA", "PHE", "LYS"};
-static const char all_of_eight[] = "A:ARG1,A:2,A:TRP3,A:4,A:5,A:VAL6,A:8,A:LYS9";
-
 /* A ligand of `torsions` beside eight residues, of which those that `flex` names turn ("": none). */
 static bool scene_open(int torsions, const char *flex, uint64_t *drawn, scene *s)
 {
     const char *texts[] = {flex};
     *s = (scene){.ligand = chain_make(torsions, drawn)};
-    return s->ligand && CHECK_OK(residues_make(eight, 9, &s->receptor)) &&
+    return s->ligand && CHECK_OK(residues_make(nine_residues, 9, &s->receptor)) &&
            CHECK_OK(
                qn_flexible_sides_take(&s->receptor, NULL, texts, *flex ? 1 : 0, "--flex", "made.pdb", &s->sides)) &&
            CHECK_OK(qn_flexible_receptor_create(&s->receptor, &s->sorted)) &&
@@ -127,7 +72,7 @@ static double difference(const scene *s, const qn_flexible_pose *pose, double be
 
 static void gradients_agree_with_differences(void)
 {
-    static const char *const flex[] = {"A:VAL6", "A:LYS9,A:ILE4", all_of_eight};
+    static const char *const flex[] = {"A:VAL6", "A:LYS9,A:ILE4", eight_sides};
     static const double bends[] = {QN_FLEXIBLE_STRAIGHT, QN_FLEXIBLE_SOFT, QN_FLEXIBLE_HARD};
     static const int torsions_of[] = {1, 6, 20}, sizes[] = {0, 1, 3, 9, 20, 28, 32};
     uint64_t drawn = 0;
@@ -166,7 +111,7 @@ static void side_chains_turn_at_their_bonds(void)
     scene s;
     qn_flexible_pose pose;
     double positions[96];
-    if (!scene_open(5, all_of_eight, &drawn, &s)) return;
+    if (!scene_open(5, eight_sides, &drawn, &s)) return;
     pose_draw(&s.tree, &drawn, &pose);
     for (int side = 0; side < s.sides.count; side++) {
         const qn_compound *compound = s.sides.sides[side].compound;
@@ -198,7 +143,7 @@ static void inter_is_that_of_the_whole_receptor(void)
         uint64_t drawn = 70;
         scene s;
         qn_flexible_pose pose;
-        if (!scene_open(6, turn ? all_of_eight : "", &drawn, &s)) return;
+        if (!scene_open(6, turn ? eight_sides : "", &drawn, &s)) return;
         CHECK(s.tree.ligand_count == 21);
         atoms[turn] = s.receptor.atom_count + (size_t)(s.tree.heavy_count - 21);
         qn_flexible_pose_given(&s.tree, &pose);
@@ -219,7 +164,7 @@ static void check_refused(const char *flex, qn_status status, const char *messag
     const char *texts[] = {flex};
     qn_score_receptor receptor;
     qn_flexible_sides sides;
-    if (!CHECK_OK(residues_make(eight, 9, &receptor))) return;
+    if (!CHECK_OK(residues_make(nine_residues, 9, &receptor))) return;
     receptor.molecule->residues[6].name[0] = 'H'; /* HLA, no amino acid */
     CHECK_FAILS(qn_flexible_sides_take(&receptor, NULL, texts, 1, "--flex", "made.pdb", &sides), status);
     CHECK_TEXT(qn_error_message(), message);
@@ -274,7 +219,7 @@ static void too_many_torsions_are_refused(void)
 {
     uint64_t drawn = 90;
     scene s;
-    if (!scene_open(28, all_of_eight, &drawn, &s)) return;
+    if (!scene_open(28, eight_sides, &drawn, &s)) return;
     qn_flexible_tree_clear(&s.tree);
     qn_compound_destroy(&s.ligand);
     s.ligand = chain_make(29, &drawn);
