@@ -240,10 +240,17 @@ typedef struct flex_case {
 
 #define OF(name, receptor) "docking/ligand/" name "/" name receptor, "docking/ligand/" name "/" name "_ligand.pdbqt"
 
+#define OF_42(name) "docking/flexible42/" name "/protein.pdbqt.gz", "docking/flexible42/" name "/flex-xray.pdbqt"
+
 static const flex_case flex_terms[] = {
     {OF("1iep", "_receptor.pdbqt"), "A:THR315", -16.755, -0.674, -0.485, -0.517, 0.000},
     {OF("1iep", "_receptor.pdbqt"), "A:GLU286,A:315,A:PHE317", -15.587, -1.580, -0.485, -3.584, -0.043},
     {OF("1stp", "_protein.pdbqt"), "A:45,A:TRP79,A:TRP108", -6.728, -1.652, -0.186, -9.839, -0.258},
+    {OF_42("1hnn"), "A:LYS36,A:GLU198,A:ARG23,A:MET237", -7.344, -0.740, -0.086, -8.357, -0.279},
+    {OF_42("1lpz"), "A:ASP232,A:GLN235,A:TRP258,A:TYR271", -10.094, -2.131, -0.466, -8.700, 0.227},
+    {OF_42("1t46"), "A:CYS109,A:THR106,A:ILE153,A:ASP174", -17.551, -0.901, -0.261, -2.845, -0.017},
+    {OF_42("7cpa"), "1:ASN144,1:ARG71,1:ARG127,1:ARG145", -5.995, -1.500, -1.748, -6.715, -1.044},
+    {OF_42("1yv3"), "A:SER447,A:LEU253,A:TYR252,A:CYS461", -9.939, -1.852, 0.013, -5.224, -0.142},
 };
 
 static void terms_agree_with_vina(void)
