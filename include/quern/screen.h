@@ -88,7 +88,7 @@ typedef struct qn_screen_options {
     qn_screen_types types;   /* of flexible molecules; default QN_SCREEN_TYPES_OWN */
     bool score_only;         /* flexible: score the poses of the library as they are; needs no place to search */
     bool local_only;         /* flexible: minimise from the poses of the library; needs no place to search */
-    int walkers;             /* flexible: chains of a molecule; default 64 */
+    int walkers;             /* flexible: chains of a molecule after the first stage; default 64 */
     double effort;           /* flexible: factor of the number of steps; default 1 */
     bool confine_atoms;      /* flexible: all atoms stay in the box, as in AutoDock Vina; default: the centroid does */
     const char *const *flex; /* flexible: side chains of the receptor that turn, "A:TRP177" or "A:177"; at most eight */

@@ -1,6 +1,7 @@
 #include "flexible/alike.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -89,4 +90,62 @@ qn_status qn_flexible_drop_alike(const qn_flexible_tree *tree, const qn_flexible
     }
     qn_release(&positions);
     return QN_OK;
+}
+
+typedef struct ranked_pose {
+    double energy;
+    int pose;
+} ranked_pose;
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked_pose *x = a, *y = b;
+    return x->energy != y->energy ? (x->energy > y->energy) - (x->energy < y->energy) : x->pose - y->pose;
+}
+
+static bool is_near(const double *a, const double *b, size_t numbers, double square)
+{
+    double sum = 0;
+    for (size_t i = 0; i < numbers && sum <= square; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sum <= square;
+}
+
+/* The work of qn_flexible_choose; positions: room for `most` + 1 poses. */
+static void choose(const qn_flexible_tree *tree, const qn_flexible_pose *poses, ranked_pose *ranked, int count,
+                   double apart_angstrom, int most, double *positions, int *order)
+{
+    const size_t numbers = 3 * (size_t)tree->ligand_count;
+    int listed = 0;
+    for (int i = 0; i < count && listed < most; i++) {
+        double *here = positions + (size_t)listed * numbers;
+        bool near = false;
+        ligand_positions(tree, &poses[ranked[i].pose], here);
+        for (int j = 0; j < listed && !near; j++)
+            near = is_near(positions + (size_t)j * numbers, here, numbers,
+                           apart_angstrom * apart_angstrom * tree->ligand_count);
+        if (near) continue;
+        order[listed++] = ranked[i].pose;
+        ranked[i].pose = -1;
+    }
+    for (int i = 0; i < count && listed < most; i++)
+        if (ranked[i].pose >= 0) order[listed++] = ranked[i].pose;
+}
+
+qn_status qn_flexible_choose(const qn_flexible_tree *tree, const qn_flexible_pose *poses, const double *energies,
+                             int count, double apart_angstrom, int most, int *order)
+{
+    ranked_pose *ranked = NULL;
+    double *positions = NULL;
+    qn_status status = qn_allocate((size_t)count, sizeof *ranked, (void **)&ranked);
+    if (status == QN_OK)
+        status =
+            qn_allocate((size_t)(most + 1) * 3 * (size_t)tree->ligand_count, sizeof *positions, (void **)&positions);
+    if (status == QN_OK) {
+        for (int i = 0; i < count; i++) ranked[i] = (ranked_pose){energies[i], i};
+        qsort(ranked, (size_t)count, sizeof *ranked, compare_ranked);
+        choose(tree, poses, ranked, count, apart_angstrom, most, positions, order);
+    }
+    qn_release(&ranked);
+    qn_release(&positions);
+    return status;
 }

@@ -25,4 +25,10 @@ QN_MUST_CHECK qn_status qn_flexible_drop_alike(const qn_flexible_tree *tree, con
                                                double apart_angstrom, int most, qn_flexible_pose *poses,
                                                double *energies, int count, int *kept);
 
+/* Order poses by energy, and list the first `most` of them in `order`: those that are over `apart_angstrom` from each
+ * one listed before come first, the best of the others follow. Equivalent atoms do not change places. */
+QN_MUST_CHECK qn_status qn_flexible_choose(const qn_flexible_tree *tree, const qn_flexible_pose *poses,
+                                           const double *energies, int count, double apart_angstrom, int most,
+                                           int *order);
+
 #endif

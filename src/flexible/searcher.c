@@ -8,12 +8,15 @@
 #include "score/ligand_types.h"
 
 enum {
-    LAUNCH_STEPS = 8, /* of a launch, so that none takes long */
-    REFINED_MAX = 16  /* poses of a molecule that are refined */
+    LAUNCH_STEPS = 8,       /* of a launch, so that none takes long */
+    BATCH = 256,            /* molecules that are searched together */
+    STARTS_OF_A_WALKER = 4, /* chains that start for each that goes on */
+    STAGES = 3              /* 4 W chains start, the best W go on, the best W/4 of these end */
 };
-static const double refined_above = 4;   /* kcal/mol above the best one, at most */
-static const double reach_angstrom = 10; /* of atoms from the centroid, for the maps */
-static const double alike_angstrom = 1;  /* poses nearer than this are one before refinement */
+static const double stage_shares[STAGES] = {0, 0.1,
+                                            0.3}; /* of the steps of the longest chains, at which stages begin */
+static const double reach_angstrom = 10;          /* of atoms from the centroid, for the maps */
+static const double alike_angstrom = 1;           /* chains whose best poses are nearer are alike */
 
 struct qn_flexible_searcher {
     qn_queue *queue;
@@ -84,7 +87,7 @@ static qn_status make_maps(qn_flexible_searcher *searcher, const qn_flexible_tre
 
 int qn_flexible_steps(const qn_flexible_tree *tree, double effort)
 {
-    return (int)fmax(1, effort * (10 + 0.5 * tree->heavy_count + 8 * (tree->piece_count - 1)));
+    return (int)fmax(STAGES, effort * (160 + 8 * tree->ligand_count + 128 * (tree->piece_count - 1)));
 }
 
 /* Part of a molecule's random numbers, which does not depend on its place in a library. */
@@ -94,157 +97,202 @@ static uint32_t number_of(const qn_flexible_tree *tree)
     return (uint32_t)qn_ligand_hash(tree->type, atoms * sizeof *tree->type, tree->local, 3 * atoms * sizeof(double));
 }
 
-/* Memory that the search of one molecule reads and writes. */
-typedef struct chain_memory {
-    float *states; /* [chain][2][QN_FLEXIBLE_STATE] */
+/* ---- A batch of molecules ---- */
+
+/* Chains of a batch: those of a stage are listed in `walking`. */
+typedef struct chain_batch {
+    const qn_flexible_tree *const *trees;
+    int count, starts, stage_chains; /* trees; chains of each at first, and in this stage */
+    int *walking;                    /* [tree][starts]: chains of the stage, by number within the molecule */
+    float *states;                   /* [tree][starts][2][QN_FLEXIBLE_STATE] */
     int32_t *counters;
-    qn_buffer *state_buffer, *counter_buffer;
+    qn_flexible_leg *legs;
+    qn_buffer *state_buffer, *counter_buffer, *leg_buffer;
     qn_flexible_batch batch;
-} chain_memory;
+} chain_batch;
 
-static qn_status open_memory(qn_flexible_searcher *searcher, const qn_flexible_tree *tree, chain_memory *memory)
+static size_t chains_of(const chain_batch *b)
 {
-    const size_t chains = (size_t)searcher->options.walkers;
-    const size_t state_bytes = chains * 2 * QN_FLEXIBLE_STATE * sizeof(float);
-    const uint32_t number = number_of(tree);
+    return (size_t)b->count * (size_t)b->starts;
+}
+
+static size_t state_bytes(const chain_batch *b)
+{
+    return chains_of(b) * 2 * QN_FLEXIBLE_STATE * sizeof(float);
+}
+
+static float *best_of(const chain_batch *b, int tree, int chain)
+{
+    return b->states + (2 * ((size_t)tree * (size_t)b->starts + (size_t)chain) + 1) * QN_FLEXIBLE_STATE;
+}
+
+static qn_status copy_trees(qn_flexible_searcher *searcher, chain_batch *b)
+{
+    uint32_t *numbers = NULL;
+    QN_TRY(qn_allocate((size_t)b->count, sizeof *numbers, (void **)&numbers));
+    for (int t = 0; t < b->count; t++) numbers[t] = number_of(b->trees[t]);
+    const qn_status status = qn_flexible_batch_create(searcher->queue, b->trees, numbers, b->count, b->starts,
+                                                      searcher->map_of, &searcher->frame.grid, &b->batch);
+    qn_release(&numbers);
+    return status;
+}
+
+static qn_status open_batch(qn_flexible_searcher *searcher, chain_batch *b)
+{
+    const size_t chains = chains_of(b), counter_bytes = 2 * chains * sizeof(int32_t);
     qn_device *device = qn_queue_device(searcher->queue);
-    QN_TRY(qn_allocate(state_bytes, 1, (void **)&memory->states));
-    QN_TRY(qn_allocate(2 * chains, sizeof(int32_t), (void **)&memory->counters));
-    QN_TRY(qn_buffer_create(device, state_bytes, &memory->state_buffer));
-    QN_TRY(qn_buffer_create(device, 2 * chains * sizeof(int32_t), &memory->counter_buffer));
-    QN_TRY(qn_queue_fill(searcher->queue, memory->state_buffer, 0, state_bytes, 0, NULL));
-    QN_TRY(qn_queue_fill(searcher->queue, memory->counter_buffer, 0, 2 * chains * sizeof(int32_t), 0, NULL));
-    return qn_flexible_batch_create(searcher->queue, &tree, &number, 1, searcher->options.walkers, searcher->map_of,
-                                    &searcher->frame.grid, &memory->batch);
+    QN_TRY(qn_allocate(chains, sizeof *b->walking, (void **)&b->walking));
+    QN_TRY(qn_allocate(state_bytes(b), 1, (void **)&b->states));
+    QN_TRY(qn_allocate(counter_bytes, 1, (void **)&b->counters));
+    QN_TRY(qn_allocate(chains, sizeof *b->legs, (void **)&b->legs));
+    QN_TRY(qn_buffer_create(device, state_bytes(b), &b->state_buffer));
+    QN_TRY(qn_buffer_create(device, counter_bytes, &b->counter_buffer));
+    QN_TRY(qn_buffer_create(device, chains * sizeof *b->legs, &b->leg_buffer));
+    QN_TRY(qn_queue_fill(searcher->queue, b->state_buffer, 0, state_bytes(b), 0, NULL));
+    QN_TRY(qn_queue_fill(searcher->queue, b->counter_buffer, 0, counter_bytes, 0, NULL));
+    for (int t = 0; t < b->count; t++)
+        for (int c = 0; c < b->starts; c++) b->walking[t * b->starts + c] = c;
+    b->stage_chains = b->starts;
+    return copy_trees(searcher, b);
 }
 
-static qn_status queue_walk(qn_flexible_searcher *searcher, const qn_flexible_tree *tree, chain_memory *memory)
+static void close_batch(chain_batch *b)
 {
-    const size_t chains = (size_t)searcher->options.walkers;
+    qn_flexible_batch_clear(&b->batch);
+    qn_buffer_release(&b->state_buffer);
+    qn_buffer_release(&b->counter_buffer);
+    qn_buffer_release(&b->leg_buffer);
+    qn_release(&b->walking);
+    qn_release(&b->states);
+    qn_release(&b->counters);
+    qn_release(&b->legs);
+}
+
+/* First step of a stage of a molecule; of the stage after the last: the number of its steps. */
+static int stage_begin(const qn_flexible_searcher *searcher, const qn_flexible_tree *tree, int stage)
+{
     const int steps = qn_flexible_steps(tree, searcher->options.effort);
-    for (int step = 0; step < steps; step += LAUNCH_STEPS)
-        QN_TRY(qn_flexible_walk(searcher->queue, NULL, &memory->batch, &searcher->frame, searcher->maps, step,
-                                steps - step < LAUNCH_STEPS ? steps - step : LAUNCH_STEPS, memory->state_buffer,
-                                memory->counter_buffer, NULL));
-    QN_TRY(qn_queue_read(searcher->queue, memory->state_buffer, 0, memory->states,
-                         chains * 2 * QN_FLEXIBLE_STATE * sizeof(float), NULL));
-    return qn_queue_read(searcher->queue, memory->counter_buffer, 0, memory->counters, 2 * chains * sizeof(int32_t),
-                         NULL);
+    return stage == STAGES ? steps : (int)fmax(stage, floor(stage_shares[stage] * steps));
 }
 
-static void take_poses(const qn_flexible_searcher *searcher, const qn_flexible_tree *tree, const chain_memory *memory,
-                       qn_flexible_pose *poses, double *energies, double *evaluations)
+/* Walk all chains of a stage, LAUNCH_STEPS at a time. */
+static qn_status walk_stage(qn_flexible_searcher *searcher, chain_batch *b, int stage)
 {
-    for (int c = 0; c < searcher->options.walkers; c++) {
-        const float *best = memory->states + (2 * (size_t)c + 1) * QN_FLEXIBLE_STATE;
-        qn_flexible_state_pose(tree, best, &searcher->frame.grid, &poses[c]);
-        energies[c] = (double)best[7];
-        if (evaluations) *evaluations += memory->counters[2 * c];
+    for (int done = 0;; done += LAUNCH_STEPS) {
+        int legs = 0;
+        for (int t = 0; t < b->count; t++) {
+            const int first = stage_begin(searcher, b->trees[t], stage) + done;
+            const int left = stage_begin(searcher, b->trees[t], stage + 1) - first;
+            for (int c = 0; c < b->stage_chains && left > 0; c++)
+                b->legs[legs++] = (qn_flexible_leg){t * b->starts + b->walking[t * b->starts + c], first,
+                                                    left < LAUNCH_STEPS ? left : LAUNCH_STEPS, 0};
+        }
+        if (legs == 0) return QN_OK;
+        QN_TRY(qn_queue_write(searcher->queue, b->leg_buffer, 0, b->legs, (size_t)legs * sizeof *b->legs, NULL));
+        QN_TRY(qn_flexible_walk(searcher->queue, NULL, &b->batch, &searcher->frame, searcher->maps, b->leg_buffer, 0,
+                                legs, b->state_buffer, b->counter_buffer, NULL));
+        QN_TRY(qn_queue_finish(searcher->queue)); /* the legs are written anew */
     }
 }
 
-static void clear_memory(chain_memory *memory)
+/* Poses and energies of a molecule's chains of the stage, best first, those unlike the ones before at first; `order`:
+ * their places in the list of the stage. */
+static qn_status rank_chains(const qn_flexible_searcher *searcher, const chain_batch *b, int tree, int most, int *order)
 {
-    qn_flexible_batch_clear(&memory->batch);
-    qn_buffer_release(&memory->state_buffer);
-    qn_buffer_release(&memory->counter_buffer);
-    qn_release(&memory->states);
-    qn_release(&memory->counters);
+    qn_flexible_pose *poses = NULL;
+    double *energies = NULL;
+    qn_status status = qn_allocate((size_t)b->stage_chains, sizeof *poses, (void **)&poses);
+    if (status == QN_OK) status = qn_allocate((size_t)b->stage_chains, sizeof *energies, (void **)&energies);
+    for (int c = 0; c < b->stage_chains && status == QN_OK; c++) {
+        const float *best = best_of(b, tree, b->walking[tree * b->starts + c]);
+        qn_flexible_state_pose(b->trees[tree], best, &searcher->frame.grid, &poses[c]);
+        energies[c] = (double)best[7];
+    }
+    if (status == QN_OK)
+        status = qn_flexible_choose(b->trees[tree], poses, energies, b->stage_chains, alike_angstrom, most, order);
+    qn_release(&poses);
+    qn_release(&energies);
+    return status;
+}
+
+/* Keep the best chains for the next stage, which goes on from their best poses. */
+static qn_status choose_chains(qn_flexible_searcher *searcher, chain_batch *b, int keep)
+{
+    int *order = NULL;
+    QN_TRY(qn_queue_read(searcher->queue, b->state_buffer, 0, b->states, state_bytes(b), NULL));
+    QN_TRY(qn_queue_finish(searcher->queue));
+    QN_TRY(qn_allocate((size_t)keep, sizeof *order, (void **)&order));
+    qn_status status = QN_OK;
+    for (int t = 0; t < b->count && status == QN_OK; t++) {
+        int *walking = b->walking + t * b->starts;
+        status = rank_chains(searcher, b, t, keep, order);
+        for (int c = 0; c < keep && status == QN_OK; c++) order[c] = walking[order[c]];
+        for (int c = 0; c < keep && status == QN_OK; c++) {
+            float *best = best_of(b, t, order[c]);
+            walking[c] = order[c];
+            memcpy(best - QN_FLEXIBLE_STATE, best, QN_FLEXIBLE_STATE * sizeof *best);
+        }
+    }
+    b->stage_chains = keep;
+    qn_release(&order);
+    return status == QN_OK ? qn_queue_write(searcher->queue, b->state_buffer, 0, b->states, state_bytes(b), NULL)
+                           : status;
+}
+
+static qn_status walk_all(qn_flexible_searcher *searcher, chain_batch *b)
+{
+    const int walkers = searcher->options.walkers, kept[STAGES] = {b->starts, walkers, (walkers + 3) / 4};
+    for (int stage = 0; stage < STAGES; stage++) {
+        if (stage > 0) QN_TRY(choose_chains(searcher, b, kept[stage]));
+        QN_TRY(walk_stage(searcher, b, stage));
+    }
+    QN_TRY(qn_queue_read(searcher->queue, b->state_buffer, 0, b->states, state_bytes(b), NULL));
+    QN_TRY(qn_queue_read(searcher->queue, b->counter_buffer, 0, b->counters, 2 * chains_of(b) * sizeof(int32_t), NULL));
+    return qn_queue_finish(searcher->queue);
+}
+
+/* The best poses of all stages' chains: the last stage's chains are among the walkers that the middle stage kept. */
+static qn_status take_poses(const qn_flexible_searcher *searcher, chain_batch *b, qn_flexible_pose *poses,
+                            double *energies, double *evaluations)
+{
+    const int walkers = searcher->options.walkers;
+    int *order = NULL;
+    QN_TRY(qn_allocate((size_t)walkers, sizeof *order, (void **)&order));
+    b->stage_chains = b->starts;
+    qn_status status = QN_OK;
+    for (int t = 0; t < b->count && status == QN_OK; t++) {
+        for (int c = 0; c < b->starts; c++) b->walking[t * b->starts + c] = c;
+        status = rank_chains(searcher, b, t, walkers, order);
+        for (int c = 0; c < walkers && status == QN_OK; c++) {
+            const float *best = best_of(b, t, order[c]);
+            qn_flexible_state_pose(b->trees[t], best, &searcher->frame.grid, &poses[t * walkers + c]);
+            energies[t * walkers + c] = (double)best[7];
+        }
+    }
+    for (size_t c = 0; c < chains_of(b) && evaluations; c++) *evaluations += b->counters[2 * c];
+    qn_release(&order);
+    return status;
 }
 
 qn_status qn_flexible_searcher_run(qn_flexible_searcher *searcher, const qn_flexible_tree *const *trees, int count,
                                    qn_flexible_pose *poses, double *energies, double *evaluations)
 {
-    const size_t walkers = (size_t)searcher->options.walkers;
-    chain_memory *memories = NULL;
+    const int walkers = searcher->options.walkers;
     if (evaluations) *evaluations = 0;
     QN_TRY(make_maps(searcher, trees, count));
-    QN_TRY(qn_allocate((size_t)count, sizeof *memories, (void **)&memories));
-    qn_status status = QN_OK;
-    for (int t = 0; t < count && status == QN_OK; t++) {
-        status = open_memory(searcher, trees[t], &memories[t]);
-        if (status == QN_OK) status = queue_walk(searcher, trees[t], &memories[t]);
-    }
-    const qn_status ended = qn_queue_finish(searcher->queue);
-    if (status == QN_OK) status = ended;
-    for (int t = 0; t < count; t++) {
+    for (int done = 0; done < count; done += BATCH) {
+        chain_batch b = {.trees = trees + done,
+                         .count = count - done < BATCH ? count - done : BATCH,
+                         .starts = STARTS_OF_A_WALKER * walkers};
+        qn_status status = open_batch(searcher, &b);
+        if (status == QN_OK) status = walk_all(searcher, &b);
         if (status == QN_OK)
-            take_poses(searcher, trees[t], &memories[t], poses + (size_t)t * walkers, energies + (size_t)t * walkers,
-                       evaluations);
-        clear_memory(&memories[t]);
+            status = take_poses(searcher, &b, poses + (size_t)done * (size_t)walkers,
+                                energies + (size_t)done * (size_t)walkers, evaluations);
+        const qn_status ended = qn_queue_finish(searcher->queue);
+        if (status == QN_OK) status = ended;
+        close_batch(&b);
+        QN_TRY(status);
     }
-    qn_release(&memories);
-    return status;
-}
-
-/* ---- Refinement ---- */
-
-static double distance_of(const qn_flexible_tree *tree, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < 3 * tree->heavy_count; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
-    return sqrt(sum / tree->heavy_count);
-}
-
-static void heavy_positions(const qn_flexible_tree *tree, const qn_flexible_pose *pose, double *positions)
-{
-    double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
-    qn_flexible_frames(tree, pose, origins, rotations);
-    qn_flexible_positions(tree, origins, rotations, tree->heavy_count, positions);
-}
-
-static void sort_poses(qn_flexible_pose *poses, double *energies, int count)
-{
-    for (int i = 1; i < count; i++)
-        for (int j = i; j > 0 && energies[j] < energies[j - 1]; j--) {
-            const qn_flexible_pose pose = poses[j];
-            const double energy = energies[j];
-            poses[j] = poses[j - 1];
-            energies[j] = energies[j - 1];
-            poses[j - 1] = pose;
-            energies[j - 1] = energy;
-        }
-}
-
-/* Keep the first of poses that are alike, up to `most`; returns their number. `positions`: room for most + 1 poses. */
-static int drop_alike(const qn_flexible_tree *tree, qn_flexible_pose *poses, double *energies, int count, double apart,
-                      int most, double *positions)
-{
-    const size_t floats = 3 * (size_t)tree->heavy_count;
-    int kept = 0;
-    for (int i = 0; i < count && kept < most; i++) {
-        bool unlike = true;
-        heavy_positions(tree, &poses[i], positions + (size_t)kept * floats);
-        for (int j = 0; j < kept && unlike; j++)
-            unlike = distance_of(tree, positions + (size_t)j * floats, positions + (size_t)kept * floats) > apart;
-        if (!unlike) continue;
-        poses[kept] = poses[i];
-        energies[kept++] = energies[i];
-    }
-    return kept;
-}
-
-void qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *poses,
-                        double *energies, int count, double diversity_angstrom, int most, qn_flexible_result *results,
-                        int *kept)
-{
-    double positions[(REFINED_MAX + 1) * 3 * QN_FLEXIBLE_ATOMS_MAX];
-    sort_poses(poses, energies, count);
-    count = drop_alike(tree, poses, energies, count, alike_angstrom, REFINED_MAX, positions);
-    while (count > 1 && energies[count - 1] > energies[0] + refined_above) count--;
-    for (int i = 0; i < count; i++) {
-        qn_flexible_energy energy;
-        qn_flexible_converge(tree, receptor, &poses[i], &energy);
-        energies[i] = energy.bent;
-    }
-    sort_poses(poses, energies, count);
-    *kept = drop_alike(tree, poses, energies, count, diversity_angstrom, most < REFINED_MAX ? most : REFINED_MAX,
-                       positions);
-    for (int i = 0; i < *kept; i++) {
-        qn_flexible_energy energy;
-        qn_flexible_evaluate(tree, receptor, &poses[i], QN_FLEXIBLE_HARD, &energy, NULL);
-        results[i] = (qn_flexible_result){
-            .pose = poses[i], .inter = energy.inter_bent, .intra = energy.bent - energy.inter_bent};
-        qn_flexible_result_finish(tree, results[0].intra, &results[i]);
-    }
+    return QN_OK;
 }

@@ -8,13 +8,14 @@
 
 #include <quern/device.h>
 
+#include "flexible/alike.h"
 #include "flexible/dock.h"
 #include "flexible/kernels/search.h"
 
 typedef struct qn_flexible_search_options {
     double box_centre_angstrom[3], box_side_angstrom[3];
     bool confine_atoms; /* all atoms stay in the box; else the centroid does */
-    int walkers;        /* chains of a molecule */
+    int walkers;        /* chains of a molecule that go on after the first stage */
     double effort;      /* factor of the number of steps */
     uint64_t seed;
 } qn_flexible_search_options;
@@ -26,20 +27,21 @@ QN_MUST_CHECK qn_status qn_flexible_searcher_create(qn_device *device, const qn_
                                                     qn_flexible_searcher **searcher);
 void qn_flexible_searcher_destroy(qn_flexible_searcher **searcher);
 
-/* Search `count` trees. poses: [tree][walkers], the best of each chain; energies (kcal/mol, on maps): the same shape.
- * *evaluations (NULL: not wanted) gets the number of energies computed. */
+/* Search `count` trees. 4 W chains start for W walkers; after a tenth of the steps the W best go on, after three tenths
+ * the W/4 best of these. poses: [tree][walkers], the best of all chains, those over 1 Å apart first; energies
+ * (kcal/mol, on maps): the same shape. *evaluations (NULL: not wanted) gets the number of energies computed. */
 QN_MUST_CHECK qn_status qn_flexible_searcher_run(qn_flexible_searcher *searcher, const qn_flexible_tree *const *trees,
                                                  int count, qn_flexible_pose *poses, double *energies,
                                                  double *evaluations);
 
-/* Steps of each chain. */
+/* Steps of the longest chains. */
 int qn_flexible_steps(const qn_flexible_tree *tree, double effort);
 
 /* Refine the best of `count` poses with exact energies, and keep up to `most` of them, best first, each at least
- * `diversity_angstrom` from the others (RMSD of the heavy atoms, without superposition; equivalent atoms do not change
- * places). poses are reordered. */
-void qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *poses,
-                        double *energies, int count, double diversity_angstrom, int most, qn_flexible_result *results,
-                        int *kept);
+ * `diversity_angstrom` from the others (qn_flexible_rmsd_angstrom). poses are reordered. */
+QN_MUST_CHECK qn_status qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_symmetry *symmetry,
+                                           const qn_flexible_receptor *receptor, qn_flexible_pose *poses,
+                                           double *energies, int count, double diversity_angstrom, int most,
+                                           qn_flexible_result *results, int *kept);
 
 #endif

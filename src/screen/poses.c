@@ -256,23 +256,13 @@ static qn_status refine(const qn_screen_state *run, const qn_screen_molecule *mo
 {
     const qn_screen_options *options = run->options;
     const qn_flexible_tree *tree = &molecule->tree;
-    qn_flexible_pose poses[QN_SCREEN_KEPT_MAX];
-    double places[QN_SCREEN_KEPT_MAX]; /* in results */
     qn_flexible_symmetry symmetry = {0};
     if (options->receptor_energy == QN_SCREEN_RECEPTOR_EXACT)
         qn_flexible_minimise_found(tree, run->sorted, found, found_energies, options->walkers);
-    qn_flexible_refine(tree, run->sorted, found, found_energies, options->walkers, 0,
-                       options->keep > 1 ? QN_SCREEN_KEPT_MAX : 1, results, count);
-    if (options->keep == 1) return QN_OK;
-    for (int i = 0; i < *count; i++) {
-        poses[i] = results[i].pose;
-        places[i] = i;
-    }
     qn_status status = qn_flexible_symmetry_find(molecule->compound, tree, &symmetry);
     if (status == QN_OK)
-        status = qn_flexible_drop_alike(tree, &symmetry, options->diversity_angstrom, options->keep, poses, places,
-                                        *count, count);
-    for (int i = 0; i < *count; i++) results[i] = results[(int)places[i]];
+        status = qn_flexible_refine(tree, &symmetry, run->sorted, found, found_energies, options->walkers,
+                                    options->diversity_angstrom, options->keep, results, count);
     qn_flexible_symmetry_clear(&symmetry);
     return status;
 }

@@ -17,7 +17,7 @@ awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = s
        if (x * x + y * y + z * z < 81) print } END { print "END" }' "$examples/1iep_receptor.pdb" >"$work/pocket.pdb"
 options=("$work/pocket.pdb" "$work/first.sdf" "$work/second.sdf.gz" --flexible --keep 2 --top 20 --device host --tune off --quiet)
 if [ "$part" = search ]; then
-  options+=(--box 15.2,53.9,16.9,4 --walkers 4 --effort 0.1)
+  options+=(--box 15.2,53.9,16.9,4 --walkers 4 --effort 0.01)
 else
   options+=(--local-only --flex A:ASP381,A:VAL299 --flex A:382)
 fi

@@ -100,5 +100,5 @@ compare streptavidin_flex "${streptavidin}_protein.pdbqt" "${streptavidin}_ligan
 compare abl_own "${abl}_receptor.pdbqt" "${abl}_ligand.sdf" A:THR315 "A315" own --local-only
 # A hydroxyl counts half a torsion, by a branch in hits.pdbqt that the search has not.
 awk '/^ZINC01641925/ { on = 1 } on { print } on && /^\$\$\$\$/ { exit }' "$1/examples/1iep/kinase_inhibitors.sdf" >"$work/hydroxyl.sdf"
-compare hydroxyl "${abl}_receptor.pdbqt" "$work/hydroxyl.sdf" "" "" own --box 15.2,53.9,16.9,6 --walkers 4 --effort 0.05 --keep 1
+compare hydroxyl "${abl}_receptor.pdbqt" "$work/hydroxyl.sdf" "" "" own --box 15.2,53.9,16.9,6 --walkers 4 --effort 0.01 --keep 1
 exit $((failures > 0))

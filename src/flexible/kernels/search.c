@@ -18,27 +18,26 @@ enum { RESIDENT, TUNABLES };
 
 typedef struct search_problem {
     const qn_flexible_batch *batch;
-    double evaluations; /* of each chain, at least */
+    int groups;
 } search_problem;
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)
 {
-    const qn_flexible_batch *batch = ((const search_problem *)user)->batch;
     (void)configuration;
-    return (qn_geometry){{(size_t)batch->ligands * (size_t)batch->chains * QN_SEARCH_LANES, 1, 1},
+    return (qn_geometry){{(size_t)((const search_problem *)user)->groups * QN_SEARCH_LANES, 1, 1},
                          {QN_SEARCH_LANES, 1, 1}};
 }
 
 /* Of an evaluation: an atom on maps about 44 multiply-adds, a pair 34, a piece 60. How many a walk needs is not known
- * in advance: one for each step at least. */
+ * in advance: one for each group at least. */
 static void work(const void *user, qn_work *least)
 {
     const search_problem *problem = user;
     const qn_flexible_batch *batch = problem->batch;
-    const double times = problem->evaluations * batch->chains;
-    *least = (qn_work){.bytes_read = 4.0 * QN_SEARCH_POSE * batch->ligands * batch->chains,
-                       .bytes_written = 4.0 * QN_SEARCH_POSE * batch->ligands * batch->chains,
-                       .multiply_adds = times * (44 * batch->atoms + 34 * batch->pairs + 60 * batch->pieces)};
+    const double groups = problem->groups, share = groups / batch->ligands;
+    *least = (qn_work){.bytes_read = 4 * QN_SEARCH_POSE * groups,
+                       .bytes_written = 4 * QN_SEARCH_POSE * groups,
+                       .multiply_adds = share * (44 * batch->atoms + 34 * batch->pairs + 60 * batch->pieces)};
 }
 
 static size_t local_room(int kernel, const qn_configuration *configuration, const void *user)
@@ -59,7 +58,7 @@ static qn_status host_walk(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_flexible_search_host)[WALK](launch);
 }
 
-_Static_assert(sizeof(search_scalars) == 22 * 4, "no padding");
+_Static_assert(sizeof(search_scalars) == 21 * 4, "no padding");
 _Static_assert((int)QN_SEARCH_POSE == (int)QN_FLEXIBLE_STATE, "states are poses of the kernel");
 _Static_assert(QN_SEARCH_TORSIONS + QN_FLEXIBLE_TORSIONS_MAX <= QN_SEARCH_POSE, "a pose has room for all torsions");
 
@@ -76,16 +75,17 @@ static const qn_argument_declaration score_arguments[SEARCH_ARGUMENTS] = {
     [SEARCH_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(search_scalars)},
 };
 
-static const qn_argument_declaration walk_arguments[SEARCH_ARGUMENTS] = {
+static const qn_argument_declaration walk_arguments[SEARCH_WALK_ARGUMENTS] = {
     TREES,
     [SEARCH_POSES] = {"states", QN_INOUT, QN_FLOAT32},
     [SEARCH_RESULTS] = {"counters", QN_INOUT, QN_INT32},
     [SEARCH_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(search_scalars)},
+    [SEARCH_LEGS] = {"legs", QN_IN, QN_INT32},
 };
 
 static const qn_kernel_declaration kernels[KERNELS] = {
     [SCORE] = {"score", score_arguments, SEARCH_ARGUMENTS, geometry, host_score, work},
-    [WALK] = {"walk", walk_arguments, SEARCH_ARGUMENTS, geometry, host_walk, work},
+    [WALK] = {"walk", walk_arguments, SEARCH_WALK_ARGUMENTS, geometry, host_walk, work},
 };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -111,7 +111,7 @@ const qn_family qn_flexible_search_family = {
 
 static search_scalars scalars_of(const qn_flexible_batch *batch, const qn_flexible_frame *frame)
 {
-    search_scalars s = {.chain_count = batch->ligands * batch->chains,
+    search_scalars s = {.group_count = batch->ligands * batch->chains,
                         .chains = batch->chains,
                         .nx = frame->grid.points[0],
                         .ny = frame->grid.points[1],
@@ -131,11 +131,11 @@ static search_scalars scalars_of(const qn_flexible_batch *batch, const qn_flexib
 
 static qn_status launch(qn_queue *queue, int kernel, const qn_configuration *configuration,
                         const qn_flexible_batch *batch, const search_scalars *scalars, qn_buffer *maps,
-                        qn_buffer *poses, qn_buffer *results, qn_event **event)
+                        qn_buffer *poses, qn_buffer *results, qn_buffer *legs, qn_event **event)
 {
-    const search_problem problem = {batch, kernel == SCORE ? 1 : scalars->steps};
+    const search_problem problem = {batch, scalars->group_count};
     char problem_class[96];
-    const qn_argument values[SEARCH_ARGUMENTS] = {
+    const qn_argument values[SEARCH_WALK_ARGUMENTS] = {
         [SEARCH_HEADS] = qn_argument_buffer(batch->heads),
         [SEARCH_ATOMS] = qn_argument_buffer(batch->tree_atoms),
         [SEARCH_LINKS] = qn_argument_buffer(batch->links),
@@ -147,13 +147,14 @@ static qn_status launch(qn_queue *queue, int kernel, const qn_configuration *con
         [SEARCH_POSES] = qn_argument_buffer(poses),
         [SEARCH_RESULTS] = qn_argument_buffer(results),
         [SEARCH_SCALARS] = qn_argument_struct(scalars, sizeof *scalars),
+        [SEARCH_LEGS] = qn_argument_buffer(legs),
     };
     snprintf(problem_class, sizeof problem_class, "chains=2^%ld atoms=2^%ld pieces=2^%ld",
-             lround(log2(scalars->chain_count)), lround(log2(batch->atoms / batch->ligands)),
+             lround(log2(scalars->group_count)), lround(log2(batch->atoms / batch->ligands)),
              lround(log2(batch->pieces / batch->ligands)));
     const qn_family_call call = {.kernel = kernel,
                                  .arguments = values,
-                                 .argument_count = SEARCH_ARGUMENTS,
+                                 .argument_count = kernel == SCORE ? SEARCH_ARGUMENTS : SEARCH_WALK_ARGUMENTS,
                                  .problem = &problem,
                                  .problem_class = problem_class,
                                  .configuration = configuration};
@@ -166,17 +167,17 @@ qn_status qn_flexible_score(qn_queue *queue, const qn_configuration *configurati
 {
     search_scalars scalars = scalars_of(batch, frame);
     scalars.bend = (float)bend;
-    return launch(queue, SCORE, configuration, batch, &scalars, maps, poses, results, NULL);
+    return launch(queue, SCORE, configuration, batch, &scalars, maps, poses, results, NULL, NULL);
 }
 
 qn_status qn_flexible_walk(qn_queue *queue, const qn_configuration *configuration, const qn_flexible_batch *batch,
-                           const qn_flexible_frame *frame, qn_buffer *maps, int first_step, int steps,
-                           qn_buffer *states, qn_buffer *counters, qn_event **event)
+                           const qn_flexible_frame *frame, qn_buffer *maps, qn_buffer *legs, int first_leg,
+                           int leg_count, qn_buffer *states, qn_buffer *counters, qn_event **event)
 {
     search_scalars scalars = scalars_of(batch, frame);
     if (event) *event = NULL;
-    if (steps < 1) return QN_OK;
-    scalars.first_step = first_step;
-    scalars.steps = steps;
-    return launch(queue, WALK, configuration, batch, &scalars, maps, states, counters, event);
+    if (leg_count < 1) return QN_OK;
+    scalars.group_count = leg_count;
+    scalars.first_leg = first_leg;
+    return launch(queue, WALK, configuration, batch, &scalars, maps, states, counters, legs, event);
 }

@@ -3,7 +3,7 @@
  * Shapes: heads [ligand][12]; atoms [atom], local places; links [atom]; partners [partner][2]; pieces [piece][2];
  * piece_links [piece][2]; pairs [type][32]; maps [type][z][y][x]; poses of `score` [chain][56], of `walk` [chain][2][56],
  * the current and the best pose; results of `score` [chain][56], energy and gradient, of `walk` [chain][2], evaluations
- * and accepted steps. */
+ * and accepted steps; legs [group]: chain, first step, steps; step 0 draws the start. */
 
 #include "flexible/kernels/search.dev.h"
 
@@ -86,9 +86,10 @@ KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_LANES, 1, 1, RESIDENT) void walk(
     GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
     GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_float4 *RESTRICT pairs,
     GLOBAL const float *RESTRICT maps, GLOBAL float *RESTRICT poses, GLOBAL int *RESTRICT results,
-    const search_scalars s LOCAL_ROOM_PARAMETER)
+    const search_scalars s, GLOBAL const qn_int4 *RESTRICT legs LOCAL_ROOM_PARAMETER)
 {
-    const int chain = GROUP_ID(0), of_ligand = chain % s.chains;
+    const qn_int4 leg = legs[s.first_leg + GROUP_ID(0)];
+    const int chain = leg.x;
     int accepted = 0;
     search_view v;
     open_view(&v, heads + QN_SEARCH_HEAD * (chain / s.chains), atoms, links, partners, pieces, piece_links,
@@ -97,10 +98,10 @@ KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_LANES, 1, 1, RESIDENT) void walk(
     v.maps = maps;
     load_pose(poses + 2 * QN_SEARCH_POSE * chain, v.current);
     load_pose(poses + 2 * QN_SEARCH_POSE * chain + QN_SEARCH_POSE, v.best);
-    int number = s.first_step;
+    int number = leg.y;
     do {
-        accepted += search_step(&v, &s, of_ligand, number);
-    } while (++number < s.first_step + s.steps);
+        accepted += search_step(&v, &s, chain % s.chains, number);
+    } while (++number < leg.y + leg.z);
     store_pose(v.current, poses + 2 * QN_SEARCH_POSE * chain);
     store_pose(v.best, poses + 2 * QN_SEARCH_POSE * chain + QN_SEARCH_POSE);
     if (LOCAL_ID(0) == 0) {

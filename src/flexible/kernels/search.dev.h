@@ -23,7 +23,9 @@ enum {
     SEARCH_POSES,   /* score: IN; walk: INOUT, the current pose of each chain, then the best one */
     SEARCH_RESULTS, /* score: OUT, energy and gradient; walk: INOUT, evaluations and accepted steps */
     SEARCH_SCALARS,
-    SEARCH_ARGUMENTS
+    SEARCH_ARGUMENTS,
+    SEARCH_LEGS = SEARCH_ARGUMENTS, /* of `walk` alone: which steps of which chain a group does */
+    SEARCH_WALK_ARGUMENTS
 };
 
 #define QN_SEARCH_LANES 32
@@ -35,8 +37,8 @@ enum {
 #define QN_SEARCH_HALVINGS 3 /* of a step; more cost half of all evaluations, and find no lower energies */
 
 typedef struct search_scalars {
-    int chain_count, chains; /* in all; of a ligand */
-    int first_step, steps;   /* of this launch; step 0 draws the start */
+    int group_count, chains; /* in all; chains of a ligand */
+    int first_leg;           /* of `walk` */
     int nx, ny, nz;          /* points of a map */
     int confined;            /* 1: the centroid is kept in the box */
     qn_uint32 seed0, seed1;

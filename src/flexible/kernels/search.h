@@ -38,12 +38,17 @@ QN_MUST_CHECK qn_status qn_flexible_score(qn_queue *queue, const qn_configuratio
                                           const qn_flexible_batch *batch, const qn_flexible_frame *frame,
                                           qn_buffer *maps, double bend, qn_buffer *poses, qn_buffer *results);
 
-/* Queue steps of all chains. states: [chain][2][56], the current and the best pose with their energies (soft, hard);
- * step 0 draws the start. counters: [chain][2] int32, to which evaluations and accepted steps are added. */
+/* Some steps of a chain, which has done those before; step 0 draws the start. */
+typedef struct qn_flexible_leg {
+    int32_t chain, first_step, steps /* at least 1 */, unused;
+} qn_flexible_leg;
+
+/* Queue legs of different chains. states: [chain][2][56], the current and the best pose with their energies (soft,
+ * hard). counters: [chain][2] int32, to which evaluations and accepted steps are added. */
 QN_MUST_CHECK qn_status qn_flexible_walk(qn_queue *queue, const qn_configuration *configuration,
                                          const qn_flexible_batch *batch, const qn_flexible_frame *frame,
-                                         qn_buffer *maps, int first_step, int steps, qn_buffer *states,
-                                         qn_buffer *counters, qn_event **event);
+                                         qn_buffer *maps, qn_buffer *legs, int first_leg, int leg_count,
+                                         qn_buffer *states, qn_buffer *counters, qn_event **event);
 
 /* A pose of a tree as floats relative to the grid's centre, and back. */
 void qn_flexible_state_of(const qn_flexible_tree *tree, const qn_flexible_pose *pose, const qn_flexible_grid *grid,

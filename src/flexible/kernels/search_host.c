@@ -95,9 +95,11 @@ static qn_status score_chain(size_t chain, int worker, void *user)
     return QN_OK;
 }
 
-static qn_status walk_chain(size_t chain, int worker, void *user)
+static qn_status walk_leg(size_t group, int worker, void *user)
 {
     const search_job *job = user;
+    const qn_int4 leg = ((const qn_int4 *)job->arguments[SEARCH_LEGS])[(size_t)job->s->first_leg + group];
+    const size_t chain = (size_t)leg.x;
     float *state = (float *)job->arguments[SEARCH_POSES] + 2 * QN_SEARCH_POSE * chain;
     int *counters = (int *)job->arguments[SEARCH_RESULTS] + 2 * chain;
     void *memory;
@@ -106,7 +108,7 @@ static qn_status walk_chain(size_t chain, int worker, void *user)
     QN_TRY(open_view(job, (int)chain / job->s->chains, &v, &memory));
     memcpy(v.current, state, QN_SEARCH_POSE * sizeof *state);
     memcpy(v.best, state + QN_SEARCH_POSE, QN_SEARCH_POSE * sizeof *state);
-    for (int number = job->s->first_step; number < job->s->first_step + job->s->steps; number++)
+    for (int number = leg.y; number < leg.y + leg.z; number++)
         counters[1] += search_step(&v, job->s, (int)chain % job->s->chains, number);
     memcpy(state, v.current, QN_SEARCH_POSE * sizeof *state);
     memcpy(state + QN_SEARCH_POSE, v.best, QN_SEARCH_POSE * sizeof *state);
@@ -118,13 +120,13 @@ static qn_status walk_chain(size_t chain, int worker, void *user)
 static qn_status score(const qn_host_launch *launch)
 {
     search_job job = {launch->arguments, launch->arguments[SEARCH_SCALARS]};
-    return qn_host_parallel(launch, (size_t)job.s->chain_count, score_chain, &job);
+    return qn_host_parallel(launch, (size_t)job.s->group_count, score_chain, &job);
 }
 
 static qn_status walk(const qn_host_launch *launch)
 {
     search_job job = {launch->arguments, launch->arguments[SEARCH_SCALARS]};
-    return qn_host_parallel(launch, (size_t)job.s->chain_count, walk_chain, &job);
+    return qn_host_parallel(launch, (size_t)job.s->group_count, walk_leg, &job);
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_flexible_search_host)[];

@@ -34,7 +34,7 @@ typedef struct bench {
     qn_device *device;
     qn_queue *queue;
     qn_flexible_batch batch;
-    qn_buffer *maps, *poses, *results, *states, *counters;
+    qn_buffer *maps, *poses, *results, *states, *counters, *legs;
 } bench;
 
 static bool bench_open(const char *identifier, bench *b)
@@ -51,6 +51,7 @@ static bool bench_open(const char *identifier, bench *b)
            CHECK_OK(qn_buffer_create(b->device, sizeof states, &b->results)) &&
            CHECK_OK(qn_buffer_create(b->device, 2 * sizeof states, &b->states)) &&
            CHECK_OK(qn_buffer_create(b->device, ALL * 2 * sizeof(int), &b->counters)) &&
+           CHECK_OK(qn_buffer_create(b->device, ALL * sizeof(qn_flexible_leg), &b->legs)) &&
            CHECK_OK(qn_flexible_maps(b->queue, NULL, &receptor, &frame.grid, types, map_count, b->maps, NULL)) &&
            CHECK_OK(qn_queue_write(b->queue, b->poses, 0, states, sizeof states, NULL)) &&
            CHECK_OK(qn_queue_finish(b->queue));
@@ -64,6 +65,7 @@ static void bench_close(bench *b)
     qn_buffer_release(&b->results);
     qn_buffer_release(&b->states);
     qn_buffer_release(&b->counters);
+    qn_buffer_release(&b->legs);
     qn_queue_destroy(&b->queue);
     qn_device_release(&b->device);
 }
@@ -151,11 +153,19 @@ static void scores_agree_with_the_reference(void)
 /* Walk in launches of `each` steps. */
 static void walk(bench *b, int each, float found[ALL][2][QN_FLEXIBLE_STATE], int counters[ALL][2])
 {
+    static qn_flexible_leg legs[ALL];
     CHECK_OK(qn_queue_fill(b->queue, b->states, 0, 2 * sizeof states, 0, NULL));
     CHECK_OK(qn_queue_fill(b->queue, b->counters, 0, ALL * 2 * sizeof(int), 0, NULL));
-    for (int step = 0; step < STEPS; step += each)
-        CHECK_OK(qn_flexible_walk(b->queue, NULL, &b->batch, &frame, b->maps, step,
-                                  each < STEPS - step ? each : STEPS - step, b->states, b->counters, NULL));
+    for (int step = 0; step < STEPS; step += each) {
+        for (int c = 0; c < ALL; c++)
+            legs[c] = (qn_flexible_leg){c, step, each < STEPS - step ? each : STEPS - step, 0};
+        CHECK_OK(qn_queue_write(b->queue, b->legs, 0, legs, sizeof legs, NULL));
+        CHECK_OK(qn_queue_finish(b->queue));
+        CHECK_OK(
+            qn_flexible_walk(b->queue, NULL, &b->batch, &frame, b->maps, b->legs, 0, 1, b->states, b->counters, NULL));
+        CHECK_OK(qn_flexible_walk(b->queue, NULL, &b->batch, &frame, b->maps, b->legs, 1, ALL - 1, b->states,
+                                  b->counters, NULL));
+    }
     CHECK_OK(qn_queue_read(b->queue, b->states, 0, found, 2 * sizeof states, NULL));
     CHECK_OK(qn_queue_read(b->queue, b->counters, 0, counters, ALL * 2 * sizeof(int), NULL));
     CHECK_OK(qn_queue_finish(b->queue));

@@ -17,7 +17,7 @@ typedef struct search_state {
     qn_flexible_tree tree;
     qn_flexible_batch batch;
     int map_of[QN_VINA_TYPES], ligands, steps;
-    qn_buffer *maps, *states, *counters;
+    qn_buffer *maps, *states, *counters, *legs;
 } search_state;
 
 static void destroy(void **pointer)
@@ -27,6 +27,7 @@ static void destroy(void **pointer)
     qn_buffer_release(&state->maps);
     qn_buffer_release(&state->states);
     qn_buffer_release(&state->counters);
+    qn_buffer_release(&state->legs);
     qn_flexible_batch_clear(&state->batch);
     qn_flexible_tree_clear(&state->tree);
     qn_score_receptor_clear(&state->receptor);
@@ -86,6 +87,17 @@ static qn_status make_batch(search_state *state, qn_queue *queue)
                                     &state->batch);
 }
 
+static qn_status make_legs(search_state *state, qn_queue *queue)
+{
+    const size_t chains = (size_t)CHAINS * (size_t)state->ligands;
+    qn_flexible_leg *legs = NULL;
+    QN_TRY(qn_allocate(chains, sizeof *legs, (void **)&legs));
+    for (size_t c = 0; c < chains; c++) legs[c] = (qn_flexible_leg){(int32_t)c, 0, state->steps, 0};
+    const qn_status status = qn_workload_make_buffer(queue, legs, chains * sizeof *legs, &state->legs);
+    qn_release(&legs);
+    return status;
+}
+
 static qn_status fill(search_state *state, qn_queue *queue, int torsions, uint64_t seed)
 {
     static const double centre[3] = {0, 0, 0};
@@ -102,6 +114,7 @@ static qn_status fill(search_state *state, qn_queue *queue, int torsions, uint64
     QN_TRY(qn_workload_make_buffer(queue, NULL, sizeof(float) * SCENE_TYPES * POINTS * POINTS * POINTS, &state->maps));
     QN_TRY(qn_workload_make_buffer(queue, NULL, chains * 2 * QN_FLEXIBLE_STATE * sizeof(float), &state->states));
     QN_TRY(qn_workload_make_buffer(queue, NULL, chains * 2 * sizeof(int32_t), &state->counters));
+    QN_TRY(make_legs(state, queue));
     return qn_flexible_maps(queue, NULL, &state->receptor, &state->frame.grid, scene_types, SCENE_TYPES, state->maps,
                             NULL);
 }
@@ -133,8 +146,8 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     if (seconds) *seconds = 0;
     QN_TRY(qn_workload_fill(queue, state->states, 0));
     QN_TRY(qn_workload_fill(queue, state->counters, 0));
-    qn_status status = qn_flexible_walk(queue, configuration, &state->batch, &state->frame, state->maps, 0,
-                                        state->steps, state->states, state->counters, &event);
+    qn_status status = qn_flexible_walk(queue, configuration, &state->batch, &state->frame, state->maps, state->legs, 0,
+                                        CHAINS * state->ligands, state->states, state->counters, &event);
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 

@@ -213,15 +213,15 @@ static void check_diversity(const char *folder)
 }
 
 /* The search finds what --local-only finds from the library's poses, or better, and a device finds what the host finds:
- * with five chains of few steps the first holds only for most molecules. */
+ * with eight chains of few steps the first holds only for most molecules. */
 static void a_search_finds_poses(void)
 {
     char first[800];
     qn_screen_options options = options_for("searched");
     qn_screen_result *searched = NULL;
     options.flexible = true;
-    options.walkers = 5;
-    options.effort = 0.3;
+    options.walkers = 8;
+    options.effort = 0.02;
     snprintf(first, sizeof first, "%s", options.output);
     CHECK_OK(qn_screen_run(context, &options, &searched));
     if (CHECK(searched && searched->molecule_count == MOLECULES - 1 && searched->pose_count > MOLECULES - 1)) {
@@ -240,8 +240,8 @@ static void a_search_finds_poses(void)
     device = "host";
     options = options_for("searched on the host");
     options.flexible = true;
-    options.walkers = 5;
-    options.effort = 0.3;
+    options.walkers = 8;
+    options.effort = 0.02;
     CHECK_OK(qn_screen_run(context, &options, NULL));
     check_same(first, options.output);
 }
@@ -268,7 +268,7 @@ static void poses_differ_by_symmetry(void)
     options.library_content_count = 1;
     options.flexible = true;
     options.walkers = 24;
-    options.effort = 0.1;
+    options.effort = 0.01;
     options.keep = 8;
     CHECK_OK(qn_screen_run(context, &options, NULL));
     check_diversity(options.output);
@@ -283,7 +283,7 @@ static void exact_energies_choose_poses(void)
         qn_screen_options options = options_for(exact ? "by exact energies" : "by maps");
         options.flexible = true;
         options.walkers = 8;
-        options.effort = 0.1;
+        options.effort = 0.02;
         options.receptor_energy = exact ? QN_SCREEN_RECEPTOR_EXACT : QN_SCREEN_RECEPTOR_MAPS;
         options.output = NULL;
         CHECK_OK(qn_screen_run(context, &options, &results[exact]));
