@@ -13,14 +13,16 @@
 #include "screen/library.h"
 #include "screen/queue.h"
 
-enum { FLEXIBLE_JOBS = 64 }; /* half the flexible molecules that may wait for a device */
+/* Pieces of flexible molecules that are searched together: a GPU has room for thousands of chains. */
+enum { GROUP_MAX = 32, SEARCHERS_OF_A_GPU = 2 /* one searches while the poses of the other are refined */ };
 
 /* State that the threads share. */
 typedef struct screen_pipeline {
     qn_screen_state *run;
     qn_screen_library *library; /* used by the reader only */
     qn_screen_search *searches[QN_DEVICES_MAX];
-    qn_flexible_searcher *flexible[QN_DEVICES_MAX]; /* of flexible molecules; NULL: they are not searched */
+    qn_flexible_searcher *flexible[QN_DEVICES_MAX][SEARCHERS_OF_A_GPU]; /* NULL: molecules are not searched */
+    int group_most; /* pieces of flexible molecules that are searched together */
     qn_screen_queue queue;
     pthread_mutex_t mutex; /* guards the members below */
     uint64_t finished;     /* molecules of the library up to the last piece recorded */
@@ -216,41 +218,26 @@ typedef struct piece_finishing {
     qn_screen_batch *batch;
     qn_screen_kept kept[QN_SCREEN_PIECE][QN_SCREEN_KEPT_MAX];
     qn_flexible_pose states[QN_SCREEN_PIECE][QN_SCREEN_KEPT_MAX]; /* of flexible molecules */
-    qn_flexible_pose *found; /* [searched molecule][options->walkers]; NULL: no search */
+    qn_flexible_pose *found; /* [molecule without a reason][options->walkers]; NULL: no search */
     double *found_energies;
-    int searched[QN_SCREEN_PIECE]; /* index of each molecule among the searched ones */
     int counts[QN_SCREEN_PIECE];
 } piece_finishing;
 
-static qn_flexible_pose *found_poses(const piece_finishing *finishing, size_t i)
+/* Number of molecules before the i-th of a piece that are not rejected. */
+static size_t accepted_before(const qn_screen_batch *batch, size_t i)
 {
-    const size_t first = (size_t)finishing->searched[i] * (size_t)finishing->run->options->walkers;
-    return finishing->found ? finishing->found + first : NULL;
+    size_t count = 0;
+    for (size_t k = 0; k < i; k++) count += !batch->molecules[k].reason;
+    return count;
 }
 
-static double *found_energies(const piece_finishing *finishing, size_t i)
+static qn_status dock_molecule(piece_finishing *finishing, size_t i)
 {
-    const size_t first = (size_t)finishing->searched[i] * (size_t)finishing->run->options->walkers;
-    return finishing->found ? finishing->found_energies + first : NULL;
-}
-
-/* Search the flexible molecules of a piece. */
-static qn_status search_flexible(const device_searching *searching, piece_finishing *finishing)
-{
-    const qn_flexible_tree *trees[QN_SCREEN_PIECE];
-    int count = 0;
-    if (!searching->flexible) return QN_OK;
-    for (uint32_t i = 0; i < finishing->batch->count; i++) {
-        if (finishing->batch->molecules[i].reason) continue;
-        finishing->searched[i] = count;
-        trees[count++] = &finishing->batch->molecules[i].tree;
-    }
-    const size_t poses = (size_t)count * (size_t)finishing->run->options->walkers;
-    QN_TRY(qn_allocate(poses, sizeof *finishing->found, (void **)&finishing->found));
-    QN_TRY(qn_allocate(poses, sizeof *finishing->found_energies, (void **)&finishing->found_energies));
-    return count ? qn_flexible_searcher_run(searching->flexible, trees, count, finishing->found,
-                                            finishing->found_energies, NULL)
-                 : QN_OK;
+    const size_t first = accepted_before(finishing->batch, i) * (size_t)finishing->run->options->walkers;
+    return qn_screen_poses_dock(finishing->run, &finishing->batch->molecules[i],
+                                finishing->found ? finishing->found + first : NULL,
+                                finishing->found ? finishing->found_energies + first : NULL, finishing->kept[i],
+                                finishing->states[i], &finishing->counts[i]);
 }
 
 static qn_status finish_molecule(size_t i, int worker, void *user)
@@ -259,9 +246,7 @@ static qn_status finish_molecule(size_t i, int worker, void *user)
     const qn_screen_molecule *molecule = &finishing->batch->molecules[i];
     (void)worker;
     if (molecule->reason) return QN_OK;
-    if (finishing->run->options->flexible)
-        return qn_screen_poses_dock(finishing->run, molecule, found_poses(finishing, i), found_energies(finishing, i),
-                                    finishing->kept[i], finishing->states[i], &finishing->counts[i]);
+    if (finishing->run->options->flexible) return dock_molecule(finishing, i);
     return qn_screen_poses_choose(finishing->run, molecule, finishing->batch->poses[i], finishing->kept[i],
                                   &finishing->counts[i]);
 }
@@ -307,10 +292,11 @@ static qn_status record_piece(screen_pipeline *pipeline, const qn_screen_batch *
     return status;
 }
 
-/* All conformers of a piece are searched: choose the poses to keep, record the piece, release it. */
-static qn_status finish_piece(device_searching *searching, qn_screen_batch *batch)
+/* All conformers of a piece are searched: choose the poses to keep, record the piece, release it. found, energies: of
+ * flexible molecules that were searched; NULL: none. */
+static qn_status finish_piece(screen_pipeline *pipeline, qn_screen_batch *batch, double interactions,
+                              qn_flexible_pose *found, double *energies)
 {
-    screen_pipeline *pipeline = searching->pipeline;
     qn_text record = {0};
     void *memory;
     qn_status status = qn_allocate(1, sizeof(piece_finishing), &memory);
@@ -318,35 +304,29 @@ static qn_status finish_piece(device_searching *searching, qn_screen_batch *batc
     if (status == QN_OK) {
         finishing->run = pipeline->run;
         finishing->batch = batch;
-        status = search_flexible(searching, finishing);
-    }
-    if (status == QN_OK) {
+        finishing->found = found;
+        finishing->found_energies = energies;
         status = qn_pool_run(pipeline->run->job->pool, batch->count, finish_molecule, finishing);
     }
-    if (status == QN_OK) status = make_record(finishing, searching->interactions, &record);
+    if (status == QN_OK) status = make_record(finishing, interactions, &record);
     if (status == QN_OK) status = record_piece(pipeline, batch, &record);
-    searching->interactions = 0;
     qn_text_clear(&record);
-    if (finishing) {
-        qn_release(&finishing->found);
-        qn_release(&finishing->found_energies);
-    }
     qn_release(&memory);
     qn_screen_batch_destroy(&batch);
     return status;
 }
 
 /* Find the next conformer to search, across molecules and pieces. *found is false when the queue is empty; with
- * `waits`, only when it has ended. Pieces without conformers are recorded at once, and so are those of flexible
- * molecules, which threads of the host dock. */
+ * `waits`, only when it has ended. Pieces without conformers are recorded at once. */
 static qn_status next_job(device_searching *searching, bool waits, bool *found, job_owner *owner)
 {
     *found = false;
     while (!searching->batch) {
         qn_screen_batch *batch = qn_screen_queue_pop(&searching->pipeline->queue, waits);
         if (!batch) return QN_OK;
-        if (batch->jobs == 0 || searching->pipeline->run->options->flexible) {
-            QN_TRY(finish_piece(searching, batch));
+        if (batch->jobs == 0) {
+            QN_TRY(finish_piece(searching->pipeline, batch, searching->interactions, NULL, NULL));
+            searching->interactions = 0;
             continue;
         }
         searching->batch = batch;
@@ -397,7 +377,9 @@ static qn_status collect(device_searching *searching, int slot)
         memcpy(batch->poses[owner->molecule] + (size_t)owner->conformer * QN_SCREEN_MINIMA,
                searching->poses + (size_t)i * QN_SCREEN_MINIMA, QN_SCREEN_MINIMA * sizeof *searching->poses);
         batch->unsettled[owner->molecule] += qn_screen_search_is_unsettled(searching->search, slot, i);
-        if (--batch->pending == 0) QN_TRY(finish_piece(searching, batch));
+        if (--batch->pending > 0) continue;
+        QN_TRY(finish_piece(searching->pipeline, batch, searching->interactions, NULL, NULL));
+        searching->interactions = 0;
     }
     searching->counts[slot] = 0;
     return QN_OK;
@@ -470,13 +452,95 @@ static qn_status allocate_searching(device_searching *searching)
     return QN_OK;
 }
 
-/* Flexible molecules: dock all pieces. */
-static qn_status run_flexible(screen_pipeline *pipeline, qn_flexible_searcher *searcher)
+/* ---- Flexible molecules ---- */
+
+typedef struct piece_group {
+    screen_pipeline *pipeline;
+    qn_flexible_searcher *searcher; /* NULL: poses of the library are scored or minimised */
+    qn_screen_batch *pieces[GROUP_MAX];
+    int count;
+    qn_flexible_pose *found; /* [molecule][walkers], of all pieces */
+    double *energies;
+} piece_group;
+
+/* Take pieces until the group is full or none is left. A library that is small for the devices gives small groups, so
+ * that each of them gets some. */
+static void fill_group(piece_group *group)
 {
-    device_searching searching = {.pipeline = pipeline, .flexible = searcher};
-    bool found;
-    job_owner owner;
-    return next_job(&searching, true, &found, &owner);
+    screen_pipeline *pipeline = group->pipeline;
+    const qn_job *job = pipeline->run->job;
+    pthread_mutex_lock(&pipeline->mutex);
+    const uint64_t pieces = (pipeline->expected + QN_SCREEN_PIECE - 1) / QN_SCREEN_PIECE;
+    pthread_mutex_unlock(&pipeline->mutex);
+    const uint64_t share =
+        pieces / (uint64_t)(2 * SEARCHERS_OF_A_GPU * job->device_count * qn_ranks_count(job->ranks)) + 1;
+    const int most = share < (uint64_t)pipeline->group_most ? (int)share : pipeline->group_most;
+    for (group->count = 0; group->count < most; group->count++)
+        if (!(group->pieces[group->count] = qn_screen_queue_pop(&pipeline->queue, true))) return;
+}
+
+static qn_status search_group(piece_group *group)
+{
+    const size_t walkers = (size_t)group->pipeline->run->options->walkers;
+    const qn_flexible_tree *trees[GROUP_MAX * QN_SCREEN_PIECE];
+    int count = 0;
+    for (int p = 0; p < group->count; p++)
+        for (uint32_t i = 0; i < group->pieces[p]->count; i++)
+            if (!group->pieces[p]->molecules[i].reason) trees[count++] = &group->pieces[p]->molecules[i].tree;
+    if (!group->searcher || count == 0) return QN_OK;
+    QN_TRY(qn_allocate((size_t)count * walkers, sizeof *group->found, (void **)&group->found));
+    QN_TRY(qn_allocate((size_t)count * walkers, sizeof *group->energies, (void **)&group->energies));
+    return qn_flexible_searcher_run(group->searcher, trees, count, group->found, group->energies, NULL);
+}
+
+static qn_status dock_group(piece_group *group)
+{
+    const size_t walkers = (size_t)group->pipeline->run->options->walkers;
+    size_t first = 0;
+    int finished = 0;
+    qn_status status = search_group(group);
+    for (; finished < group->count && status == QN_OK; finished++) {
+        qn_screen_batch *piece = group->pieces[finished];
+        const size_t accepted = accepted_before(piece, piece->count);
+        status = finish_piece(group->pipeline, piece, 0, group->found ? group->found + first : NULL,
+                              group->found ? group->energies + first : NULL);
+        first += accepted * walkers;
+    }
+    for (; finished < group->count; finished++) qn_screen_batch_destroy(&group->pieces[finished]);
+    qn_release(&group->found);
+    qn_release(&group->energies);
+    return status;
+}
+
+/* Dock groups of pieces until none is left. */
+static qn_status dock_groups(void *user)
+{
+    piece_group *group = user;
+    for (;;) {
+        fill_group(group);
+        if (group->count == 0) return QN_OK;
+        const qn_status status = dock_group(group);
+        if (status == QN_OK) continue;
+        qn_screen_queue_fail(&group->pipeline->queue);
+        return status;
+    }
+}
+
+static qn_status run_flexible(screen_pipeline *pipeline, int device)
+{
+    piece_group groups[SEARCHERS_OF_A_GPU] = {{0}};
+    qn_thread threads[SEARCHERS_OF_A_GPU] = {{0}};
+    qn_status status = QN_OK;
+    for (int i = 0; i < SEARCHERS_OF_A_GPU; i++)
+        groups[i] = (piece_group){.pipeline = pipeline, .searcher = pipeline->flexible[device][i]};
+    for (int i = 1; i < SEARCHERS_OF_A_GPU && groups[i].searcher && status == QN_OK; i++)
+        status = qn_thread_start(&threads[i], dock_groups, &groups[i]);
+    if (status == QN_OK)
+        status = dock_groups(&groups[0]);
+    else
+        qn_screen_queue_fail(&pipeline->queue);
+    const qn_status others = qn_threads_join(threads, SEARCHERS_OF_A_GPU);
+    return status == QN_OK ? others : status;
 }
 
 static qn_status run_device(screen_pipeline *pipeline, qn_screen_search *search)
@@ -507,7 +571,7 @@ static qn_status work_as_reader(void *user)
 static qn_status work_on_device(int device, void *user)
 {
     screen_pipeline *pipeline = user;
-    qn_status status = pipeline->run->options->flexible ? run_flexible(pipeline, pipeline->flexible[device])
+    qn_status status = pipeline->run->options->flexible ? run_flexible(pipeline, device)
                                                         : run_device(pipeline, pipeline->searches[device]);
     if (status != QN_OK) qn_screen_queue_fail(&pipeline->queue);
     return status;
@@ -537,10 +601,17 @@ static qn_status create_flexible(screen_pipeline *pipeline, size_t *jobs)
                                       .seed = options->run.seed};
     memcpy(how.box_centre_angstrom, run->search.box_centre_angstrom, sizeof how.box_centre_angstrom);
     memcpy(how.box_side_angstrom, run->search.box_side_angstrom, sizeof how.box_side_angstrom);
-    *jobs = FLEXIBLE_JOBS;
-    if (options->score_only || options->local_only) return QN_OK;
-    for (int i = 0; i < run->job->device_count; i++)
-        QN_TRY(qn_flexible_searcher_create(run->job->devices[i], &run->receptor, &how, &pipeline->flexible[i]));
+    const int threads = qn_pool_threads(run->job->pool);
+    for (int i = 0; i < run->job->device_count; i++) {
+        const bool gpu = qn_device_get_info(run->job->devices[i])->kind == QN_DEVICE_GPU;
+        const int most = gpu ? GROUP_MAX : 1 + threads / QN_SCREEN_PIECE;
+        pipeline->group_most = most > pipeline->group_most ? most : pipeline->group_most;
+        *jobs += (size_t)(GROUP_MAX * QN_SCREEN_PIECE);
+        if (options->score_only || options->local_only) continue;
+        for (int k = 0; k < (gpu ? SEARCHERS_OF_A_GPU : 1); k++)
+            QN_TRY(qn_flexible_searcher_create(run->job->devices[i], &run->receptor, &how, &pipeline->flexible[i][k]));
+    }
+    if (pipeline->group_most > GROUP_MAX) pipeline->group_most = GROUP_MAX;
     return QN_OK;
 }
 
@@ -582,7 +653,7 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run)
             run->evolving_s += qn_screen_search_evolving_seconds(pipeline.searches[i]);
         }
         qn_screen_search_destroy(&pipeline.searches[i]);
-        qn_flexible_searcher_destroy(&pipeline.flexible[i]);
+        for (int k = 0; k < SEARCHERS_OF_A_GPU; k++) qn_flexible_searcher_destroy(&pipeline.flexible[i][k]);
     }
     qn_screen_library_close(&pipeline.library);
     pthread_mutex_destroy(&pipeline.mutex);
