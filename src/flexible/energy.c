@@ -5,12 +5,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "flexible/receptor_sum.h"
 #include "math/rotation.h"
 #include "model/neighbour_grid.h"
 
 struct qn_flexible_receptor {
     const qn_score_receptor *receptor;
     qn_neighbour_grid *grid;
+    qn_receptor_cells cells;
 };
 
 qn_status qn_flexible_receptor_create(const qn_score_receptor *receptor, qn_flexible_receptor **sorted)
@@ -20,6 +22,7 @@ qn_status qn_flexible_receptor_create(const qn_score_receptor *receptor, qn_flex
     (*sorted)->receptor = receptor;
     qn_status status = qn_neighbour_grid_create(receptor->positions_angstrom, receptor->atom_count,
                                                 QN_VINA_CUTOFF_ANGSTROM, &(*sorted)->grid);
+    if (status == QN_OK) status = qn_receptor_cells_create(receptor, &(*sorted)->cells);
     if (status != QN_OK) qn_flexible_receptor_destroy(sorted);
     return status;
 }
@@ -28,6 +31,7 @@ void qn_flexible_receptor_destroy(qn_flexible_receptor **sorted)
 {
     if (!*sorted) return;
     qn_neighbour_grid_destroy(&(*sorted)->grid);
+    qn_receptor_cells_clear(&(*sorted)->cells);
     qn_release(sorted);
 }
 
@@ -41,25 +45,17 @@ static double bent(double energy, double bend, double *factor)
     return energy * share;
 }
 
-/* An atom of the ligand among those of the receptor. */
-typedef struct atom_sum {
-    const qn_score_receptor *receptor;
-    qn_vina_energy *terms;
-    const double *at;
-    int type;
-    double energy, gradient[3];
-} atom_sum;
-
-static void add_receptor_atom(size_t index, void *user)
+/* Add the terms of an atom to those of all; returns their sum. */
+static double add_terms(const qn_receptor_terms *sum, qn_vina_energy *terms)
 {
-    atom_sum *sum = user;
-    const double *other = sum->receptor->positions_angstrom + 3 * index;
-    const double away[3] = {sum->at[0] - other[0], sum->at[1] - other[1], sum->at[2] - other[2]};
-    const double r = sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2]);
-    double slope;
-    if (r >= QN_VINA_CUTOFF_ANGSTROM) return;
-    sum->energy += qn_vina_add_pair(sum->type, sum->receptor->types[index], r, sum->terms, &slope);
-    for (int d = 0; d < 3 && r > 0; d++) sum->gradient[d] += slope * away[d] / r;
+    const double energy = sum->gauss1 + sum->gauss2 + sum->repulsion + sum->hydrophobic + sum->hydrogen_bond;
+    terms->gauss1 += sum->gauss1;
+    terms->gauss2 += sum->gauss2;
+    terms->repulsion += sum->repulsion;
+    terms->hydrophobic += sum->hydrophobic;
+    terms->hydrogen_bond += sum->hydrogen_bond;
+    terms->total += energy;
+    return energy;
 }
 
 /* The part that the energy of an atom with the receptor belongs to. */
@@ -81,11 +77,10 @@ static void add_atoms(const qn_flexible_tree *tree, const qn_flexible_receptor *
 {
     for (int i = 0; i < tree->moving_count; i++) {
         qn_vina_energy *terms = i < tree->ligand_count ? &energy->inter : &energy->intra;
-        atom_sum sum = {.receptor = receptor->receptor, .terms = terms, .at = positions + 3 * i, .type = tree->type[i]};
+        qn_receptor_terms sum;
         double factor;
-        qn_neighbour_grid_each(receptor->grid, sum.at, add_receptor_atom, &sum);
-        terms->total += sum.energy;
-        *part_of_atom(tree, i, &energy->parts) += bent(sum.energy, bend, &factor);
+        qn_receptor_sum(&receptor->cells, positions + 3 * i, tree->type[i], &sum);
+        *part_of_atom(tree, i, &energy->parts) += bent(add_terms(&sum, terms), bend, &factor);
         for (int d = 0; d < 3; d++) gradients[3 * i + d] += factor * sum.gradient[d];
     }
 }
@@ -181,6 +176,14 @@ static double square_between(const double *a, const double *b)
     const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
     return x * x + y * y + z * z;
 }
+
+/* An atom that moves among those of the receptor. */
+typedef struct atom_sum {
+    const qn_score_receptor *receptor;
+    const double *at;
+    int type;
+    double energy;
+} atom_sum;
 
 static void add_binned_atom(size_t index, void *user)
 {

@@ -1,0 +1,173 @@
+#include "flexible/receptor_sum.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "score/vina.h"
+
+/* Sides of cells: short along x, since a row's range of atoms is cut there. */
+static const double side_angstrom[3] = {1, 3.5, 3.5};
+#define CELLS_MAX (1L << 30)
+
+static int cell_along(const qn_receptor_cells *cells, double coordinate, int axis)
+{
+    const double from_low = (coordinate - cells->low[axis]) / side_angstrom[axis];
+    const int last = cells->cells[axis] - 1;
+    return from_low <= 0 ? 0 : from_low >= last ? last : (int)from_low;
+}
+
+static size_t cell_of(const qn_receptor_cells *cells, const double *place)
+{
+    const size_t x = (size_t)cell_along(cells, place[0], 0), y = (size_t)cell_along(cells, place[1], 1);
+    const size_t z = (size_t)cell_along(cells, place[2], 2);
+    return (z * (size_t)cells->cells[1] + y) * (size_t)cells->cells[0] + x;
+}
+
+static qn_status lay_out(const qn_score_receptor *receptor, qn_receptor_cells *cells)
+{
+    double all = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < receptor->atom_count; i++) {
+            low = fmin(low, receptor->positions_angstrom[3 * i + (size_t)axis]);
+            high = fmax(high, receptor->positions_angstrom[3 * i + (size_t)axis]);
+        }
+        cells->low[axis] = low, cells->high[axis] = high;
+        const double count = receptor->atom_count > 0 ? floor((high - low) / side_angstrom[axis]) + 1 : 1;
+        all *= count;
+        if (all > (double)CELLS_MAX)
+            return QN_FAIL(QN_UNSUPPORTED,
+                           "the receptor's atoms are up to %.0f Å apart; expected a receptor of at most 2^30 cells of "
+                           "%g × %g × %g Å",
+                           high - low, side_angstrom[0], side_angstrom[1], side_angstrom[2]);
+        cells->cells[axis] = (int)count;
+    }
+    return QN_OK;
+}
+
+static qn_status allocate(size_t atoms, qn_receptor_cells *cells)
+{
+    const size_t slots = (size_t)cells->cells[0] * (size_t)cells->cells[1] * (size_t)cells->cells[2];
+    const size_t room = atoms + QN_RECEPTOR_LANES;
+    double *values;
+    QN_TRY(qn_allocate(slots + 2, sizeof *cells->starts, (void **)&cells->starts));
+    QN_TRY(qn_allocate((4 + QN_PARTNERS) * room, sizeof *values, &cells->memory));
+    values = cells->memory;
+    cells->x = values, cells->y = values + room, cells->z = values + 2 * room, cells->radius = values + 3 * room;
+    for (size_t k = 0; k < QN_PARTNERS; k++) cells->partner[k] = values + (4 + k) * room;
+    return QN_OK;
+}
+
+static void put(qn_receptor_cells *cells, size_t at, const double *place, const qn_vina_atom_type *type)
+{
+    cells->x[at] = place[0], cells->y[at] = place[1], cells->z[at] = place[2];
+    cells->radius[at] = (double)type->radius_angstrom;
+    cells->partner[QN_PARTNER_HYDROPHOBIC][at] = type->hydrophobic;
+    cells->partner[QN_PARTNER_ACCEPTOR][at] = type->acceptor;
+    cells->partner[QN_PARTNER_DONOR][at] = type->donor;
+    cells->partner[QN_PARTNER_POLAR][at] = type->donor || type->acceptor;
+}
+
+/* Sort atoms by cell, by counting. */
+static void sort(const qn_score_receptor *receptor, qn_receptor_cells *cells)
+{
+    const size_t slots = (size_t)cells->cells[0] * (size_t)cells->cells[1] * (size_t)cells->cells[2];
+    int count;
+    const qn_vina_atom_type *table = qn_vina_type_table(&count);
+    uint32_t *starts = cells->starts;
+    for (size_t i = 0; i < receptor->atom_count; i++)
+        starts[cell_of(cells, receptor->positions_angstrom + 3 * i) + 2]++;
+    for (size_t slot = 2; slot < slots + 2; slot++) starts[slot] += starts[slot - 1];
+    /* While atoms are put in, starts[s + 1] moves from the beginning of cell s to its end. */
+    for (size_t i = 0; i < receptor->atom_count; i++) {
+        const double *place = receptor->positions_angstrom + 3 * i;
+        put(cells, starts[cell_of(cells, place) + 1]++, place, &table[receptor->types[i]]);
+    }
+}
+
+qn_status qn_receptor_cells_create(const qn_score_receptor *receptor, qn_receptor_cells *cells)
+{
+    *cells = (qn_receptor_cells){.add = QN_HOST_SELECT(qn_receptor_add_host)[0]};
+    QN_TRY(lay_out(receptor, cells));
+    const qn_status status = allocate(receptor->atom_count, cells);
+    if (status == QN_OK)
+        sort(receptor, cells);
+    else
+        qn_receptor_cells_clear(cells);
+    return status;
+}
+
+void qn_receptor_cells_clear(qn_receptor_cells *cells)
+{
+    qn_release(&cells->starts);
+    qn_release(&cells->memory);
+    *cells = (qn_receptor_cells){0};
+}
+
+/* ---- sums ---- */
+
+/* No type is both hydrophobic and polar, so one ramp is enough. */
+static qn_receptor_atom describe(const qn_receptor_cells *cells, const double place[3], const qn_vina_atom_type *type)
+{
+    qn_receptor_partner partner = QN_PARTNER_NONE;
+    if (type->hydrophobic) partner = QN_PARTNER_HYDROPHOBIC;
+    if (type->donor) partner = QN_PARTNER_ACCEPTOR;
+    if (type->acceptor) partner = type->donor ? QN_PARTNER_POLAR : QN_PARTNER_DONOR;
+    return (qn_receptor_atom){.x = place[0],
+                              .y = place[1],
+                              .z = place[2],
+                              .radius = (double)type->radius_angstrom,
+                              .weight = type->hydrophobic ? QN_VINA_HYDROPHOBIC : QN_VINA_HYDROGEN_BOND,
+                              .good = type->hydrophobic ? 0.5 : -0.7,
+                              .bad = type->hydrophobic ? 1.5 : 0,
+                              .partner = cells->partner[partner]};
+}
+
+/* Distance along an axis from a place to a cell, which begins at `from`. */
+static double beside(double place, double from, double side)
+{
+    const double before = from - place, behind = -before - side;
+    return before > 0 ? before : behind > 0 ? behind : 0;
+}
+
+/* Add a row of cells along x, `square` (Å²) away from the place in y and z. */
+static void add_row(const qn_receptor_cells *cells, const qn_receptor_atom *atom, int y, int z, double square,
+                    qn_receptor_lanes sums)
+{
+    const double reach = sqrt(QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM - square);
+    if (atom->x + reach < cells->low[0] || atom->x - reach > cells->high[0]) return;
+    const size_t row = ((size_t)z * (size_t)cells->cells[1] + (size_t)y) * (size_t)cells->cells[0];
+    const uint32_t first = cells->starts[row + (size_t)cell_along(cells, atom->x - reach, 0)];
+    const uint32_t end = cells->starts[row + (size_t)cell_along(cells, atom->x + reach, 0) + 1];
+    if (first < end) cells->add(cells, atom, first, end, sums);
+}
+
+static double total_of(const double lanes[QN_RECEPTOR_LANES])
+{
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+void qn_receptor_sum(const qn_receptor_cells *cells, const double place[3], int type, qn_receptor_terms *sum)
+{
+    const double cutoff = QN_VINA_CUTOFF_ANGSTROM;
+    int count;
+    const qn_vina_atom_type *kind = &qn_vina_type_table(&count)[type];
+    const qn_receptor_atom atom = describe(cells, place, kind);
+    qn_receptor_lanes sums = {{0}};
+    const int from[3] = {0, cell_along(cells, place[1] - cutoff, 1), cell_along(cells, place[2] - cutoff, 2)};
+    const int to[3] = {0, cell_along(cells, place[1] + cutoff, 1), cell_along(cells, place[2] + cutoff, 2)};
+    for (int z = from[2]; z <= to[2]; z++)
+        for (int y = from[1]; y <= to[1]; y++) {
+            const double dy = beside(place[1], cells->low[1] + y * side_angstrom[1], side_angstrom[1]);
+            const double dz = beside(place[2], cells->low[2] + z * side_angstrom[2], side_angstrom[2]);
+            if (dy * dy + dz * dz < cutoff * cutoff) add_row(cells, &atom, y, z, dy * dy + dz * dz, sums);
+        }
+    *sum =
+        (qn_receptor_terms){.gauss1 = total_of(sums[QN_SUM_GAUSS1]),
+                            .gauss2 = total_of(sums[QN_SUM_GAUSS2]),
+                            .repulsion = total_of(sums[QN_SUM_REPULSION]),
+                            .gradient = {total_of(sums[QN_SUM_X]), total_of(sums[QN_SUM_Y]), total_of(sums[QN_SUM_Z])}};
+    *(kind->hydrophobic ? &sum->hydrophobic : &sum->hydrogen_bond) = total_of(sums[QN_SUM_RAMP]);
+}
