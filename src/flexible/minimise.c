@@ -78,10 +78,12 @@ static void minimise(minimiser *search, int rounds, qn_flexible_pose *pose, qn_f
     double gradient[FREEDOMS_MAX], next_gradient[FREEDOMS_MAX], direction[FREEDOMS_MAX], change[FREEDOMS_MAX];
     qn_flexible_pose next = *pose;
     qn_flexible_energy next_energy;
+    const double least_fall = search->restraint ? search->restraint->least_fall : 0;
     double value = evaluate(search, pose, energy, gradient);
     set_diagonal(search, fmin(1, first_step / sqrt(dot(gradient, gradient, n))));
     for (int round = 0; round < rounds && dot(gradient, gradient, n) > smallest_gradient * smallest_gradient; round++) {
         for (int i = 0; i < n; i++) direction[i] = -dot(search->inverse[i], gradient, n);
+        const double before = value;
         const double length = line_search(search, pose, dot(direction, gradient, n), direction, &value, &next,
                                           &next_energy, next_gradient);
         if (length == 0) return;
@@ -93,6 +95,7 @@ static void minimise(minimiser *search, int rounds, qn_flexible_pose *pose, qn_f
         memcpy(gradient, next_gradient, sizeof gradient);
         *pose = next;
         *energy = next_energy;
+        if (before - value < least_fall) return;
     }
 }
 
