@@ -9,6 +9,7 @@
 
 enum { ROUNDS = 60 };
 static const double stiffness_kcal_mol_angstrom2 = 30, free_share = 0.95;
+static const double least_fall_kcal_mol = 1e-3; /* of a round, or it is the last one */
 
 typedef struct frames {
     double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
@@ -128,7 +129,7 @@ static double add_both(const qn_flexible_pose *pose, double *gradient, const voi
 bool qn_disc_pose_follow(const qn_bounds_scene *scene, const qn_follow *follow, qn_disc_pose *pose)
 {
     following self = {.disc = &scene->discs->discs[pose->disc]};
-    const qn_flexible_restraint restraint = {.add = add_both, .user = &self};
+    const qn_flexible_restraint restraint = {.add = add_both, .user = &self, .least_fall = least_fall_kcal_mol};
     begin(scene->tree, follow, &self);
     qn_disc_hold(self.disc, pose->pose.place);
     qn_flexible_minimise_restrained(scene->tree, scene->receptor, &restraint, QN_FLEXIBLE_HARD, ROUNDS, &pose->pose,

@@ -7,6 +7,7 @@
 #include "math/random.h"
 
 static const double stiffness_kcal_mol_angstrom2 = 20, pi = 3.14159265358979323846;
+static const double least_fall_kcal_mol = 1e-3; /* of a round, or it is the last one */
 
 double qn_disc_restraint(const qn_tunnel_disc *disc, const double place[3], double gradient[3])
 {
@@ -59,7 +60,7 @@ static double add_disc(const qn_flexible_pose *pose, double *gradient, const voi
 void qn_disc_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const qn_tunnel_disc *disc,
                       double bend, int rounds, qn_flexible_pose *pose, qn_flexible_energy *energy)
 {
-    const qn_flexible_restraint restraint = {.add = add_disc, .user = disc};
+    const qn_flexible_restraint restraint = {.add = add_disc, .user = disc, .least_fall = least_fall_kcal_mol};
     qn_disc_hold(disc, pose->place);
     qn_flexible_minimise_restrained(tree, receptor, &restraint, bend, rounds, pose, energy);
 }

@@ -9,13 +9,14 @@
 
 /* SOFT_ROUNDS: of BFGS with the soft bend, which lets atoms pass each other; HANDED: best minima that a disc hands to
  * its neighbours. */
-enum { STARTS = 32, STARTS_A_TORSION = 8, SOFT_ROUNDS = 40, HANDED = 8 };
+enum { STARTS = 32, STARTS_A_TORSION = 8, SOFT_ROUNDS = 25, HANDED = 8 };
 
 typedef struct lower_search {
     const qn_bounds_scene *scene;
     int starts;          /* of a disc */
     int most;            /* minima that are kept */
     qn_disc_pose *found; /* of each start, disc by disc */
+    int *counts;         /* distinct soft minima of each disc */
     qn_layers *layers;
     int from, to; /* discs, while one hands minima to the other */
 } lower_search;
@@ -28,20 +29,41 @@ static qn_status search_start(size_t index, int worker, void *user)
     pose->disc = (int)(index / (size_t)search->starts);
     const qn_tunnel_disc *disc = &scene->discs->discs[pose->disc];
     (void)worker;
+    qn_flexible_energy energy;
     qn_disc_draw_pose(scene->tree, disc, scene->seed, index, &pose->pose);
-    qn_disc_minimise(scene->tree, scene->receptor, disc, QN_FLEXIBLE_SOFT, SOFT_ROUNDS, &pose->pose, NULL);
-    qn_disc_pose_settle(scene, pose);
+    qn_disc_minimise(scene->tree, scene->receptor, disc, QN_FLEXIBLE_SOFT, SOFT_ROUNDS, &pose->pose, &energy);
+    pose->inter = energy.inter_bent;
+    pose->intra = energy.bent - energy.inter_bent;
     return QN_OK;
 }
 
-/* Keep the distinct minima of a disc's starts. */
+/* Many starts end at one soft minimum: the distinct ones are enough, and go on to hard minima. */
+static qn_status thin(size_t disc, int worker, void *user)
+{
+    lower_search *search = user;
+    qn_disc_pose *found = search->found + disc * (size_t)search->starts;
+    (void)worker;
+    search->counts[disc] = qn_disc_poses_choose(search->scene->tree, found, search->starts, search->starts);
+    return QN_OK;
+}
+
+static qn_status settle_start(size_t index, int worker, void *user)
+{
+    const lower_search *search = user;
+    (void)worker;
+    if (index % (size_t)search->starts < (size_t)search->counts[index / (size_t)search->starts])
+        qn_disc_pose_settle(search->scene, &search->found[index]);
+    return QN_OK;
+}
+
+/* Keep the distinct minima of a disc. */
 static qn_status choose(size_t disc, int worker, void *user)
 {
     const lower_search *search = user;
     qn_layer *layer = &search->layers->layers[disc];
     qn_disc_pose *found = search->found + disc * (size_t)search->starts;
     (void)worker;
-    layer->count = qn_disc_poses_choose(search->scene->tree, found, search->starts, search->most);
+    layer->count = qn_disc_poses_choose(search->scene->tree, found, search->counts[disc], search->most);
     memcpy(layer->poses, found, (size_t)layer->count * sizeof *found);
     return QN_OK;
 }
@@ -72,7 +94,10 @@ static qn_status hand(lower_search *search, int from, int to)
 static qn_status search_discs(lower_search *search)
 {
     const int discs = search->scene->discs->count;
-    QN_TRY(qn_pool_run(search->scene->pool, (size_t)discs * (size_t)search->starts, search_start, search));
+    const size_t starts = (size_t)discs * (size_t)search->starts;
+    QN_TRY(qn_pool_run(search->scene->pool, starts, search_start, search));
+    QN_TRY(qn_pool_run(search->scene->pool, (size_t)discs, thin, search));
+    QN_TRY(qn_pool_run(search->scene->pool, starts, settle_start, search));
     QN_TRY(qn_pool_run(search->scene->pool, (size_t)discs, choose, search));
     for (int i = 1; i < discs; i++) QN_TRY(hand(search, i - 1, i));
     for (int i = discs - 2; i >= 0; i--) QN_TRY(hand(search, i + 1, i));
@@ -84,6 +109,7 @@ static qn_status allocate(lower_search *search)
     const size_t discs = (size_t)search->scene->discs->count, room = (size_t)search->most + HANDED;
     qn_layers *layers = search->layers;
     QN_TRY(qn_allocate(discs * (size_t)search->starts, sizeof *search->found, (void **)&search->found));
+    QN_TRY(qn_allocate(discs, sizeof *search->counts, (void **)&search->counts));
     QN_TRY(qn_allocate(discs, sizeof *layers->layers, (void **)&layers->layers));
     QN_TRY(qn_allocate(discs * room, sizeof *layers->memory, (void **)&layers->memory));
     layers->count = (int)discs;
@@ -102,6 +128,7 @@ qn_status qn_lower_bound(const qn_bounds_scene *scene, int most, double effort, 
     qn_status status = allocate(&search);
     if (status == QN_OK) status = search_discs(&search);
     qn_release(&search.found);
+    qn_release(&search.counts);
     if (status != QN_OK) qn_layers_clear(layers);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "transport/bounds/hold.h"
 
 enum { ROUNDS = 200 }; /* of BFGS on a disc, at most */
+static const double worth_kcal_mol = 1e-3;
 static const double distinct_angstrom = 0.3;
 
 static void take_energy(const qn_flexible_energy *energy, qn_disc_pose *pose)
@@ -22,11 +23,16 @@ void qn_disc_pose_evaluate(const qn_bounds_scene *scene, qn_disc_pose *pose)
     take_energy(&energy, pose);
 }
 
+/* Vina's ramps have kinks, along which steps become short: starting anew is then faster than going on. */
 void qn_disc_pose_settle(const qn_bounds_scene *scene, qn_disc_pose *pose)
 {
     qn_flexible_energy energy;
-    qn_disc_minimise(scene->tree, scene->receptor, &scene->discs->discs[pose->disc], QN_FLEXIBLE_HARD, ROUNDS,
-                     &pose->pose, &energy);
+    double before = INFINITY;
+    for (bool falls = true; falls; before = energy.bent) {
+        qn_disc_minimise(scene->tree, scene->receptor, &scene->discs->discs[pose->disc], QN_FLEXIBLE_HARD, ROUNDS,
+                         &pose->pose, &energy);
+        falls = energy.bent < before - worth_kcal_mol;
+    }
     take_energy(&energy, pose);
 }
 

@@ -35,7 +35,8 @@ static inline double qn_disc_pose_energy(const qn_disc_pose *pose)
 /* Compute the energies of a pose. */
 void qn_disc_pose_evaluate(const qn_bounds_scene *scene, qn_disc_pose *pose);
 
-/* Move a pose into the plane of its disc, to a minimum there, and compute its energies. */
+/* Move a pose into the plane of its disc, to a minimum there, and compute its energies. Minimisations are repeated
+ * while one gains 0.001 kcal/mol. */
 void qn_disc_pose_settle(const qn_bounds_scene *scene, qn_disc_pose *pose);
 
 /* Positions of the tree's first `count` atoms (heavy_count or atom_count): count × 3 (Å). */

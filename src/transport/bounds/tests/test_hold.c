@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "check.h"
@@ -12,6 +13,7 @@
 #include "flexible/stated.h"
 #include "flexible/tests/chains.h"
 #include "format/compound/compound_stream.h"
+#include "transport/bounds/lower.h"
 
 static const qn_tunnel_disc disc = {{1, 2, -1}, {1.0 / 3, 2.0 / 3, -2.0 / 3}, 1.5};
 
@@ -123,54 +125,104 @@ static void minima_are_minima_in_the_plane(void)
     CHECK(held >= 3);
 }
 
-/* The best of some starts on each of CaverDock's 34 discs, as Vina states it: inter / (1 + 0.05846 N). CaverDock's
- * poses fall by 0.02 to 0.23 kcal/mol when they are minimised, and it prints one digit. */
-static void the_lower_bound_is_below_the_reference(void)
+/* ---- dibromoethane in LinB ---- */
+
+enum { DISCS = 34, STARTS = 200 };
+
+typedef struct linb {
+    scene s;
+    qn_compound **compounds;
+    qn_tunnel_file file;
+    double reference[DISCS]; /* inter / (1 + 0.05846 N) of CaverDock's poses, as Vina states it */
+} linb;
+
+static bool read_reference(const char *path, double *reference)
 {
-    enum { STARTS = 48 };
+    char line[128];
+    int rows = 0;
+    FILE *stream = fopen(path, "r");
+    if (!stream || !fgets(line, sizeof line, stream)) return false;
+    while (rows < DISCS && fgets(line, sizeof line, stream)) rows += sscanf(line, "%*d,%*f,%lf", &reference[rows]) == 1;
+    fclose(stream);
+    return rows == DISCS;
+}
+
+/* Returns whether the reference data are there. */
+static bool linb_open(linb *of)
+{
     static const char *const names[] = {"transport/linb_wt_receptor.pdbqt", "transport/dbe_ligand.pdbqt",
                                         "transport/linb_caverweb_tunnel.dsd",
                                         "transport/linb_ref_lb_vina_score_only.csv"};
     char path[4][512];
+    size_t count = 0;
+    *of = (linb){0};
     for (int i = 0; i < 4; i++) {
         const char *found = check_reference_data(names[i]);
-        if (!found) return;
+        if (!found) return false;
         snprintf(path[i], sizeof path[i], "%s", found);
     }
-    scene s = {0};
-    qn_tunnel_file file = {0};
-    char line[128];
-    qn_compound **compounds = NULL;
-    size_t count = 0;
-    double fall = 0;
-    int below = 0, rows = 0;
-    FILE *stream = fopen(path[3], "r");
-    if (CHECK_OK(qn_flexible_stated_receptor(path[0], &s.receptor)) &&
-        CHECK_OK(qn_flexible_receptor_create(&s.receptor, &s.sorted)) &&
-        CHECK_OK(qn_compound_read_file(path[1], &compounds, &count)) && CHECK(count == 1) &&
-        CHECK_OK(qn_flexible_tree_create(s.compound = compounds[0], QN_FLEXIBLE_TYPES_FILE, -1, &s.tree)) &&
-        CHECK_OK(qn_tunnel_file_read(path[2], &file)) && CHECK(fgets(line, sizeof line, stream) != NULL))
-        for (int i = 0; i < file.disc_count && fgets(line, sizeof line, stream); i++) {
-            double reference, best = INFINITY;
-            CHECK(sscanf(line, "%*d,%*f,%lf", &reference) == 1);
-            for (int start = 0; start < STARTS; start++) {
-                qn_flexible_pose pose;
-                qn_flexible_energy energy;
-                qn_disc_draw_pose(&s.tree, &file.discs[i], 1, (uint64_t)(i * STARTS + start), &pose);
-                qn_disc_minimise(&s.tree, s.sorted, &file.discs[i], QN_FLEXIBLE_HARD, 100, &pose, &energy);
-                best = fmin(best, energy.inter.total / (1 + QN_VINA_TORSION * s.tree.torsion_count));
-            }
-            below += best <= reference + 0.005; /* of Vina's table */
-            fall += reference - best;
-            rows++;
+    if (!CHECK_OK(qn_flexible_stated_receptor(path[0], &of->s.receptor)) ||
+        !CHECK_OK(qn_flexible_receptor_create(&of->s.receptor, &of->s.sorted)) ||
+        !CHECK_OK(qn_compound_read_file(path[1], &of->compounds, &count)) || !CHECK(count == 1) ||
+        !CHECK_OK(
+            qn_flexible_tree_create(of->s.compound = of->compounds[0], QN_FLEXIBLE_TYPES_FILE, -1, &of->s.tree)) ||
+        !CHECK_OK(qn_tunnel_file_read(path[2], &of->file)) || !CHECK(of->file.disc_count == DISCS) ||
+        !CHECK(read_reference(path[3], of->reference)))
+        exit(1);
+    return true;
+}
+
+static void linb_close(linb *of)
+{
+    qn_release(&of->compounds);
+    qn_tunnel_file_release(&of->file);
+    scene_close(&of->s);
+}
+
+/* The lowest of many random starts, each minimised on until it falls no more. */
+static double lowest_of_starts(const linb *of, int disc_number)
+{
+    const qn_tunnel_disc *on = &of->file.discs[disc_number];
+    double lowest = INFINITY;
+    for (int start = 0; start < STARTS; start++) {
+        qn_flexible_pose pose;
+        qn_flexible_energy energy;
+        double before = INFINITY;
+        qn_disc_draw_pose(&of->s.tree, on, 77, (uint64_t)(disc_number * STARTS + start), &pose);
+        for (bool falls = true; falls; before = energy.bent) {
+            qn_disc_minimise(&of->s.tree, of->s.sorted, on, QN_FLEXIBLE_HARD, 100, &pose, &energy);
+            falls = energy.bent < before - 1e-4;
         }
-    printf("  %d of %d discs are below the reference, by %.3f kcal/mol on average\n", below, rows, fall / rows);
-    CHECK(rows == 34 && below == 34);
-    CHECK_NEAR(fall / rows, 0.13, 0.03);
-    fclose(stream);
-    qn_release(&compounds);
-    qn_tunnel_file_release(&file);
-    scene_close(&s);
+        lowest = fmin(lowest, energy.bent);
+    }
+    return lowest;
+}
+
+/* CaverDock's poses fall by 0.02 to 0.23 kcal/mol when they are minimised, and it prints one digit. */
+static void the_lower_bound_is_that_of_many_starts(void)
+{
+    linb of;
+    qn_discs discs;
+    qn_layers layers;
+    double fall = 0;
+    int below = 0;
+    if (!linb_open(&of)) return;
+    if (!CHECK_OK(qn_discs_from_file(of.file.discs, DISCS, &discs))) exit(1);
+    const qn_bounds_scene bounds = {.tree = &of.s.tree, .receptor = of.s.sorted, .discs = &discs, .seed = 1};
+    if (!CHECK_OK(qn_lower_bound(&bounds, 24, 1, &layers))) exit(1);
+    for (int i = 0; i < DISCS; i++) {
+        const double factor = 1 + QN_VINA_TORSION * of.s.tree.torsion_count;
+        const double lowest = qn_disc_pose_energy(&layers.layers[i].poses[0]), best = lowest_of_starts(&of, i);
+        CHECK(lowest <= best + 0.02 * factor);
+        below += layers.layers[i].poses[0].inter / factor <= of.reference[i] + 0.005; /* of Vina's table */
+        fall += of.reference[i] - layers.layers[i].poses[0].inter / factor;
+    }
+    printf("  %d of %d discs are below the reference, by %.3f kcal/mol on average\n", below, DISCS, fall / DISCS);
+    CHECK(below == DISCS);
+    CHECK_NEAR(fall / DISCS, 0.13, 0.03);
+    qn_layers_clear(&layers);
+    qn_discs_release(&discs);
+    linb_close(&of);
 }
 
 int main(void)
@@ -178,6 +230,6 @@ int main(void)
     RUN(the_restraint_begins_at_the_rim);
     RUN(poses_are_drawn_on_the_disc);
     RUN(minima_are_minima_in_the_plane);
-    RUN(the_lower_bound_is_below_the_reference);
+    RUN(the_lower_bound_is_that_of_many_starts);
     return check_finish();
 }
