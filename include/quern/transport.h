@@ -37,6 +37,11 @@ typedef enum qn_transport_objective {
     QN_TRANSPORT_SUM      /* least sum of energies */
 } qn_transport_objective;
 
+typedef enum qn_transport_schedule {
+    QN_TRANSPORT_ROADMAP,  /* from both ends, then drawn to each other at the highest place */
+    QN_TRANSPORT_PUBLISHED /* as CaverDock's: forward, and back where the energy is high */
+} qn_transport_schedule;
+
 typedef struct qn_transport_options {
     size_t size;               /* of this struct in bytes */
     qn_run_options run;        /* `threads`, `seed` and progress; passages are computed by processors */
@@ -57,6 +62,7 @@ typedef struct qn_transport_options {
     double continuity_angstrom; /* no atom moves more in a step of the upper bound; default 0.8 */
     int rounds;                 /* of improving the upper bound at its highest place, at most; default 8 */
     qn_transport_objective objective; /* of the upper bound; default the highest energy */
+    qn_transport_schedule schedule;   /* how the upper bound is searched; default roadmap */
 } qn_transport_options;
 
 const qn_option_table *qn_transport_option_table(void); /* see <quern/option.h> */

@@ -118,6 +118,15 @@ static const qn_option rows[] = {
      .choices = "max sum",
      .fallback = "max",
      .meaning = "what the upper bound's way has least: max, its highest energy; or sum, the sum of its energies"},
+    {.name = "schedule",
+     .kind = QN_OPTION_ENUM,
+     .argument = "WHICH",
+     .offset = FIELD(schedule),
+     .choices = "roadmap published",
+     .fallback = "roadmap",
+     .meaning =
+         "search of the upper bound: roadmap, from both ends; or published, forward with four poses as CaverDock "
+         "does, to compare"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace the results of an earlier run"},

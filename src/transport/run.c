@@ -19,10 +19,10 @@ static qn_status read_inputs(qn_transport_state *run)
     QN_TRY(qn_transport_read_inputs(run));
     return qn_job_key(run->job,
                       "direction=%s\nbound=%d\ntypes=%d\ndrag=%s\ndelta=%.17g\nextend=%.17g\neffort=%.17g\nposes=%"
-                      "d\ncontinuity=%.17g\nrounds=%d\nobjective=%d\nseed=%llu\n",
+                      "d\ncontinuity=%.17g\nrounds=%d\nobjective=%d\nschedule=%d\nseed=%llu\n",
                       options->direction, (int)options->bound, (int)options->types, options->drag ? options->drag : "",
                       options->delta_angstrom, options->extend_angstrom, options->effort, options->poses,
-                      options->continuity_angstrom, options->rounds, (int)options->objective,
+                      options->continuity_angstrom, options->rounds, (int)options->objective, (int)options->schedule,
                       (unsigned long long)options->run.seed);
 }
 

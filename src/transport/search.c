@@ -66,7 +66,8 @@ static qn_status find_way(const qn_transport_state *run, const qn_bounds_scene *
     const qn_roadmap_settings settings = {.continuity_angstrom = options->continuity_angstrom,
                                           .most = options->poses,
                                           .rounds = options->rounds,
-                                          .by_sum = options->objective == QN_TRANSPORT_SUM};
+                                          .by_sum = options->objective == QN_TRANSPORT_SUM,
+                                          .published = options->schedule == QN_TRANSPORT_PUBLISHED};
     qn_way way;
     if (options->bound == QN_TRANSPORT_LOWER) return QN_OK;
     QN_TRY(qn_upper_bound(scene, &settings, layers, &way));

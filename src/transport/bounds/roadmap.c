@@ -16,6 +16,10 @@ static const double worth_kcal_mol = 0.005; /* a smaller fall of an energy ends 
 static const double distinct_angstrom = 0.3, careful = 0.6;
 static const double first_pull = 0.3, strongest_pull = 20; /* kcal/mol/Å² */
 
+/* The published schedule: poses that travel, and when and how far it goes back. */
+enum { HYPOTHESES = 4, BACK = 5 };
+static const double backtrack_kcal_mol = 1;
+
 /* A pose on its way, and the highest energy behind it. */
 typedef struct traveller {
     qn_disc_pose pose;
@@ -38,7 +42,9 @@ typedef struct roadmap {
     const qn_roadmap_settings *settings;
     qn_layers *layers;
     qn_roads *roads;
+    int most;                        /* travellers */
     traveller *travellers, *arrived; /* `most` of them; those that a disc chooses from */
+    size_t arrived_capacity;
     int traveller_count;
     int disc; /* that travellers go to */
     leg *legs;
@@ -110,7 +116,7 @@ static void choose(roadmap *map, int count)
     const qn_flexible_tree *tree = map->scene->tree;
     map->traveller_count = 0;
     if (count > 0) qsort(map->arrived, (size_t)count, sizeof *map->arrived, compare_travellers);
-    for (int i = 0; i < count && map->traveller_count < map->settings->most; i++) {
+    for (int i = 0; i < count && map->traveller_count < map->most; i++) {
         bool distinct = true;
         for (int j = 0; j < map->traveller_count && distinct; j++)
             distinct = qn_disc_pose_distance(tree, &map->arrived[i].pose, &map->travellers[j].pose) > distinct_angstrom;
@@ -138,16 +144,74 @@ static int list_arrived(roadmap *map)
     return count;
 }
 
+/* Let the minima of a disc travel. */
+static void start_from(roadmap *map, int disc)
+{
+    const qn_layer *start = &map->layers->layers[disc];
+    map->traveller_count = start->count < map->most ? start->count : map->most;
+    for (int i = 0; i < map->traveller_count; i++)
+        map->travellers[i] = (traveller){start->poses[i], qn_disc_pose_energy(&start->poses[i])};
+}
+
+static qn_status travel_to(roadmap *map, int disc)
+{
+    map->disc = disc;
+    QN_TRY(qn_pool_run(map->scene->pool, (size_t)map->traveller_count, travel_one, map));
+    for (int i = 0; i < map->traveller_count; i++) QN_TRY(add_leg(map, &map->legs[i]));
+    choose(map, list_arrived(map));
+    return QN_OK;
+}
+
 static qn_status sweep(roadmap *map, int first, int step)
 {
-    const qn_layer *start = &map->layers->layers[first];
-    map->traveller_count = start->count;
-    for (int i = 0; i < start->count; i++)
-        map->travellers[i] = (traveller){start->poses[i], qn_disc_pose_energy(&start->poses[i])};
-    for (map->disc = first + step; map->disc >= 0 && map->disc < map->layers->count; map->disc += step) {
-        QN_TRY(qn_pool_run(map->scene->pool, (size_t)map->traveller_count, travel_one, map));
-        for (int i = 0; i < map->traveller_count; i++) QN_TRY(add_leg(map, &map->legs[i]));
-        choose(map, list_arrived(map));
+    start_from(map, first);
+    for (int disc = first + step; disc >= 0 && disc < map->layers->count; disc += step) QN_TRY(travel_to(map, disc));
+    return QN_OK;
+}
+
+/* ---- the published schedule ---- */
+
+/* Choose the travellers among all poses of a disc that the first one is joined to. */
+static qn_status gather_reached(roadmap *map, int disc)
+{
+    int on_disc, count = 0;
+    const int *nodes = qn_roads_on_disc(map->roads, disc, &on_disc);
+    double *heights;
+    QN_TRY(qn_allocate((size_t)qn_roads_count(map->roads), sizeof *heights, (void **)&heights));
+    qn_status status = qn_roads_climb(map->roads, 0, heights);
+    void *memory = map->arrived;
+    if (status == QN_OK) status = qn_grow(&memory, &map->arrived_capacity, (size_t)on_disc, sizeof *map->arrived);
+    map->arrived = memory;
+    for (int i = 0; i < on_disc && status == QN_OK; i++)
+        if (heights[nodes[i]] < INFINITY)
+            map->arrived[count++] = (traveller){*qn_roads_pose(map->roads, nodes[i]), heights[nodes[i]]};
+    qn_release(&heights);
+    if (status == QN_OK) choose(map, count);
+    return status;
+}
+
+/* Go back from a disc's minima: where they meet poses that came, they are reached. */
+static qn_status backtrack(roadmap *map, int disc)
+{
+    start_from(map, disc);
+    for (int back = disc - 1; back >= 0 && back >= disc - BACK; back--) QN_TRY(travel_to(map, back));
+    return gather_reached(map, disc);
+}
+
+static bool is_high(const roadmap *map, int disc)
+{
+    double least = INFINITY;
+    for (int i = 0; i < map->traveller_count; i++) least = fmin(least, qn_disc_pose_energy(&map->travellers[i].pose));
+    return least > qn_disc_pose_energy(&map->layers->layers[disc].poses[0]) + backtrack_kcal_mol;
+}
+
+/* Forward alone. */
+static qn_status go_forward(roadmap *map)
+{
+    start_from(map, 0);
+    for (int disc = 1; disc < map->layers->count; disc++) {
+        QN_TRY(travel_to(map, disc));
+        if (is_high(map, disc)) QN_TRY(backtrack(map, disc));
     }
     return QN_OK;
 }
@@ -244,9 +308,10 @@ static qn_status meet(roadmap *map, const double *const heights[2], int disc)
 /* Draw poses to each other until the maximum falls no more. */
 static qn_status converge(roadmap *map, double *heights[2])
 {
+    const int rounds = map->settings->published ? 0 : map->settings->rounds;
     int node;
     QN_TRY(climb(map, heights, &map->highest, &node));
-    for (int round = 0; round < map->settings->rounds && node >= 0; round++) {
+    for (int round = 0; round < rounds && node >= 0; round++) {
         double highest;
         QN_TRY(meet(map, (const double *const *)heights, qn_roads_pose(map->roads, node)->disc));
         QN_TRY(climb(map, heights, &highest, &node));
@@ -261,10 +326,11 @@ static qn_status converge(roadmap *map, double *heights[2])
 
 static qn_status allocate(roadmap *map)
 {
-    const size_t most = (size_t)map->settings->most, meetings = 2 * PAIRS * (2 * AROUND + 1);
+    const size_t most = (size_t)map->most, meetings = 2 * PAIRS * (2 * AROUND + 1);
     QN_TRY(qn_roads_create(map->scene->tree, map->layers->count, map->settings->continuity_angstrom, &map->roads));
     QN_TRY(qn_allocate(most, sizeof *map->travellers, (void **)&map->travellers));
-    QN_TRY(qn_allocate(most * (most + 1), sizeof *map->arrived, (void **)&map->arrived));
+    map->arrived_capacity = most * ((size_t)map->settings->most + 1);
+    QN_TRY(qn_allocate(map->arrived_capacity, sizeof *map->arrived, (void **)&map->arrived));
     QN_TRY(qn_allocate(most > meetings ? most : meetings, sizeof *map->legs, (void **)&map->legs));
     return qn_allocate(meetings, sizeof *map->pairs, (void **)&map->pairs);
 }
@@ -304,8 +370,12 @@ static qn_status make(roadmap *map, qn_way *way)
     double *heights[2] = {NULL, NULL};
     QN_TRY(allocate(map));
     QN_TRY(add_layers(map));
-    QN_TRY(sweep(map, 0, 1));
-    QN_TRY(sweep(map, map->layers->count - 1, -1));
+    if (map->settings->published) {
+        QN_TRY(go_forward(map));
+    } else {
+        QN_TRY(sweep(map, 0, 1));
+        QN_TRY(sweep(map, map->layers->count - 1, -1));
+    }
     const qn_status status = converge(map, heights);
     qn_release(&heights[0]);
     qn_release(&heights[1]);
@@ -317,7 +387,8 @@ static qn_status make(roadmap *map, qn_way *way)
 qn_status qn_upper_bound(const qn_bounds_scene *scene, const qn_roadmap_settings *settings, qn_layers *layers,
                          qn_way *way)
 {
-    roadmap map = {.scene = scene, .settings = settings, .layers = layers};
+    roadmap map = {.scene = scene, .settings = settings, .layers = layers, .most = settings->most};
+    if (settings->published && map.most > HYPOTHESES) map.most = HYPOTHESES;
     *way = (qn_way){0};
     const qn_status status = make(&map, way);
     qn_roads_destroy(&map.roads);

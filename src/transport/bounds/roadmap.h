@@ -17,9 +17,11 @@
 
 typedef struct qn_roadmap_settings {
     double continuity_angstrom;
-    int most;    /* poses that travel */
-    int rounds;  /* of drawing poses to each other, at most */
-    bool by_sum; /* least sum of energies instead of least highest one */
+    int most;       /* poses that travel */
+    int rounds;     /* of drawing poses to each other, at most */
+    bool by_sum;    /* least sum of energies instead of least highest one */
+    bool published; /* CaverDock's schedule: forward alone, with 4 poses, and back for up to 5 discs from the minima of
+                     * a disc where the lowest pose that comes is over 1 kcal/mol above them; no rounds */
 } qn_roadmap_settings;
 
 typedef struct qn_way {

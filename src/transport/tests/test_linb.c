@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/compound/compound_stream.h"
+
 enum { DISCS = 34 };
 static qn_context *context;
 static char receptor[512], ligand[512], tunnel[512], reference[512];
 
-static qn_transport_result *run_linb(const char *direction)
+static qn_transport_result *run_linb(const char *direction, qn_transport_schedule schedule, const char *output)
 {
     const char *const inputs[] = {receptor, ligand}, *const tunnels[] = {tunnel};
     qn_transport_options options = qn_transport_default_options();
@@ -20,6 +22,8 @@ static qn_transport_result *run_linb(const char *direction)
     options.types = QN_TRANSPORT_TYPES_FILE;
     options.extend_angstrom = 0;
     options.direction = direction;
+    options.schedule = schedule;
+    options.output = output;
     if (!CHECK_OK(qn_transport_run(context, &options, &result))) exit(1);
     return result;
 }
@@ -45,9 +49,35 @@ static void the_lower_bound_is_below_caverdocks(const qn_transport_passage *pass
     CHECK_NEAR(passage->distances_angstrom[2], 0.33000683761, 1e-6);
 }
 
+/* No atom of the trajectory moves farther than 0.8 Å in a step; files have four digits. */
+static void steps_are_short(const char *folder)
+{
+    char path[700];
+    qn_compound **poses = NULL;
+    size_t count = 0;
+    double farthest = 0;
+    snprintf(path, sizeof path, "%s/upper.sdf", folder);
+    if (!CHECK_OK(qn_compound_read_file(path, &poses, &count)) || !CHECK(count >= DISCS)) exit(1);
+    for (size_t i = 1; i < count; i++)
+        for (size_t a = 0; a < 3 * poses[i]->atom_count; a += 3) {
+            const double *to = poses[i]->positions_angstrom + a, *from = poses[i - 1]->positions_angstrom + a;
+            const double d[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+            farthest = fmax(farthest, sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+        }
+    CHECK(farthest <= 0.8 + 2e-4 && farthest > 0.1);
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&poses[i]);
+    free(poses);
+}
+
 static void linb_in_both_directions(void)
 {
-    qn_transport_result *in = run_linb("in"), *out = run_linb("out");
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s/in", check_scratch_folder());
+    qn_transport_result *in = run_linb("in", QN_TRANSPORT_ROADMAP, folder);
+    qn_transport_result *out = run_linb("out", QN_TRANSPORT_ROADMAP, NULL);
+    qn_transport_result *published = run_linb("in", QN_TRANSPORT_PUBLISHED, NULL);
+    steps_are_short(folder);
+    CHECK(in->passages[0].highest <= published->passages[0].highest + 0.005);
     const qn_transport_passage *passage = &in->passages[0], *back = &out->passages[0];
     the_lower_bound_is_below_caverdocks(passage);
     CHECK(passage->highest <= 0.25);
@@ -61,6 +91,7 @@ static void linb_in_both_directions(void)
     CHECK_NEAR(passage->gap, passage->highest + 0.21, 0.05);
     qn_transport_result_destroy(&in);
     qn_transport_result_destroy(&out);
+    qn_transport_result_destroy(&published);
 }
 
 int main(void)

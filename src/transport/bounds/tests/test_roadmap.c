@@ -72,15 +72,20 @@ static void scene_close(scene *s)
     qn_compound_destroy(&s->compound);
 }
 
-static bool find_bounds(const scene *s, int threads, qn_layers *layers, qn_way *way)
+static bool find_with(const scene *s, const qn_roadmap_settings *settings, int threads, qn_layers *layers, qn_way *way)
 {
     qn_pool *pool = NULL;
     if (!CHECK_OK(qn_pool_create(threads, &pool))) return false;
     const qn_bounds_scene of = {.tree = &s->tree, .receptor = s->sorted, .discs = &s->discs, .pool = pool, .seed = 3};
     const bool found =
-        CHECK_OK(qn_lower_bound(&of, usual.most, 0.3, layers)) && CHECK_OK(qn_upper_bound(&of, &usual, layers, way));
+        CHECK_OK(qn_lower_bound(&of, usual.most, 0.3, layers)) && CHECK_OK(qn_upper_bound(&of, settings, layers, way));
     qn_pool_destroy(&pool);
     return found;
+}
+
+static bool find_bounds(const scene *s, int threads, qn_layers *layers, qn_way *way)
+{
+    return find_with(s, &usual, threads, layers, way);
 }
 
 static double highest_of(const qn_disc_pose *poses, int count)
@@ -158,10 +163,36 @@ static void one_atom_has_no_gap(void)
     scene_close(&s);
 }
 
+/* The published schedule's ways are ways, too, and the roadmap's are not higher. */
+static void the_published_schedule_is_not_better(void)
+{
+    qn_roadmap_settings published = usual;
+    published.published = true;
+    uint64_t drawn = 0;
+    for (int torsions = 0; torsions <= 2; torsions++) {
+        scene s;
+        qn_layers layers[2] = {{0}, {0}};
+        qn_way ways[2] = {{0}, {0}};
+        if (scene_open(torsions, 5, &drawn, &s) && find_bounds(&s, 2, &layers[0], &ways[0]) &&
+            find_with(&s, &published, 2, &layers[1], &ways[1])) {
+            if (ways[1].count > 0) check_way(&s, &layers[1], &ways[1]);
+            CHECK(ways[0].count > 0);
+            CHECK(ways[1].count == 0 ||
+                  highest_of(ways[0].poses, ways[0].count) <= highest_of(ways[1].poses, ways[1].count) + 0.005);
+        }
+        for (int i = 0; i < 2; i++) {
+            qn_way_clear(&ways[i]);
+            qn_layers_clear(&layers[i]);
+        }
+        scene_close(&s);
+    }
+}
+
 int main(void)
 {
     RUN(ways_are_continuous_and_over_the_lower_bound);
     RUN(threads_change_nothing);
     RUN(one_atom_has_no_gap);
+    RUN(the_published_schedule_is_not_better);
     return check_finish();
 }
