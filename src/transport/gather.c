@@ -98,7 +98,7 @@ static qn_status summarise(const qn_transport_state *run, const qn_passage *pass
     summary->upper_most = summary->upper_least + count;
     qn_discs_distances(discs, summary->distances);
     for (size_t i = 0; i < count; i++) summary->radii[i] = discs->discs[i].radius;
-    fill_energies(&qn_transport_piece(run, summary->piece).ligand->tree, passage, unbound, summary);
+    fill_energies(&run->reader.tree, passage, unbound, summary);
     sum_up(run, passage->way_count > 0, summary);
     return QN_OK;
 }
@@ -133,7 +133,7 @@ static qn_status take_passage(qn_transport_state *run, qn_passage *passage, qn_p
     const qn_passage_inputs inputs = qn_transport_piece(run, summary->piece);
     const double unbound = find_unbound(passage);
     qn_discs discs;
-    QN_TRY(qn_transport_discs(run, inputs.snapshot, inputs.tunnel, &discs));
+    QN_TRY(qn_transport_discs(run, inputs.snapshot->path, &run->reader.receptor, inputs.tunnel, &discs));
     qn_status status = discs.count == passage->disc_count
                            ? QN_OK
                            : QN_FAIL(QN_BAD_FORMAT,
@@ -155,14 +155,18 @@ static qn_status take_passage(qn_transport_state *run, qn_passage *passage, qn_p
 static qn_status read_record(uint64_t piece, const void *data, size_t size, void *user)
 {
     qn_transport_state *run = user;
-    qn_passage passage;
+    qn_passage passage = {0};
     void *memory = run->passages;
     qn_status status = qn_grow(&memory, &run->passage_capacity, run->passage_count + 1, sizeof *run->passages);
     run->passages = memory;
     QN_TRY(status);
     qn_passage_summary *summary = &run->passages[run->passage_count++];
     *summary = (qn_passage_summary){.piece = piece};
-    status = qn_passage_read(run, piece, data, size, &passage);
+    status = piece < qn_transport_pieces(run)
+                 ? qn_passage_reader_go(run, piece)
+                 : QN_FAIL(QN_BAD_FORMAT, "a record is of passage %llu; expected a journal of this version",
+                           (unsigned long long)piece);
+    if (status == QN_OK) status = qn_passage_read(run, data, size, &passage);
     if (status == QN_OK) status = take_passage(run, &passage, summary);
     qn_passage_clear(&passage);
     return status;

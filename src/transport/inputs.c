@@ -9,18 +9,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "chemistry/bonds.h"
-#include "flexible/stated.h"
-#include "format/compound/compound_formats.h"
-#include "format/number.h"
 #include "job/input.h"
-#include "score/ligand.h"
 #include "transport/run.h"
-
-static qn_flexible_types types_of(const qn_transport_state *run)
-{
-    return run->options->types == QN_TRANSPORT_TYPES_FILE ? QN_FLEXIBLE_TYPES_FILE : QN_FLEXIBLE_TYPES_OWN;
-}
 
 /* Add a zeroed item to a list of the state. */
 static qn_status add_item(void *list, size_t *count, size_t *capacity, size_t size, void **item)
@@ -102,66 +92,19 @@ static qn_status check_all_names(const qn_transport_state *run)
 
 static qn_status read_receptor(qn_transport_state *run, const char *path)
 {
-    static const qn_ligand_score score = {.kind = QN_SCORE_VINA};
     qn_snapshot *snapshot;
+    qn_score_receptor receptor;
     QN_TRY(
         add_item(&run->snapshots, &run->snapshot_count, &run->snapshot_capacity, sizeof *snapshot, (void **)&snapshot));
     snapshot->path = path;
     QN_TRY(name_of_file(path, &snapshot->name));
     tidy(snapshot->name);
-    QN_TRY(types_of(run) == QN_FLEXIBLE_TYPES_FILE ? qn_flexible_stated_receptor(path, &snapshot->receptor)
-                                                   : qn_score_receptor_read(path, &score, &snapshot->receptor));
+    QN_TRY(qn_transport_read_receptor(run, path, &receptor));
+    qn_score_receptor_clear(&receptor);
     return qn_job_input_add(run->job, "receptor", path, QN_JOB_READ_ALL);
 }
 
-/* The receptors do not move any more, so their atoms can be sorted. */
-static qn_status sort_receptors(qn_transport_state *run)
-{
-    for (size_t i = 0; i < run->snapshot_count; i++)
-        QN_TRY(qn_flexible_receptor_create(&run->snapshots[i].receptor, &run->snapshots[i].sorted));
-    return QN_OK;
-}
-
 /* ---- ligands ---- */
-
-/* Find the atom to drag. */
-static qn_status find_drag(const char *drag, const qn_compound *compound, int *atom)
-{
-    int number;
-    *atom = -1;
-    if (!drag) return QN_OK;
-    for (size_t i = 0; i < compound->atom_count && *atom < 0; i++)
-        if (strcmp(compound->atoms[i].name, drag) == 0) *atom = (int)i;
-    if (*atom < 0 && qn_number_parse_whole(drag, strlen(drag), &number) && number >= 1 &&
-        number <= (int)compound->atom_count)
-        *atom = number - 1;
-    if (*atom < 0)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "--drag is \"%s\", but the ligand has no such atom; expected a name of an atom, or a number "
-                       "from 1 to %zu",
-                       drag, compound->atom_count);
-    return QN_OK;
-}
-
-static qn_status prepare(const qn_transport_state *run, const qn_compound_record *record, qn_ligand *ligand)
-{
-    const qn_flexible_types types = types_of(run);
-    size_t heavy;
-    int drag;
-    QN_TRY(qn_compound_read(record, &ligand->compound));
-    QN_TRY(qn_score_ligand_check(ligand->compound, &heavy));
-    if (types == QN_FLEXIBLE_TYPES_OWN) QN_TRY(qn_score_ligand_prepare(ligand->compound));
-    QN_TRY(find_drag(run->options->drag, ligand->compound, &drag));
-    QN_TRY(qn_flexible_tree_create(ligand->compound, types, drag, &ligand->tree));
-    return types == QN_FLEXIBLE_TYPES_FILE ? qn_bonds_find_orders(ligand->compound) : QN_OK;
-}
-
-static void clear_ligand(qn_ligand *ligand)
-{
-    qn_release(&ligand->name);
-    qn_compound_destroy(&ligand->compound);
-    qn_flexible_tree_clear(&ligand->tree);
-}
 
 /* A ligand that cannot be used is left out, with a warning. */
 static qn_status reject(qn_transport_state *run, const char *path, const qn_compound_record *record)
@@ -181,12 +124,12 @@ static qn_status reject(qn_transport_state *run, const char *path, const qn_comp
 }
 
 /* Name a ligand by its title, or else by its file, with its number in a file of several. */
-static qn_status name_ligand(const qn_compound_record *record, const char *path, qn_ligand *ligand)
+static qn_status name_ligand(const qn_compound_record *record, const char *path, const char *title, qn_ligand *ligand)
 {
     qn_text text = {0};
     char *stem;
-    if (ligand->compound->name && ligand->compound->name[0]) {
-        QN_TRY(qn_text_copy(ligand->compound->name, &ligand->name));
+    if (title && title[0]) {
+        QN_TRY(qn_text_copy(title, &ligand->name));
     } else {
         QN_TRY(name_of_file(path, &stem));
         const qn_status status = record->index == 0
@@ -200,22 +143,28 @@ static qn_status name_ligand(const qn_compound_record *record, const char *path,
     return QN_OK;
 }
 
+static qn_status add_ligand(qn_transport_state *run, const char *path, const qn_compound_record *record,
+                            const char *title)
+{
+    qn_ligand *ligand;
+    QN_TRY(add_item(&run->ligands, &run->ligand_count, &run->ligand_capacity, sizeof *ligand, (void **)&ligand));
+    ligand->path = path;
+    ligand->record = record->index;
+    return name_ligand(record, path, title, ligand);
+}
+
 static qn_status read_ligand(qn_transport_state *run, const char *path, const qn_compound_record *record)
 {
-    qn_ligand made = {.path = path, .line = record->line}, *ligand;
-    qn_status status = prepare(run, record, &made);
-    if (status == QN_BAD_FORMAT || status == QN_UNSUPPORTED || (status == QN_INVALID_ARGUMENT && record->index > 0)) {
-        clear_ligand(&made);
-        return reject(run, path, record);
-    }
-    if (status == QN_OK) status = name_ligand(record, path, &made);
-    if (status == QN_OK)
-        status = add_item(&run->ligands, &run->ligand_count, &run->ligand_capacity, sizeof *ligand, (void **)&ligand);
-    if (status == QN_OK)
-        *ligand = made;
-    else
-        clear_ligand(&made);
-    return status;
+    qn_compound *compound = NULL;
+    qn_flexible_tree tree = {0};
+    qn_status status = qn_transport_prepare_ligand(run, record, &compound, &tree);
+    const bool is_usable = status == QN_OK;
+    if (is_usable) status = add_ligand(run, path, record, compound->name);
+    qn_compound_destroy(&compound);
+    qn_flexible_tree_clear(&tree);
+    const bool is_rejected =
+        status == QN_BAD_FORMAT || status == QN_UNSUPPORTED || (status == QN_INVALID_ARGUMENT && record->index > 0);
+    return !is_usable && is_rejected ? reject(run, path, record) : status;
 }
 
 static qn_status read_records(qn_transport_state *run, const char *path, qn_compound_stream *stream)
@@ -244,25 +193,28 @@ static qn_status read_ligands(qn_transport_state *run, const char *path)
 
 static bool has_root(const char *text)
 {
-    for (const char *at = strstr(text, "ROOT"); at; at = strstr(at + 1, "ROOT"))
+    for (const char *at = text ? strstr(text, "ROOT") : NULL; at; at = strstr(at + 1, "ROOT"))
         if (at == text || at[-1] == '\n') return true;
     return false;
 }
 
-/* A PDBQT with ROOT, and every file of molecules that is no PDBQT, holds ligands. */
+/* A PDBQT with ROOT, and every file of molecules that is no PDBQT, holds ligands. Libraries may be large: the first
+ * record tells. */
 static qn_status is_ligand(const char *path, bool *ligand)
 {
-    char *text;
-    size_t size;
-    qn_compound_format format;
+    qn_compound_stream *stream;
+    qn_compound_record record = {0};
     *ligand = false;
     if (strcmp(path, "-") == 0)
         return QN_FAIL(QN_UNSUPPORTED, "inputs cannot be standard input, since they are read twice; expected files");
     if (!qn_file_exists(path)) return QN_OK; /* with chains, or missing, which the reader of receptors tells */
-    QN_TRY(qn_file_read(path, &text, &size));
-    const qn_status status = qn_compound_format_find(path, text, size, &format);
-    if (status == QN_OK) *ligand = format != QN_COMPOUND_PDBQT || has_root(text);
-    qn_release(&text);
+    qn_status status = qn_compound_stream_open(path, &stream);
+    if (status == QN_OK) {
+        status = qn_compound_stream_next(stream, &record);
+        *ligand = status == QN_OK && (record.format != QN_COMPOUND_PDBQT || has_root(record.text));
+        qn_compound_stream_close(&stream);
+    }
+    qn_compound_record_clear(&record);
     if (status == QN_BAD_FORMAT) qn_error_clear();
     return status == QN_BAD_FORMAT ? QN_OK : status;
 }
@@ -282,7 +234,7 @@ static qn_status read_molecules(qn_transport_state *run)
     if (run->ligand_count == 0)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "all inputs are receptors; expected a ligand (SDF, MOL2, or a PDBQT with ROOT), too");
-    return sort_receptors(run);
+    return QN_OK;
 }
 
 /* ---- tunnels ---- */
@@ -354,17 +306,14 @@ qn_status qn_transport_read_inputs(qn_transport_state *run)
 
 void qn_transport_clear_inputs(qn_transport_state *run)
 {
-    for (size_t i = 0; i < run->snapshot_count; i++) {
-        qn_release(&run->snapshots[i].name);
-        qn_flexible_receptor_destroy(&run->snapshots[i].sorted);
-        qn_score_receptor_clear(&run->snapshots[i].receptor);
-    }
+    qn_passage_reader_clear(&run->reader);
+    for (size_t i = 0; i < run->snapshot_count; i++) qn_release(&run->snapshots[i].name);
     for (size_t i = 0; i < run->tunnel_count; i++) {
         qn_release(&run->tunnels[i].path);
         qn_release(&run->tunnels[i].name);
         qn_discs_release(&run->tunnels[i].discs);
     }
-    for (size_t i = 0; i < run->ligand_count; i++) clear_ligand(&run->ligands[i]);
+    for (size_t i = 0; i < run->ligand_count; i++) qn_release(&run->ligands[i].name);
     for (size_t i = 0; i < run->rejection_count; i++) qn_release(&run->rejections[i].reason);
     qn_release(&run->snapshots);
     qn_release(&run->tunnels);

@@ -93,7 +93,7 @@ qn_status qn_transport_write_profile(qn_transport_state *run, const qn_passage_s
 
 /* ---- poses ---- */
 
-static qn_status add_model(const qn_ligand *ligand, const qn_disc_pose *pose, int number, double unbound,
+static qn_status add_model(const qn_passage_reader *ligand, const qn_disc_pose *pose, int number, double unbound,
                            const double *positions, qn_text *pdbqt)
 {
     QN_TRY(qn_text_append(pdbqt, "MODEL %d\nREMARK QUERN DISC %d ENERGY %.4f INTER %.4f INTRA %.4f\n", number,
@@ -102,8 +102,8 @@ static qn_status add_model(const qn_ligand *ligand, const qn_disc_pose *pose, in
     return qn_text_append(pdbqt, "ENDMDL\n");
 }
 
-static qn_status add_record(const qn_ligand *ligand, const qn_disc_pose *pose, double unbound, const double *positions,
-                            qn_text *sdf)
+static qn_status add_record(const qn_passage_reader *ligand, const qn_disc_pose *pose, double unbound,
+                            const double *positions, qn_text *sdf)
 {
     enum { END = 5 }; /* "$$$$\n" */
     QN_TRY(qn_compound_write_sdf(ligand->compound, positions, sdf));
@@ -112,7 +112,7 @@ static qn_status add_record(const qn_ligand *ligand, const qn_disc_pose *pose, d
                           pose->disc, qn_passage_energy(&ligand->tree, unbound, pose), pose->inter, pose->intra);
 }
 
-static qn_status fill_poses(const qn_ligand *ligand, const qn_disc_pose *poses, int count, double unbound,
+static qn_status fill_poses(const qn_passage_reader *ligand, const qn_disc_pose *poses, int count, double unbound,
                             qn_text *pdbqt, qn_text *sdf)
 {
     double *positions;
@@ -130,7 +130,7 @@ static qn_status fill_poses(const qn_ligand *ligand, const qn_disc_pose *poses, 
 qn_status qn_transport_write_poses(qn_transport_state *run, const qn_passage_summary *summary, const char *stem,
                                    const qn_disc_pose *poses, int count, double unbound)
 {
-    const qn_ligand *ligand = qn_transport_piece(run, summary->piece).ligand;
+    const qn_passage_reader *ligand = &run->reader;
     qn_text pdbqt = {0}, sdf = {0};
     char name[32];
     qn_status status = fill_poses(ligand, poses, count, unbound, &pdbqt, &sdf);

@@ -12,9 +12,9 @@ typedef struct record_head {
     uint64_t disc_count, lower_count, way_count, torsion_count;
 } record_head;
 
-static size_t torsions_of(const qn_transport_state *run, uint64_t piece)
+static size_t torsions_of(const qn_transport_state *run)
 {
-    return (size_t)qn_transport_piece(run, piece).ligand->tree.piece_count - 1;
+    return (size_t)run->reader.tree.piece_count - 1;
 }
 
 static qn_status append_poses(const qn_disc_pose *poses, size_t count, size_t torsions, qn_text *record)
@@ -32,7 +32,7 @@ static qn_status append_poses(const qn_disc_pose *poses, size_t count, size_t to
 
 qn_status qn_passage_record(const qn_transport_state *run, uint64_t piece, const qn_passage *passage)
 {
-    const size_t torsions = torsions_of(run, piece), discs = (size_t)passage->disc_count;
+    const size_t torsions = torsions_of(run), discs = (size_t)passage->disc_count;
     const record_head head = {discs, passage->lower ? discs : 0, (uint64_t)passage->way_count, torsions};
     qn_text record = {0};
     qn_status status = qn_text_append_bytes(&record, &head, sizeof head);
@@ -56,16 +56,15 @@ static void take_poses(const unsigned char *from, size_t count, size_t torsions,
     }
 }
 
-qn_status qn_passage_read(const qn_transport_state *run, uint64_t piece, const void *data, size_t size,
-                          qn_passage *passage)
+qn_status qn_passage_read(const qn_transport_state *run, const void *data, size_t size, qn_passage *passage)
 {
     record_head head;
     *passage = (qn_passage){0};
-    if (piece >= qn_transport_pieces(run) || size < sizeof head)
+    if (size < sizeof head)
         return QN_FAIL(QN_BAD_FORMAT, "a record of a passage is damaged; expected a journal of this version");
     memcpy(&head, data, sizeof head);
     const size_t bytes = (RIGID + (size_t)head.torsion_count) * sizeof(double);
-    if (head.torsion_count != torsions_of(run, piece) || head.disc_count > QN_TUNNEL_MOST ||
+    if (head.torsion_count != torsions_of(run) || head.disc_count > QN_TUNNEL_MOST ||
         (head.lower_count > 0 && head.lower_count != head.disc_count) || head.way_count > size / bytes ||
         size != sizeof head + (head.lower_count + head.way_count) * bytes)
         return QN_FAIL(QN_BAD_FORMAT, "a record of a passage has another size; expected a journal of this version");

@@ -105,6 +105,7 @@ static void describe(const qn_transport_state *run, const qn_passage_summary *su
 static qn_status make_result(qn_transport_state *run, qn_transport_result **out)
 {
     owned_result *own;
+    qn_passage_reader_clear(&run->reader);
     QN_TRY(qn_allocate(1, sizeof *own, (void **)&own));
     *out = &own->result;
     QN_TRY(qn_text_copy(run->options->output ? run->options->output : "", &own->folder));

@@ -10,15 +10,14 @@
 
 #include "discs/discs.h"
 #include "flexible/energy.h"
+#include "format/compound/compound_stream.h"
 #include "job/job.h"
 #include "transport/bounds/poses.h"
 
-/* A receptor. */
+/* A receptor, and the name that its files get; its atoms are read when they are needed (reader.c). */
 typedef struct qn_snapshot {
     const char *path;
     char *name;
-    qn_score_receptor receptor;
-    qn_flexible_receptor *sorted;
 } qn_snapshot;
 
 typedef struct qn_tunnel_input {
@@ -26,12 +25,11 @@ typedef struct qn_tunnel_input {
     qn_discs discs; /* as in the file */
 } qn_tunnel_input;
 
+/* A ligand: a record of a file, which is read again when it is needed, so that memory hardly grows with them. */
 typedef struct qn_ligand {
     const char *path;
-    size_t line; /* of its record, from 1; 0: not known */
+    uint64_t record; /* number in its file, from 0 */
     char *name;
-    qn_compound *compound;
-    qn_flexible_tree tree;
 } qn_ligand;
 
 typedef struct qn_ligand_rejection {
@@ -51,6 +49,20 @@ typedef struct qn_passage_summary {
     char *folder; /* of its files, with a slash at its end; "": the run's */
 } qn_passage_summary;
 
+/* The receptor and the ligand of the passage that is worked on. The stream goes on from record to record. */
+typedef struct qn_passage_reader {
+    const qn_snapshot *snapshot; /* NULL: none is read, here and below */
+    qn_score_receptor receptor;
+    qn_flexible_receptor *sorted;
+    const qn_ligand *ligand;
+    qn_compound *compound;
+    qn_flexible_tree tree;
+    qn_compound_stream *stream;
+    const char *stream_path;
+    uint64_t stream_next; /* record that the stream reads next */
+    qn_compound_record record;
+} qn_passage_reader;
+
 typedef struct qn_transport_state {
     const qn_transport_options *options;
     qn_job *job;
@@ -65,6 +77,7 @@ typedef struct qn_transport_state {
     size_t rejection_count, rejection_capacity;
     qn_passage_summary *passages; /* on rank 0: by piece */
     size_t passage_count, passage_capacity;
+    qn_passage_reader reader;
     double search_s;
 } qn_transport_state;
 
@@ -95,22 +108,33 @@ static inline qn_passage_inputs qn_transport_piece(const qn_transport_state *run
                                &run->ligands[piece % run->ligand_count]};
 }
 
-/* Read receptors, ligands and tunnels, and add them to the key. */
+/* Read the receptor and the ligand of a piece into run->reader, where they are not there yet. */
+QN_MUST_CHECK qn_status qn_passage_reader_go(qn_transport_state *run, uint64_t piece);
+void qn_passage_reader_clear(qn_passage_reader *reader);
+
+/* Read a receptor; prepare the ligand of a record. */
+QN_MUST_CHECK qn_status qn_transport_read_receptor(const qn_transport_state *run, const char *path,
+                                                   qn_score_receptor *receptor);
+QN_MUST_CHECK qn_status qn_transport_prepare_ligand(const qn_transport_state *run, const qn_compound_record *record,
+                                                    qn_compound **compound, qn_flexible_tree *tree);
+
+/* Read receptors, ligands and tunnels once, check them, and add them to the key. */
 QN_MUST_CHECK qn_status qn_transport_read_inputs(qn_transport_state *run);
 void qn_transport_clear_inputs(qn_transport_state *run);
 
-/* Get the discs of a passage: from the mouth inwards, extended beyond the mouth. QN_INVALID_ARGUMENT: the tunnel lies
- * outside of the receptor. */
-QN_MUST_CHECK qn_status qn_transport_discs(const qn_transport_state *run, const qn_snapshot *snapshot,
-                                           const qn_tunnel_input *tunnel, qn_discs *discs);
+/* Get the discs of a tunnel in a receptor: from the mouth inwards, extended beyond the mouth. QN_INVALID_ARGUMENT: the
+ * tunnel lies outside of the receptor. `path`: of the receptor. */
+QN_MUST_CHECK qn_status qn_transport_discs(const qn_transport_state *run, const char *path,
+                                           const qn_score_receptor *receptor, const qn_tunnel_input *tunnel,
+                                           qn_discs *discs);
 
 /* Compute the passages that are left, and record them. */
 QN_MUST_CHECK qn_status qn_transport_search(qn_transport_state *run);
 void qn_passage_clear(qn_passage *passage);
 
-/* Records of journals. */
+/* Records of journals, of the piece that the reader is at. */
 QN_MUST_CHECK qn_status qn_passage_record(const qn_transport_state *run, uint64_t piece, const qn_passage *passage);
-QN_MUST_CHECK qn_status qn_passage_read(const qn_transport_state *run, uint64_t piece, const void *data, size_t size,
+QN_MUST_CHECK qn_status qn_passage_read(const qn_transport_state *run, const void *data, size_t size,
                                         qn_passage *passage);
 
 /* On the first rank: write the files of each recorded passage, and keep its summary. */

@@ -23,26 +23,27 @@ static size_t count_near(const qn_score_receptor *receptor, const double place[3
 }
 
 /* The mouth is the end with fewer atoms of the receptor around. */
-static qn_status find_mouth(const qn_snapshot *snapshot, const qn_tunnel_input *tunnel, bool *first)
+static qn_status find_mouth(const char *path, const qn_score_receptor *receptor, const qn_tunnel_input *tunnel,
+                            bool *first)
 {
     const qn_tunnel_disc *discs = tunnel->discs.discs;
-    const size_t before = count_near(&snapshot->receptor, discs[0].centre);
-    const size_t behind = count_near(&snapshot->receptor, discs[tunnel->discs.count - 1].centre);
+    const size_t before = count_near(receptor, discs[0].centre);
+    const size_t behind = count_near(receptor, discs[tunnel->discs.count - 1].centre);
     if (before + behind == 0)
         return QN_FAIL(
             QN_INVALID_ARGUMENT,
             "%s: neither end of the tunnel is within %g Å of an atom of %s; expected coordinates of the same "
             "frame",
-            tunnel->path, reach_angstrom, snapshot->path);
+            tunnel->path, reach_angstrom, path);
     *first = before <= behind;
     return QN_OK;
 }
 
-qn_status qn_transport_discs(const qn_transport_state *run, const qn_snapshot *snapshot, const qn_tunnel_input *tunnel,
-                             qn_discs *discs)
+qn_status qn_transport_discs(const qn_transport_state *run, const char *path, const qn_score_receptor *receptor,
+                             const qn_tunnel_input *tunnel, qn_discs *discs)
 {
     bool mouth_first = true;
-    QN_TRY(find_mouth(snapshot, tunnel, &mouth_first));
+    QN_TRY(find_mouth(path, receptor, tunnel, &mouth_first));
     QN_TRY(qn_discs_from_file(tunnel->discs.discs, tunnel->discs.count, discs));
     if (!mouth_first) qn_discs_reverse(discs);
     const qn_status status = qn_discs_extend(discs, run->options->extend_angstrom, 0, extension_step_angstrom);
@@ -87,13 +88,14 @@ static qn_status compute(const qn_transport_state *run, const qn_bounds_scene *s
     return status;
 }
 
-static qn_status compute_piece(const qn_transport_state *run, uint64_t piece, qn_passage *passage)
+static qn_status compute_piece(qn_transport_state *run, uint64_t piece, qn_passage *passage)
 {
     const qn_passage_inputs inputs = qn_transport_piece(run, piece);
     qn_discs discs;
-    QN_TRY(qn_transport_discs(run, inputs.snapshot, inputs.tunnel, &discs));
-    const qn_bounds_scene scene = {.tree = &inputs.ligand->tree,
-                                   .receptor = inputs.snapshot->sorted,
+    QN_TRY(qn_passage_reader_go(run, piece));
+    QN_TRY(qn_transport_discs(run, inputs.snapshot->path, &run->reader.receptor, inputs.tunnel, &discs));
+    const qn_bounds_scene scene = {.tree = &run->reader.tree,
+                                   .receptor = run->reader.sorted,
                                    .discs = &discs,
                                    .pool = run->job->pool,
                                    .seed = run->options->run.seed};
@@ -127,7 +129,7 @@ static qn_status tell(const qn_transport_state *run, const progress_state *state
                    run->job->in_memory ? "" : "; continue with --resume");
 }
 
-static qn_status search_piece(const qn_transport_state *run, uint64_t piece)
+static qn_status search_piece(qn_transport_state *run, uint64_t piece)
 {
     qn_passage passage = {0};
     qn_status status = compute_piece(run, piece, &passage);
@@ -136,7 +138,7 @@ static qn_status search_piece(const qn_transport_state *run, uint64_t piece)
     return status;
 }
 
-static qn_status search_pieces(const qn_transport_state *run, progress_state *state)
+static qn_status search_pieces(qn_transport_state *run, progress_state *state)
 {
     qn_job *job = run->job;
     for (;;) {

@@ -1,0 +1,137 @@
+/* The receptor and the ligand of a passage, read when they are needed. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "chemistry/bonds.h"
+#include "flexible/stated.h"
+#include "format/number.h"
+#include "score/autodock/atoms.h"
+#include "score/ligand.h"
+#include "transport/run.h"
+
+static qn_flexible_types types_of(const qn_transport_state *run)
+{
+    return run->options->types == QN_TRANSPORT_TYPES_FILE ? QN_FLEXIBLE_TYPES_FILE : QN_FLEXIBLE_TYPES_OWN;
+}
+
+qn_status qn_transport_read_receptor(const qn_transport_state *run, const char *path, qn_score_receptor *receptor)
+{
+    static const qn_ligand_score score = {.kind = QN_SCORE_VINA};
+    *receptor = (qn_score_receptor){0};
+    if (types_of(run) == QN_FLEXIBLE_TYPES_OWN) return qn_score_receptor_read(path, &score, receptor);
+    QN_TRY(qn_flexible_stated_receptor(path, receptor));
+    qn_autodock_atoms atoms = {0};
+    const qn_status status = qn_flexible_stated_residues(path, receptor, &atoms);
+    qn_autodock_atoms_clear(&atoms);
+    if (status == QN_OK) return QN_OK;
+    qn_error_clear(); /* energies need no residues */
+    qn_molecule_destroy(&receptor->molecule);
+    qn_release(&receptor->residues);
+    return QN_OK;
+}
+
+/* ---- ligands ---- */
+
+/* Find the atom to drag. */
+static qn_status find_drag(const char *drag, const qn_compound *compound, int *atom)
+{
+    int number;
+    *atom = -1;
+    if (!drag) return QN_OK;
+    for (size_t i = 0; i < compound->atom_count && *atom < 0; i++)
+        if (strcmp(compound->atoms[i].name, drag) == 0) *atom = (int)i;
+    if (*atom < 0 && qn_number_parse_whole(drag, strlen(drag), &number) && number >= 1 &&
+        number <= (int)compound->atom_count)
+        *atom = number - 1;
+    if (*atom < 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--drag is \"%s\", but the ligand has no such atom; expected a name of an atom, or a number "
+                       "from 1 to %zu",
+                       drag, compound->atom_count);
+    return QN_OK;
+}
+
+qn_status qn_transport_prepare_ligand(const qn_transport_state *run, const qn_compound_record *record,
+                                      qn_compound **compound, qn_flexible_tree *tree)
+{
+    const qn_flexible_types types = types_of(run);
+    size_t heavy;
+    int drag;
+    QN_TRY(qn_compound_read(record, compound));
+    QN_TRY(qn_score_ligand_check(*compound, &heavy));
+    if (types == QN_FLEXIBLE_TYPES_OWN) QN_TRY(qn_score_ligand_prepare(*compound));
+    QN_TRY(find_drag(run->options->drag, *compound, &drag));
+    QN_TRY(qn_flexible_tree_create(*compound, types, drag, tree));
+    return types == QN_FLEXIBLE_TYPES_FILE ? qn_bonds_find_orders(*compound) : QN_OK;
+}
+
+/* ---- the reader ---- */
+
+static void clear_snapshot(qn_passage_reader *reader)
+{
+    qn_flexible_receptor_destroy(&reader->sorted);
+    qn_score_receptor_clear(&reader->receptor);
+    reader->snapshot = NULL;
+}
+
+static void clear_ligand(qn_passage_reader *reader)
+{
+    qn_compound_destroy(&reader->compound);
+    qn_flexible_tree_clear(&reader->tree);
+    reader->ligand = NULL;
+}
+
+static qn_status go_to_snapshot(const qn_transport_state *run, const qn_snapshot *snapshot, qn_passage_reader *reader)
+{
+    if (reader->snapshot == snapshot) return QN_OK;
+    clear_snapshot(reader);
+    QN_TRY(qn_transport_read_receptor(run, snapshot->path, &reader->receptor));
+    QN_TRY(qn_flexible_receptor_create(&reader->receptor, &reader->sorted));
+    reader->snapshot = snapshot;
+    return QN_OK;
+}
+
+/* Open the file of a ligand, unless its stream is before it. */
+static qn_status open_stream(const qn_ligand *ligand, qn_passage_reader *reader)
+{
+    if (reader->stream && reader->stream_path == ligand->path && reader->stream_next <= ligand->record) return QN_OK;
+    qn_compound_stream_close(&reader->stream);
+    QN_TRY(qn_compound_stream_open(ligand->path, &reader->stream));
+    reader->stream_path = ligand->path;
+    reader->stream_next = 0;
+    return QN_OK;
+}
+
+static qn_status go_to_ligand(const qn_transport_state *run, const qn_ligand *ligand, qn_passage_reader *reader)
+{
+    if (reader->ligand == ligand) return QN_OK;
+    clear_ligand(reader);
+    QN_TRY(open_stream(ligand, reader));
+    for (; reader->stream_next < ligand->record; reader->stream_next++)
+        QN_TRY(qn_compound_stream_skip(reader->stream, &reader->record));
+    QN_TRY(qn_compound_stream_next(reader->stream, &reader->record));
+    reader->stream_next++;
+    if (reader->record.size == 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: ligand %llu was there when the run began; expected a file that stays",
+                       ligand->path, (unsigned long long)ligand->record + 1);
+    QN_TRY(qn_transport_prepare_ligand(run, &reader->record, &reader->compound, &reader->tree));
+    reader->ligand = ligand;
+    return QN_OK;
+}
+
+qn_status qn_passage_reader_go(qn_transport_state *run, uint64_t piece)
+{
+    const qn_passage_inputs inputs = qn_transport_piece(run, piece);
+    QN_TRY(go_to_snapshot(run, inputs.snapshot, &run->reader));
+    return go_to_ligand(run, inputs.ligand, &run->reader);
+}
+
+void qn_passage_reader_clear(qn_passage_reader *reader)
+{
+    clear_snapshot(reader);
+    clear_ligand(reader);
+    qn_compound_stream_close(&reader->stream);
+    qn_compound_record_clear(&reader->record);
+    *reader = (qn_passage_reader){0};
+}
