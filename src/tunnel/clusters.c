@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cluster/method/linkage.h"
+#include "model/residue_text.h"
 #include "tunnel/run.h"
 
 /* ---- gathering ---- */
@@ -69,7 +70,7 @@ static qn_status refuse_blocked(const qn_tunnel_state *run, const qn_found_frame
                        distance);
     if (distance < 0)
         snprintf(inside, sizeof inside, " is inside atom %s of %s, and", atom->name,
-                 qn_tunnel_residue_say(&structure->molecule->residues[atom->residue]).text);
+                 qn_residue_say(&structure->molecule->residues[atom->residue]).text);
     if (isfinite(frame->start_radius)) {
         const double *place = structure->start, *there = frame->start;
         const double away =

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/residue_text.h"
 #include "report/csv.h"
 #include "tunnel/run.h"
 
@@ -19,7 +20,7 @@ qn_status qn_tunnel_list_lining(const qn_tunnel_state *run, const qn_found_tunne
     QN_TRY(qn_text_append(text, "%s", ""));
     for (size_t i = begin; i < end; i++)
         QN_TRY(qn_text_append(text, "%s%s", i > begin ? " " : "",
-                              qn_tunnel_residue_label(&run->structure.molecule->residues[tunnel->lining[i]]).text));
+                              qn_residue_label(&run->structure.molecule->residues[tunnel->lining[i]]).text));
     return QN_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "format/number.h"
 #include "format/structure/residue_item.h"
 #include "model/atom.h"
+#include "model/residue_text.h"
 #include "tunnel/structure.h"
 
 /* ---- places ---- */
@@ -50,7 +51,7 @@ static qn_status weigh(qn_tunnel_structure *structure, const qn_residue_item *it
     if (!item->atom[0]) names_residue[found] = true;
     if (count > 0) return QN_OK;
     return QN_FAIL(QN_INVALID_ARGUMENT, "--start has \"%s\", but %s has no atom %s", item->text,
-                   qn_tunnel_residue_say(residue).text, item->atom[0] ? item->atom : "that is heavy");
+                   qn_residue_say(residue).text, item->atom[0] ? item->atom : "that is heavy");
 }
 
 qn_status qn_tunnel_start_find(const qn_tunnel_options *options, qn_tunnel_structure *structure, bool *names_residue)

@@ -11,24 +11,6 @@
 #include "model/crowding.h"
 #include "model/molecule_input.h"
 
-qn_residue_text qn_tunnel_residue_say(const qn_residue *residue)
-{
-    qn_residue_text said;
-    const char insertion[2] = {residue->insertion, '\0'};
-    snprintf(said.text, sizeof said.text, "%s %d%s%s%s", residue->name, residue->number, insertion,
-             residue->chain[0] ? " of chain " : "", residue->chain);
-    return said;
-}
-
-qn_residue_text qn_tunnel_residue_label(const qn_residue *residue)
-{
-    qn_residue_text said;
-    const char insertion[2] = {residue->insertion, '\0'};
-    snprintf(said.text, sizeof said.text, "%s%d%s%s%s", residue->name, residue->number, insertion,
-             residue->chain[0] ? ":" : "", residue->chain);
-    return said;
-}
-
 /* ---- one location of each atom ---- */
 
 static bool is_same_place(const qn_residue *one, const qn_residue *other)

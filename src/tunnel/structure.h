@@ -41,13 +41,4 @@ QN_MUST_CHECK qn_status qn_tunnel_walls_choose(qn_job *job, const qn_tunnel_opti
 QN_MUST_CHECK qn_status qn_tunnel_start_find(const qn_tunnel_options *options, qn_tunnel_structure *structure,
                                              bool *names_residue);
 
-/* "ASP 108 of chain A", for messages. */
-typedef struct qn_residue_text {
-    char text[48];
-} qn_residue_text;
-qn_residue_text qn_tunnel_residue_say(const qn_residue *residue);
-
-/* "ASP108:A", for tables. */
-qn_residue_text qn_tunnel_residue_label(const qn_residue *residue);
-
 #endif

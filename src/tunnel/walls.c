@@ -11,6 +11,7 @@
 #include "format/record_lines.h"
 #include "model/atom.h"
 #include "model/residue_names.h"
+#include "model/residue_text.h"
 #include "tunnel/structure.h"
 
 typedef struct element_radius {
@@ -142,7 +143,7 @@ static void tell_ligands(const qn_tunnel_structure *structure, const char *walls
     for (size_t r = 0; r < structure->molecule->residue_count; r++)
         if (is_start_ligand(&structure->molecule->residues[r], names_residue[r]))
             qn_log(QN_LOG_NOTE, "%s is no wall, because tunnels start from it",
-                   qn_tunnel_residue_say(&structure->molecule->residues[r]).text);
+                   qn_residue_say(&structure->molecule->residues[r]).text);
 }
 
 /* ---- the call ---- */
