@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/residue_text.h"
 #include "score/vina.h"
 #include "transport/run.h"
 
@@ -30,6 +31,7 @@ static void reverse_poses(qn_disc_pose *poses, int count, int disc_count)
 static void clear_summary(qn_passage_summary *summary)
 {
     qn_release(&summary->distances);
+    qn_release(&summary->resisting);
     qn_release(&summary->folder);
 }
 
@@ -117,6 +119,49 @@ static qn_status name_folder(const qn_transport_state *run, qn_passage_summary *
 
 /* ---- one passage ---- */
 
+/* ---- the highest place ---- */
+
+static const qn_disc_pose *highest_pose(const qn_passage *passage, const qn_passage_summary *summary)
+{
+    const int disc = (int)summary->highest_disc;
+    const qn_disc_pose *highest = passage->way_count > 0 ? NULL : &passage->lower[disc];
+    for (int i = 0; i < passage->way_count; i++)
+        if (passage->way[i].disc == disc &&
+            (!highest || qn_disc_pose_energy(&passage->way[i]) > qn_disc_pose_energy(highest)))
+            highest = &passage->way[i];
+    return highest;
+}
+
+static qn_status name_resisting(const qn_passage_reader *reader, const qn_bottleneck_residue *residues, size_t count,
+                                char **names)
+{
+    enum { NAMED = 3 };
+    qn_text text = {0};
+    QN_TRY(qn_text_append(&text, "%s", ""));
+    for (size_t i = 0; i < count && i < NAMED; i++)
+        QN_TRY(qn_text_append(&text, "%s%s", i ? " " : "",
+                              qn_residue_label(&reader->receptor.molecule->residues[residues[i].residue]).text));
+    *names = text.data;
+    return QN_OK;
+}
+
+static qn_status look_at_highest(qn_transport_state *run, const qn_passage *passage, qn_passage_summary *summary)
+{
+    const qn_passage_reader *reader = &run->reader;
+    const qn_disc_pose *pose = highest_pose(passage, summary);
+    qn_bottleneck_residue *residues;
+    qn_flexible_energy energy;
+    size_t count;
+    qn_flexible_evaluate(&reader->tree, reader->sorted, &pose->pose, QN_FLEXIBLE_HARD, &energy, NULL);
+    summary->terms = energy.inter;
+    summary->intra = pose->intra;
+    QN_TRY(qn_transport_find_bottleneck(reader, pose, &residues, &count));
+    qn_status status = name_resisting(reader, residues, count, &summary->resisting);
+    if (status == QN_OK && !run->job->in_memory) status = qn_transport_write_bottleneck(run, summary, residues, count);
+    qn_release(&residues);
+    return status;
+}
+
 static qn_status write_files(qn_transport_state *run, const qn_passage *passage, const qn_discs *discs, double unbound,
                              const qn_passage_summary *summary)
 {
@@ -147,6 +192,7 @@ static qn_status take_passage(qn_transport_state *run, qn_passage *passage, qn_p
     }
     if (status == QN_OK) status = name_folder(run, summary);
     if (status == QN_OK) status = summarise(run, passage, &discs, unbound, summary);
+    if (status == QN_OK) status = look_at_highest(run, passage, summary);
     if (status == QN_OK) status = write_files(run, passage, &discs, unbound, summary);
     qn_discs_release(&discs);
     return status;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/written_file.h"
 #include "format/compound/compound_stream.h"
+#include "model/residue_text.h"
 #include "report/csv.h"
 #include "transport/run.h"
 
@@ -87,6 +88,33 @@ qn_status qn_transport_write_profile(qn_transport_state *run, const qn_passage_s
     if (status == QN_OK) status = write_text(run, summary, "profile.dat", &dat);
     if (status == QN_OK) status = write_text(run, summary, "profile.csv", &csv);
     qn_text_clear(&dat);
+    qn_text_clear(&csv);
+    return status;
+}
+
+/* ---- the highest place ---- */
+
+static qn_status fill_bottleneck(const qn_score_receptor *receptor, const qn_bottleneck_residue *residues, size_t count,
+                                 qn_text *csv)
+{
+    static const char *const head[] = {"residue", "positive_kcal_per_mol", "energy_kcal_per_mol", "nearest_angstrom"};
+    QN_TRY(qn_csv_row(csv, sizeof head / sizeof *head, head));
+    for (size_t i = 0; i < count; i++) {
+        QN_TRY(qn_csv_text(csv, qn_residue_label(&receptor->molecule->residues[residues[i].residue]).text));
+        QN_TRY(qn_csv_number(csv, residues[i].positive, 4));
+        QN_TRY(qn_csv_number(csv, residues[i].energy, 4));
+        QN_TRY(qn_csv_number(csv, residues[i].nearest, 3));
+        QN_TRY(qn_csv_end_row(csv));
+    }
+    return QN_OK;
+}
+
+qn_status qn_transport_write_bottleneck(qn_transport_state *run, const qn_passage_summary *summary,
+                                        const qn_bottleneck_residue *residues, size_t count)
+{
+    qn_text csv = {0};
+    qn_status status = fill_bottleneck(&run->reader.receptor, residues, count, &csv);
+    if (status == QN_OK) status = write_text(run, summary, "bottlenecks.csv", &csv);
     qn_text_clear(&csv);
     return status;
 }

@@ -27,13 +27,20 @@ static qn_status add_result(const qn_transport_state *run, const qn_passage_summ
     QN_TRY(qn_csv_number(csv, summary->highest - summary->surface, 3));
     QN_TRY(qn_csv_number(csv, summary->bound - summary->surface, 3));
     QN_TRY(qn_csv_number(csv, summary->gap, 3));
+    const double terms[] = {summary->terms.gauss1,      summary->terms.gauss2,        summary->terms.repulsion,
+                            summary->terms.hydrophobic, summary->terms.hydrogen_bond, summary->intra};
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) QN_TRY(qn_csv_number(csv, terms[i], 3));
+    QN_TRY(qn_csv_text(csv, summary->resisting));
     return qn_csv_end_row(csv);
 }
 
 static qn_status fill_results(const qn_transport_state *run, qn_text *csv)
 {
-    static const char *const head[] = {"receptor",   "tunnel",    "ligand",      "discs",      "e_bound", "e_max",
-                                       "e_max_disc", "e_surface", "barrier_out", "barrier_in", "delta_e", "gap"};
+    static const char *const head[] = {
+        "receptor",           "tunnel",     "ligand",        "discs",           "e_bound",           "e_max",
+        "e_max_disc",         "e_surface",  "barrier_out",   "barrier_in",      "delta_e",           "gap",
+        "max_gauss1",         "max_gauss2", "max_repulsion", "max_hydrophobic", "max_hydrogen_bond", "max_intra",
+        "bottleneck_residues"};
     QN_TRY(qn_csv_row(csv, sizeof head / sizeof *head, head));
     for (size_t i = 0; i < run->passage_count; i++) QN_TRY(add_result(run, &run->passages[i], csv));
     return QN_OK;

@@ -46,7 +46,10 @@ typedef struct qn_passage_summary {
     double *distances, *radii, *lower, *upper_least, *upper_most; /* one block of memory */
     double bound, highest, surface, gap;
     size_t highest_disc;
-    char *folder; /* of its files, with a slash at its end; "": the run's */
+    qn_vina_energy terms; /* of ligand and receptor at the highest place, not bent; total: their sum */
+    double intra;         /* bent energy within the ligand there */
+    char *resisting;      /* residues with the highest positive energies there, at most three: "PHE143:A LEU177:A" */
+    char *folder;         /* of its files, with a slash at its end; "": the run's */
 } qn_passage_summary;
 
 /* The receptor and the ligand of the passage that is worked on. The stream goes on from record to record. */
@@ -141,12 +144,27 @@ QN_MUST_CHECK qn_status qn_passage_read(const qn_transport_state *run, const voi
 QN_MUST_CHECK qn_status qn_transport_gather(qn_transport_state *run);
 void qn_transport_clear_passages(qn_transport_state *run);
 
+/* A residue at the highest place of a passage: its pairs with the ligand (kcal/mol, not bent, undivided). */
+typedef struct qn_bottleneck_residue {
+    int residue;     /* of the receptor's molecule */
+    double positive; /* sum of the pairs whose energies are positive */
+    double energy;   /* sum of all its pairs */
+    double nearest;  /* distance of heavy atoms (Å) */
+} qn_bottleneck_residue;
+
+/* List the residues with positive energies at a pose of the piece that the reader is at, the highest first. None where
+ * the receptor has no residues. *residues is released with qn_release. */
+QN_MUST_CHECK qn_status qn_transport_find_bottleneck(const qn_passage_reader *reader, const qn_disc_pose *pose,
+                                                     qn_bottleneck_residue **residues, size_t *count);
+
 /* Reported energy of a pose: (inter + intra − unbound) / (1 + 0.05846 N). `unbound`: intra of the passage's best. */
 double qn_passage_energy(const qn_flexible_tree *tree, double unbound, const qn_disc_pose *pose);
 
 /* Files of one passage: `discs` and poses are turned into the order of travel before. */
 QN_MUST_CHECK qn_status qn_transport_write_profile(qn_transport_state *run, const qn_passage_summary *summary,
                                                    const qn_discs *discs);
+QN_MUST_CHECK qn_status qn_transport_write_bottleneck(qn_transport_state *run, const qn_passage_summary *summary,
+                                                      const qn_bottleneck_residue *residues, size_t count);
 QN_MUST_CHECK qn_status qn_transport_write_poses(qn_transport_state *run, const qn_passage_summary *summary,
                                                  const char *stem, const qn_disc_pose *poses, int count,
                                                  double unbound);

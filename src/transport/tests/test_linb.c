@@ -5,6 +5,7 @@
 #include <quern/transport.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/compound/compound_stream.h"
 
@@ -69,6 +70,58 @@ static void steps_are_short(const char *folder)
     free(poses);
 }
 
+/* Distance of the heavy atoms of a residue, "PRO144:A", from those of a pose, by the receptor's file itself. */
+static double nearest_in_file(const char *label, const qn_compound *pose)
+{
+    char line[256], name[8] = "", chain[4] = "";
+    int number = 0;
+    double nearest = INFINITY;
+    FILE *stream = fopen(receptor, "r");
+    if (!CHECK(stream && sscanf(label, "%3[A-Z]%d:%3s", name, &number, chain) == 3)) exit(1);
+    while (fgets(line, sizeof line, stream)) {
+        double at[3];
+        if (strncmp(line, "ATOM", 4) != 0 || strncmp(line + 17, name, 3) != 0 || line[21] != chain[0] ||
+            atoi(line + 22) != number || line[77] == 'H' || sscanf(line + 30, "%8lf%8lf%8lf", at, at + 1, at + 2) != 3)
+            continue;
+        for (size_t i = 0; i < pose->atom_count; i++) {
+            const double *to = pose->positions_angstrom + 3 * i;
+            const double square = pow(at[0] - to[0], 2) + pow(at[1] - to[1], 2) + pow(at[2] - to[2], 2);
+            if (strcmp(pose->atoms[i].element, "H") != 0) nearest = fmin(nearest, sqrt(square));
+        }
+    }
+    fclose(stream);
+    return nearest;
+}
+
+/* Residues at the highest pose of the trajectory, those that resist most first. */
+static void the_bottleneck_is_named(const char *folder)
+{
+    char path[700], line[256], label[32];
+    qn_compound **poses = NULL;
+    size_t count = 0, highest = 0, rows = 0;
+    double before = INFINITY;
+    snprintf(path, sizeof path, "%s/upper.sdf", folder);
+    if (!CHECK_OK(qn_compound_read_file(path, &poses, &count))) exit(1);
+    for (size_t i = 1; i < count; i++)
+        if (atof(qn_compound_property_value(poses[i], "energy")) >
+            atof(qn_compound_property_value(poses[highest], "energy")))
+            highest = i;
+    snprintf(path, sizeof path, "%s/bottlenecks.csv", folder);
+    FILE *stream = fopen(path, "r");
+    if (!CHECK(stream && fgets(line, sizeof line, stream))) exit(1);
+    for (; fgets(line, sizeof line, stream); rows++) {
+        double positive, energy, nearest;
+        CHECK(sscanf(line, "%31[^,],%lf,%lf,%lf", label, &positive, &energy, &nearest) == 4);
+        CHECK(positive > 0 && positive <= before && positive >= energy);
+        CHECK_NEAR(nearest, nearest_in_file(label, poses[highest]), 0.002);
+        before = positive;
+    }
+    CHECK(rows >= 3);
+    fclose(stream);
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&poses[i]);
+    free(poses);
+}
+
 static void linb_in_both_directions(void)
 {
     char folder[600];
@@ -77,6 +130,7 @@ static void linb_in_both_directions(void)
     qn_transport_result *out = run_linb("out", QN_TRANSPORT_ROADMAP, NULL);
     qn_transport_result *published = run_linb("in", QN_TRANSPORT_PUBLISHED, NULL);
     steps_are_short(folder);
+    the_bottleneck_is_named(folder);
     CHECK(in->passages[0].highest <= published->passages[0].highest + 0.005);
     const qn_transport_passage *passage = &in->passages[0], *back = &out->passages[0];
     the_lower_bound_is_below_caverdocks(passage);
