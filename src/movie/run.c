@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "format/movie/gain_file.h"
+#include "job/leftovers.h"
 
 /* Options of which results do not depend, or whose files the key names. */
 static bool is_in_key(const qn_option *row)
@@ -136,7 +137,8 @@ static qn_status begin_again(const qn_movie_state *run)
     if (!qn_job_is_first(run->job)) return QN_OK;
     QN_TRY(qn_job_path(run->job, "movies.csv", &path));
     qn_release(&path);
-    return qn_movie_remove_leftovers(run);
+    static const char *const endings[] = {".mrc", ".star", ".csv", ".json", ".html", NULL};
+    return qn_leftovers_remove(run->options->output, endings);
 }
 
 /* ---- results, on the first rank ---- */

@@ -59,9 +59,6 @@ QN_MUST_CHECK qn_status qn_movie_process_all(qn_movie_state *run);
  * is the run. */
 qn_status qn_movie_watch(void *user);
 
-/* Remove files in the output that a run which was killed began to write. No process writes meanwhile. */
-QN_MUST_CHECK qn_status qn_movie_remove_leftovers(const qn_movie_state *run);
-
 /* Collect the rows from the results. Called under the mutex while movies are processed. */
 QN_MUST_CHECK qn_status qn_movie_rows_collect(qn_movie_state *run);
 void qn_movie_rows_clear(qn_movie_state *run);

@@ -1,5 +1,6 @@
-/* Files that a run which was killed began to write. */
 #define _POSIX_C_SOURCE 200809L
+#include "job/leftovers.h"
+
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,18 +9,17 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "movie/run.h"
 
 enum { DEPTH_MAX = 64 };
 
 /* Whether it is the name of a file being written, NAME.mrc.partial.1234 (base/written_file.h). */
-static bool is_partial(const char *name)
+static bool is_partial(const char *name, const char *const *endings)
 {
-    static const char mark[] = ".partial.", *const endings[] = {".mrc", ".star", ".csv", ".json", ".html"};
+    static const char mark[] = ".partial.";
     const char *at = NULL;
     for (const char *next = name; (next = strstr(next, mark)); next++) at = next;
     if (!at || !at[strlen(mark)] || strspn(at + strlen(mark), "0123456789") != strlen(at + strlen(mark))) return false;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    for (size_t i = 0; endings[i]; i++) {
         const size_t length = strlen(endings[i]);
         if ((size_t)(at - name) > length && memcmp(at - length, endings[i], length) == 0) return true;
     }
@@ -27,7 +27,7 @@ static bool is_partial(const char *name)
 }
 
 /* Remove such files from a folder and the folders in it. Links are not followed. */
-static qn_status clean(const char *folder, int depth)
+static qn_status clean(const char *folder, const char *const *endings, int depth)
 {
     struct stat information;
     DIR *entries = opendir(folder);
@@ -39,8 +39,8 @@ static qn_status clean(const char *folder, int depth)
         status = qn_path_join(folder, entry->d_name, &path);
         if (status != QN_OK || lstat(path, &information) != 0) information.st_mode = 0;
         if (S_ISDIR(information.st_mode) && depth < DEPTH_MAX)
-            status = clean(path, depth + 1);
-        else if (S_ISREG(information.st_mode) && is_partial(entry->d_name))
+            status = clean(path, endings, depth + 1);
+        else if (S_ISREG(information.st_mode) && is_partial(entry->d_name, endings))
             unlink(path);
         qn_release(&path);
     }
@@ -48,7 +48,7 @@ static qn_status clean(const char *folder, int depth)
     return status;
 }
 
-qn_status qn_movie_remove_leftovers(const qn_movie_state *run)
+qn_status qn_leftovers_remove(const char *folder, const char *const *endings)
 {
-    return clean(run->options->output, 0);
+    return clean(folder, endings, 0);
 }
