@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# labels: unsanitized
+# check_runs.sh SOURCE QUERN BUILD: quern transport writes the same bytes with one, two and three threads and processes,
+# on every level of processors, with its ligands in one file or in several, and after six kills at different places with
+# --resume.
+set -u
+source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
+. "$source/tests/support/script.sh"
+export LC_ALL=C QUERN_TUNE=off
+cd "$work" || exit 1
+
+awk -v models=1 -v shake=0 -f "$source/tests/tunnel/shell.awk" >shell.pdb
+awk -v models=1 -v shake=0.05 -f "$source/tests/tunnel/shell.awk" >shaken.pdb
+awk -v count=3 -f "$source/tests/transport/guests.awk" >guests.sdf
+awk 'BEGIN { for (z = 9; z > -0.1; z -= 0.6) printf "0 0 %.1f 0 0 1 1.5\n", z }' >way.dsd
+sed '/^\$\$\$\$/q' guests.sdf >one.sdf
+sed '1,/^\$\$\$\$/d' guests.sdf >others.sdf
+
+transport() { # transport FOLDER OPTION...
+  "${launcher[@]}" "$quern" transport shell.pdb shaken.pdb "${ligands[@]}" --tunnel way.dsd --direction in --effort 0.1 \
+    --poses 4 --rounds 1 --quiet -o "$@"
+}
+launcher=() ligands=(guests.sdf)
+# Files that do not depend on times; messages have none of them.
+results() { (cd "$1" && find . -type f ! -path './unfinished/*' ! -name run.json ! -name report.html | sort); }
+same() { # same FOLDER WHEN
+  local file
+  [ "$(results "$1")" = "$(results whole)" ] || fail "$2: other files: $(diff <(results whole) <(results "$1"))"
+  for file in $(results whole); do cmp -s "$1/$file" "whole/$file" || fail "$2: $file differs"; done
+  [ -s "$1/run.json" ] && [ -s "$1/report.html" ] || fail "$2: no run.json or report.html"
+}
+
+transport whole --threads 2 || fail "a run"
+[ "$(wc -l <whole/results.csv)" -eq 7 ] || fail "results.csv has not six passages"
+for threads in 1 3; do transport "threads$threads" --threads $threads && same "threads$threads" "$threads threads"; done
+for level in 2 3; do
+  QUERN_HOST_LEVEL=$level transport "level$level" --threads 2 && same "level$level" "level $level of processors"
+done
+ligands=(one.sdf others.sdf)
+transport split --threads 2 && same split "several files"
+ligands=(guests.sdf)
+if use_mpi "$build"; then
+  for count in 2 3; do
+    launcher=("${mpirun[@]}" -n $count)
+    transport "ranks$count" --threads 1 && same "ranks$count" "$count processes"
+  done
+  launcher=()
+fi
+
+# Kills: after two records, after another one, in the middle of one, and while files are written.
+kills=0
+for place in "9 6 /journal.0" "9 2 /journal.0" "9 3 /journal.0" "9 1 profile.csv" "9 2 upper.sdf" "9 1 results.csv"; do
+  LD_PRELOAD="$build/tests/signal_at_write.so" QUERN_TEST_SIGNAL="$place" ASAN_OPTIONS=verify_asan_link_order=0 \
+    transport killed --threads 2 --resume 2>message
+  code=$?
+  [ $code -eq 137 ] && kills=$((kills + 1)) || fail "\"$place\" did not end the run: exit code $code, $(cat message)"
+  [ ! -e killed/run.json ] || fail "\"$place\": run.json is early"
+  for file in $(results killed | grep -v '\.partial'); do
+    cmp -s "killed/$file" "whole/$file" || fail "\"$place\": $file is not whole"
+  done
+done
+transport killed --threads 2 --resume 2>message || fail "--resume after $kills kills: $(cat message)"
+same killed "after $kills kills"
+[ -z "$(find killed -name '*.partial*')" ] || fail "left $(find killed -name '*.partial*')"
+[ $failures -eq 0 ]
