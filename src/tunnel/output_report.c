@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "model/atom.h"
 #include "report/html.h"
-#include "report/markup.h"
+#include "report/three_views.h"
 #include "tunnel/run.h"
 
 /* ROWS: clusters in the table; PROFILES: tunnels in the plot; COLUMNS: of the table. */
@@ -141,74 +141,49 @@ static qn_status add_profiles(qn_report *report, const qn_tunnel_state *run)
 
 /* ---- three views ---- */
 
-enum { VIEW_SIDE = 260, VIEW_GAP = 20 };
-
-typedef struct view_box {
-    double low[3], scale;
-} view_box;
-
-static view_box find_box(const qn_tunnel_state *run)
+static void find_corners(const qn_tunnel_structure *structure, double low[3], double high[3])
 {
-    view_box box = {{INFINITY, INFINITY, INFINITY}, 0};
-    double high[3] = {-INFINITY, -INFINITY, -INFINITY}, side = 1;
-    const qn_tunnel_structure *structure = &run->structure;
-    for (size_t i = 0; i < structure->wall_count; i++)
-        for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY, high[k] = -INFINITY;
+        for (size_t i = 0; i < structure->wall_count; i++) {
             const double at = structure->molecule->atoms[structure->walls[i]].position_angstrom[k];
-            box.low[k] = fmin(box.low[k], at);
+            low[k] = fmin(low[k], at);
             high[k] = fmax(high[k], at);
         }
-    for (int k = 0; k < 3; k++) side = fmax(side, high[k] - box.low[k]);
-    for (int k = 0; k < 3; k++) box.low[k] -= 0.5 * (side - (high[k] - box.low[k]));
-    box.scale = VIEW_SIDE / side;
-    return box;
+    }
 }
 
-static qn_status draw_dot(qn_text *svg, const view_box *box, int view, const double place[3], double radius,
-                          const char *style)
+static qn_status draw_views(const qn_tunnel_state *run, qn_three_views *views)
 {
-    const int across = view == 2 ? 1 : 0, up = view == 0 ? 1 : 2;
-    const double x = view * (VIEW_SIDE + VIEW_GAP) + (place[across] - box->low[across]) * box->scale;
-    const double y = VIEW_SIDE - (place[up] - box->low[up]) * box->scale;
-    QN_TRY(qn_text_append(svg, "<circle"));
-    QN_TRY(qn_markup_position(svg, "cx", x));
-    QN_TRY(qn_markup_position(svg, "cy", y));
-    QN_TRY(qn_markup_position(svg, "r", radius));
-    return qn_text_append(svg, " %s/>\n", style);
-}
-
-static qn_status draw_view(const qn_tunnel_state *run, const view_box *box, int view, qn_text *svg)
-{
-    static const char *const names[] = {"x right, y up", "x right, z up", "y right, z up"};
     static const char *const colours[] = {"#2266bb", "#22883a", "#bb3322", "#229999", "#993399", "#998800"};
     const qn_tunnel_structure *structure = &run->structure;
     for (size_t i = 0; i < structure->wall_count; i++) {
         const qn_atom *atom = &structure->molecule->atoms[structure->walls[i]];
-        if (qn_atom_is_c_alpha(atom)) QN_TRY(draw_dot(svg, box, view, atom->position_angstrom, 1.5, "fill=\"#999\""));
+        if (qn_atom_is_c_alpha(atom)) QN_TRY(qn_three_views_dot(views, atom->position_angstrom, 1.5, "fill=\"#999\""));
     }
     for (size_t c = run->cluster_count < PROFILES ? run->cluster_count : PROFILES; c-- > 0;) {
         const qn_line *line = &qn_tunnel_best_of(run, c)->line;
         const short_text style = say("fill=\"%s\" fill-opacity=\".35\"", colours[c]);
         for (size_t i = 0; i < line->count; i += 3)
-            QN_TRY(draw_dot(svg, box, view, line->places[i], line->radii[i] * box->scale, style.text));
+            QN_TRY(qn_three_views_sphere(views, line->places[i], line->radii[i], style.text));
     }
-    return qn_text_append(svg, "<text x=\"%d\" y=\"%d\" font-size=\"13\" fill=\"#777\">%s</text>\n",
-                          view * (VIEW_SIDE + VIEW_GAP), VIEW_SIDE + 18, names[view]);
+    return QN_OK;
 }
 
 static qn_status add_views(qn_report *report, const qn_tunnel_state *run)
 {
-    const view_box box = find_box(run);
+    double low[3], high[3];
+    qn_three_views views;
     qn_text svg = {0};
-    qn_status status = qn_text_append(
-        &svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n",
-        3 * VIEW_SIDE + 2 * VIEW_GAP, VIEW_SIDE + 26);
-    for (int view = 0; view < 3 && status == QN_OK; view++) status = draw_view(run, &box, view, &svg);
-    if (status == QN_OK) status = qn_text_append(&svg, "</svg>\n");
+    find_corners(&run->structure, low, high);
+    qn_three_views_begin(low, high, &views);
+    qn_status status = draw_views(run, &views);
+    if (status == QN_OK) status = qn_three_views_end(&views, &svg);
     if (status == QN_OK)
         status = qn_report_drawing(report, "Three views",
                                    "The best tunnel of each cluster with its spheres, and the Cα atoms in grey.",
                                    "tunnels from three sides", svg.data);
+    qn_three_views_clear(&views);
     qn_text_clear(&svg);
     return status;
 }
