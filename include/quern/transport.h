@@ -75,7 +75,8 @@ static inline qn_transport_options qn_transport_default_options(void)
 }
 
 /* Energies in kcal/mol: (inter + intra − intra of the best pose) / (1 + 0.05846 N), N Vina's number of torsions. Arrays
- * are in the order of travel. */
+ * are in the order of travel; of a run with an output, only the first 1,000 passages have them, and those of the others
+ * are NULL: their files have them. */
 typedef struct qn_transport_passage {
     const char *receptor, *tunnel, *ligand; /* names */
     size_t disc_count;

@@ -32,6 +32,8 @@ static void clear_summary(qn_passage_summary *summary)
 {
     qn_release(&summary->distances);
     qn_release(&summary->resisting);
+    qn_release(&summary->profile_svg);
+    qn_release(&summary->views_svg);
     qn_release(&summary->folder);
 }
 
@@ -101,7 +103,8 @@ static qn_status summarise(const qn_transport_state *run, const qn_passage *pass
     qn_discs_distances(discs, summary->distances);
     for (size_t i = 0; i < count; i++) summary->radii[i] = discs->discs[i].radius;
     fill_energies(&run->reader.tree, passage, unbound, summary);
-    sum_up(run, passage->way_count > 0, summary);
+    summary->has_way = passage->way_count > 0;
+    sum_up(run, summary->has_way, summary);
     return QN_OK;
 }
 
@@ -162,6 +165,59 @@ static qn_status look_at_highest(qn_transport_state *run, const qn_passage *pass
     return status;
 }
 
+/* ---- for the report ---- */
+
+/* The band of a piece's ligand and tunnel; NULL: it has none. */
+static qn_passage_band *band_of(qn_transport_state *run, uint64_t piece)
+{
+    const uint64_t column = piece % (run->tunnel_count * run->ligand_count);
+    return run->snapshot_count > 1 && column < QN_TRANSPORT_BANDS ? &run->bands[column] : NULL;
+}
+
+static qn_status begin_band(const qn_passage_summary *summary, qn_passage_band *band)
+{
+    QN_TRY(qn_allocate(4 * summary->disc_count, sizeof(double), (void **)&band->distances));
+    band->disc_count = summary->disc_count;
+    band->least = band->distances + band->disc_count;
+    band->most = band->least + band->disc_count;
+    band->sum = band->most + band->disc_count;
+    memcpy(band->distances, summary->distances, band->disc_count * sizeof(double));
+    for (size_t i = 0; i < band->disc_count; i++) band->least[i] = INFINITY, band->most[i] = -INFINITY;
+    return QN_OK;
+}
+
+/* Receptors where the tunnel has another number of discs, because its mouth is elsewhere, are left out. */
+static qn_status add_to_band(qn_transport_state *run, const qn_passage_summary *summary)
+{
+    qn_passage_band *band = band_of(run, summary->piece);
+    const double *energies = summary->has_way ? summary->upper_most : summary->lower;
+    if (!band || isnan(energies[0])) return QN_OK;
+    if (band->disc_count == 0) QN_TRY(begin_band(summary, band));
+    if (band->disc_count != summary->disc_count) return QN_OK;
+    for (size_t i = 0; i < band->disc_count; i++) {
+        band->least[i] = fmin(band->least[i], energies[i]);
+        band->most[i] = fmax(band->most[i], energies[i]);
+        band->sum[i] += energies[i];
+    }
+    band->count++;
+    return QN_OK;
+}
+
+static qn_status draw(qn_transport_state *run, const qn_passage *passage, const qn_discs *discs,
+                      qn_passage_summary *summary)
+{
+    const bool is_upper = passage->way_count > 0;
+    if (run->job->in_memory) return QN_OK;
+    QN_TRY(add_to_band(run, summary));
+    if (summary->piece < QN_TRANSPORT_PROFILES)
+        QN_TRY(qn_transport_draw_profile(run, summary, discs, &summary->profile_svg));
+    if (summary->piece % run->ligand_count != 0 || summary->piece / run->ligand_count >= run->tunnel_count ||
+        summary->piece / run->ligand_count >= QN_TRANSPORT_VIEWS)
+        return QN_OK;
+    return qn_transport_draw_views(run, discs, is_upper ? passage->way : passage->lower,
+                                   is_upper ? passage->way_count : passage->disc_count, &summary->views_svg);
+}
+
 static qn_status write_files(qn_transport_state *run, const qn_passage *passage, const qn_discs *discs, double unbound,
                              const qn_passage_summary *summary)
 {
@@ -194,6 +250,8 @@ static qn_status take_passage(qn_transport_state *run, qn_passage *passage, qn_p
     if (status == QN_OK) status = summarise(run, passage, &discs, unbound, summary);
     if (status == QN_OK) status = look_at_highest(run, passage, summary);
     if (status == QN_OK) status = write_files(run, passage, &discs, unbound, summary);
+    if (status == QN_OK) status = draw(run, passage, &discs, summary);
+    if (!run->job->in_memory && summary->piece >= QN_TRANSPORT_KEPT) qn_release(&summary->distances);
     qn_discs_release(&discs);
     return status;
 }
@@ -227,7 +285,7 @@ static int compare_pieces(const void *left, const void *right)
 static qn_status warn_of_no_way(const qn_transport_state *run, const qn_passage_summary *summary)
 {
     const qn_passage_inputs inputs = qn_transport_piece(run, summary->piece);
-    if (run->options->bound == QN_TRANSPORT_LOWER || !isnan(summary->upper_most[0])) return QN_OK;
+    if (run->options->bound == QN_TRANSPORT_LOWER || summary->has_way) return QN_OK;
     return qn_job_warn(
         run->job, "%s through %s of %s: no way in steps of %g Å was found; --continuity or --poses may be larger",
         inputs.ligand->name, inputs.tunnel->name, inputs.snapshot->name, run->options->continuity_angstrom);
@@ -247,6 +305,7 @@ qn_status qn_transport_gather(qn_transport_state *run)
 void qn_transport_clear_passages(qn_transport_state *run)
 {
     for (size_t i = 0; i < run->passage_count; i++) clear_summary(&run->passages[i]);
+    for (size_t i = 0; i < QN_TRANSPORT_BANDS; i++) qn_release(&run->bands[i].distances);
     qn_release(&run->passages);
     run->passage_count = 0;
 }

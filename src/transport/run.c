@@ -94,15 +94,16 @@ static void describe(const qn_transport_state *run, const qn_passage_summary *su
                                       .tunnel = inputs.tunnel->name,
                                       .ligand = inputs.ligand->name,
                                       .disc_count = summary->disc_count,
-                                      .distances_angstrom = summary->distances,
-                                      .radii_angstrom = summary->radii,
-                                      .lower = summary->lower,
-                                      .upper_least = summary->upper_least,
-                                      .upper_most = summary->upper_most,
                                       .bound = summary->bound,
                                       .highest = summary->highest,
                                       .surface = summary->surface,
                                       .gap = summary->gap};
+    if (!summary->distances) return;
+    passage->distances_angstrom = summary->distances;
+    passage->radii_angstrom = summary->radii;
+    passage->lower = summary->lower;
+    passage->upper_least = summary->upper_least;
+    passage->upper_most = summary->upper_most;
 }
 
 /* Move the state's inputs and summaries into the result. */

@@ -42,14 +42,17 @@ typedef struct qn_ligand_rejection {
  * reported. */
 typedef struct qn_passage_summary {
     uint64_t piece;
+    bool has_way; /* there is an upper bound */
     size_t disc_count;
-    double *distances, *radii, *lower, *upper_least, *upper_most; /* one block of memory */
+    double *distances, *radii, *lower, *upper_least, *upper_most; /* one block of memory; NULL: given up, since files
+                                                                   * have them and there are very many passages */
     double bound, highest, surface, gap;
     size_t highest_disc;
     qn_vina_energy terms; /* of ligand and receptor at the highest place, not bent; total: their sum */
     double intra;         /* bent energy within the ligand there */
     char *resisting;      /* residues with the highest positive energies there, at most three: "PHE143:A LEU177:A" */
     char *folder;         /* of its files, with a slash at its end; "": the run's */
+    char *profile_svg, *views_svg; /* of the first passages, for the report; else NULL */
 } qn_passage_summary;
 
 /* The receptor and the ligand of the passage that is worked on. The stream goes on from record to record. */
@@ -66,6 +69,16 @@ typedef struct qn_passage_reader {
     qn_compound_record record;
 } qn_passage_reader;
 
+/* The highest energies of a ligand in a tunnel on each disc, over receptors. */
+typedef struct qn_passage_band {
+    size_t disc_count, count; /* of discs; of receptors that have as many */
+    double *distances, *least, *most, *sum;
+} qn_passage_band;
+
+/* PROFILES: passages with a drawing; VIEWS: tunnels with three views; BANDS: of the first ligands and tunnels; KEPT:
+ * passages of a run with an output whose profiles are kept. */
+enum { QN_TRANSPORT_PROFILES = 12, QN_TRANSPORT_VIEWS = 4, QN_TRANSPORT_BANDS = 6, QN_TRANSPORT_KEPT = 1000 };
+
 typedef struct qn_transport_state {
     const qn_transport_options *options;
     qn_job *job;
@@ -80,6 +93,7 @@ typedef struct qn_transport_state {
     size_t rejection_count, rejection_capacity;
     qn_passage_summary *passages; /* on rank 0: by piece */
     size_t passage_count, passage_capacity;
+    qn_passage_band bands[QN_TRANSPORT_BANDS];
     qn_passage_reader reader;
     double search_s;
 } qn_transport_state;
@@ -168,6 +182,12 @@ QN_MUST_CHECK qn_status qn_transport_write_bottleneck(qn_transport_state *run, c
 QN_MUST_CHECK qn_status qn_transport_write_poses(qn_transport_state *run, const qn_passage_summary *summary,
                                                  const char *stem, const qn_disc_pose *poses, int count,
                                                  double unbound);
+
+/* Drawings of the piece that the reader is at; *svg is released with qn_release. */
+QN_MUST_CHECK qn_status qn_transport_draw_profile(const qn_transport_state *run, const qn_passage_summary *summary,
+                                                  const qn_discs *discs, char **svg);
+QN_MUST_CHECK qn_status qn_transport_draw_views(const qn_transport_state *run, const qn_discs *discs,
+                                                const qn_disc_pose *poses, int count, char **svg);
 
 /* Files of the run. */
 QN_MUST_CHECK qn_status qn_transport_write_results(qn_transport_state *run);
