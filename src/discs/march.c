@@ -199,6 +199,27 @@ static qn_status march_along(march *m)
     return go(m);
 }
 
+/* A sphere inside its neighbour adds nothing to the tunnel; files are rounded. */
+static void warn_of_inner_spheres(const qn_tunnel_sphere *spheres, int count)
+{
+    int found = 0, first = 0;
+    for (int i = 1; i < count; i++) {
+        const double apart = qn_distance(spheres[i - 1].place, spheres[i].place);
+        if (apart + fmin(spheres[i - 1].radius, spheres[i].radius) + 0.02 >
+            fmax(spheres[i - 1].radius, spheres[i].radius))
+            continue;
+        first = found++ == 0 ? i : first;
+    }
+    if (found == 0) return;
+    const int inner = spheres[first].radius < spheres[first - 1].radius ? first : first - 1;
+    const int outer = inner == first ? first - 1 : first;
+    qn_log(QN_LOG_WARNING,
+           "sphere %d (radius %.2f Å) of the tunnel lies inside sphere %d (radius %.2f Å), their centres %.2f Å "
+           "apart%s; expected spheres along a line",
+           inner + 1, spheres[inner].radius, outer + 1, spheres[outer].radius,
+           qn_distance(spheres[inner].place, spheres[outer].place), found > 1 ? ", and others too" : "");
+}
+
 /* Files are checked too, but spheres may come from elsewhere. */
 static qn_status check_spheres(const qn_tunnel_sphere *spheres, int count)
 {
@@ -230,6 +251,7 @@ qn_status qn_discs_from_spheres(const qn_tunnel_sphere *spheres, int count, doub
         return QN_FAIL(QN_INVALID_ARGUMENT, "delta is %g Å; expected 0.01 to 2", delta_angstrom);
     march m = {.delta_angstrom = delta_angstrom, .last = count - 1, .discs = discs};
     QN_TRY(check_spheres(spheres, count));
+    warn_of_inner_spheres(spheres, count);
     qn_status status = qn_tunnel_cut_create(spheres, count, &m.cut);
     if (status == QN_OK) status = march_along(&m);
     qn_release(&m.directions);

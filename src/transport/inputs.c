@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "job/input.h"
+#include "score/ligand.h"
 #include "transport/run.h"
 
 /* Add a zeroed item to a list of the state. */
@@ -159,7 +160,11 @@ static qn_status read_ligand(qn_transport_state *run, const char *path, const qn
     qn_flexible_tree tree = {0};
     qn_status status = qn_transport_prepare_ligand(run, record, &compound, &tree);
     const bool is_usable = status == QN_OK;
-    if (is_usable) status = add_ligand(run, path, record, compound->name);
+    const char *left_out = is_usable ? qn_compound_property_value(compound, QN_LIGAND_LEFT_OUT) : NULL;
+    if (left_out)
+        status = qn_job_warn(run->job, "%s:%zu: a ligand in pieces: %s left out; expected one molecule", path,
+                             record->line, left_out);
+    if (is_usable && status == QN_OK) status = add_ligand(run, path, record, compound->name);
     qn_compound_destroy(&compound);
     qn_flexible_tree_clear(&tree);
     const bool is_rejected =

@@ -52,16 +52,32 @@ static qn_status find_drag(const char *drag, const qn_compound *compound, int *a
     return QN_OK;
 }
 
+/* An atom by its place, since only the main molecule of a record is kept. */
+static qn_status find_again(const char *drag, const double place[3], const qn_compound *compound, int *atom)
+{
+    for (size_t i = 0; i < compound->atom_count; i++)
+        if (memcmp(compound->positions_angstrom + 3 * i, place, 3 * sizeof *place) == 0) {
+            *atom = (int)i;
+            return QN_OK;
+        }
+    return QN_FAIL(QN_INVALID_ARGUMENT,
+                   "--drag is \"%s\", which is in a molecule that is left out; expected an atom of the main one", drag);
+}
+
 qn_status qn_transport_prepare_ligand(const qn_transport_state *run, const qn_compound_record *record,
                                       qn_compound **compound, qn_flexible_tree *tree)
 {
     const qn_flexible_types types = types_of(run);
+    const char *wanted = run->options->drag;
+    double place[3];
     size_t heavy;
     int drag;
     QN_TRY(qn_compound_read(record, compound));
     QN_TRY(qn_score_ligand_check(*compound, &heavy));
+    QN_TRY(find_drag(wanted, *compound, &drag));
+    if (drag >= 0) memcpy(place, (*compound)->positions_angstrom + 3 * drag, sizeof place);
     if (types == QN_FLEXIBLE_TYPES_OWN) QN_TRY(qn_score_ligand_prepare(*compound));
-    QN_TRY(find_drag(run->options->drag, *compound, &drag));
+    if (drag >= 0) QN_TRY(find_again(wanted, place, *compound, &drag));
     QN_TRY(qn_flexible_tree_create(*compound, types, drag, tree));
     return types == QN_FLEXIBLE_TYPES_FILE ? qn_bonds_find_orders(*compound) : QN_OK;
 }
