@@ -8,6 +8,7 @@
 #include "flexible/stated.h"
 #include "score/vina.h"
 
+static const double shortest_axis_angstrom = 1e-3;
 enum { FAR = 4 /* bonds; atoms at this distance or farther make pairs */ };
 
 /* The tree while it is made. Pieces and atoms are those of the compound until they are placed. */
@@ -166,7 +167,7 @@ static void take_hydrogens(tree_making *making)
 
 /* ---- Frames of the given positions: all rotations are the unit matrix ---- */
 
-static void measure(tree_making *making)
+static qn_status measure(tree_making *making)
 {
     qn_flexible_tree *tree = making->tree;
     const double *given = making->compound->positions_angstrom;
@@ -185,12 +186,16 @@ static void measure(tree_making *making)
             piece->axis[d] = far[d] - near[d];
             length += piece->axis[d] * piece->axis[d];
         }
+        if (!(length > shortest_axis_angstrom * shortest_axis_angstrom))
+            return QN_FAIL(QN_BAD_FORMAT, "%s: atoms %d and %d, whose bond turns, are in one place",
+                           making->compound->name, tree->atom[piece->near] + 1, tree->atom[piece->far] + 1);
         for (int d = 0; d < 3; d++) piece->axis[d] /= sqrt(length);
     }
     for (int i = 0; i < tree->atom_count; i++) {
         const double *origin = given + 3 * (size_t)tree->atom[tree->pieces[tree->piece[i]].far];
         for (int d = 0; d < 3; d++) tree->local[3 * i + d] = given[3 * (size_t)tree->atom[i] + (size_t)d] - origin[d];
     }
+    return QN_OK;
 }
 
 static void find_gyration(tree_making *making)
@@ -365,7 +370,7 @@ static qn_status make(tree_making *making, qn_flexible_types types, int root)
     take_hydrogens(making);
     tree->ligand_count = tree->moving_count = tree->heavy_count;
     tree->ligand_pieces = tree->piece_count;
-    measure(making);
+    QN_TRY(measure(making));
     find_gyration(making);
     return find_pairs(making, types);
 }

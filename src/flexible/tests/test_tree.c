@@ -181,6 +181,13 @@ static void what_cannot_be_a_tree_is_refused(void)
     if (!compound) return;
     CHECK_FAILS(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, 5, &tree), QN_INVALID_ARGUMENT);
     CHECK_TEXT(qn_error_message(), "butanol: atom 6 is not one of its 5 heavy atoms");
+    const qn_compound_branch turning = compound->tree.branches[0];
+    double *far = compound->positions_angstrom + 3 * turning.second, kept[3];
+    memcpy(kept, far, sizeof kept);
+    memcpy(far, compound->positions_angstrom + 3 * turning.first, sizeof kept);
+    CHECK_FAILS(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, -1, &tree), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("whose bond turns, are in one place");
+    memcpy(far, kept, sizeof kept);
     compound->tree.glued = true;
     CHECK_FAILS(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, -1, &tree), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("butanol: glue atoms (types G, CG)");
