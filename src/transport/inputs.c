@@ -165,6 +165,8 @@ static qn_status read_ligand(qn_transport_state *run, const char *path, const qn
         status = qn_job_warn(run->job, "%s:%zu: a ligand in pieces: %s left out; expected one molecule", path,
                              record->line, left_out);
     if (is_usable && status == QN_OK) status = add_ligand(run, path, record, compound->name);
+    if (is_usable && tree.atom_count > run->most_atoms) run->most_atoms = tree.atom_count;
+    if (is_usable && tree.piece_count - 1 > run->most_torsions) run->most_torsions = tree.piece_count - 1;
     qn_compound_destroy(&compound);
     qn_flexible_tree_clear(&tree);
     const bool is_rejected =

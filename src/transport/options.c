@@ -128,6 +128,8 @@ static const qn_option rows[] = {
          "search of the upper bound: roadmap, from both ends; or published, forward with four poses as CaverDock "
          "does, to compare"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_MEMORY], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_EXPLAIN], .offset = RUN, .meaning = "tell how much memory the run will take"},
     {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace the results of an earlier run"},
     {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},

@@ -89,6 +89,7 @@ typedef struct qn_transport_state {
     size_t tunnel_count, tunnel_capacity;
     qn_ligand *ligands;
     size_t ligand_count, ligand_capacity;
+    int most_atoms, most_torsions; /* of a ligand */
     qn_ligand_rejection *rejections;
     size_t rejection_count, rejection_capacity;
     qn_passage_summary *passages; /* on rank 0: by piece */
@@ -144,6 +145,12 @@ void qn_transport_clear_inputs(qn_transport_state *run);
 QN_MUST_CHECK qn_status qn_transport_discs(const qn_transport_state *run, const char *path,
                                            const qn_score_receptor *receptor, const qn_tunnel_input *tunnel,
                                            qn_discs *discs);
+
+/* Discs that --extend adds. */
+int qn_transport_extension(const qn_transport_options *options);
+
+/* Estimate the memory of the run. QN_OUT_OF_MEMORY: it is more than --memory. */
+QN_MUST_CHECK qn_status qn_transport_check_memory(qn_transport_state *run);
 
 /* Compute the passages that are left, and record them. */
 QN_MUST_CHECK qn_status qn_transport_search(qn_transport_state *run);

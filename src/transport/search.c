@@ -39,6 +39,11 @@ static qn_status find_mouth(const char *path, const qn_score_receptor *receptor,
     return QN_OK;
 }
 
+int qn_transport_extension(const qn_transport_options *options)
+{
+    return (int)ceil(options->extend_angstrom / extension_step_angstrom);
+}
+
 qn_status qn_transport_discs(const qn_transport_state *run, const char *path, const qn_score_receptor *receptor,
                              const qn_tunnel_input *tunnel, qn_discs *discs)
 {
@@ -157,7 +162,8 @@ static qn_status search_pieces(qn_transport_state *run, progress_state *state)
 qn_status qn_transport_search(qn_transport_state *run)
 {
     progress_state state = {.total = qn_transport_pieces(run), .started_s = qn_clock_s()};
-    const qn_status status = search_pieces(run, &state);
+    qn_status status = qn_transport_check_memory(run);
+    if (status == QN_OK) status = search_pieces(run, &state);
     run->search_s = qn_clock_s() - state.started_s;
     return status == QN_OK ? QN_OK : qn_agreement_cancel(&run->job->agreement, status);
 }

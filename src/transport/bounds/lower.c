@@ -117,11 +117,15 @@ static qn_status allocate(lower_search *search)
     return QN_OK;
 }
 
+int qn_lower_bound_starts(int torsions, double effort)
+{
+    return (int)fmax(1, round(effort * (STARTS + STARTS_A_TORSION * torsions)));
+}
+
 qn_status qn_lower_bound(const qn_bounds_scene *scene, int most, double effort, qn_layers *layers)
 {
-    const int torsions = scene->tree->piece_count - 1;
     lower_search search = {.scene = scene,
-                           .starts = (int)fmax(1, round(effort * (STARTS + STARTS_A_TORSION * torsions))),
+                           .starts = qn_lower_bound_starts(scene->tree->piece_count - 1, effort),
                            .most = most,
                            .layers = layers};
     *layers = (qn_layers){0};

@@ -28,4 +28,7 @@ typedef struct qn_layers {
 QN_MUST_CHECK qn_status qn_lower_bound(const qn_bounds_scene *scene, int most, double effort, qn_layers *layers);
 void qn_layers_clear(qn_layers *layers);
 
+/* Random starts of a disc. */
+int qn_lower_bound_starts(int torsions, double effort);
+
 #endif

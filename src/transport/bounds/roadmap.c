@@ -365,14 +365,17 @@ static qn_status take_way(const roadmap *map, qn_way *way)
     return status;
 }
 
+/* The published schedule comes first, so that the roadmap has all its poses and is never worse. */
 static qn_status make(roadmap *map, qn_way *way)
 {
     double *heights[2] = {NULL, NULL};
     QN_TRY(allocate(map));
     QN_TRY(add_layers(map));
-    if (map->settings->published) {
-        QN_TRY(go_forward(map));
-    } else {
+    const int most = map->most;
+    map->most = most < HYPOTHESES ? most : HYPOTHESES;
+    QN_TRY(go_forward(map));
+    map->most = most;
+    if (!map->settings->published) {
         QN_TRY(sweep(map, 0, 1));
         QN_TRY(sweep(map, map->layers->count - 1, -1));
     }
@@ -388,7 +391,6 @@ qn_status qn_upper_bound(const qn_bounds_scene *scene, const qn_roadmap_settings
                          qn_way *way)
 {
     roadmap map = {.scene = scene, .settings = settings, .layers = layers, .most = settings->most};
-    if (settings->published && map.most > HYPOTHESES) map.most = HYPOTHESES;
     *way = (qn_way){0};
     const qn_status status = make(&map, way);
     qn_roads_destroy(&map.roads);
@@ -404,4 +406,17 @@ void qn_way_clear(qn_way *way)
 {
     qn_release(&way->poses);
     *way = (qn_way){0};
+}
+
+/* ---- memory ---- */
+
+/* Nodes: one or two for each of the minima of a disc, more for ligands that turn and therefore travel in more steps, as
+ * counted in LinB; lists of them have a third of their room to spare, and a node has about ten joints. */
+double qn_bounds_bytes(int discs, int torsions, int atoms, int most, double effort, bool upper)
+{
+    const double pose = sizeof(qn_disc_pose), starts = qn_lower_bound_starts(torsions, effort);
+    const double minima = fmin(most, starts), layers = discs * (minima + 8) * pose, found = discs * starts * pose;
+    const double nodes = fmin(6, 1.3 + 0.9 * torsions) * discs * minima, node = 1.33 * (pose + 24 * atoms + 24) + 100;
+    const double travellers = most * (most + 2.0) * sizeof(traveller), legs = fmax(most, 88) * sizeof(leg);
+    return layers + fmax(found, upper ? nodes * node + travellers + legs : 0);
 }

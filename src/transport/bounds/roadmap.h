@@ -7,9 +7,9 @@
  *     for (int i = 0; i < way.count; i++) use(&way.poses[i]);
  *     qn_way_clear(&way);
  *
- * Poses travel in small steps from both ends; poses on their ways and the minima of the lower bound are the nodes of a
- * graph, whose edges join poses within the continuity. Around the highest place, poses that either end reaches below it
- * are then drawn to each other. */
+ * Poses travel in small steps, forward as CaverDock does it, then from both ends; poses on their ways and the minima of
+ * the lower bound are the nodes of a graph, whose edges join poses within the continuity. Around the highest place,
+ * poses that either end reaches below it are then drawn to each other. */
 #ifndef QN_TRANSPORT_BOUNDS_ROADMAP_H
 #define QN_TRANSPORT_BOUNDS_ROADMAP_H
 
@@ -34,5 +34,8 @@ typedef struct qn_way {
 QN_MUST_CHECK qn_status qn_upper_bound(const qn_bounds_scene *scene, const qn_roadmap_settings *settings,
                                        qn_layers *layers, qn_way *way);
 void qn_way_clear(qn_way *way);
+
+/* About how many bytes the bounds of a passage take at most. `most`: poses that are kept on a disc and travel. */
+double qn_bounds_bytes(int discs, int torsions, int atoms, int most, double effort, bool upper);
 
 #endif
