@@ -9,7 +9,7 @@
 #include "transport/run.h"
 
 /* Of tables and names for each passage, of a drawing, and of poses and report while they are written (bytes). */
-static const double passage_bytes = 400, drawing_bytes = 30e3, output_bytes = 1.2e6;
+static const double passage_bytes = 400, drawing_bytes = 12e3, output_bytes = 1e6;
 static const double mib = 1048576;
 
 /* What the process has by now: program, libraries, names of inputs. 0: not known. */

@@ -411,12 +411,13 @@ void qn_way_clear(qn_way *way)
 /* ---- memory ---- */
 
 /* Nodes: one or two for each of the minima of a disc, more for ligands that turn and therefore travel in more steps, as
- * counted in LinB; lists of them have a third of their room to spare, and a node has about ten joints. */
+ * counted in LinB; lists of them have a third of their room to spare, and a node has about ten joints. Sorting
+ * travellers takes room, too. */
 double qn_bounds_bytes(int discs, int torsions, int atoms, int most, double effort, bool upper)
 {
     const double pose = sizeof(qn_disc_pose), starts = qn_lower_bound_starts(torsions, effort);
     const double minima = fmin(most, starts), layers = discs * (minima + 8) * pose, found = discs * starts * pose;
     const double nodes = fmin(6, 1.3 + 0.9 * torsions) * discs * minima, node = 1.33 * (pose + 24 * atoms + 24) + 100;
-    const double travellers = most * (most + 2.0) * sizeof(traveller), legs = fmax(most, 88) * sizeof(leg);
+    const double travellers = most * (most + 12.0) * sizeof(traveller), legs = fmax(most, 88) * sizeof(leg);
     return layers + fmax(found, upper ? nodes * node + travellers + legs : 0);
 }
