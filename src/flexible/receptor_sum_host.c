@@ -55,10 +55,17 @@ static void add(const qn_receptor_cells *cells, const qn_receptor_atom *atom, ui
         const double *x = cells->x + from, *y = cells->y + from, *z = cells->z + from;
         const double *radius = cells->radius + from, *partner = atom->partner + from;
         const int64_t count = (int64_t)end - from;
+        double squares[LANES];
 #pragma omp simd
         for (int64_t l = 0; l < LANES; l++) {
             const double dx = atom->x - x[l], dy = atom->y - y[l], dz = atom->z - z[l];
-            const double square = dx * dx + dy * dy + dz * dz;
+            squares[l] = dx * dx + dy * dy + dz * dz;
+        }
+        if (least(least(squares[0], squares[1]), least(squares[2], squares[3])) >= cutoff2) continue;
+#pragma omp simd
+        for (int64_t l = 0; l < LANES; l++) {
+            const double dx = atom->x - x[l], dy = atom->y - y[l], dz = atom->z - z[l];
+            const double square = squares[l];
             const double inside = (square < cutoff2 ? 1.0 : 0.0) * (l < count ? 1.0 : 0.0);
             const double safe = least(most(square, 1e-30), cutoff2), root = sqrt(safe);
             const double d = root - (atom->radius + radius[l]), beyond = (d - 3) * 0.5;
