@@ -24,8 +24,8 @@ typedef struct search_problem {
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)
 {
     (void)configuration;
-    return (qn_geometry){{(size_t)((const search_problem *)user)->groups * QN_SEARCH_LANES, 1, 1},
-                         {QN_SEARCH_LANES, 1, 1}};
+    return (qn_geometry){{(size_t)((const search_problem *)user)->groups * QN_SEARCH_PARTS, 1, 1},
+                         {QN_SEARCH_PARTS, 1, 1}};
 }
 
 /* Of an evaluation: an atom on maps about 44 multiply-adds, a pair 34, a piece 60. How many a walk needs is not known

@@ -1,11 +1,12 @@
-/* Chains of a flexible search on maps. One group of 32 work-items for each chain; search.dev.h has all arithmetic.
+/* Chains of a flexible search on maps. One group of 32 work-items for each chain; search_group.dev.h has all
+ * arithmetic.
  *
  * Shapes: heads [ligand][12]; atoms [atom], local places; links [atom]; partners [partner][2]; pieces [piece][2];
- * piece_links [piece][2]; pairs [type][32]; maps [type][z][y][x]; poses of `score` [chain][56], of `walk` [chain][2][56],
- * the current and the best pose; results of `score` [chain][56], energy and gradient, of `walk` [chain][2], evaluations
- * and accepted steps; legs [group]: chain, first step, steps; step 0 draws the start. */
+ * piece_links [piece][2]; pairs [type][32]; maps [type][z][y][x]; poses of `score` [chain][56], of `walk`
+ * [chain][2][56], the current and the best pose; results of `score` [chain][56], energy and gradient, of `walk`
+ * [chain][2], evaluations and accepted steps; legs [group]: chain, first step, steps; step 0 draws the start. */
 
-#include "flexible/kernels/search.dev.h"
+#include "flexible/kernels/search_group.dev.h"
 
 #ifndef RESIDENT
 #error "RESIDENT: groups at once on a compute unit, at least"
@@ -30,7 +31,7 @@ DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn
     v->piece_links = piece_links + 2 * head[4];
     v->evaluations = 0;
     v->scratch = room;
-    v->pose = room + QN_SEARCH_LANES;
+    v->pose = room + QN_SEARCH_PARTS;
     v->trial = v->pose + QN_SEARCH_POSE;
     v->current = v->trial + QN_SEARCH_POSE;
     v->best = v->current + QN_SEARCH_POSE;
@@ -53,16 +54,16 @@ DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn
 DEVICE_FN void load_pose(GLOBAL const float *from, LOCAL_PTR float *to)
 {
     FOR_EACH(i, QN_SEARCH_POSE) to[i] = from[i];
-    SYNC();
+    LOCAL_BARRIER();
 }
 
 DEVICE_FN void store_pose(LOCAL_PTR const float *from, GLOBAL float *to)
 {
     FOR_EACH(i, QN_SEARCH_POSE) to[i] = from[i];
-    SYNC();
+    LOCAL_BARRIER();
 }
 
-KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_LANES, 1, 1, RESIDENT) void score(
+KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void score(
     GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
     GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
     GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_float4 *RESTRICT pairs,
@@ -81,7 +82,7 @@ KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_LANES, 1, 1, RESIDENT) void score(
     FOR_EACH(i, QN_SEARCH_POSE) to[i] = i == 0 ? energy : (i <= v.freedoms ? v.gradient[i - 1] : 0.0f);
 }
 
-KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_LANES, 1, 1, RESIDENT) void walk(
+KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void walk(
     GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
     GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
     GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_float4 *RESTRICT pairs,

@@ -1,5 +1,5 @@
-/* Host kernels of flexible/search: a task is a chain, with the code of the device (search.dev.h), whose items are
- * lanes. */
+/* Host kernels of flexible/search: a task is some chains of a molecule, which share the lanes of vectors
+ * (search_lanes.h, search_chains.h). */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-pre") /* it moves parts of a minimum or maximum into branches: no vectors */
 #endif
@@ -9,110 +9,134 @@
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 
-#include "flexible/kernels/search.dev.h"
+#include "flexible/kernels/search_chains.h"
 
 typedef struct search_job {
     void *const *arguments;
     const search_scalars *s;
+    int groups; /* of `score`: tasks of a ligand */
+    const qn_int4 *legs;
+    const struct walk_task *tasks; /* of `walk` */
 } search_job;
 
-static void set_room(search_view *v, float *room)
+enum { LINE_BYTES = 64 };
+
+/* Deal `room` to the arrays: [number][QN_SEARCH_WIDTH] each. */
+static void set_room(search_lanes *v, float *room)
 {
-    float **const parts[] = {&v->x, &v->y, &v->z, &v->gx, &v->gy, &v->gz, &v->energies};
-    v->scratch = room;
-    v->pose = room + QN_SEARCH_LANES;
-    v->trial = v->pose + QN_SEARCH_POSE;
-    v->current = v->trial + QN_SEARCH_POSE;
-    v->best = v->current + QN_SEARCH_POSE;
-    room = v->best + QN_SEARCH_POSE;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++, room += v->atoms) *parts[i] = room;
-    v->frames = room;
-    v->sums = v->frames + 12 * v->pieces;
-    v->gradient = v->sums + 6 * v->pieces;
-    v->next = v->gradient + v->freedoms;
-    v->direction = v->next + v->freedoms;
-    v->image = v->direction + v->freedoms;
-    v->inverse = v->image + v->freedoms;
+    const int freedoms = v->freedoms;
+    const struct {
+        float **array;
+        int count;
+    } parts[] = {
+        {&v->x, v->atoms},
+        {&v->y, v->atoms},
+        {&v->z, v->atoms},
+        {&v->gx, v->atoms},
+        {&v->gy, v->atoms},
+        {&v->gz, v->atoms},
+        {&v->energies, v->atoms},
+        {&v->frames, 12 * v->pieces},
+        {&v->sums, 6 * v->pieces},
+        {&v->inverse, freedoms * (freedoms + 1) / 2},
+        {&v->gradient, freedoms},
+        {&v->next, freedoms},
+        {&v->direction, freedoms},
+        {&v->image, freedoms},
+        {&v->step, freedoms},
+        {&v->change, freedoms},
+        {&v->pose, QN_SEARCH_POSE},
+        {&v->trial, QN_SEARCH_POSE},
+        {&v->current, QN_SEARCH_POSE},
+        {&v->best, QN_SEARCH_POSE},
+        {&v->bend, 1},
+        {&v->energy, 1},
+        {&v->reached, 1},
+        {&v->slope, 1},
+        {&v->way, 1},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].array = room;
+        room += SEARCH_AT(parts[i].count);
+    }
 }
 
-/* List each pair once, by rising atoms. */
-static void list_pairs(search_view *v, int *flat)
+/* List each pair once, by rising atoms. partners: [partner][2] other atom, row of `table`; by rising atom. */
+static void list_pairs(const int *partners, const qn_float4 *table, search_lanes *v)
 {
-    v->flat = flat;
-    v->pair_count = 0;
     for (int i = 0; i < v->atoms; i++)
-        for (int p = v->links[i].z; p < v->links[i].w; p++) {
-            if (v->partners[2 * p] < i) continue;
-            *flat++ = i;
-            *flat++ = v->partners[2 * p];
-            *flat++ = v->partners[2 * p + 1];
-            v->pair_count++;
-        }
+        for (int p = v->links[i].z; p < v->links[i].w; p++)
+            if (partners[2 * p] > i)
+                v->pairs[v->pair_count++] = (lanes_pair){i, partners[2 * p], table[partners[2 * p + 1]]};
 }
 
-static qn_status open_view(const search_job *job, int ligand, search_view *v, void **memory)
+static qn_status open_lanes(const search_job *job, int ligand, search_lanes *v, void **memory)
 {
     const int *head = (const int *)job->arguments[SEARCH_HEADS] + QN_SEARCH_HEAD * ligand;
-    *v = (search_view){.atoms = head[0],
-                       .pieces = head[1],
-                       .depth = head[2],
-                       .rounds = head[6],
-                       .molecule = (qn_uint32)head[7],
-                       .turn = BITS_FLOAT((qn_uint32)head[8]),
-                       .freedoms = 5 + head[1],
-                       .stride = (5 + head[1]) | 1,
-                       .places = (const qn_float4 *)job->arguments[SEARCH_ATOMS] + head[3],
-                       .links = (const qn_int4 *)job->arguments[SEARCH_LINKS] + head[3],
-                       .partners = (const int *)job->arguments[SEARCH_PARTNERS] + 2 * head[5],
-                       .piece_places = (const qn_float4 *)job->arguments[SEARCH_PIECES] + 2 * head[4],
-                       .piece_links = (const qn_int4 *)job->arguments[SEARCH_PIECE_LINKS] + 2 * head[4],
-                       .pairs = job->arguments[SEARCH_PAIRS],
-                       .maps = job->arguments[SEARCH_MAPS]};
-    const size_t room = (size_t)QN_SEARCH_ROOM(v->atoms, v->pieces);
-    const size_t pairs = v->atoms > 0 ? (size_t)v->links[v->atoms - 1].w : 0; /* both ways, so twice as many */
-    QN_TRY(qn_allocate(room + 5 * pairs, sizeof(float), memory));
-    float *at = *memory;
-    set_room(v, at);
-    v->pair_energies = at + room;
-    v->pair_factors = v->pair_energies + pairs;
-    list_pairs(v, (int *)(v->pair_factors + pairs));
+    const int *partners = (const int *)job->arguments[SEARCH_PARTNERS] + 2 * head[5];
+    *v = (search_lanes){.atoms = head[0],
+                        .pieces = head[1],
+                        .freedoms = 5 + head[1],
+                        .rounds = head[6],
+                        .molecule = (qn_uint32)head[7],
+                        .turn = BITS_FLOAT((qn_uint32)head[8]),
+                        .places = (const qn_float4 *)job->arguments[SEARCH_ATOMS] + head[3],
+                        .links = (const qn_int4 *)job->arguments[SEARCH_LINKS] + head[3],
+                        .piece_places = (const qn_float4 *)job->arguments[SEARCH_PIECES] + 2 * head[4],
+                        .piece_links = (const qn_int4 *)job->arguments[SEARCH_PIECE_LINKS] + 2 * head[4],
+                        .maps = job->arguments[SEARCH_MAPS]};
+    const size_t room = sizeof(float) * SEARCH_AT((size_t)QN_LANES_ROOM(v->atoms, v->pieces));
+    const size_t pairs = v->atoms > 0 ? (size_t)v->links[v->atoms - 1].w / 2 : 0; /* partners are listed both ways */
+    QN_TRY(qn_allocate(LINE_BYTES + room + pairs * sizeof(lanes_pair), 1, memory));
+    char *first = (char *)*memory + (LINE_BYTES - (uintptr_t)*memory % LINE_BYTES) % LINE_BYTES;
+    set_room(v, (float *)first);
+    v->pairs = (lanes_pair *)(first + room);
+    list_pairs(partners, job->arguments[SEARCH_PAIRS], v);
     return QN_OK;
 }
 
-static qn_status score_chain(size_t chain, int worker, void *user)
+static qn_status score_chains(size_t task, int worker, void *user)
 {
     const search_job *job = user;
-    const float *pose = (const float *)job->arguments[SEARCH_POSES] + QN_SEARCH_POSE * chain;
-    float *result = (float *)job->arguments[SEARCH_RESULTS] + QN_SEARCH_POSE * chain;
+    const int group = (int)task % job->groups, ligand = (int)task / job->groups, chains = job->s->chains;
+    const int begin = group * QN_SEARCH_WIDTH, count = MIN(chains - begin, QN_SEARCH_WIDTH);
+    const size_t at = QN_SEARCH_POSE * ((size_t)ligand * (size_t)chains + (size_t)begin);
+    const float *pose = (const float *)job->arguments[SEARCH_POSES] + at;
+    float *result = (float *)job->arguments[SEARCH_RESULTS] + at;
     void *memory;
-    search_view v;
+    search_lanes v;
     (void)worker;
-    QN_TRY(open_view(job, (int)chain / job->s->chains, &v, &memory));
-    memcpy(v.pose, pose, QN_SEARCH_POSE * sizeof *pose);
-    result[0] = search_evaluate(&v, job->s, job->s->bend, v.pose, v.gradient);
-    for (int i = 1; i < QN_SEARCH_POSE; i++) result[i] = i <= v.freedoms ? v.gradient[i - 1] : 0.0f;
+    QN_TRY(open_lanes(job, ligand, &v, &memory));
+    for (int lane = 0; lane < count; lane++) lane_load(pose + lane * QN_SEARCH_POSE, v.pose, lane, QN_SEARCH_POSE);
+    for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++) v.bend[lane] = job->s->bend;
+    lanes_evaluate(&v, job->s, v.pose, v.gradient);
+    for (int lane = 0; lane < count; lane++, result += QN_SEARCH_POSE) {
+        memset(result, 0, QN_SEARCH_POSE * sizeof *result);
+        result[0] = v.reached[lane];
+        lane_store(v.gradient, lane, result + 1, v.freedoms);
+    }
     qn_release(&memory);
     return QN_OK;
 }
 
-static qn_status walk_leg(size_t group, int worker, void *user)
+/* Legs of a molecule, which share the lanes. */
+typedef struct walk_task {
+    int begin, end;
+} walk_task;
+
+static qn_status walk_legs(size_t number, int worker, void *user)
 {
     const search_job *job = user;
-    const qn_int4 leg = ((const qn_int4 *)job->arguments[SEARCH_LEGS])[(size_t)job->s->first_leg + group];
-    const size_t chain = (size_t)leg.x;
-    float *state = (float *)job->arguments[SEARCH_POSES] + 2 * QN_SEARCH_POSE * chain;
-    int *counters = (int *)job->arguments[SEARCH_RESULTS] + 2 * chain;
+    const walk_task *task = &job->tasks[number];
     void *memory;
-    search_view v;
+    search_walk walk = {.scalars = job->s,
+                        .states = job->arguments[SEARCH_POSES],
+                        .counters = job->arguments[SEARCH_RESULTS],
+                        .next = job->legs + task->begin,
+                        .end = job->legs + task->end};
     (void)worker;
-    QN_TRY(open_view(job, (int)chain / job->s->chains, &v, &memory));
-    memcpy(v.current, state, QN_SEARCH_POSE * sizeof *state);
-    memcpy(v.best, state + QN_SEARCH_POSE, QN_SEARCH_POSE * sizeof *state);
-    for (int number = leg.y; number < leg.y + leg.z; number++)
-        counters[1] += search_step(&v, job->s, (int)chain % job->s->chains, number);
-    memcpy(state, v.current, QN_SEARCH_POSE * sizeof *state);
-    memcpy(state + QN_SEARCH_POSE, v.best, QN_SEARCH_POSE * sizeof *state);
-    counters[0] += v.evaluations;
+    QN_TRY(open_lanes(job, job->legs[task->begin].x / job->s->chains, &walk.lanes, &memory));
+    search_walk_run(&walk);
     qn_release(&memory);
     return QN_OK;
 }
@@ -120,13 +144,39 @@ static qn_status walk_leg(size_t group, int worker, void *user)
 static qn_status score(const qn_host_launch *launch)
 {
     search_job job = {launch->arguments, launch->arguments[SEARCH_SCALARS]};
-    return qn_host_parallel(launch, (size_t)job.s->group_count, score_chain, &job);
+    job.groups = (job.s->chains + QN_SEARCH_WIDTH - 1) / QN_SEARCH_WIDTH;
+    return qn_host_parallel(launch, (size_t)(job.s->group_count / job.s->chains * job.groups), score_chains, &job);
+}
+
+/* Deal legs to tasks: those of a molecule follow each other. Lanes are full for longer where a task has more legs than
+ * lanes; but all threads get a task. Returns their number. */
+static int deal_legs(const search_job *job, int workers, walk_task *tasks)
+{
+    const int count = job->s->group_count, chains = job->s->chains;
+    int ligands = 0, dealt = 0;
+    for (int i = 0; i < count; i++) ligands += i == 0 || job->legs[i].x / chains != job->legs[i - 1].x / chains;
+    for (int begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && job->legs[end].x / chains == job->legs[begin].x / chains;) end++;
+        const int legs = end - begin, most = (legs + QN_SEARCH_WIDTH - 1) / QN_SEARCH_WIDTH;
+        const int parts = MIN(most, (workers + ligands - 1) / ligands);
+        for (int part = 0; part < parts; part++)
+            tasks[dealt++] = (walk_task){begin + (int)((int64_t)legs * part / parts),
+                                         begin + (int)((int64_t)legs * (part + 1) / parts)};
+    }
+    return dealt;
 }
 
 static qn_status walk(const qn_host_launch *launch)
 {
     search_job job = {launch->arguments, launch->arguments[SEARCH_SCALARS]};
-    return qn_host_parallel(launch, (size_t)job.s->group_count, walk_leg, &job);
+    walk_task *tasks = NULL;
+    job.legs = (const qn_int4 *)launch->arguments[SEARCH_LEGS] + job.s->first_leg;
+    QN_TRY(qn_allocate((size_t)job.s->group_count, sizeof *tasks, (void **)&tasks));
+    job.tasks = tasks;
+    const int count = deal_legs(&job, qn_host_workers(launch), tasks);
+    const qn_status status = qn_host_parallel(launch, (size_t)count, walk_legs, &job);
+    qn_release(&tasks);
+    return status;
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_flexible_search_host)[];

@@ -1,0 +1,336 @@
+/* The search of flexible/search on a device: energy and gradient of a pose on maps, BFGS, chains.
+ *
+ * The 32 work-items of a group share a chain, with its numbers in local memory. FOR_EACH deals items to work-items;
+ * sums add 32 strided parts, then a fixed tree. The host does the same operations in the same order for each of 16
+ * chains (search_lanes.h). */
+#ifndef QN_FLEXIBLE_SEARCH_GROUP_DEV_H
+#define QN_FLEXIBLE_SEARCH_GROUP_DEV_H
+
+#include "flexible/kernels/search.dev.h"
+
+/* A ligand, and the numbers of a chain: A atoms, P pieces, D = 5 + P freedoms. */
+typedef struct search_view {
+    int atoms, pieces, freedoms, depth, rounds, stride; /* stride: of a row of `inverse` */
+    qn_uint32 molecule;
+    float turn;                           /* radians: the largest step of rotation */
+    GLOBAL const qn_float4 *places;       /* [atom] in the frame of its piece */
+    GLOBAL const qn_int4 *links;          /* [atom] piece, first value of its map, first and end of its partners */
+    GLOBAL const int *partners;           /* [partner][2]: other atom, row of `pairs`; by rising atom */
+    GLOBAL const qn_float4 *piece_places; /* [piece][2]: offset, axis, in the frame of the parent */
+    GLOBAL const qn_int4 *piece_links; /* [piece][2]: parent, depth, first atom, end; first child, next sibling, 0, 0 */
+    GLOBAL const qn_float4 *pairs;     /* parameters of exact_pair */
+    GLOBAL const float *maps;
+    LOCAL_PTR float *x, *y, *z, *gx, *gy, *gz, *energies; /* A each */
+    LOCAL_PTR float *frames;                              /* P × 12: origin, rows of the rotation */
+    LOCAL_PTR float *sums;                                /* P × 6: force, torque about the centre of the grid */
+    LOCAL_PTR float *inverse;                             /* D × stride */
+    LOCAL_PTR float *gradient, *next, *direction, *image; /* D each */
+    LOCAL_PTR float *pose, *trial, *current, *best;       /* QN_SEARCH_POSE each */
+    LOCAL_PTR float *scratch;                             /* QN_SEARCH_PARTS */
+    int evaluations;
+} search_view;
+
+#define FOR_EACH(i, count) for (int i = LOCAL_ID(0); i < (count); i += QN_SEARCH_PARTS)
+#define FIRST_LANE (LOCAL_ID(0) == 0)
+
+/* Barriers stay outside of conditions, and loops with barriers run at least once: PoCL copies all code that follows
+ * such a condition, so that its size would double with each. */
+
+/* ---- Sums ---- */
+
+DEVICE_FN float search_tree(const search_view *v, float part)
+{
+    const int lane = LOCAL_ID(0);
+    v->scratch[lane] = part;
+    LOCAL_BARRIER();
+    for (int reach = QN_SEARCH_PARTS / 2; reach > 0; reach /= 2) {
+        if (lane < reach) v->scratch[lane] += v->scratch[lane + reach];
+        LOCAL_BARRIER();
+    }
+    const float sum = v->scratch[0];
+    LOCAL_BARRIER();
+    return sum;
+}
+
+DEVICE_FN float search_sum(const search_view *v, LOCAL_PTR const float *terms, int count)
+{
+    float part = 0.0f;
+    FOR_EACH(i, count) part += terms[i];
+    return search_tree(v, part);
+}
+
+DEVICE_FN float search_product(const search_view *v, LOCAL_PTR const float *a, LOCAL_PTR const float *b)
+{
+    float part = 0.0f;
+    FOR_EACH(i, v->freedoms) part = FMA(a[i], b[i], part);
+    return search_tree(v, part);
+}
+/* ---- Places ---- */
+
+DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
+{
+    if (FIRST_LANE) search_root_frame(pose, v->frames);
+    LOCAL_BARRIER();
+    int depth = 1;
+    do { /* at least once, even where no piece has this depth */
+        FOR_EACH(k, v->pieces)
+        {
+            const qn_int4 link = v->piece_links[2 * k];
+            if (link.y != depth) continue;
+            search_child_frame(v->frames + 12 * link.x, v->piece_places[2 * k], v->piece_places[2 * k + 1],
+                               pose[QN_SEARCH_TORSIONS - 1 + k], v->frames + 12 * k);
+        }
+        LOCAL_BARRIER();
+    } while (++depth <= v->depth);
+    FOR_EACH(i, v->atoms)
+    search_atom_place(v->frames + 12 * v->links[i].x, v->places[i], &v->x[i], &v->y[i], &v->z[i]);
+    LOCAL_BARRIER();
+}
+
+/* ---- Energy ---- */
+
+/* Each pair twice, from both its atoms. */
+DEVICE_FN void search_intra(const search_view *v, float bend)
+{
+    FOR_EACH(i, v->atoms)
+    {
+        const qn_int4 link = v->links[i];
+        float energy = v->energies[i], gx = v->gx[i], gy = v->gy[i], gz = v->gz[i];
+        for (int p = link.z; p < link.w; p++) {
+            const int j = v->partners[2 * p];
+            const float dx = v->x[i] - v->x[j], dy = v->y[i] - v->y[j], dz = v->z[i] - v->z[j];
+            const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
+            float force;
+            if (square >= SEARCH_SQUARED_CUTOFF) continue;
+            const float e = search_pair(square, v->pairs[v->partners[2 * p + 1]], bend, &force);
+            if (j > i) energy += e;
+            gx = FMA(force, dx, gx);
+            gy = FMA(force, dy, gy);
+            gz = FMA(force, dz, gz);
+        }
+        v->energies[i] = energy;
+        v->gx[i] = gx;
+        v->gy[i] = gy;
+        v->gz[i] = gz;
+    }
+}
+
+/* 100 kcal/mol for each Å of the centroid outside the box. */
+DEVICE_FN float search_confine(const search_view *v, const search_scalars *s)
+{
+    float energy = 0.0f, push[3];
+    const float share = exact_reciprocal((float)v->atoms);
+    for (int d = 0; d < 3; d++) {
+        const float centre = share * search_sum(v, d == 0 ? v->x : (d == 1 ? v->y : v->z), v->atoms);
+        energy = FMA(100.0f, search_outside(centre, s->box_low[d], s->box_high[d], share, &push[d]), energy);
+        push[d] = s->confined ? push[d] : 0.0f;
+    }
+    FOR_EACH(i, v->atoms)
+    {
+        v->gx[i] += push[0];
+        v->gy[i] += push[1];
+        v->gz[i] += push[2];
+    }
+    LOCAL_BARRIER();
+    return s->confined ? energy : 0.0f;
+}
+
+/* Force and torque of each piece with all behind it: its own atoms, then its children, leaves first. */
+DEVICE_FN void search_gather(const search_view *v)
+{
+    int depth = v->depth;
+    do {
+        FOR_EACH(k, v->pieces)
+        {
+            const qn_int4 link = v->piece_links[2 * k];
+            LOCAL_PTR float *sum = v->sums + 6 * k;
+            if (link.y != depth) continue;
+            for (int d = 0; d < 6; d++) sum[d] = 0.0f;
+            for (int i = link.z; i < link.w; i++)
+                search_add_atom(v->x[i], v->y[i], v->z[i], v->gx[i], v->gy[i], v->gz[i], sum);
+            for (int child = v->piece_links[2 * k + 1].x; child >= 0; child = v->piece_links[2 * child + 1].y)
+                for (int d = 0; d < 6; d++) sum[d] += v->sums[6 * child + d];
+        }
+        LOCAL_BARRIER();
+    } while (--depth >= 0);
+}
+
+/* Gradient by the root's place, the root's rotation vector and the torsions. */
+DEVICE_FN void search_gradient(const search_view *v, LOCAL_PTR float *gradient)
+{
+    search_gather(v);
+    FOR_EACH(k, v->pieces)
+    {
+        LOCAL_PTR const float *sum = v->sums + 6 * k;
+        float tx, ty, tz;
+        search_torque(sum, v->frames + 12 * k, &tx, &ty, &tz);
+        if (k == 0) {
+            for (int d = 0; d < 3; d++) gradient[d] = sum[d];
+            gradient[3] = tx;
+            gradient[4] = ty;
+            gradient[5] = tz;
+            continue;
+        }
+        gradient[5 + k] =
+            search_about(v->frames + 12 * v->piece_links[2 * k].x, v->piece_places[2 * k + 1], tx, ty, tz);
+    }
+    LOCAL_BARRIER();
+}
+
+DEVICE_FN float search_evaluate(search_view *v, const search_scalars *s, float bend, LOCAL_PTR const float *pose,
+                                LOCAL_PTR float *gradient)
+{
+    v->evaluations++;
+    search_place(v, pose);
+    FOR_EACH(i, v->atoms)
+    {
+        float gx, gy, gz;
+        v->energies[i] = search_map(v->maps, v->links[i].y, s, bend, v->x[i], v->y[i], v->z[i], &gx, &gy, &gz);
+        v->gx[i] = gx;
+        v->gy[i] = gy;
+        v->gz[i] = gz;
+    }
+    LOCAL_BARRIER();
+    search_intra(v, bend);
+    LOCAL_BARRIER();
+    const float outside = search_confine(v, s);
+    search_gradient(v, gradient);
+    return search_sum(v, v->energies, v->atoms) + outside;
+}
+
+/* ---- BFGS ---- */
+
+/* to ← from moved by `way` times `direction`; a rotation is a rotation vector, torsions stay in −π … π. */
+DEVICE_FN void search_move(const search_view *v, LOCAL_PTR const float *from, LOCAL_PTR const float *direction,
+                           float way, LOCAL_PTR float *to)
+{
+    if (FIRST_LANE) search_move_root(from, direction, way, to);
+    FOR_EACH(k, v->pieces - 1)
+    to[QN_SEARCH_TORSIONS + k] = search_turned(from[QN_SEARCH_TORSIONS + k], direction[6 + k], way);
+    LOCAL_BARRIER();
+}
+
+/* to ← from where `wanted`. */
+DEVICE_FN void search_copy(int wanted, LOCAL_PTR const float *from, LOCAL_PTR float *to, int count)
+{
+    FOR_EACH(i, wanted ? count : 0) to[i] = from[i];
+    LOCAL_BARRIER();
+}
+
+/* The inverse becomes a multiple of the unit matrix, where `wanted`. */
+DEVICE_FN void search_diagonal(const search_view *v, int wanted, float value)
+{
+    FOR_EACH(i, wanted ? v->freedoms : 0)
+    {
+        for (int j = 0; j < v->freedoms; j++) v->inverse[j * v->stride + i] = i == j ? value : 0.0f;
+    }
+    LOCAL_BARRIER();
+}
+
+/* image ← factor · inverse · vector, where `wanted`; the matrix is symmetric. */
+DEVICE_FN void search_apply(const search_view *v, int wanted, LOCAL_PTR const float *vector, float factor,
+                            LOCAL_PTR float *image)
+{
+    FOR_EACH(i, wanted ? v->freedoms : 0)
+    {
+        float sum = 0.0f;
+        for (int j = 0; j < v->freedoms; j++) sum = FMA(v->inverse[j * v->stride + i], vector[j], sum);
+        image[i] = factor * sum;
+    }
+    LOCAL_BARRIER();
+}
+
+/* The update of BFGS, where `wanted`, with step s, `way` times `direction`, and change of gradient y, `next` −
+ * `gradient`, which replace these two; the inverse is scaled first where `first`. */
+DEVICE_FN void search_update(search_view *v, int wanted, float way, int first)
+{
+    FOR_EACH(i, wanted ? v->freedoms : 0)
+    {
+        v->direction[i] *= way;
+        v->gradient[i] = v->next[i] - v->gradient[i];
+    }
+    LOCAL_BARRIER();
+    const float sy = search_product(v, v->direction, v->gradient), yy = search_product(v, v->gradient, v->gradient);
+    const int curved = wanted && sy > 1e-12f;
+    const float inverse = exact_reciprocal(FMAX(sy, 1e-12f));
+    search_diagonal(v, curved && first, sy * exact_reciprocal(FMAX(yy, 1e-24f)));
+    search_apply(v, curved, v->gradient, 1.0f, v->image);
+    const float factor = FMA(search_product(v, v->gradient, v->image), inverse, 1.0f) * inverse;
+    FOR_EACH(i, curved ? v->freedoms : 0)
+    {
+        for (int j = 0; j < v->freedoms; j++) {
+            const float mixed = v->image[i] * v->direction[j] + v->direction[i] * v->image[j];
+            v->inverse[j * v->stride + i] += FMA(factor, v->direction[i] * v->direction[j], -(inverse * mixed));
+        }
+    }
+    LOCAL_BARRIER();
+}
+
+/* Move `pose` by `direction` and lower its energy from there; returns it. Energies are computed at one place in the
+ * code only: compilers copy a function to every call. */
+DEVICE_FN float search_minimise(search_view *v, const search_scalars *s, float bend, LOCAL_PTR float *pose)
+{
+    float energy = 0.0f, slope = 0.0f, way = 1.0f;
+    int round = -1, halvings = 0, going = 1;
+    while (going) {
+        search_move(v, pose, v->direction, way, v->trial);
+        const float reached = search_evaluate(v, s, bend, v->trial, v->next);
+        const int lower = round < 0 || reached - energy < 1e-4f * way * slope;
+        search_update(v, lower && round >= 0, way, round == 0);
+        search_copy(lower, v->next, v->gradient, v->freedoms);
+        search_copy(lower, v->trial, pose, QN_SEARCH_TORSIONS - 1 + v->pieces);
+        const float square = search_product(v, v->gradient, v->gradient);
+        search_diagonal(v, round < 0, FMIN(1.0f, 0.3f * exact_rsqrt(FMAX(square, 1e-12f))));
+        search_apply(v, lower, v->gradient, -1.0f, v->direction);
+        slope = search_product(v, v->direction, v->gradient);
+        energy = lower ? reached : energy;
+        round += lower;
+        way = lower ? 1.0f : 0.5f * way;
+        halvings = lower ? 0 : halvings + 1;
+        going = lower ? round < v->rounds && square > 1e-10f : halvings <= QN_SEARCH_HALVINGS;
+    }
+    return energy;
+}
+
+/* ---- Chains ---- */
+
+/* Draw the start of a chain into `pose`, or a step from there into `direction`; neither: the step is 0. */
+DEVICE_FN void search_begin(const search_view *v, int starts, int steps, const search_scalars *s, int chain,
+                            int step_number, LOCAL_PTR float *pose)
+{
+    FOR_EACH(i, v->freedoms) v->direction[i] = 0.0f;
+    LOCAL_BARRIER();
+    if (FIRST_LANE && starts) search_draw_start(s, v->molecule, v->pieces, chain, pose);
+    if (FIRST_LANE && steps)
+        search_draw_step(s, v->molecule, v->pieces, v->turn, chain, step_number, pose, v->direction);
+    LOCAL_BARRIER();
+}
+
+/* One step of a chain: `current` and `best` with their energies. Returns whether the step was accepted. A promising
+ * pose is minimised again, with the hard bend. */
+DEVICE_FN int search_step(search_view *v, const search_scalars *s, int chain, int step_number)
+{
+    const int count = QN_SEARCH_TORSIONS - 1 + v->pieces, starts = step_number == 0;
+    float energy = 0.0f;
+    int accepted = 0, promising = 0, passes = 1;
+    search_copy(1, v->current, v->pose, count);
+    for (int pass = 0; pass < passes; pass++) {
+        search_begin(v, pass == 0 && starts, pass == 0 && !starts, s, chain, step_number, v->pose);
+        energy = search_minimise(v, s, pass == 0 ? QN_SEARCH_SOFT : QN_SEARCH_HARD, v->pose);
+        if (pass == 0) {
+            const float before = v->current[QN_SEARCH_TORSIONS - 1];
+            accepted = search_accepts(s, v->molecule, chain, step_number, before, energy) || starts;
+            promising = accepted && (starts || energy < v->best[QN_SEARCH_TORSIONS - 1]);
+            passes = promising ? 2 : 1;
+        }
+        LOCAL_BARRIER();
+    }
+    if (FIRST_LANE) v->pose[QN_SEARCH_TORSIONS - 1] = energy;
+    const int better = promising && (starts || energy < v->best[QN_SEARCH_TORSIONS - 1]);
+    LOCAL_BARRIER();
+    search_copy(accepted, v->pose, v->current, count);
+    search_copy(better, v->pose, v->best, count);
+    return accepted;
+}
+
+#endif

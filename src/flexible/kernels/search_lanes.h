@@ -1,0 +1,235 @@
+/* Energy and gradient of 16 chains of a molecule at once on the host, for flexible/search: chains are the lanes of
+ * vectors. Number i of chain `lane` is at [SEARCH_AT(i) + lane] of an array.
+ *
+ * Each chain gets the operations of a device in their order (search_group.dev.h), so that the bits are the same. */
+#ifndef QN_FLEXIBLE_SEARCH_LANES_H
+#define QN_FLEXIBLE_SEARCH_LANES_H
+
+#include "runtime/prelude/prelude_host.h"
+
+#include "flexible/kernels/search.dev.h"
+
+#define QN_SEARCH_PRAGMA(text) _Pragma(#text)
+#define EACH_LANE(lane) QN_SEARCH_PRAGMA(omp simd) for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++)
+
+/* A pair of atoms. */
+typedef struct lanes_pair {
+    int first, second;
+    qn_float4 parameters; /* of exact_pair */
+} lanes_pair;
+
+/* A ligand, and the numbers of its chains: A atoms, P pieces, D = 5 + P freedoms. */
+typedef struct search_lanes {
+    int atoms, pieces, freedoms, rounds, pair_count;
+    qn_uint32 molecule;
+    float turn;                    /* radians: the largest step of rotation */
+    const qn_float4 *places;       /* [atom] in the frame of its piece */
+    const qn_int4 *links;          /* [atom] piece, first value of its map, first and end of its partners */
+    const qn_float4 *piece_places; /* [piece][2]: offset, axis, in the frame of the parent */
+    const qn_int4 *piece_links;    /* [piece][2]: parent, depth, first atom, end; first child, next sibling, 0, 0 */
+    const float *maps;
+    lanes_pair *pairs;                            /* by rising atoms */
+    float *x, *y, *z, *gx, *gy, *gz, *energies;   /* A each */
+    float *frames;                                /* P × 12: origin, rows of the rotation */
+    float *sums;                                  /* P × 6: force, torque about the centre of the grid */
+    float *inverse;                               /* D (D + 1) / 2: rows of the lower triangle */
+    float *gradient, *next, *direction, *image;   /* D each */
+    float *step, *change;                         /* D each */
+    float *pose, *trial, *current, *best;         /* QN_SEARCH_POSE each */
+    float *bend, *energy, *reached, *slope, *way; /* 1 each */
+    int round[QN_SEARCH_WIDTH], halvings[QN_SEARCH_WIDTH];
+    int going[QN_SEARCH_WIDTH]; /* the minimisation goes on */
+} search_lanes;
+
+/* Numbers of a chain, without those of pairs. */
+#define QN_LANES_ROOM(atoms, pieces) \
+    (7 * (atoms) + 18 * (pieces) + (5 + (pieces)) * (6 + (pieces)) / 2 + 6 * (5 + (pieces)) + 4 * QN_SEARCH_POSE + 5)
+
+/* ---- Sums ---- */
+
+/* Add up to QN_SEARCH_PARTS parts as the tree of a device does. Absent parts are 0 there, which changes no bits but a
+ * zero's sign, which no result depends on. */
+static inline void lanes_tree(float *parts, int count, float *sum)
+{
+    for (int reach = QN_SEARCH_PARTS / 2; reach > 0; reach /= 2)
+        for (int i = 0; i < reach && i + reach < count; i++)
+            EACH_LANE(lane) parts[SEARCH_AT(i) + lane] += parts[SEARCH_AT(i + reach) + lane];
+    EACH_LANE(lane) sum[lane] = parts[lane];
+}
+
+static inline void lanes_sum(const float *terms, int count, float *sum)
+{
+    float parts[SEARCH_AT(QN_SEARCH_PARTS)];
+    const int rows = MIN(count, QN_SEARCH_PARTS);
+    for (int i = 0; i < rows; i++) EACH_LANE(lane) parts[SEARCH_AT(i) + lane] = terms[SEARCH_AT(i) + lane];
+    for (int i = rows; i < count; i++)
+        EACH_LANE(lane) parts[SEARCH_AT(i % QN_SEARCH_PARTS) + lane] += terms[SEARCH_AT(i) + lane];
+    lanes_tree(parts, rows, sum);
+}
+
+static inline void lanes_product(const search_lanes *v, const float *a, const float *b, float *sum)
+{
+    float parts[SEARCH_AT(QN_SEARCH_PARTS)];
+    const int rows = MIN(v->freedoms, QN_SEARCH_PARTS);
+    for (int i = 0; i < rows; i++)
+        EACH_LANE(lane) parts[SEARCH_AT(i) + lane] = a[SEARCH_AT(i) + lane] * b[SEARCH_AT(i) + lane];
+    for (int i = rows; i < v->freedoms; i++) {
+        float *part = parts + SEARCH_AT(i % QN_SEARCH_PARTS);
+        EACH_LANE(lane) part[lane] = FMA(a[SEARCH_AT(i) + lane], b[SEARCH_AT(i) + lane], part[lane]);
+    }
+    lanes_tree(parts, rows, sum);
+}
+
+/* ---- Places ---- */
+
+static inline void lanes_place(const search_lanes *v, const float *pose)
+{
+    float *frames = v->frames, *x = v->x, *y = v->y, *z = v->z;
+    EACH_LANE(lane) search_root_frame(pose + lane, frames + lane);
+    for (int k = 1; k < v->pieces; k++) {
+        const qn_float4 offset = v->piece_places[2 * k], axis = v->piece_places[2 * k + 1];
+        const float *parent = frames + SEARCH_AT(12 * v->piece_links[2 * k].x);
+        const float *angle = pose + SEARCH_AT(QN_SEARCH_TORSIONS - 1 + k);
+        float *frame = frames + SEARCH_AT(12 * k);
+        EACH_LANE(lane) search_child_frame(parent + lane, offset, axis, angle[lane], frame + lane);
+    }
+    for (int i = 0; i < v->atoms; i++) {
+        const qn_float4 inner = v->places[i];
+        const float *frame = frames + SEARCH_AT(12 * v->links[i].x);
+        EACH_LANE(lane)
+        search_atom_place(frame + lane, inner, &x[SEARCH_AT(i) + lane], &y[SEARCH_AT(i) + lane],
+                          &z[SEARCH_AT(i) + lane]);
+    }
+}
+
+/* ---- Energy ---- */
+
+static inline void lanes_inter(const search_lanes *v, const search_scalars *s)
+{
+    const search_scalars scalars = *s;
+    const float *maps = v->maps, *bend = v->bend;
+    for (int i = 0; i < v->atoms; i++) {
+        const int first = v->links[i].y;
+        const float *x = v->x + SEARCH_AT(i), *y = v->y + SEARCH_AT(i), *z = v->z + SEARCH_AT(i);
+        float *gx = v->gx + SEARCH_AT(i), *gy = v->gy + SEARCH_AT(i), *gz = v->gz + SEARCH_AT(i);
+        float *energies = v->energies + SEARCH_AT(i);
+        EACH_LANE(lane)
+        {
+            float slope_x, slope_y, slope_z;
+            energies[lane] =
+                search_map(maps, first, &scalars, bend[lane], x[lane], y[lane], z[lane], &slope_x, &slope_y, &slope_z);
+            gx[lane] = slope_x;
+            gy[lane] = slope_y;
+            gz[lane] = slope_z;
+        }
+    }
+}
+
+/* Each pair once; an atom gets its pairs by rising partner, as on a device. */
+static inline void lanes_intra(const search_lanes *v)
+{
+    float *x = v->x, *y = v->y, *z = v->z, *gx = v->gx, *gy = v->gy, *gz = v->gz, *energies = v->energies;
+    const float *bend = v->bend;
+    for (int p = 0; p < v->pair_count; p++) {
+        const int first = SEARCH_AT(v->pairs[p].first), second = SEARCH_AT(v->pairs[p].second);
+        const qn_float4 parameters = v->pairs[p].parameters;
+        EACH_LANE(lane)
+        {
+            const int i = first + lane, j = second + lane;
+            const float dx = x[i] - x[j], dy = y[i] - y[j], dz = z[i] - z[j];
+            const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
+            const float near = square < SEARCH_SQUARED_CUTOFF ? 1.0f : 0.0f;
+            float factor;
+            const float energy = search_pair(square, parameters, bend[lane], &factor);
+            const float force = factor * near;
+            energies[i] += energy * near;
+            gx[i] = FMA(force, dx, gx[i]);
+            gy[i] = FMA(force, dy, gy[i]);
+            gz[i] = FMA(force, dz, gz[i]);
+            gx[j] = FMA(-force, dx, gx[j]);
+            gy[j] = FMA(-force, dy, gy[j]);
+            gz[j] = FMA(-force, dz, gz[j]);
+        }
+    }
+}
+
+/* Add 100 kcal/mol for each Å of the centroid outside the box. */
+static inline void lanes_confine(const search_lanes *v, const search_scalars *s, float *outside)
+{
+    float *const places[3] = {v->x, v->y, v->z}, *const slopes[3] = {v->gx, v->gy, v->gz};
+    const float share = exact_reciprocal((float)v->atoms);
+    float centre[QN_SEARCH_WIDTH], push[QN_SEARCH_WIDTH];
+    EACH_LANE(lane) outside[lane] = 0.0f;
+    for (int d = 0; d < 3 && s->confined; d++) {
+        const float low = s->box_low[d], high = s->box_high[d];
+        float *slope = slopes[d];
+        lanes_sum(places[d], v->atoms, centre);
+        EACH_LANE(lane)
+        {
+            float each;
+            outside[lane] = FMA(100.0f, search_outside(share * centre[lane], low, high, share, &each), outside[lane]);
+            push[lane] = each;
+        }
+        for (int i = 0; i < v->atoms; i++) EACH_LANE(lane) slope[SEARCH_AT(i) + lane] += push[lane];
+    }
+}
+
+/* Force and torque of each piece with all behind it: its own atoms, then its children, leaves first. */
+static inline void lanes_gather(const search_lanes *v)
+{
+    const float *x = v->x, *y = v->y, *z = v->z, *gx = v->gx, *gy = v->gy, *gz = v->gz;
+    for (int k = v->pieces - 1; k >= 0; k--) {
+        float *sum = v->sums + SEARCH_AT(6 * k);
+        for (int d = 0; d < SEARCH_AT(6); d++) sum[d] = 0.0f;
+        for (int i = v->piece_links[2 * k].z; i < v->piece_links[2 * k].w; i++) EACH_LANE(lane)
+            {
+                const int at = SEARCH_AT(i) + lane;
+                search_add_atom(x[at], y[at], z[at], gx[at], gy[at], gz[at], sum + lane);
+            }
+        for (int child = v->piece_links[2 * k + 1].x; child >= 0; child = v->piece_links[2 * child + 1].y)
+            for (int d = 0; d < SEARCH_AT(6); d++) sum[d] += v->sums[SEARCH_AT(6 * child) + d];
+    }
+}
+
+/* Gradient by the root's place, the root's rotation vector and the torsions. */
+static inline void lanes_gradient(const search_lanes *v, float *gradient)
+{
+    float *sums = v->sums, *frames = v->frames;
+    lanes_gather(v);
+    for (int d = 0; d < SEARCH_AT(3); d++) gradient[d] = sums[d];
+    EACH_LANE(lane)
+    {
+        float tx, ty, tz;
+        search_torque(sums + lane, frames + lane, &tx, &ty, &tz);
+        gradient[SEARCH_AT(3) + lane] = tx;
+        gradient[SEARCH_AT(4) + lane] = ty;
+        gradient[SEARCH_AT(5) + lane] = tz;
+    }
+    for (int k = 1; k < v->pieces; k++) {
+        const float *sum = sums + SEARCH_AT(6 * k), *frame = frames + SEARCH_AT(12 * k);
+        const float *parent = frames + SEARCH_AT(12 * v->piece_links[2 * k].x);
+        const qn_float4 axis = v->piece_places[2 * k + 1];
+        float *to = gradient + SEARCH_AT(5 + k);
+        EACH_LANE(lane)
+        {
+            float tx, ty, tz;
+            search_torque(sum + lane, frame + lane, &tx, &ty, &tz);
+            to[lane] = search_about(parent + lane, axis, tx, ty, tz);
+        }
+    }
+}
+
+/* Energies of `pose`, bent by v->bend, into v->reached, and their gradients. */
+static inline void lanes_evaluate(const search_lanes *v, const search_scalars *s, const float *pose, float *gradient)
+{
+    float outside[QN_SEARCH_WIDTH], *reached = v->reached;
+    lanes_place(v, pose);
+    lanes_inter(v, s);
+    lanes_intra(v);
+    lanes_confine(v, s, outside);
+    lanes_gradient(v, gradient);
+    lanes_sum(v->energies, v->atoms, reached);
+    EACH_LANE(lane) reached[lane] += outside[lane];
+}
+
+#endif
