@@ -8,7 +8,8 @@
 #include "score/ligand_types.h"
 
 enum {
-    LAUNCH_STEPS = 8,       /* of a launch, so that none takes long */
+    LAUNCH_STEPS = 16,      /* of a launch, so that none takes long */
+    CPU_LAUNCH_STEPS = 64,  /* all chains are awaited after a launch */
     BATCH = 256,            /* molecules that are searched together */
     STARTS_OF_A_WALKER = 4, /* chains that start for each that goes on */
     STAGES = 3              /* 4 W chains start, the best W go on, the best W/4 of these end */
@@ -175,17 +176,19 @@ static int stage_begin(const qn_flexible_searcher *searcher, const qn_flexible_t
     return stage == STAGES ? steps : (int)fmax(stage, floor(stage_shares[stage] * steps));
 }
 
-/* Walk all chains of a stage, LAUNCH_STEPS at a time. */
+/* Walk all chains of a stage, some steps at a time. */
 static qn_status walk_stage(qn_flexible_searcher *searcher, chain_batch *b, int stage)
 {
-    for (int done = 0;; done += LAUNCH_STEPS) {
+    const bool cpu = qn_device_get_info(qn_queue_device(searcher->queue))->kind == QN_DEVICE_CPU;
+    const int most = cpu ? CPU_LAUNCH_STEPS : LAUNCH_STEPS;
+    for (int done = 0;; done += most) {
         int legs = 0;
         for (int t = 0; t < b->count; t++) {
             const int first = stage_begin(searcher, b->trees[t], stage) + done;
             const int left = stage_begin(searcher, b->trees[t], stage + 1) - first;
             for (int c = 0; c < b->stage_chains && left > 0; c++)
                 b->legs[legs++] = (qn_flexible_leg){t * b->starts + b->walking[t * b->starts + c], first,
-                                                    left < LAUNCH_STEPS ? left : LAUNCH_STEPS, 0};
+                                                    left < most ? left : most, 0};
         }
         if (legs == 0) return QN_OK;
         QN_TRY(qn_queue_write(searcher->queue, b->leg_buffer, 0, b->legs, (size_t)legs * sizeof *b->legs, NULL));
