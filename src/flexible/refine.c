@@ -1,10 +1,15 @@
 /* The best poses of a search with exact energies. */
+#include <math.h>
+
 #include "base/error.h"
 #include "flexible/searcher.h"
+#include "math/random.h"
 
 enum { REFINED_MAX = 16 };              /* poses of a molecule that are refined */
 static const double refined_above = 4;  /* kcal/mol above the best one, at most */
 static const double alike_angstrom = 1; /* poses nearer than this are one before refinement */
+static const double kick_angstrom = 0.5,
+                    kick_radians = 0.5; /* of place and, at the radius of gyration, rotation; of torsions */
 
 static void sort_poses(qn_flexible_pose *poses, double *energies, int count)
 {
@@ -19,9 +24,33 @@ static void sort_poses(qn_flexible_pose *poses, double *energies, int count)
         }
 }
 
+/* Minimise from places near the best pose, which takes each lower minimum that is found: maps are up to 0.1 kcal/mol
+ * off, so the search on them may prefer a neighbour of the lowest one. */
+static void polish(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const qn_flexible_kicks *kicks,
+                   qn_flexible_pose *pose, double *lowest)
+{
+    const double turn = kick_angstrom / fmax(0.5, tree->gyration_angstrom);
+    for (int kick = 0; kick < kicks->count; kick++) {
+        double step[6 + QN_FLEXIBLE_TORSIONS_MAX];
+        qn_flexible_pose moved;
+        qn_flexible_energy energy;
+        for (int i = 0; i < qn_flexible_freedoms(tree); i++) {
+            const uint64_t draw = (uint64_t)kick * (6 + QN_FLEXIBLE_TORSIONS_MAX) + (uint64_t)i;
+            const double reach = i < 3 ? kick_angstrom : i < 6 ? turn : kick_radians;
+            step[i] = reach * (2 * qn_random_uniform(kicks->seed, kicks->stream, draw) - 1);
+        }
+        qn_flexible_pose_step(tree, pose, step, 1, &moved);
+        qn_flexible_converge(tree, receptor, &moved, &energy);
+        if (energy.bent >= *lowest) continue;
+        *lowest = energy.bent;
+        *pose = moved;
+    }
+}
+
 qn_status qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_symmetry *symmetry,
                              const qn_flexible_receptor *receptor, qn_flexible_pose *poses, double *energies, int count,
-                             double diversity_angstrom, int most, qn_flexible_result *results, int *kept)
+                             double diversity_angstrom, int most, const qn_flexible_kicks *kicks,
+                             qn_flexible_result *results, int *kept)
 {
     sort_poses(poses, energies, count);
     QN_TRY(qn_flexible_drop_alike(tree, symmetry, alike_angstrom, REFINED_MAX, poses, energies, count, &count));
@@ -32,6 +61,7 @@ qn_status qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_sym
         energies[i] = energy.bent;
     }
     sort_poses(poses, energies, count);
+    if (count > 0) polish(tree, receptor, kicks, &poses[0], &energies[0]);
     QN_TRY(qn_flexible_drop_alike(tree, symmetry, diversity_angstrom, most < REFINED_MAX ? most : REFINED_MAX, poses,
                                   energies, count, kept));
     for (int i = 0; i < *kept; i++) {

@@ -10,6 +10,7 @@
 enum {
     LAUNCH_STEPS = 16,      /* of a launch, so that none takes long */
     CPU_LAUNCH_STEPS = 64,  /* all chains are awaited after a launch */
+    KICKS = 32,             /* of the best pose, with an effort of 1 */
     BATCH = 256,            /* molecules that are searched together */
     STARTS_OF_A_WALKER = 4, /* chains that start for each that goes on */
     STAGES = 3              /* 4 W chains start, the best W go on, the best W/4 of these end */
@@ -96,6 +97,11 @@ static uint32_t number_of(const qn_flexible_tree *tree)
 {
     const size_t atoms = (size_t)tree->heavy_count;
     return (uint32_t)qn_ligand_hash(tree->type, atoms * sizeof *tree->type, tree->local, 3 * atoms * sizeof(double));
+}
+
+qn_flexible_kicks qn_flexible_kicks_of(const qn_flexible_tree *tree, double effort, uint64_t seed)
+{
+    return (qn_flexible_kicks){(int)ceil(KICKS * effort), seed, number_of(tree)};
 }
 
 /* ---- A batch of molecules ---- */

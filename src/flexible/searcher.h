@@ -37,11 +37,21 @@ QN_MUST_CHECK qn_status qn_flexible_searcher_run(qn_flexible_searcher *searcher,
 /* Steps of the longest chains. */
 int qn_flexible_steps(const qn_flexible_tree *tree, double effort);
 
-/* Refine the best of `count` poses with exact energies, and keep up to `most` of them, best first, each at least
- * `diversity_angstrom` from the others (qn_flexible_rmsd_angstrom). poses are reordered. */
+/* Random steps from the best pose, with random numbers of a seed and a molecule. */
+typedef struct qn_flexible_kicks {
+    int count;
+    uint64_t seed, stream;
+} qn_flexible_kicks;
+
+/* Those of an effort: 32 with an effort of 1. */
+qn_flexible_kicks qn_flexible_kicks_of(const qn_flexible_tree *tree, double effort, uint64_t seed);
+
+/* Refine the best of `count` poses with exact energies, look for lower ones near the best by kicks, and keep up to
+ * `most` of them, best first, each at least `diversity_angstrom` from the others (qn_flexible_rmsd_angstrom). poses are
+ * reordered. */
 QN_MUST_CHECK qn_status qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_symmetry *symmetry,
                                            const qn_flexible_receptor *receptor, qn_flexible_pose *poses,
                                            double *energies, int count, double diversity_angstrom, int most,
-                                           qn_flexible_result *results, int *kept);
+                                           const qn_flexible_kicks *kicks, qn_flexible_result *results, int *kept);
 
 #endif
