@@ -1,0 +1,84 @@
+/* The library language: functions with their meaning at one point, and implementations.
+ *
+ *     function gemv(A(i,j), x(j)) -> y(i) point { y += A * x; }
+ *
+ * A function's space is the product of its indices. An output that lacks an index of the space is reduced over it. */
+#ifndef QN_FUSE_LIBRARY_LIBRARY_H
+#define QN_FUSE_LIBRARY_LIBRARY_H
+
+#include "fuse/language/lexer.h"
+#include "fuse/library/point.h"
+
+enum { QN_FUNCTION_INPUTS_MAX = 8, QN_FUNCTION_OUTPUTS_MAX = 4, QN_SPACE_MAX = 2, QN_IMPLEMENTATION_ITEMS_MAX = 32 };
+
+typedef struct qn_formal {
+    const char *name;
+    int index_count;
+    int indices[QN_SPACE_MAX]; /* into the function's indices */
+} qn_formal;
+
+typedef enum qn_reduction { QN_REDUCE_NONE, QN_REDUCE_SUM, QN_REDUCE_MINIMUM, QN_REDUCE_MAXIMUM } qn_reduction;
+
+/* What a function does with one output. */
+typedef struct qn_meaning {
+    const qn_point *term;   /* over the inputs: the value, or what is reduced */
+    const qn_point *finish; /* over the inputs and, as slot input_count, the reduced value; NULL: nothing to do */
+    qn_reduction reduction;
+} qn_meaning;
+
+/* An item of an implementation: its first word, its name, and its text. */
+typedef struct qn_implementation_item {
+    const char *word; /* "tunable", "needs", "threads", "slots", "place", "load", "store", "compute" */
+    const char *name; /* of the tunable, the pipe or the formal; NULL: none */
+    size_t begin, end;
+} qn_implementation_item;
+
+typedef struct qn_implementation {
+    struct qn_implementation *following;
+    const char *name;
+    size_t offset;
+    qn_implementation_item items[QN_IMPLEMENTATION_ITEMS_MAX];
+    size_t item_count;
+} qn_implementation;
+
+typedef struct qn_function {
+    struct qn_function *following;
+    const qn_source *source;
+    size_t offset;
+    const char *name;
+    qn_formal inputs[QN_FUNCTION_INPUTS_MAX], outputs[QN_FUNCTION_OUTPUTS_MAX];
+    int input_count, output_count;
+    const char *indices[QN_SPACE_MAX]; /* their names, in the order of appearance */
+    int index_count;
+    qn_meaning meanings[QN_FUNCTION_OUTPUTS_MAX];
+    size_t point_begin, point_end; /* of the meaning's text */
+    qn_implementation *implementations;
+} qn_function;
+
+typedef struct qn_library {
+    qn_function *functions;
+} qn_library;
+
+/* Add the functions of a text. `source` and `arena` must outlive the library. Errors: QN_BAD_FORMAT with place, found
+ * and expected. */
+QN_MUST_CHECK qn_status qn_library_parse(const qn_source *source, qn_arena *arena, qn_library *library);
+
+/* Add the functions that come with Quern. `arena` must outlive the library. */
+QN_MUST_CHECK qn_status qn_library_add_shipped(qn_arena *arena, qn_library *library);
+
+/* Add the functions of every file *.qel of a folder, in the order of their names. */
+QN_MUST_CHECK qn_status qn_library_add_folder(const char *folder, qn_arena *arena, qn_library *library);
+
+/* A function by its name; NULL: none. */
+const qn_function *qn_library_find(const qn_library *library, const char *name);
+
+/* The name in the library that is nearest to a misspelt one; NULL: none is close. */
+const char *qn_library_nearest(const qn_library *library, const char *name);
+
+/* Whether it works on elements of any shape: no formal has an index, and nothing is reduced. */
+bool qn_function_is_map(const qn_function *function);
+
+/* point_parse.c: with the lexer behind the "{" of a meaning: parse it and its "}". */
+QN_MUST_CHECK qn_status qn_point_parse(qn_lexer *lexer, qn_function *function);
+
+#endif
