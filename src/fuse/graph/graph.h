@@ -1,0 +1,127 @@
+/* A script as a graph of calls: what each call reads and writes, at which indices of its space, and what it does at one
+ * point. Names and shapes are checked. Everything lies in one arena.
+ *
+ * A value is written by one call at most. A carried inout of a loop is two values, `x` and `next x`; an inout that is
+ * assigned outside of loops is two values as well. */
+#ifndef QN_FUSE_GRAPH_GRAPH_H
+#define QN_FUSE_GRAPH_GRAPH_H
+
+#include <stdint.h>
+
+#include "fuse/language/script.h"
+#include "fuse/library/library.h"
+
+enum {
+    QN_GRAPH_EXTENTS_MAX = 32,
+    QN_GRAPH_VALUES_MAX = 192,
+    QN_GRAPH_CALLS_MAX = 64, /* sets of calls are bits of a uint64_t */
+    QN_GRAPH_SECTIONS_MAX = 16,
+    QN_CALL_INPUTS_MAX = 20
+};
+
+/* A size that a value has along an axis. Two extents are equal if they are the same entry of the graph. */
+typedef struct qn_extent {
+    const char *name;  /* a number's name is its digits */
+    long long number;  /* 0: known when the sequence runs */
+    const char *where; /* the value that has it, for messages */
+} qn_extent;
+
+typedef struct qn_value {
+    const char *name;
+    size_t offset; /* of its declaration or assignment */
+    qn_shape_kind kind;
+    int extents[2];  /* rows and columns; a vector's is the first */
+    bool column;     /* a matrix whose columns are contiguous */
+    bool is_given;   /* by the user: an input, or an inout before its assignment */
+    bool is_result;  /* what the user gets at the end */
+    bool is_carried; /* an inout that a loop gives new values */
+    bool is_made;    /* by a part of an expression, which has no name of its own */
+    int old;         /* the value that it replaces: of an inout, or of the round before; -1: none */
+    int producer;    /* the call that writes it; -1: none */
+} qn_value;
+
+/* A value read or written at indices of a call's space: index k of the value is index indices[k] of the space. */
+typedef struct qn_use {
+    int value;
+    int index_count;
+    int indices[2];
+} qn_use;
+
+typedef struct qn_call {
+    const char *name; /* of the function: "gemv"; of an element-wise expression: "map" */
+    size_t offset;
+    int section;
+    int space_count;
+    int space[QN_SPACE_MAX]; /* extents */
+    bool is_sparse;          /* the space is the stored elements of a csr matrix, input 0 */
+    qn_use inputs[QN_CALL_INPUTS_MAX], outputs[QN_FUNCTION_OUTPUTS_MAX];
+    qn_meaning meanings[QN_FUNCTION_OUTPUTS_MAX]; /* of the outputs; finishes are calls of their own */
+    int input_count, output_count;
+    const char *text; /* what it computes, for reports: "q = A*p" */
+} qn_call;
+
+/* Scalars of a condition: left < right or left > right. */
+typedef struct qn_condition {
+    const qn_point *left, *right;
+    qn_use uses[QN_CALL_INPUTS_MAX]; /* of both */
+    int use_count;
+    bool less;
+} qn_condition;
+
+/* Calls that run once, or the body of a loop. */
+typedef struct qn_section {
+    int first_call, call_count;
+    bool is_loop;
+    int rounds; /* extent */
+    bool has_until;
+    qn_condition until;
+    int every;
+} qn_section;
+
+typedef struct qn_graph {
+    const qn_source *source;
+    const char *name;
+    qn_arena *arena;
+    qn_extent extents[QN_GRAPH_EXTENTS_MAX];
+    int extent_count;
+    qn_value values[QN_GRAPH_VALUES_MAX];
+    int value_count;
+    qn_call calls[QN_GRAPH_CALLS_MAX];
+    int call_count;
+    qn_section sections[QN_GRAPH_SECTIONS_MAX];
+    int section_count;
+} qn_graph;
+
+/* Make the graph of a script. Errors: QN_BAD_FORMAT with place, found and expected. */
+QN_MUST_CHECK qn_status qn_graph_make(const qn_script *script, const qn_library *library, qn_arena *arena,
+                                      qn_graph *graph);
+
+/* Dimensions that work-items run over: a sparse call's rows, else its space. */
+static inline int qn_call_dimensions(const qn_call *call)
+{
+    return call->is_sparse ? 1 : call->space_count;
+}
+
+/* Whether the output is a reduction. */
+static inline bool qn_call_reduces(const qn_call *call, int output)
+{
+    return call->meanings[output].reduction != QN_REDUCE_NONE;
+}
+
+/* The output of a call that is `value`; -1: none. */
+int qn_call_output_of(const qn_call *call, int value);
+
+/* Whether `call` reads `value`. */
+bool qn_call_reads(const qn_call *call, int value);
+
+/* Calls that must be done before `call`, as bits: producers of what it reads, and readers of what it replaces outside
+ * of loops. */
+uint64_t qn_graph_before(const qn_graph *graph, int call);
+
+/* "vector(n)", "matrix(m, n)". */
+typedef struct qn_shape_text {
+    char text[160];
+} qn_shape_text;
+qn_shape_text qn_value_shape(const qn_graph *graph, const qn_value *value);
+
+#endif
