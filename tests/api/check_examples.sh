@@ -24,6 +24,7 @@ family       y\[1\] = 2
 fft          transformed by (own|fftw)
 file         the same file: 1
 frame        2 frames of 2 atoms
+fuse         2 calls in 1 kernel
 fsc          [1-9][0-9.]* Å
 log
 molecule     222 atoms in 29 residues
@@ -61,7 +62,7 @@ cp "$examples/1iep/1iep_ligand.sdf" inhibitor.sdf
 awk '{print} /^\$\$\$\$/ {exit}' "$examples/1iep/kinase_inhibitors.sdf" >library.sdf
 cp "$examples/water/water.tpr" topol.tpr
 cp "$examples/water/water.xtc" traj.xtc
-cp "$examples/movie/movie.tif" .
+cp "$examples/movie/movie.tif" "$examples/fuse/bicgk.qf" .
 gunzip -c "$examples/hinge/models.pdb.gz" >models.pdb
 cp "$source/tests/data/potential/pocket.pdbqt" receptor.pdbqt
 gunzip -c "$examples/particle/map.mrc.gz" >map.mrc

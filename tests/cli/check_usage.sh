@@ -257,6 +257,17 @@ expect 1 err 1 'cuda' devices --device cuda:77
 expect 2 err 1 'device "bogus": expected auto' devices --device bogus
 expect 2 err 1 '--tune-budget is "abc"' $d --tune-budget abc
 expect 2 err 1 '"abc" is not a symmetry group' reconstruct a.star -o out.mrc --symmetry abc --device host
+printf 'sequence s\ninput x: vector(n)\noutput r: scalar\nr = dot(x, x)\n' >s.qf
+printf 'sequence s\noutput r: scalar\nr = dto(2)\n' >wrong.qf
+expect 0 out - '^s: 1 call in 1 kernel and 1 fold$' fuse explain s.qf
+expect 0 out - '^dot(x(i), y(i)) -> r()$' fuse list
+expect 0 out 2 'point { r += x \* y; }' fuse list dot
+expect 1 err 1 'wrong.qf:3:5: found the unknown function "dto"; .* (did you mean "dot"?)' fuse explain wrong.qf
+expect 1 err 1 'there is no function "dto"; did you mean dot?' fuse list dto
+expect 2 err 1 '\-\-size names "m", which no value of s has; expected one of: n' fuse explain s.qf --size m=3
+expect 2 err 1 '\-\-size has "n=0"; expected a whole number from 1' fuse explain s.qf --size n=0
+expect 2 err 1 '\-\-fusion names "q", which is no result of s; expected one of: r' fuse explain s.qf --fusion q
+expect 1 err 1 'absent.qf' fuse explain absent.qf
 expect 2 err 1 'bogus' fft advise 64 --device bogus
 # Every way of writing an option sets the same value: a refused value shows that it arrived.
 for way in '--per-rotation 99' '--per-rotation=99'; do expect 2 err 1 '"99"' $d $way; done

@@ -1,0 +1,71 @@
+/* Fusion: a short script of vector and matrix steps becomes a few kernels that read each array as seldom as possible.
+ *
+ * A script names its values, their shapes and the steps; docs/design/fuse.md has the language. The compiler decides
+ * which steps share a kernel.
+ *
+ * Thread rule: one run per context at a time.
+ *
+ *     qn_fuse_options options = qn_fuse_default_options();
+ *     qn_fuse_explanation *explanation;
+ *     options.script = "bicgk.qf";
+ *     if (qn_fuse_explain(context, &options, &explanation) != QN_OK) return 1;
+ *     printf("%d calls in %d kernel\n", explanation->call_count, explanation->kernel_count);
+ *     qn_fuse_explanation_destroy(&explanation);
+ */
+#ifndef QUERN_FUSE_H
+#define QUERN_FUSE_H
+
+#include <quern/device.h>
+#include <quern/option.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+typedef struct qn_fuse_options {
+    size_t size;          /* of this struct in bytes */
+    qn_run_options run;   /* `device`, `threads`, `seed`, `explain`, `quiet` */
+    const char *script;   /* file */
+    const char *sizes;    /* of extents: "m=100,n=200" */
+    const char *library;  /* folder of .qel files with further functions; NULL: none */
+    const char *fusion;   /* "auto" (NULL), "none", or results that share a kernel: "a+b,c+d" */
+    const char *function; /* of qn_fuse_list: only this one; NULL: all */
+    int repeat;           /* timed runs of the sequence; default 20 */
+} qn_fuse_options;
+
+/* The options of quern fuse explain, of quern fuse list; see <quern/option.h>. */
+const qn_option_table *qn_fuse_explain_option_table(void);
+const qn_option_table *qn_fuse_list_option_table(void);
+
+/* Defaults of all. */
+qn_fuse_options qn_fuse_default_options(void);
+
+/* What became of a script. */
+typedef struct qn_fuse_explanation {
+    const char *text; /* the graph, the kernels, the words of four bytes that they move, and what keeps them apart */
+    int call_count, kernel_count, fold_count; /* folds: kernels that only complete sums */
+    double words_fused, words_unfused;        /* with the sizes; of a loop, those of one round */
+} qn_fuse_explanation;
+
+/* Explain which calls of a script share a kernel. Errors: QN_NOT_FOUND (files), QN_BAD_FORMAT with file, line and
+ * column (the script, the library), QN_INVALID_ARGUMENT (sizes, fusion), QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_fuse_explain(qn_context *context, const qn_fuse_options *options,
+                                        qn_fuse_explanation **explanation);
+void qn_fuse_explanation_destroy(qn_fuse_explanation **explanation);
+
+/* The functions that scripts can call. */
+typedef struct qn_fuse_listing {
+    const char *text;
+    int function_count;
+} qn_fuse_listing;
+
+/* Errors: those of reading the library; QN_NOT_FOUND for a function that it does not have. */
+QN_MUST_CHECK qn_status qn_fuse_list(qn_context *context, const qn_fuse_options *options, qn_fuse_listing **listing);
+void qn_fuse_listing_destroy(qn_fuse_listing **listing);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,71 @@
+/* The options of quern fuse, in one struct; each action has a table of those that it reads. */
+#include <quern/fuse.h>
+
+#include "option/run_rows.h"
+
+#define FIELD(name) offsetof(qn_fuse_options, name)
+#define RUN FIELD(run)
+
+static const qn_option script_row = {.name = "script",
+                                     .kind = QN_OPTION_PATH,
+                                     .group = QN_OPTION_ARGUMENT,
+                                     .argument = "SCRIPT",
+                                     .offset = FIELD(script),
+                                     .required = true,
+                                     .meaning = "the sequence of steps (.qf)"};
+
+static const qn_option size_row = {.name = "size",
+                                   .kind = QN_OPTION_TEXT,
+                                   .argument = "SIZES",
+                                   .offset = FIELD(sizes),
+                                   .meaning = "sizes of the script's extents, as m=1000,n=2000"};
+
+static const qn_option library_row = {.name = "library",
+                                      .kind = QN_OPTION_PATH,
+                                      .argument = "FOLDER",
+                                      .offset = FIELD(library),
+                                      .meaning = "folder of .qel files with further functions"};
+
+static const qn_option fusion_row = {
+    .name = "fusion",
+    .kind = QN_OPTION_TEXT,
+    .argument = "HOW",
+    .offset = FIELD(fusion),
+    .fallback = "auto",
+    .meaning = "auto: the kernels that take least time; none: a kernel for each call; or the names of results that "
+               "share a kernel, as a+b,c+d"};
+
+static const qn_option explain_rows[] = {
+    {.like = &script_row},
+    {.like = &size_row, .fallback_meaning = "8192 each, where kernels are compared"},
+    {.like = &library_row},
+    {.like = &fusion_row},
+    {0}};
+
+static const qn_option list_rows[] = {{.name = "function",
+                                       .kind = QN_OPTION_TEXT,
+                                       .group = QN_OPTION_ARGUMENT,
+                                       .argument = "FUNCTION",
+                                       .offset = FIELD(function),
+                                       .meaning = "show only this function, with its meaning"},
+                                      {.like = &library_row},
+                                      {0}};
+
+const qn_option_table *qn_fuse_explain_option_table(void)
+{
+    static const qn_option_table table = {"fuse explain", sizeof(qn_fuse_options), explain_rows, NULL};
+    return &table;
+}
+
+const qn_option_table *qn_fuse_list_option_table(void)
+{
+    static const qn_option_table table = {"fuse list", sizeof(qn_fuse_options), list_rows, NULL};
+    return &table;
+}
+
+qn_fuse_options qn_fuse_default_options(void)
+{
+    qn_fuse_options options;
+    qn_option_defaults(qn_fuse_explain_option_table(), &options, sizeof options);
+    return options;
+}

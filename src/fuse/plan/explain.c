@@ -1,0 +1,158 @@
+/* A plan as a text. */
+#include <string.h>
+
+#include "fuse/plan/plan.h"
+
+/* ---- names ---- */
+
+static qn_status write_results(const qn_graph *graph, qn_calls calls, qn_text *text)
+{
+    const char *between = "";
+    for (int call = 0; call < graph->call_count; call++)
+        for (int i = 0; qn_calls_have(calls, call) && i < graph->calls[call].output_count; i++) {
+            QN_TRY(qn_text_append(text, "%s%s", between, graph->values[graph->calls[call].outputs[i].value].name));
+            between = ", ";
+        }
+    return QN_OK;
+}
+
+static qn_status write_values(const qn_graph *graph, const char *what, const bool *which, const bool *but,
+                              qn_text *text)
+{
+    bool any = false;
+    for (int value = 0; value < graph->value_count; value++) {
+        if (!which[value] || (but && but[value])) continue;
+        QN_TRY(qn_text_append(text, "%s%s", any ? ", " : what, graph->values[value].name));
+        any = true;
+    }
+    return any ? qn_text_append(text, "; ") : QN_OK;
+}
+
+static qn_status write_space(const qn_graph *graph, int count, const int *extents, qn_text *text)
+{
+    if (count == 0) return qn_text_append(text, "scalars");
+    QN_TRY(qn_text_append(text, "%s", graph->extents[extents[0]].name));
+    return count == 2 ? qn_text_append(text, " × %s", graph->extents[extents[1]].name) : QN_OK;
+}
+
+/* ---- parts of the text ---- */
+
+static qn_status write_calls(const qn_graph *graph, const qn_section *section, qn_text *text)
+{
+    QN_TRY(qn_text_append(text, "calls\n"));
+    for (int i = 0; i < section->call_count; i++) {
+        const qn_call *call = &graph->calls[section->first_call + i];
+        QN_TRY(qn_text_append(text, "  %-44s over ", call->text));
+        QN_TRY(write_space(graph, call->space_count, call->space, text));
+        QN_TRY(qn_text_append(text, call->is_sparse ? ", stored elements\n" : "\n"));
+    }
+    return QN_OK;
+}
+
+static qn_status write_kernel(const qn_plan *plan, const qn_kernel_plan *kernel, int number, qn_text *text)
+{
+    const qn_graph *graph = plan->graph;
+    QN_TRY(qn_text_append(text, "  %d  ", number));
+    if (kernel->is_fold)
+        QN_TRY(write_values(graph, "fold of ", kernel->folds, NULL, text));
+    else
+        QN_TRY(write_results(graph, kernel->calls, text));
+    QN_TRY(qn_text_append(text, kernel->is_fold ? "over " : "; over "));
+    QN_TRY(write_space(graph, kernel->layout.dimensions, kernel->layout.extents, text));
+    if (kernel->layout.sweeps > 1) QN_TRY(qn_text_append(text, ", %d sweeps", kernel->layout.sweeps));
+    QN_TRY(qn_text_append(text, "; "));
+    QN_TRY(qn_words_write(graph, &kernel->words, text));
+    QN_TRY(qn_text_append(text, " words\n     "));
+    QN_TRY(write_values(graph, "reads ", kernel->reads, kernel->folds, text));
+    QN_TRY(write_values(graph, "folds ", kernel->folds, NULL, text));
+    QN_TRY(write_values(graph, "writes ", kernel->writes, NULL, text));
+    QN_TRY(write_values(graph, "leaves sums of ", kernel->partial, NULL, text));
+    text->data[text->length -= 2] = '\0'; /* the last "; " */
+    return qn_text_append(text, "\n");
+}
+
+static qn_status write_buffers(const qn_plan *plan, const qn_section *section, qn_text *text)
+{
+    const qn_graph *graph = plan->graph;
+    bool vectors[QN_GRAPH_VALUES_MAX] = {false}, any = false;
+    for (int value = 0; value < graph->value_count; value++) {
+        const int producer = graph->values[value].producer - section->first_call;
+        vectors[value] = plan->is_buffered[value] && graph->values[value].kind != QN_SCALAR && producer >= 0 &&
+                         producer < section->call_count;
+        any |= vectors[value];
+    }
+    if (!any) return QN_OK;
+    QN_TRY(write_values(graph, "in a second buffer: ", vectors, NULL, text));
+    text->data[text->length -= 2] = '\0';
+    return qn_text_append(text, "\n");
+}
+
+/* Which rule keeps each two kernels apart. */
+static qn_status write_pairs(const qn_plan *plan, int section, qn_text *text)
+{
+    qn_scope scope;
+    qn_layout layout;
+    qn_refusal refusal;
+    bool any = false;
+    qn_scope_make(plan->graph, section, &scope);
+    for (int i = 0; i < plan->kernel_count; i++)
+        for (int k = i + 1; k < plan->kernel_count; k++) {
+            const qn_kernel_plan *one = &plan->kernels[i], *other = &plan->kernels[k];
+            if (one->section != section || other->section != section || one->is_fold || other->is_fold) continue;
+            QN_TRY(qn_text_append(text, "%s  ", any ? "" : "kept apart\n"));
+            any = true;
+            QN_TRY(write_results(plan->graph, one->calls, text));
+            QN_TRY(qn_text_append(text, " | "));
+            QN_TRY(write_results(plan->graph, other->calls, text));
+            if (qn_rules_allow(&scope, one->calls | other->calls, &layout, &refusal))
+                QN_TRY(qn_text_append(text, ": no rule; one kernel would not be faster\n"));
+            else
+                QN_TRY(qn_text_append(text, ": R%d, %s\n", refusal.rule, refusal.reason));
+        }
+    return QN_OK;
+}
+
+static qn_status write_sums(const qn_plan *plan, int section, const qn_plan_options *options, qn_text *text)
+{
+    qn_words fused, unfused;
+    qn_plan_words(plan, section, &fused);
+    qn_unfused_words(plan->graph, section, &unfused);
+    QN_TRY(qn_text_append(text, "words moved: "));
+    QN_TRY(qn_words_write(plan->graph, &fused, text));
+    QN_TRY(qn_text_append(text, " fused; "));
+    QN_TRY(qn_words_write(plan->graph, &unfused, text));
+    const double before = qn_words_count(&unfused, options->sizes, options->stored);
+    const double after = qn_words_count(&fused, options->sizes, options->stored);
+    return qn_text_append(text, " unfused, %.2f times as many\n", after > 0 ? before / after : 1);
+}
+
+static qn_status write_section(const qn_plan *plan, int section, const qn_plan_options *options, qn_text *text)
+{
+    const qn_graph *graph = plan->graph;
+    const qn_section *of = &graph->sections[section];
+    if (of->is_loop)
+        QN_TRY(qn_text_append(text, "\nrepeat %s\n", graph->extents[of->rounds].name));
+    else
+        QN_TRY(qn_text_append(text, "\n"));
+    QN_TRY(write_calls(graph, of, text));
+    QN_TRY(qn_text_append(text, "kernels\n"));
+    for (int i = 0, number = 1; i < plan->kernel_count; i++)
+        if (plan->kernels[i].section == section) QN_TRY(write_kernel(plan, &plan->kernels[i], number++, text));
+    QN_TRY(write_buffers(plan, of, text));
+    QN_TRY(write_pairs(plan, section, text));
+    return write_sums(plan, section, options, text);
+}
+
+qn_status qn_plan_explain(const qn_plan *plan, const qn_plan_options *options, qn_text *text)
+{
+    int kernels = 0, folds = 0;
+    for (int i = 0; i < plan->kernel_count; i++) *(plan->kernels[i].is_fold ? &folds : &kernels) += 1;
+    QN_TRY(qn_text_append(text, "%s: %s in %s", plan->graph->name,
+                          qn_count_of((unsigned long long)plan->graph->call_count, "call").text,
+                          qn_count_of((unsigned long long)kernels, "kernel").text));
+    if (folds > 0) QN_TRY(qn_text_append(text, " and %s", qn_count_of((unsigned long long)folds, "fold").text));
+    QN_TRY(qn_text_append(text, "\n"));
+    for (int section = 0; section < plan->graph->section_count; section++)
+        QN_TRY(write_section(plan, section, options, text));
+    return QN_OK;
+}

@@ -1,0 +1,207 @@
+/* From groups of calls to kernels: what each reads, folds, writes, and leaves as partial sums. */
+#include "fuse/plan/plan.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* Whether a kernel leaves the value as partial sums: groups divide the work along axis 0. */
+static bool is_partial(const qn_graph *graph, const qn_kernel_plan *kernel, int value)
+{
+    const int producer = graph->values[value].producer;
+    const qn_call *of = &graph->calls[producer];
+    const int output = qn_call_output_of(of, value);
+    if (!qn_call_reduces(of, output)) return false;
+    if (of->outputs[output].index_count == 0) return true;
+    return !of->is_sparse && kernel->layout.axes[producer][of->outputs[output].indices[0]] == 1;
+}
+
+/* The order in which kernels are added, and what is known of each value on the way. */
+typedef struct schedule {
+    qn_plan *plan;
+    const qn_scope *scope;
+    bool pending[QN_GRAPH_VALUES_MAX]; /* there are partial sums only */
+} schedule;
+
+static qn_status add_kernel(schedule *at, qn_kernel_plan **kernel)
+{
+    if (at->plan->kernel_count == QN_PLAN_KERNELS_MAX)
+        return QN_FAIL(QN_UNSUPPORTED, "%s: found more than %d kernels; expected a shorter sequence",
+                       at->plan->graph->name, QN_PLAN_KERNELS_MAX);
+    *kernel = &at->plan->kernels[at->plan->kernel_count++];
+    **kernel = (qn_kernel_plan){.section = at->scope->section};
+    return QN_OK;
+}
+
+/* Whether calls other than `calls`, or the user, need the value. */
+static bool is_needed_beyond(const schedule *at, qn_calls calls, int value)
+{
+    const qn_graph *graph = at->scope->graph;
+    bool reads[QN_GRAPH_VALUES_MAX], writes[QN_GRAPH_VALUES_MAX];
+    const int producer = graph->values[value].producer;
+    /* with its producer among them, the traffic of `calls` says whether the value must be left */
+    qn_calls_traffic(at->scope, calls | qn_calls_one(producer), reads, writes);
+    return writes[value];
+}
+
+/* Whether the calls read the value along axis 0 of a kernel in one dimension, where a work-item can add up the sums of
+ * its own index. */
+static bool can_fold(const qn_graph *graph, const qn_kernel_plan *kernel, int value)
+{
+    if (graph->values[value].kind == QN_SCALAR) return true;
+    if (kernel->layout.dimensions != 1) return false;
+    for (int call = 0; call < graph->call_count; call++)
+        for (int i = 0; qn_calls_have(kernel->calls, call) && i < graph->calls[call].input_count; i++)
+            if (graph->calls[call].inputs[i].value == value &&
+                qn_layout_axis(graph, &kernel->layout, call, &graph->calls[call].inputs[i]) != 0)
+                return false;
+    return true;
+}
+
+/* Add a kernel that folds all pending values of `wanted` with the shape of `value`. */
+static qn_status add_fold(schedule *at, int value, const bool *wanted)
+{
+    const qn_graph *graph = at->scope->graph;
+    const qn_value *first = &graph->values[value];
+    qn_kernel_plan *fold;
+    QN_TRY(add_kernel(at, &fold));
+    fold->is_fold = true;
+    fold->layout.dimensions = first->kind == QN_SCALAR ? 0 : 1;
+    fold->layout.extents[0] = first->extents[0];
+    for (int other = 0; other < graph->value_count; other++) {
+        const qn_value *of = &graph->values[other];
+        const bool alike = of->kind == first->kind && (of->kind == QN_SCALAR || of->extents[0] == first->extents[0]);
+        if (!wanted[other] || !at->pending[other] || !alike) continue;
+        fold->reads[other] = fold->folds[other] = fold->writes[other] = true;
+        at->pending[other] = false;
+    }
+    return QN_OK;
+}
+
+static qn_status add_group(schedule *at, qn_calls calls)
+{
+    const qn_graph *graph = at->scope->graph;
+    qn_kernel_plan made = {.calls = calls, .section = at->scope->section}, *kernel;
+    qn_refusal refusal;
+    if (!qn_rules_allow(at->scope, calls, &made.layout, &refusal))
+        return QN_FAIL(QN_INTERNAL, "%s: a chosen kernel breaks R%d: %s", graph->name, refusal.rule, refusal.reason);
+    qn_calls_words(at->scope, calls, &made.words);
+    qn_calls_traffic(at->scope, calls, made.reads, made.writes);
+    for (int value = 0; value < graph->value_count; value++)
+        if (made.reads[value] && at->pending[value] && !can_fold(graph, &made, value))
+            QN_TRY(add_fold(at, value, made.reads));
+    for (int value = 0; value < graph->value_count; value++) {
+        made.folds[value] = made.reads[value] && at->pending[value];
+        if (!made.folds[value]) continue;
+        at->pending[value] = false;
+        made.writes[value] = is_needed_beyond(at, calls, value);
+    }
+    for (int call = 0; call < graph->call_count; call++)
+        for (int i = 0; qn_calls_have(calls, call) && i < graph->calls[call].output_count; i++) {
+            const int value = graph->calls[call].outputs[i].value;
+            if (!is_partial(graph, &made, value)) continue;
+            at->pending[value] = made.partial[value] = made.writes[value];
+            made.writes[value] = false;
+        }
+    QN_TRY(add_kernel(at, &kernel));
+    *kernel = made;
+    return QN_OK;
+}
+
+/* What the user, a condition, another section or the next round reads must be complete at the end. */
+static qn_status add_last_folds(schedule *at)
+{
+    const qn_graph *graph = at->scope->graph;
+    bool wanted[QN_GRAPH_VALUES_MAX] = {false};
+    for (int value = 0; value < graph->value_count; value++)
+        wanted[value] = at->pending[value] && is_needed_beyond(at, at->scope->all, value);
+    for (int value = 0; value < graph->value_count; value++)
+        if (wanted[value] && at->pending[value]) QN_TRY(add_fold(at, value, wanted));
+    return QN_OK;
+}
+
+/* ---- memory of values that replace others ---- */
+
+/* Whether the new value can be written over the old one: in its kernel, and for all that read the old one later. */
+static bool is_in_place(const qn_scope *scope, const qn_plan *plan, int value)
+{
+    const qn_graph *graph = scope->graph;
+    const int old = graph->values[value].old, producer = graph->values[value].producer;
+    bool written = false;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const qn_kernel_plan *kernel = &plan->kernels[k];
+        if (kernel->section != scope->section) continue;
+        if (written && kernel->reads[old]) return false;
+        if (qn_calls_have(kernel->calls, producer)) {
+            const int output = qn_call_output_of(&graph->calls[producer], value);
+            if (kernel->partial[value]) return false; /* it is written later, from sums */
+            if (!qn_rules_in_place(scope, kernel->calls, &kernel->layout, producer, output)) return false;
+            written = true;
+        }
+    }
+    return true;
+}
+
+static void choose_memory(const qn_scope *scope, qn_plan *plan)
+{
+    const qn_graph *graph = scope->graph;
+    for (int value = 0; value < graph->value_count; value++)
+        if (graph->values[value].old >= 0 && qn_calls_have(scope->all, graph->values[value].producer))
+            plan->is_buffered[value] = graph->values[value].kind == QN_SCALAR || !is_in_place(scope, plan, value);
+}
+
+/* ---- all sections ---- */
+
+static qn_status check_forced(const qn_scope *scope, const qn_plan_options *options)
+{
+    qn_layout layout;
+    qn_refusal refusal;
+    for (int i = 0; i < options->forced_count; i++) {
+        if (!(options->forced[i] & scope->all)) continue;
+        if (options->forced[i] & ~scope->all)
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "--fusion joins results inside and outside of a loop; expected those of one part of %s",
+                           scope->graph->name);
+        if (!qn_rules_allow(scope, options->forced[i], &layout, &refusal))
+            return QN_FAIL(QN_INVALID_ARGUMENT, "--fusion joins calls that cannot share a kernel (R%d): %s",
+                           refusal.rule, refusal.reason);
+    }
+    return QN_OK;
+}
+
+qn_status qn_plan_make(const qn_graph *graph, const qn_plan_options *options, qn_plan *plan)
+{
+    *plan = (qn_plan){.graph = graph};
+    for (int section = 0; section < graph->section_count; section++) {
+        qn_scope scope;
+        qn_calls groups[QN_GRAPH_CALLS_MAX];
+        int count;
+        qn_scope_make(graph, section, &scope);
+        schedule at = {.plan = plan, .scope = &scope};
+        QN_TRY(check_forced(&scope, options));
+        QN_TRY(qn_partition_choose(&scope, options, groups, &count));
+        for (int i = 0; i < count; i++) QN_TRY(add_group(&at, groups[i]));
+        QN_TRY(add_last_folds(&at));
+        choose_memory(&scope, plan);
+    }
+    return QN_OK;
+}
+
+void qn_plan_words(const qn_plan *plan, int section, qn_words *words)
+{
+    *words = (qn_words){.count = 0};
+    for (int i = 0; i < plan->kernel_count; i++)
+        if (plan->kernels[i].section == section) qn_words_add(&plan->kernels[i].words, words);
+}
+
+void qn_unfused_words(const qn_graph *graph, int section, qn_words *words)
+{
+    qn_scope scope;
+    qn_words own;
+    *words = (qn_words){.count = 0};
+    qn_scope_make(graph, section, &scope);
+    for (int i = 0; i < graph->sections[section].call_count; i++) {
+        qn_calls_words(&scope, qn_calls_one(graph->sections[section].first_call + i), &own);
+        qn_words_add(&own, words);
+    }
+}

@@ -1,0 +1,61 @@
+/* A sequence of kernels for a graph: which calls share one, what it reads and leaves, and where sums are completed.
+ *
+ * What groups reduce across each other, scalars and sums along axis 0, leaves a kernel as partial sums. The next kernel
+ * that reads such a value folds it; where none can, a kernel of its own does. */
+#ifndef QN_FUSE_PLAN_PLAN_H
+#define QN_FUSE_PLAN_PLAN_H
+
+#include "fuse/plan/rules.h"
+#include "fuse/plan/words.h"
+
+enum { QN_PLAN_KERNELS_MAX = 96, QN_PLAN_FORCED_MAX = 16, QN_PLAN_EXACT_CALLS = 16, QN_PLAN_BEAM = 64 };
+
+typedef struct qn_kernel_plan {
+    qn_calls calls;
+    qn_layout layout;
+    qn_words words;
+    int section;
+    bool is_fold;                      /* it only completes sums */
+    bool reads[QN_GRAPH_VALUES_MAX];   /* from memory */
+    bool folds[QN_GRAPH_VALUES_MAX];   /* of these: from partial sums */
+    bool writes[QN_GRAPH_VALUES_MAX];  /* to memory, complete; also what it folds and others need */
+    bool partial[QN_GRAPH_VALUES_MAX]; /* it leaves partial sums */
+} qn_kernel_plan;
+
+typedef struct qn_plan {
+    const qn_graph *graph;
+    qn_kernel_plan kernels[QN_PLAN_KERNELS_MAX];
+    int kernel_count;
+    bool is_buffered[QN_GRAPH_VALUES_MAX]; /* a value whose old one keeps its memory meanwhile */
+} qn_plan;
+
+typedef enum qn_fusion { QN_FUSION_AUTO, QN_FUSION_NONE } qn_fusion;
+
+/* What a choice is made by: a kernel takes launch_s + bytes / rate. */
+typedef struct qn_plan_options {
+    qn_fusion fusion;
+    qn_calls forced[QN_PLAN_FORCED_MAX]; /* calls that share a kernel whatever it costs */
+    int forced_count;
+    double launch_s, bytes_per_s;
+    const qn_sizes *sizes;
+    const double *stored; /* elements of each csr matrix, by value */
+} qn_plan_options;
+
+/* Choose kernels. Errors: QN_INVALID_ARGUMENT (forced calls that cannot share a kernel, with the rule). */
+QN_MUST_CHECK qn_status qn_plan_make(const qn_graph *graph, const qn_plan_options *options, qn_plan *plan);
+
+/* partition.c: the calls of each kernel of a section, in order; `count` kernels. */
+QN_MUST_CHECK qn_status qn_partition_choose(const qn_scope *scope, const qn_plan_options *options, qn_calls *groups,
+                                            int *count);
+
+/* Words that calls move in a kernel of their own. */
+void qn_calls_words(const qn_scope *scope, qn_calls calls, qn_words *words);
+
+/* The words of all kernels of a section; of the same calls with one kernel each. */
+void qn_plan_words(const qn_plan *plan, int section, qn_words *words);
+void qn_unfused_words(const qn_graph *graph, int section, qn_words *words);
+
+/* Append the plan as a text: the graph, the kernels, the words they move, and which rule keeps each two apart. */
+QN_MUST_CHECK qn_status qn_plan_explain(const qn_plan *plan, const qn_plan_options *options, qn_text *text);
+
+#endif

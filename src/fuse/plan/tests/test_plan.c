@@ -1,0 +1,190 @@
+/* Plans of the sequences in examples/fuse: kernels, and words as the published fusions and hand counts have them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "check.h"
+#include "fuse/plan/plan.h"
+
+static qn_arena arena;
+static qn_graph graph;
+static qn_sizes sizes;
+static double stored[QN_GRAPH_VALUES_MAX];
+static qn_plan_options options = {.launch_s = 4e-6, .bytes_per_s = 2e12, .sizes = &sizes, .stored = stored};
+static qn_plan plan;
+
+static qn_status make(const char *text)
+{
+    static qn_source source;
+    qn_library library = {0};
+    qn_script script;
+    qn_arena_clear(&arena);
+    source = qn_source_make("s.qf", text, strlen(text));
+    QN_TRY(qn_library_add_shipped(&arena, &library));
+    QN_TRY(qn_script_parse(&source, &arena, &script));
+    QN_TRY(qn_graph_make(&script, &library, &arena, &graph));
+    for (int i = 0; i < graph.extent_count; i++) sizes.of[i] = 8192;
+    for (int value = 0; value < graph.value_count; value++) stored[value] = 5 * 8192;
+    return qn_plan_make(&graph, &options, &plan);
+}
+
+static qn_status make_example(const char *name)
+{
+    char path[1024];
+    char *text;
+    size_t size;
+    snprintf(path, sizeof path, "%s/../../examples/fuse/%s.qf", QN_TEST_DATA_FOLDER, name);
+    QN_TRY(qn_file_read(path, &text, &size));
+    char *copy;
+    qn_status status = qn_text_copy(text, &copy);
+    qn_release(&text);
+    QN_TRY(status);
+    static char *kept;
+    qn_release(&kept);
+    kept = copy;
+    return make(copy);
+}
+
+static void count(int *kernels, int *folds)
+{
+    *kernels = *folds = 0;
+    for (int i = 0; i < plan.kernel_count; i++) *(plan.kernels[i].is_fold ? folds : kernels) += 1;
+}
+
+/* An example's kernels, folds, and words of its last section. */
+static void expect(const char *name, int kernels, int folds, const char *words)
+{
+    int own_kernels, own_folds;
+    qn_words moved;
+    qn_text text = {0};
+    CHECK_OK(make_example(name));
+    count(&own_kernels, &own_folds);
+    qn_plan_words(&plan, 0, &moved);
+    CHECK_OK(qn_words_write(&graph, &moved, &text));
+    if (!CHECK_TEXT(text.data, words) || !CHECK(own_kernels == kernels && own_folds == folds))
+        printf("%s: %d kernels, %d folds\n", name, own_kernels, own_folds);
+    qn_text_clear(&text);
+}
+
+static void examples_have_the_kernels_of_the_table(void)
+{
+    expect("axpydot", 1, 1, "4n");
+    expect("vadd", 1, 0, "4n");
+    expect("waxpby", 1, 0, "3n");
+    expect("bicgk", 1, 1, "m·n + 2m + 2n");
+    expect("mvt", 2, 0, "n² + 8n");
+    expect("atax", 1, 1, "m·n + 2n");
+    expect("gesummv", 1, 0, "2m·n + m + n");
+    expect("madd", 1, 0, "3m·n");
+    expect("gemver", 2, 1, "3n² + 10n");
+    expect("gemvt", 2, 1, "2m·n + 2m + 4n");
+    expect("image", 2, 0, "3n");
+    expect("two_sums", 1, 1, "2n");
+}
+
+static void without_fusion_each_call_has_a_kernel(void)
+{
+    int kernels, folds;
+    options.fusion = QN_FUSION_NONE;
+    CHECK_OK(make_example("bicgk"));
+    options.fusion = QN_FUSION_AUTO;
+    count(&kernels, &folds);
+    CHECK(kernels == 2 && folds == 1);
+}
+
+static void results_can_be_forced_together(void)
+{
+    int kernels, folds;
+    options.forced[0] = 3; /* both sums, though not worth it for the first two calls alone */
+    options.forced_count = 1;
+    CHECK_OK(make("sequence s\ninput x, y: vector(n)\noutput a, b: scalar\na = sum(x)\nb = sum(y)\n"));
+    count(&kernels, &folds);
+    CHECK(kernels == 1);
+    CHECK_FAILS(
+        make("sequence s\ninput x: vector(n); input y: vector(k)\noutput a, b: scalar\na = sum(x)\nb = sum(y)\n"),
+        QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--fusion joins calls that cannot share a kernel (R7)");
+    options.forced_count = 0;
+}
+
+/* A chain of 30 maps with three sums is beyond the exact search. */
+static void long_scripts_use_a_beam(void)
+{
+    char text[4096] = "sequence s\ninput x0: vector(n)\noutput a, b, y: scalar\n";
+    int kernels, folds;
+    for (int i = 1; i <= 30; i++)
+        sprintf(text + strlen(text), "x%d = %d*x%d + 1\n%s", i, i, i - 1, i == 15 ? "a = sum(x15)\n" : "");
+    strcat(text, "b = sum(x30)\ny = a + b\n");
+    CHECK_OK(make(text));
+    count(&kernels, &folds);
+    CHECK(kernels == 2); /* all elements at once, then the scalar */
+    qn_words moved;
+    qn_plan_words(&plan, 0, &moved);
+    CHECK(qn_words_count(&moved, &sizes, stored) == 8192);
+}
+
+/* The partition of least cost by brute force: every way to give each of the calls to a kernel. */
+static double cheapest(const qn_scope *scope, int call, qn_calls *groups, int count_of)
+{
+    const int calls = graph.call_count;
+    double best = 1e30;
+    if (call < calls) {
+        for (int g = 0; g <= count_of; g++) {
+            groups[g] = (g < count_of ? groups[g] : 0) | qn_calls_one(call);
+            const double cost = cheapest(scope, call + 1, groups, g == count_of ? count_of + 1 : count_of);
+            if (cost < best) best = cost;
+            groups[g] &= ~qn_calls_one(call);
+        }
+        return best;
+    }
+    /* legal kernels that can be put in an order */
+    double cost = 0;
+    qn_calls done = 0;
+    for (int left = count_of; left > 0;) {
+        int found = -1;
+        for (int g = 0; g < count_of && found < 0; g++) {
+            bool ready = groups[g] != 0 && !(groups[g] & done);
+            for (int c = 0; ready && c < calls; c++)
+                if (qn_calls_have(groups[g], c)) ready = (scope->before[c] & ~(done | groups[g])) == 0;
+            if (ready) found = g;
+        }
+        qn_layout layout;
+        qn_words words;
+        if (found < 0 || !qn_rules_allow(scope, groups[found], &layout, NULL)) return 1e30;
+        qn_calls_words(scope, groups[found], &words);
+        cost += options.launch_s + 4 * qn_words_count(&words, &sizes, stored) / options.bytes_per_s;
+        done |= groups[found];
+        left--;
+    }
+    return cost;
+}
+
+static void the_search_finds_the_best(void)
+{
+    static const char *const names[] = {"gemver", "gemvt", "mvt", "image", "cg"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        qn_scope scope;
+        qn_calls groups[QN_GRAPH_CALLS_MAX] = {0};
+        double cost = 0;
+        CHECK_OK(make_example(names[i]));
+        qn_scope_make(&graph, 0, &scope);
+        for (int k = 0; k < plan.kernel_count; k++)
+            if (!plan.kernels[k].is_fold)
+                cost +=
+                    options.launch_s + 4 * qn_words_count(&plan.kernels[k].words, &sizes, stored) / options.bytes_per_s;
+        CHECK_NEAR(cost, cheapest(&scope, 0, groups, 0), 1e-12);
+    }
+}
+
+int main(void)
+{
+    RUN(examples_have_the_kernels_of_the_table);
+    RUN(without_fusion_each_call_has_a_kernel);
+    RUN(results_can_be_forced_together);
+    RUN(long_scripts_use_a_beam);
+    RUN(the_search_finds_the_best);
+    qn_arena_clear(&arena);
+    return check_finish();
+}
