@@ -250,17 +250,38 @@ static void find_levels(const check *at)
 
 /* ---- R6: what is overwritten ---- */
 
+/* Calls whose results are computed again at other indices, with all maps that these are made of. */
+static qn_calls find_recomputed(const qn_graph *graph, qn_calls calls, const qn_layout *layout)
+{
+    qn_calls found = 0;
+    for (int call = graph->call_count - 1; call >= 0; call--) { /* readers come after producers */
+        const qn_call *of = &graph->calls[call];
+        for (int i = 0; qn_calls_have(calls, call) && i < of->input_count; i++) {
+            const qn_use *use = &of->inputs[i];
+            const int producer = graph->values[use->value].producer;
+            if (use->index_count != 1 || producer < 0 || !qn_calls_have(calls, producer)) continue;
+            if (qn_call_reduces(&graph->calls[producer], qn_call_output_of(&graph->calls[producer], use->value)))
+                continue;
+            if (qn_calls_have(found, call) || qn_layout_axis(graph, layout, call, use) != layout->axes[producer][0])
+                found |= qn_calls_one(producer);
+        }
+    }
+    return found;
+}
+
 bool qn_rules_in_place(const qn_scope *scope, qn_calls calls, const qn_layout *layout, int call, int output)
 {
     const qn_graph *graph = scope->graph;
     const qn_use *made = &graph->calls[call].outputs[output];
     const int old = graph->values[made->value].old;
+    const qn_calls recomputed = find_recomputed(graph, calls, layout);
     for (int other = 0; other < graph->call_count; other++) {
         const qn_call *of = &graph->calls[other];
         for (int i = 0; qn_calls_have(calls, other) && i < of->input_count; i++) {
             const qn_use *use = &of->inputs[i];
             if (use->value != old) continue;
             if (layout->levels[other] > layout->levels[call]) return false;
+            if (use->index_count > 0 && qn_calls_have(recomputed, other)) return false;
             if (use->index_count == 0) continue;
             if (of->is_sparse && use->indices[0] == 1) return false;
             for (int k = 0; k < use->index_count; k++)

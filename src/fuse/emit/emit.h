@@ -1,0 +1,51 @@
+/* Kernels of a plan as text in the kernel language.
+ *
+ * A kernel in one dimension gives each work-item elements of axis 0. A kernel in two dimensions gives each group PANEL
+ * lines of axis 0, and sweeps over them along axis 1; between sweeps, the group's work-items finish what is known for
+ * each line. Scalars come first: every group folds the partial sums that it needs. The text needs these tunables:
+ *
+ *   GROUP_X, GROUP_Y   work-items of a group along axis 1 and axis 0, powers of two; GROUP_Y is 1 in one dimension
+ *   ELEMENTS           elements of a work-item along axis 1, or in one dimension
+ *   PANEL              lines of a group
+ */
+#ifndef QN_FUSE_EMIT_EMIT_H
+#define QN_FUSE_EMIT_EMIT_H
+
+#include <quern/family.h>
+
+#include "fuse/plan/plan.h"
+
+typedef enum qn_emitted_kind {
+    QN_EMITTED_DATA,    /* numbers of a value */
+    QN_EMITTED_STARTS,  /* of a csr matrix: starts of rows */
+    QN_EMITTED_COLUMNS, /* of a csr matrix: columns */
+    QN_EMITTED_SUMS,    /* partial sums of a value */
+    QN_EMITTED_PARTS,   /* numbers of partial sums, by value */
+    QN_EMITTED_STEP,    /* leading dimension of a matrix, in elements */
+    QN_EMITTED_SIZE     /* of an extent */
+} qn_emitted_kind;
+
+typedef struct qn_emitted_argument {
+    qn_emitted_kind kind;
+    int of; /* value, or extent */
+    qn_access access;
+    char name[80];
+} qn_emitted_argument;
+
+typedef struct qn_emitted_kernel {
+    char name[80];
+    qn_emitted_argument arguments[QN_ARGUMENT_MAX];
+    int argument_count;
+} qn_emitted_kernel;
+
+/* Append kernel number `index` of a plan, and describe its arguments. Functions that it calls are those of
+ * qn_emit_header. */
+QN_MUST_CHECK qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_text *text, qn_emitted_kernel *kernel);
+
+/* Append what comes before kernels: checks of the tunables, and functions. */
+QN_MUST_CHECK qn_status qn_emit_header(const qn_graph *graph, qn_text *text);
+
+/* The value whose memory a value takes: its own, or that of the one that it replaces. */
+int qn_plan_root(const qn_plan *plan, int value);
+
+#endif

@@ -1,0 +1,85 @@
+/* Parts of the emission of one kernel. */
+#ifndef QN_FUSE_EMIT_EMITTER_H
+#define QN_FUSE_EMIT_EMITTER_H
+
+#include "fuse/emit/emit.h"
+
+/* A place of the text where values have variables: once a line (axis 0), once a column (axis 1), once an element, or
+ * once a gathered element of a sparse row. */
+typedef enum qn_site_kind { QN_SITE_LINE, QN_SITE_COLUMN, QN_SITE_ELEMENT, QN_SITE_GATHER } qn_site_kind;
+
+typedef struct qn_site {
+    qn_site_kind kind;
+    qn_text text;
+    qn_text arrays; /* a column's variables are arrays over a work-item's elements, declared before the loop */
+    int indent;     /* spaces */
+    bool declared[QN_GRAPH_VALUES_MAX];
+} qn_site;
+
+typedef struct qn_emitter {
+    const qn_plan *plan;
+    const qn_graph *graph;
+    const qn_kernel_plan *kernel;
+    qn_emitted_kernel *made;
+    char names[QN_GRAPH_VALUES_MAX][72];   /* identifiers, without the suffix that says what of the value */
+    bool keeps_line[QN_GRAPH_VALUES_MAX];  /* values of a panel's lines in local memory, as name_line[t] */
+    qn_site line, column, element, gather; /* the present ones */
+    int sweep;                             /* the present one */
+    qn_text *text;                         /* of the kernel */
+} qn_emitter;
+
+/* sites.c */
+QN_MUST_CHECK qn_status qn_site_put(qn_site *site, const char *format, ...) QN_PRINTF_LIKE(2, 3);
+void qn_site_restart(qn_site *site, qn_site_kind kind, int indent);
+void qn_site_clear(qn_site *site);
+
+/* Move a site's text to the kernel's. */
+QN_MUST_CHECK qn_status qn_site_flush(qn_emitter *at, qn_site *site);
+
+/* Give the value that a call reads a variable where it is read; `name` gets how to write it. */
+typedef struct qn_variable {
+    char text[96];
+} qn_variable;
+QN_MUST_CHECK qn_status qn_site_need(qn_emitter *at, int call, const qn_use *use, qn_variable *name);
+
+/* The same for a vector at a line's index. */
+QN_MUST_CHECK qn_status qn_line_need(qn_emitter *at, int value, qn_variable *name);
+
+/* Emit a call in its own place: variables of maps, additions of reductions, stores. */
+QN_MUST_CHECK qn_status qn_site_call(qn_emitter *at, qn_site *site, int call);
+
+/* Store what the call makes at its place, where it must be in memory. */
+QN_MUST_CHECK qn_status qn_site_store(qn_emitter *at, qn_site *site, int call);
+
+/* The expression of an output over variables that exist. */
+QN_MUST_CHECK qn_status qn_site_term(qn_emitter *at, int call, int output, qn_text *term);
+
+/* "a += b;" or "a = FMIN(a, b);" */
+QN_MUST_CHECK qn_status qn_put_combine(qn_site *site, qn_reduction reduction, const char *into, const char *term);
+const char *qn_reduction_start(qn_reduction reduction);
+const char *qn_reduction_function(qn_reduction reduction);
+
+/* The axis of a one-dimensional output of a call. */
+static inline int qn_output_axis(const qn_emitter *at, int call, int output)
+{
+    return at->kernel->layout.axes[call][at->graph->calls[call].outputs[output].indices[0]];
+}
+
+static inline bool qn_emitter_has(const qn_emitter *at, int call)
+{
+    return call >= 0 && qn_calls_have(at->kernel->calls, call);
+}
+
+/* scalars.c: scalars that are known before the work, and sums to scalars. */
+QN_MUST_CHECK qn_status qn_emit_scalars(qn_emitter *at);
+QN_MUST_CHECK qn_status qn_emit_totals_start(qn_emitter *at);
+QN_MUST_CHECK qn_status qn_emit_totals_end(qn_emitter *at);
+bool qn_emitter_shares(const qn_emitter *at); /* it adds up over a group */
+
+/* line.c, panel.c */
+QN_MUST_CHECK qn_status qn_emit_line(qn_emitter *at);
+/* Declare the local memory of a panel, first in the kernel; then all else. */
+QN_MUST_CHECK qn_status qn_emit_panel_locals(qn_emitter *at);
+QN_MUST_CHECK qn_status qn_emit_panel(qn_emitter *at);
+
+#endif

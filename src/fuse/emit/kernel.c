@@ -1,0 +1,215 @@
+/* One kernel: its name, its arguments, its frame. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "fuse/emit/emitter.h"
+
+int qn_plan_root(const qn_plan *plan, int value)
+{
+    while (plan->graph->values[value].old >= 0 && !plan->is_buffered[value]) value = plan->graph->values[value].old;
+    return value;
+}
+
+/* ---- names ---- */
+
+/* A value's own name; "next x" becomes x_next. Names that would meet get a number. */
+static void name_values(qn_emitter *at)
+{
+    const qn_graph *graph = at->graph;
+    for (int value = 0; value < graph->value_count; value++) {
+        const char *name = graph->values[value].name;
+        const bool is_next = strncmp(name, "next ", 5) == 0;
+        snprintf(at->names[value], sizeof at->names[value], "%.56s%s", is_next ? name + 5 : name,
+                 is_next ? "_next" : "");
+        for (int other = 0; other < value; other++)
+            if (strcmp(at->names[other], at->names[value]) == 0) {
+                snprintf(at->names[value], sizeof at->names[value], "%.48s%s_%d", is_next ? name + 5 : name,
+                         is_next ? "_next" : "", value);
+                break;
+            }
+    }
+}
+
+/* ---- arguments ---- */
+
+static qn_status add_argument(qn_emitter *at, qn_emitted_kind kind, int of, qn_access access, const char *name,
+                              const char *suffix)
+{
+    qn_emitted_kernel *made = at->made;
+    for (int i = 0; i < made->argument_count; i++) {
+        qn_emitted_argument *own = &made->arguments[i];
+        if (own->kind != kind || own->of != of) continue;
+        if (own->access != access) own->access = QN_INOUT;
+        return QN_OK;
+    }
+    if (made->argument_count == QN_ARGUMENT_MAX)
+        return QN_FAIL(QN_UNSUPPORTED, "%s: kernel %s needs more than %d arguments", at->graph->name, made->name,
+                       QN_ARGUMENT_MAX);
+    qn_emitted_argument *own = &made->arguments[made->argument_count++];
+    *own = (qn_emitted_argument){.kind = kind, .of = of, .access = access};
+    snprintf(own->name, sizeof own->name, "%.70s%s", name, suffix);
+    return QN_OK;
+}
+
+static qn_status add_value(qn_emitter *at, int value, qn_access access)
+{
+    const int root = qn_plan_root(at->plan, value);
+    const char *name = at->names[root];
+    const qn_shape_kind kind = at->graph->values[value].kind;
+    /* A matrix may have gaps between its lines, which stay as they are. */
+    QN_TRY(add_argument(at, QN_EMITTED_DATA, root, kind == QN_MATRIX && access == QN_OUT ? QN_INOUT : access, name,
+                        "_data"));
+    if (kind != QN_CSR) return QN_OK;
+    QN_TRY(add_argument(at, QN_EMITTED_STARTS, root, QN_IN, name, "_starts"));
+    return add_argument(at, QN_EMITTED_COLUMNS, root, QN_IN, name, "_columns");
+}
+
+static qn_status add_sizes(qn_emitter *at)
+{
+    char name[96];
+    for (int value = 0; value < at->graph->value_count; value++) {
+        const int root = qn_plan_root(at->plan, value);
+        if ((at->kernel->reads[value] || at->kernel->writes[value]) && at->graph->values[value].kind == QN_MATRIX)
+            QN_TRY(add_argument(at, QN_EMITTED_STEP, root, QN_VALUE, at->names[root], "_step"));
+    }
+    for (int k = 0; k < at->kernel->layout.dimensions; k++) {
+        snprintf(name, sizeof name, "size_%.60s", at->graph->extents[at->kernel->layout.extents[k]].name);
+        QN_TRY(add_argument(at, QN_EMITTED_SIZE, at->kernel->layout.extents[k], QN_VALUE, name, ""));
+    }
+    return QN_OK;
+}
+
+static qn_status add_arguments(qn_emitter *at)
+{
+    const qn_kernel_plan *kernel = at->kernel;
+    for (int value = 0; value < at->graph->value_count; value++) {
+        if (kernel->reads[value] && !kernel->folds[value]) QN_TRY(add_value(at, value, QN_IN));
+        if (kernel->writes[value]) QN_TRY(add_value(at, value, QN_OUT));
+    }
+    for (int value = 0; value < at->graph->value_count; value++) {
+        if (kernel->folds[value]) QN_TRY(add_argument(at, QN_EMITTED_SUMS, value, QN_IN, at->names[value], "_sums"));
+        if (kernel->partial[value])
+            QN_TRY(add_argument(at, QN_EMITTED_SUMS, value, QN_INOUT, at->names[value], "_sums"));
+        if (kernel->folds[value]) QN_TRY(add_argument(at, QN_EMITTED_PARTS, 0, QN_IN, "parts", ""));
+        if (kernel->partial[value]) QN_TRY(add_argument(at, QN_EMITTED_PARTS, 0, QN_INOUT, "parts", ""));
+    }
+    return add_sizes(at);
+}
+
+/* ---- text ---- */
+
+static qn_status write_comment(qn_emitter *at)
+{
+    const char *before = "/* ";
+    for (int call = 0; call < at->graph->call_count; call++)
+        if (qn_emitter_has(at, call)) {
+            QN_TRY(qn_text_append(at->text, "%s%s", before, at->graph->calls[call].text));
+            before = "\n * ";
+        }
+    for (int value = 0; value < at->graph->value_count; value++)
+        if (at->kernel->folds[value]) {
+            QN_TRY(qn_text_append(at->text, "%sfold of %s", before, at->graph->values[value].name));
+            before = "\n * ";
+        }
+    return qn_text_append(at->text, " */\n");
+}
+
+static qn_status write_signature(qn_emitter *at)
+{
+    const qn_emitted_kernel *made = at->made;
+    const bool is_panel = at->kernel->layout.dimensions == 2;
+    QN_TRY(qn_text_append(at->text, "KERNEL GROUP_LIMIT(%s, 1) void %s(", is_panel ? "GROUP_X, GROUP_Y" : "ITEMS, 1",
+                          made->name));
+    for (int i = 0; i < made->argument_count; i++) {
+        const qn_emitted_argument *own = &made->arguments[i];
+        const bool is_int =
+            own->kind == QN_EMITTED_STARTS || own->kind == QN_EMITTED_COLUMNS || own->kind == QN_EMITTED_PARTS;
+        QN_TRY(qn_text_append(at->text, "%s", i > 0 ? ",\n    " : "\n    "));
+        if (own->access == QN_VALUE)
+            QN_TRY(qn_text_append(at->text, "%s %s", own->kind == QN_EMITTED_STEP ? "qn_int64" : "int", own->name));
+        else
+            QN_TRY(qn_text_append(at->text, "GLOBAL %s%s *RESTRICT %s", own->access == QN_IN ? "const " : "",
+                                  is_int ? "int" : "float", own->name));
+    }
+    return qn_text_append(at->text, ")\n{\n");
+}
+
+static qn_status write_body(qn_emitter *at)
+{
+    const bool is_panel = at->kernel->layout.dimensions == 2;
+    if (qn_emitter_shares(at)) QN_TRY(qn_text_append(at->text, "    LOCAL float share[ITEMS];\n"));
+    if (is_panel) QN_TRY(qn_emit_panel_locals(at));
+    QN_TRY(qn_text_append(at->text, is_panel
+                                        ? "    const int x = LOCAL_ID(0), y = LOCAL_ID(1), item = y * GROUP_X + x;\n"
+                                        : "    const int item = LOCAL_ID(0);\n"));
+    QN_TRY(qn_emit_scalars(at));
+    if (is_panel)
+        QN_TRY(qn_emit_panel(at));
+    else if (at->kernel->layout.dimensions == 1)
+        QN_TRY(qn_emit_line(at));
+    return qn_text_append(at->text, "}\n");
+}
+
+static qn_status emit(qn_emitter *at, int index)
+{
+    name_values(at);
+    snprintf(at->made->name, sizeof at->made->name, "%.60s_%d", at->graph->name, index + 1);
+    QN_TRY(add_arguments(at));
+    QN_TRY(qn_text_append(at->text, "\n"));
+    QN_TRY(write_comment(at));
+    QN_TRY(write_signature(at));
+    return write_body(at);
+}
+
+qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_text *text, qn_emitted_kernel *kernel)
+{
+    qn_emitter *at;
+    QN_TRY(qn_allocate(1, sizeof *at, (void **)&at));
+    *kernel = (qn_emitted_kernel){.argument_count = 0};
+    at->plan = plan, at->graph = plan->graph, at->kernel = &plan->kernels[index];
+    at->made = kernel, at->text = text;
+    qn_site_restart(&at->line, QN_SITE_LINE, 4);
+    const qn_status status = emit(at, index);
+    qn_site_clear(&at->line), qn_site_clear(&at->column);
+    qn_site_clear(&at->element), qn_site_clear(&at->gather);
+    qn_release(&at);
+    return status;
+}
+
+static qn_status write_group_function(const char *name, const char *meaning, const char *step, qn_text *text)
+{
+    return qn_text_append(text,
+                          "\n/* %s of a group's values, for all its work-items. */\n"
+                          "DEVICE_FN float %s(LOCAL_PTR float *share, int item, float value)\n"
+                          "{\n"
+                          "    share[item] = value;\n"
+                          "    LOCAL_BARRIER();\n"
+                          "    for (int half_way = ITEMS / 2; half_way > 0; half_way /= 2) {\n"
+                          "        if (item < half_way) share[item] = %s;\n"
+                          "        LOCAL_BARRIER();\n"
+                          "    }\n"
+                          "    const float result = share[0];\n"
+                          "    LOCAL_BARRIER();\n"
+                          "    return result;\n"
+                          "}\n",
+                          meaning, name, step);
+}
+
+qn_status qn_emit_header(const qn_graph *graph, qn_text *text)
+{
+    static const char *const tunables[][2] = {{"GROUP_X", "work-items of a group along lines"},
+                                              {"GROUP_Y", "work-items of a group across lines"},
+                                              {"ELEMENTS", "elements of a work-item along a line"},
+                                              {"PANEL", "lines of a group"}};
+    QN_TRY(qn_text_append(text, "/* The sequence %s, as quern fuse made it. */\n\n", graph->name));
+    for (size_t i = 0; i < sizeof tunables / sizeof *tunables; i++)
+        QN_TRY(qn_text_append(text, "#ifndef %s\n#error \"%s: %s\"\n#endif\n", tunables[i][0], tunables[i][0],
+                              tunables[i][1]));
+    QN_TRY(qn_text_append(text, "\n#define ITEMS (GROUP_X * GROUP_Y)\n"
+                                "#define PITCH (GROUP_X + 1) /* lines begin in different banks of local memory */\n"));
+    QN_TRY(write_group_function("sum_of_group", "The sum", "share[item] + share[item + half_way]", text));
+    QN_TRY(write_group_function("least_of_group", "The least", "FMIN(share[item], share[item + half_way])", text));
+    return write_group_function("greatest_of_group", "The greatest", "FMAX(share[item], share[item + half_way])", text);
+}

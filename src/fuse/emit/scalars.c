@@ -1,0 +1,116 @@
+/* Scalars: every group makes those that it needs, in the same order and so with the same bits; the first group stores
+ * them. Sums to scalars leave each group as one partial sum. */
+#include <stdio.h>
+
+#include "fuse/emit/emitter.h"
+
+static qn_status put_loads(qn_emitter *at)
+{
+    const qn_graph *graph = at->graph;
+    for (int value = 0; value < graph->value_count; value++) {
+        const char *name = at->names[value];
+        if (graph->values[value].kind != QN_SCALAR || !at->kernel->reads[value]) continue;
+        if (!at->kernel->folds[value]) {
+            QN_TRY(qn_text_append(at->text, "    const float %s_value = %s_data[0];\n", name,
+                                  at->names[qn_plan_root(at->plan, value)]));
+            continue;
+        }
+        const qn_call *of = &graph->calls[graph->values[value].producer];
+        const qn_reduction reduction = of->meanings[qn_call_output_of(of, value)].reduction;
+        qn_site site = {.indent = 8};
+        QN_TRY(qn_text_append(at->text,
+                              "    float %s_value = %s;\n"
+                              "    for (int part = item; part < parts[%d]; part += ITEMS)\n",
+                              name, qn_reduction_start(reduction), value));
+        char into[96], term[96];
+        snprintf(into, sizeof into, "%s_value", name);
+        snprintf(term, sizeof term, "%s_sums[part]", name);
+        qn_status status = qn_put_combine(&site, reduction, into, term);
+        if (status == QN_OK) status = qn_site_flush(at, &site);
+        qn_site_clear(&site);
+        QN_TRY(status);
+        QN_TRY(qn_text_append(at->text, "    %s_value = %s(share, item, %s_value);\n", name,
+                              qn_reduction_function(reduction), name));
+    }
+    return QN_OK;
+}
+
+static qn_status put_maps(qn_emitter *at)
+{
+    const qn_graph *graph = at->graph;
+    for (int call = 0; call < graph->call_count; call++) {
+        const qn_call *of = &graph->calls[call];
+        if (!qn_emitter_has(at, call) || of->space_count > 0) continue;
+        for (int i = 0; i < of->output_count; i++) {
+            qn_text term = {0};
+            qn_status status = qn_site_term(at, call, i, &term);
+            if (status == QN_OK)
+                status = qn_text_append(at->text, "    const float %s_value = %s;\n", at->names[of->outputs[i].value],
+                                        term.data);
+            qn_text_clear(&term);
+            QN_TRY(status);
+        }
+    }
+    return QN_OK;
+}
+
+static qn_status put_stores(qn_emitter *at)
+{
+    bool any = false;
+    for (int value = 0; value < at->graph->value_count; value++) {
+        if (at->graph->values[value].kind != QN_SCALAR || !at->kernel->writes[value]) continue;
+        QN_TRY(qn_text_append(at->text, "%s        %s_data[0] = %s_value;\n",
+                              any ? "" : "    if (GROUP_ID(0) == 0 && item == 0) {\n",
+                              at->names[qn_plan_root(at->plan, value)], at->names[value]));
+        any = true;
+    }
+    return any ? qn_text_append(at->text, "    }\n") : QN_OK;
+}
+
+qn_status qn_emit_scalars(qn_emitter *at)
+{
+    QN_TRY(put_loads(at));
+    QN_TRY(put_maps(at));
+    return put_stores(at);
+}
+
+/* ---- sums over all of the work ---- */
+
+bool qn_emitter_shares(const qn_emitter *at)
+{
+    for (int value = 0; value < at->graph->value_count; value++)
+        if (at->graph->values[value].kind == QN_SCALAR && (at->kernel->folds[value] || at->kernel->partial[value]))
+            return true;
+    return false;
+}
+
+static qn_reduction reduction_of(const qn_emitter *at, int value)
+{
+    const qn_call *of = &at->graph->calls[at->graph->values[value].producer];
+    return of->meanings[qn_call_output_of(of, value)].reduction;
+}
+
+qn_status qn_emit_totals_start(qn_emitter *at)
+{
+    for (int value = 0; value < at->graph->value_count; value++)
+        if (at->graph->values[value].kind == QN_SCALAR && at->kernel->partial[value])
+            QN_TRY(qn_text_append(at->text, "    float %s_total = %s;\n", at->names[value],
+                                  qn_reduction_start(reduction_of(at, value))));
+    return QN_OK;
+}
+
+qn_status qn_emit_totals_end(qn_emitter *at)
+{
+    for (int value = 0; value < at->graph->value_count; value++) {
+        const char *name = at->names[value];
+        if (!at->kernel->partial[value]) continue;
+        if (at->graph->values[value].kind == QN_SCALAR)
+            QN_TRY(qn_text_append(at->text,
+                                  "    %s_total = %s(share, item, %s_total);\n"
+                                  "    if (item == 0) %s_sums[GROUP_ID(0)] = %s_total;\n",
+                                  name, qn_reduction_function(reduction_of(at, value)), name, name, name));
+        QN_TRY(qn_text_append(at->text, "    if (GROUP_ID(0) == 0 && item == 0) parts[%d] = GROUP_COUNT(0)%s;\n", value,
+                              at->graph->values[value].kind == QN_SCALAR ? "" : " * GROUP_Y"));
+    }
+    return QN_OK;
+}

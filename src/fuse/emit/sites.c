@@ -1,0 +1,287 @@
+/* Variables of values at the places where they are read. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuse/emit/emitter.h"
+
+qn_status qn_site_put(qn_site *site, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (length >= (int)sizeof line)
+        return QN_FAIL(QN_UNSUPPORTED, "an expression of a kernel is too long to be written");
+    return qn_text_append(&site->text, "%*s%s\n", site->indent, "", line);
+}
+
+void qn_site_clear(qn_site *site)
+{
+    qn_text_clear(&site->text);
+    qn_text_clear(&site->arrays);
+}
+
+void qn_site_restart(qn_site *site, qn_site_kind kind, int indent)
+{
+    qn_site_clear(site);
+    *site = (qn_site){.kind = kind, .indent = indent};
+}
+
+qn_status qn_site_flush(qn_emitter *at, qn_site *site)
+{
+    if (site->text.length > 0) QN_TRY(qn_text_append_bytes(at->text, site->text.data, site->text.length));
+    site->text.length = 0;
+    return QN_OK;
+}
+
+/* ---- reductions ---- */
+
+const char *qn_reduction_start(qn_reduction reduction)
+{
+    return reduction == QN_REDUCE_MINIMUM   ? "FLOAT_INFINITY"
+           : reduction == QN_REDUCE_MAXIMUM ? "-FLOAT_INFINITY"
+                                            : "0.0f";
+}
+
+const char *qn_reduction_function(qn_reduction reduction)
+{
+    return reduction == QN_REDUCE_MINIMUM   ? "least_of_group"
+           : reduction == QN_REDUCE_MAXIMUM ? "greatest_of_group"
+                                            : "sum_of_group";
+}
+
+qn_status qn_put_combine(qn_site *site, qn_reduction reduction, const char *into, const char *term)
+{
+    if (reduction == QN_REDUCE_SUM) return qn_site_put(site, "%s += %s;", into, term);
+    return qn_site_put(site, "%s = %s(%s, %s);", into, reduction == QN_REDUCE_MINIMUM ? "FMIN" : "FMAX", into, term);
+}
+
+/* ---- names and addresses ---- */
+
+static void name_at(const qn_emitter *at, const qn_site *site, int value, qn_variable *name)
+{
+    static const char *const suffixes[] = {
+        [QN_SITE_LINE] = "_i", [QN_SITE_COLUMN] = "_j[e]", [QN_SITE_ELEMENT] = "_ij", [QN_SITE_GATHER] = "_j"};
+    const bool is_scalar = at->graph->values[value].kind == QN_SCALAR;
+    snprintf(name->text, sizeof name->text, "%s%s", at->names[value], is_scalar ? "_value" : suffixes[site->kind]);
+}
+
+/* The address of a value's number: for a matrix, `axes` are those of its two indices. */
+static void address_at(const qn_emitter *at, const qn_site *site, int value, const int *axes, char text[256])
+{
+    const char *root = at->names[qn_plan_root(at->plan, value)];
+    if (at->graph->values[value].kind == QN_MATRIX) {
+        const bool column = at->graph->values[value].column;
+        const int slow = axes[column ? 1 : 0], fast = axes[column ? 0 : 1];
+        snprintf(text, 256, "%s_data[%s * %s_step + %s]", root, slow == 0 ? "i" : "j", root, fast == 0 ? "i" : "j");
+    } else {
+        snprintf(text, 256, "%s_data[%s]", root, site->kind == QN_SITE_LINE ? "i" : "j");
+    }
+}
+
+/* Write a variable and its first value; a column's goes to an array. */
+static qn_status put_variable(qn_emitter *at, qn_site *site, int value, const char *expression)
+{
+    if (site->kind == QN_SITE_COLUMN) {
+        QN_TRY(qn_text_append(&site->arrays, "%*sfloat %s_j[ELEMENTS];\n", site->indent - 4, "", at->names[value]));
+        return qn_site_put(site, "%s_j[e] = %s;", at->names[value], expression);
+    }
+    qn_variable name;
+    name_at(at, site, value, &name);
+    return qn_site_put(site, "const float %s = %s;", name.text, expression);
+}
+
+/* ---- reading ---- */
+
+static qn_site *site_of(qn_emitter *at, int call, const qn_use *use)
+{
+    if (use->index_count == 2) return at->graph->calls[call].is_sparse ? &at->gather : &at->element;
+    const int axis = qn_layout_axis(at->graph, &at->kernel->layout, call, use);
+    return axis < 0 ? &at->gather : axis == 1 ? &at->column : &at->line;
+}
+
+static qn_status need_at(qn_emitter *at, qn_site *site, int value, const int *axes);
+
+/* Compute a map at a site that may not be its own: its one-dimensional inputs are read there too. */
+static qn_status put_map(qn_emitter *at, qn_site *site, int call, int output)
+{
+    const qn_call *of = &at->graph->calls[call];
+    qn_variable names[QN_CALL_INPUTS_MAX];
+    const char *pointers[QN_CALL_INPUTS_MAX];
+    qn_text term = {0};
+    for (int i = 0; i < of->input_count; i++) {
+        const qn_use *use = &of->inputs[i];
+        const bool is_element = site->kind == QN_SITE_ELEMENT && use->index_count > 0;
+        pointers[i] = names[i].text;
+        if (is_element) {
+            QN_TRY(qn_site_need(at, call, use, &names[i]));
+            continue;
+        }
+        name_at(at, site, use->value, &names[i]);
+        if (use->index_count > 0) QN_TRY(need_at(at, site, use->value, NULL));
+    }
+    qn_status status = qn_point_write(of->meanings[output].term, pointers, &term);
+    if (status == QN_OK) status = put_variable(at, site, of->outputs[output].value, term.data);
+    qn_text_clear(&term);
+    return status;
+}
+
+/* Partial sums of a vector, added up at its own index. */
+static qn_status put_fold(qn_emitter *at, qn_site *site, int value)
+{
+    const int producer = at->graph->values[value].producer;
+    const qn_call *of = &at->graph->calls[producer];
+    const qn_reduction reduction = of->meanings[qn_call_output_of(of, value)].reduction;
+    const char *name = at->names[value], *size = at->graph->extents[at->graph->values[value].extents[0]].name;
+    char into[96], term[256];
+    snprintf(into, sizeof into, "%s_i", name);
+    snprintf(term, sizeof term, "%s_sums[part * size_%s + i]", name, size);
+    QN_TRY(qn_site_put(site, "float %s = %s;", into, qn_reduction_start(reduction)));
+    QN_TRY(qn_site_put(site, "for (qn_int64 part = 0; part < parts[%d]; part++)", value));
+    site->indent += 4;
+    const qn_status status = qn_put_combine(site, reduction, into, term);
+    site->indent -= 4;
+    return status;
+}
+
+/* Give a value of one or two dimensions its variable at a site. */
+static qn_status need_at(qn_emitter *at, qn_site *site, int value, const int *axes)
+{
+    char expression[256];
+    const int producer = at->graph->values[value].producer;
+    if (site->declared[value]) return QN_OK;
+    site->declared[value] = true;
+    if (site->kind == QN_SITE_LINE && at->keeps_line[value]) {
+        snprintf(expression, sizeof expression, "%s_line[t]", at->names[value]);
+        return put_variable(at, site, value, expression);
+    }
+    if (at->kernel->folds[value]) return put_fold(at, site, value);
+    const bool is_made = qn_emitter_has(at, producer);
+    /* A matrix that an earlier sweep stored is read again by the work-item that stored it. */
+    const bool is_stored = site->kind == QN_SITE_ELEMENT && is_made && at->kernel->writes[value] &&
+                           at->kernel->layout.levels[producer] < at->sweep;
+    if (is_made && !is_stored)
+        return put_map(at, site, producer, qn_call_output_of(&at->graph->calls[producer], value));
+    address_at(at, site, value, axes, expression);
+    return put_variable(at, site, value, expression);
+}
+
+qn_status qn_site_need(qn_emitter *at, int call, const qn_use *use, qn_variable *name)
+{
+    int axes[2] = {0, 1};
+    qn_site *site = use->index_count == 0 ? &at->line : site_of(at, call, use);
+    name_at(at, site, use->value, name);
+    if (use->index_count == 0) return QN_OK;
+    for (int k = 0; k < use->index_count; k++) axes[k] = at->kernel->layout.axes[call][use->indices[k]];
+    if (at->graph->calls[call].is_sparse && use->index_count == 2) { /* the stored element itself */
+        if (!site->declared[use->value])
+            QN_TRY(qn_site_put(site, "const float %s = %s_data[k];", name->text,
+                               at->names[qn_plan_root(at->plan, use->value)]));
+        site->declared[use->value] = true;
+        return QN_OK;
+    }
+    return need_at(at, site, use->value, axes);
+}
+
+qn_status qn_line_need(qn_emitter *at, int value, qn_variable *name)
+{
+    name_at(at, &at->line, value, name);
+    return need_at(at, &at->line, value, NULL);
+}
+
+qn_status qn_site_term(qn_emitter *at, int call, int output, qn_text *term)
+{
+    const qn_call *of = &at->graph->calls[call];
+    qn_variable names[QN_CALL_INPUTS_MAX];
+    const char *pointers[QN_CALL_INPUTS_MAX];
+    for (int i = 0; i < of->input_count; i++) {
+        QN_TRY(qn_site_need(at, call, &of->inputs[i], &names[i]));
+        pointers[i] = names[i].text;
+    }
+    return qn_point_write(of->meanings[output].term, pointers, term);
+}
+
+/* ---- calls in their own place ---- */
+
+/* A sum over the elements of a line, a column or all. */
+static void accumulator_of(const qn_emitter *at, int call, int output, char text[96])
+{
+    const qn_use *use = &at->graph->calls[call].outputs[output];
+    const char *name = at->names[use->value];
+    if (use->index_count == 0)
+        snprintf(text, 96, "%s_total", name);
+    else if (at->kernel->layout.dimensions == 2 && qn_output_axis(at, call, output) == 1)
+        snprintf(text, 96, "%s_sum_j[e]", name);
+    else
+        snprintf(text, 96, "%s_sum", name);
+}
+
+static qn_status put_reduction(qn_emitter *at, qn_site *site, int call, int output)
+{
+    qn_text term = {0};
+    char into[96];
+    accumulator_of(at, call, output, into);
+    qn_status status = qn_site_term(at, call, output, &term);
+    if (status == QN_OK)
+        status = qn_put_combine(site, at->graph->calls[call].meanings[output].reduction, into, term.data);
+    qn_text_clear(&term);
+    return status;
+}
+
+/* A row of a sparse matrix: a loop over its stored elements, in which vectors are gathered. */
+static qn_status put_sparse(qn_emitter *at, qn_site *site, int call)
+{
+    const qn_call *of = &at->graph->calls[call];
+    const char *matrix = at->names[qn_plan_root(at->plan, of->inputs[0].value)];
+    for (int i = 0; i < of->output_count; i++)
+        QN_TRY(qn_site_put(site, "float %s_sum = %s;", at->names[of->outputs[i].value],
+                           qn_reduction_start(of->meanings[i].reduction)));
+    qn_site_restart(&at->gather, QN_SITE_GATHER, site->indent + 4);
+    for (int i = 0; i < of->output_count; i++) QN_TRY(put_reduction(at, &at->gather, call, i));
+    QN_TRY(qn_site_put(site, "for (int k = %s_starts[i]; k < %s_starts[i + 1]; k++) {", matrix, matrix));
+    QN_TRY(qn_site_put(site, "    const qn_int64 j = %s_columns[k];", matrix));
+    QN_TRY(qn_text_append(&site->text, "%s", at->gather.text.data));
+    QN_TRY(qn_site_put(site, "}"));
+    for (int i = 0; i < of->output_count; i++) {
+        const int value = of->outputs[i].value;
+        QN_TRY(qn_site_put(site, "const float %s_i = %s_sum;", at->names[value], at->names[value]));
+        site->declared[value] = true;
+    }
+    return QN_OK;
+}
+
+qn_status qn_site_call(qn_emitter *at, qn_site *site, int call)
+{
+    const qn_call *of = &at->graph->calls[call];
+    if (of->is_sparse) return put_sparse(at, site, call);
+    for (int i = 0; i < of->output_count; i++) {
+        if (qn_call_reduces(of, i)) {
+            QN_TRY(put_reduction(at, site, call, i));
+            continue;
+        }
+        if (site->declared[of->outputs[i].value]) continue; /* another call needed it first */
+        site->declared[of->outputs[i].value] = true;
+        QN_TRY(put_map(at, site, call, i));
+    }
+    return QN_OK;
+}
+
+qn_status qn_site_store(qn_emitter *at, qn_site *site, int call)
+{
+    const qn_call *of = &at->graph->calls[call];
+    for (int i = 0; i < of->output_count; i++) {
+        const qn_use *use = &of->outputs[i];
+        int axes[2] = {0, 1};
+        char address[256];
+        qn_variable name;
+        /* sums are stored where they are complete */
+        if (!at->kernel->writes[use->value] || (qn_call_reduces(of, i) && !of->is_sparse)) continue;
+        for (int k = 0; k < use->index_count; k++) axes[k] = at->kernel->layout.axes[call][use->indices[k]];
+        address_at(at, site, use->value, axes, address);
+        name_at(at, site, use->value, &name);
+        QN_TRY(qn_site_put(site, "%s = %s;", address, name.text));
+    }
+    return QN_OK;
+}

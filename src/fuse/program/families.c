@@ -1,0 +1,204 @@
+/* Families made at run time. A family of the library is a constant; these are made the same way from text, so that the
+ * runtime, the tuner and the checking driver treat them alike. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "fuse/program/parts.h"
+
+int64_t qn_launch_groups(const qn_launch_sizes *launch, const qn_shape *shape)
+{
+    if (launch->dimensions == 0) return 1;
+    if (launch->dimensions == 2) return (launch->lines + shape->panel - 1) / shape->panel;
+    const int64_t block = (int64_t)shape->group_x * shape->group_y * shape->elements;
+    const int64_t blocks = (launch->lines + block - 1) / block;
+    return blocks < shape->parts ? blocks : shape->parts;
+}
+
+static qn_geometry geometry(const qn_configuration *configuration, const void *problem)
+{
+    const qn_launch_sizes *launch = problem;
+    const int *value = configuration->value;
+    const qn_shape shape = {value[QN_SHAPE_GROUP_X], value[QN_SHAPE_GROUP_Y], value[QN_SHAPE_ELEMENTS],
+                            value[QN_SHAPE_PANEL], value[QN_SHAPE_PARTS]};
+    const size_t groups = (size_t)qn_launch_groups(launch, &shape);
+    const size_t x = (size_t)shape.group_x, y = (size_t)shape.group_y;
+    if (launch->dimensions == 2) return (qn_geometry){{groups * x, y, 1}, {x, y, 1}};
+    return (qn_geometry){{groups * x * y, 1, 1}, {x * y, 1, 1}};
+}
+
+static void work(const void *problem, qn_work *least)
+{
+    *least = ((const qn_launch_sizes *)problem)->work;
+}
+
+static qn_element element_of(const qn_emitted_argument *argument)
+{
+    switch (argument->kind) {
+    case QN_EMITTED_STARTS:
+    case QN_EMITTED_COLUMNS:
+    case QN_EMITTED_PARTS:
+    case QN_EMITTED_SIZE: return QN_INT32;
+    case QN_EMITTED_STEP: return QN_INT64;
+    default: return QN_FLOAT32;
+    }
+}
+
+static void declare_kernel(qn_program *program, int kernel, qn_program_family *into)
+{
+    const qn_emitted_kernel *emitted = &program->emitted[kernel];
+    qn_argument_declaration *arguments = into->arguments[kernel % QN_KERNEL_MAX];
+    for (int i = 0; i < emitted->argument_count; i++)
+        arguments[i] = (qn_argument_declaration){emitted->arguments[i].name, emitted->arguments[i].access,
+                                                 element_of(&emitted->arguments[i]), 0};
+    into->kernels[kernel % QN_KERNEL_MAX] = (qn_kernel_declaration){.name = emitted->name,
+                                                                    .arguments = arguments,
+                                                                    .argument_count = emitted->argument_count,
+                                                                    .geometry = geometry,
+                                                                    .work = work};
+    into->family.kernel_count++;
+}
+
+static void declare_tunables(const qn_shape *shape, qn_program_family *into)
+{
+    const struct {
+        const char *name, *meaning;
+        int value;
+    } rows[QN_SHAPE_TUNABLES] = {
+        [QN_SHAPE_GROUP_X] = {"GROUP_X", "work-items of a group along lines", shape->group_x},
+        [QN_SHAPE_GROUP_Y] = {"GROUP_Y", "work-items of a group across lines", shape->group_y},
+        [QN_SHAPE_ELEMENTS] = {"ELEMENTS", "elements of a work-item along a line", shape->elements},
+        [QN_SHAPE_PANEL] = {"PANEL", "lines of a group", shape->panel},
+        [QN_SHAPE_PARTS] = {"PARTS", "groups in one dimension, at most", shape->parts}};
+    for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
+        into->tunables[i] = (qn_tunable){.name = rows[i].name,
+                                         .values = {rows[i].value},
+                                         .value_count = 1,
+                                         .fallback = rows[i].value,
+                                         .meaning = rows[i].meaning};
+    into->family.tunables = into->tunables;
+    into->family.tunable_count = QN_SHAPE_TUNABLES;
+}
+
+/* ---- the host ---- */
+
+extern const char qn_runtime_prelude_host_source[];
+
+/* On the host a group is one work-item, so barriers have nothing to wait for, and local memory is the group's own. */
+static const char host_words[] =
+    "#define KERNEL static\n"
+    "#define GROUP_LIMIT(x, y, z)\n"
+    "#define LOCAL\n"
+    "#define LOCAL_ID(d) 0\n"
+    "#define GROUP_ID(d) ((d) == 0 ? group_index : 0)\n"
+    "#define GROUP_COUNT(d) ((d) == 0 ? group_count : 1)\n"
+    "#define LOCAL_BARRIER() ((void)0)\n"
+    "static _Thread_local int group_index, group_count;\n"
+    "typedef struct launch { void *const *arguments; const size_t *bytes; "
+    "size_t items[3], group[3]; } launch;\n"
+    "typedef int (*parallel)(const launch *, size_t, int (*)(size_t, int, void *), void *);\n"
+    "parallel run_groups;\n";
+
+static qn_status write_entry(const qn_emitted_kernel *kernel, qn_text *text)
+{
+    QN_TRY(qn_text_append(text,
+                          "static int %s_group(size_t index, int worker, void *user)\n{\n"
+                          "    const launch *of = user;\n    void *const *a = of->arguments;\n"
+                          "    group_index = (int)index, group_count = (int)(of->items[0] / of->group[0]);\n    %s(",
+                          kernel->name, kernel->name));
+    for (int i = 0; i < kernel->argument_count; i++) {
+        const qn_emitted_argument *own = &kernel->arguments[i];
+        QN_TRY(qn_text_append(text, "%s", i > 0 ? ", " : ""));
+        if (own->access != QN_VALUE)
+            QN_TRY(qn_text_append(text, "a[%d]", i));
+        else
+            QN_TRY(qn_text_append(text, "*(const %s *)a[%d]", own->kind == QN_EMITTED_STEP ? "int64_t" : "int32_t", i));
+    }
+    return qn_text_append(text,
+                          ");\n    return 0;\n}\nint %s_host(const launch *of)\n{\n"
+                          "    return run_groups(of, of->items[0] / of->group[0], %s_group, (void *)of);\n}\n",
+                          kernel->name, kernel->name);
+}
+
+qn_status qn_program_host_text(const qn_program *program, int family, qn_text *text)
+{
+    const qn_program_family *of = &program->families[family];
+    for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
+        QN_TRY(qn_text_append(text, "#define %s %d\n", of->tunables[i].name, of->tunables[i].fallback));
+    QN_TRY(qn_text_append(text, "#include <stddef.h>\n%s\n%s%s", qn_runtime_prelude_host_source, host_words,
+                          of->source.data));
+    for (int i = 0; i < of->family.kernel_count; i++)
+        QN_TRY(write_entry(&program->emitted[family * QN_KERNEL_MAX + i], text));
+    return QN_OK;
+}
+
+static qn_status make_host(qn_program *program, int family)
+{
+    qn_program_family *of = &program->families[family];
+    qn_text text = {0};
+    void *address;
+    qn_status status = qn_program_host_text(program, family, &text);
+    if (status == QN_OK) status = qn_native_open(text.data, of->name, &of->native);
+    qn_text_clear(&text);
+    QN_TRY(status);
+    QN_TRY(qn_native_find(of->native, "run_groups", &address));
+    *(void **)address = (void *)qn_host_parallel;
+    for (int i = 0; i < of->family.kernel_count; i++) {
+        char symbol[96];
+        snprintf(symbol, sizeof symbol, "%s_host", of->kernels[i].name);
+        QN_TRY(qn_native_find(of->native, symbol, &address));
+        of->kernels[i].host = (qn_host_kernel)address;
+    }
+    return QN_OK;
+}
+
+/* ---- all of them ---- */
+
+static bool runs_on_host(const qn_device_info *device)
+{
+    return strcmp(device->driver, "host") == 0 || qn_text_ends_in(device->identifier, ":host");
+}
+
+qn_shape qn_program_default_shape(const qn_device_info *device)
+{
+    if (runs_on_host(device)) return (qn_shape){1, 1, 512, 64, 64};
+    if (device->kind == QN_DEVICE_CPU) return (qn_shape){1, 1, 512, 64, 64};
+    return (qn_shape){32, 8, 4, 64, 512};
+}
+
+static qn_status make_family(qn_program *program, int family)
+{
+    qn_program_family *of = &program->families[family];
+    const int first = family * QN_KERNEL_MAX;
+    QN_TRY(qn_emit_header(program->plan->graph, &of->source));
+    for (int k = first; k < program->plan->kernel_count && k < first + QN_KERNEL_MAX; k++) {
+        QN_TRY(qn_emit_kernel(program->plan, k, &of->source, &program->emitted[k]));
+        declare_kernel(program, k, of);
+    }
+    snprintf(of->name, sizeof of->name, "fuse/%.60s_%d", program->plan->graph->name, family + 1);
+    of->family.name = of->name;
+    of->family.source = of->source.data;
+    of->family.kernels = of->kernels;
+    declare_tunables(&program->shape, of);
+    QN_TRY(qn_text_append(&program->text, "%s", of->source.data));
+    return runs_on_host(qn_device_get_info(program->device)) ? make_host(program, family) : QN_OK;
+}
+
+qn_status qn_program_make_families(qn_program *program)
+{
+    program->family_count = (program->plan->kernel_count + QN_KERNEL_MAX - 1) / QN_KERNEL_MAX;
+    for (int family = 0; family < program->family_count; family++) QN_TRY(make_family(program, family));
+    return QN_OK;
+}
+
+void qn_program_clear_families(qn_program *program)
+{
+    for (int family = 0; family < program->family_count; family++) {
+        qn_program_family *of = &program->families[family];
+        const qn_configuration configuration =
+            of->family.tunables ? qn_family_fallback(&of->family) : (qn_configuration){{0}};
+        if (of->family.tunables) qn_family_forget(&of->family, program->device, &configuration);
+        qn_native_close(&of->native);
+        qn_text_clear(&of->source);
+    }
+}

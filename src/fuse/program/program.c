@@ -1,0 +1,222 @@
+#include "fuse/program/program.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "fuse/program/parts.h"
+
+/* ---- memory ---- */
+
+static qn_status create_value(qn_program *program, int value)
+{
+    const qn_graph *graph = program->plan->graph;
+    const qn_value *of = &graph->values[value];
+    const size_t count = program->counts[value];
+    QN_TRY(qn_buffer_create(program->device, (count > 0 ? count : 1) * sizeof(float), &program->data[value]));
+    if (of->kind != QN_CSR) return QN_OK;
+    const size_t rows = (size_t)program->sizes.of[of->extents[0]] + 1;
+    QN_TRY(qn_buffer_create(program->device, rows * sizeof(int32_t), &program->starts[value]));
+    return qn_buffer_create(program->device, (count > 0 ? count : 1) * sizeof(int32_t), &program->columns[value]);
+}
+
+/* Values in memory, and room for the partial sums of each kernel. */
+static qn_status create_memory(qn_program *program)
+{
+    const qn_plan *plan = program->plan;
+    bool in_memory[QN_GRAPH_VALUES_MAX] = {false};
+    for (int value = 0; value < plan->graph->value_count; value++)
+        in_memory[qn_plan_root(plan, value)] |= plan->graph->values[value].is_given;
+    for (int k = 0; k < plan->kernel_count; k++)
+        for (int value = 0; value < plan->graph->value_count; value++) {
+            in_memory[qn_plan_root(plan, value)] |= plan->kernels[k].writes[value];
+            if (!plan->kernels[k].partial[value]) continue;
+            size_t count = (size_t)qn_launch_groups(&program->launches[k], &program->shape);
+            if (plan->graph->values[value].kind == QN_VECTOR)
+                count *= (size_t)program->shape.group_y * program->counts[value];
+            QN_TRY(qn_buffer_create(program->device, count * sizeof(float), &program->sums[value]));
+        }
+    for (int value = 0; value < plan->graph->value_count; value++)
+        if (in_memory[value]) QN_TRY(create_value(program, value));
+    return qn_buffer_create(program->device, QN_GRAPH_VALUES_MAX * sizeof(int32_t), &program->parts);
+}
+
+static void measure_launches(qn_program *program, const double *stored)
+{
+    const qn_plan *plan = program->plan;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const qn_kernel_plan *kernel = &plan->kernels[k];
+        qn_launch_sizes *launch = &program->launches[k];
+        qn_words reads = {.count = 0}, writes = {.count = 0};
+        launch->dimensions = kernel->layout.dimensions;
+        launch->lines = launch->dimensions > 0 ? program->sizes.of[kernel->layout.extents[0]] : 1;
+        for (int value = 0; value < plan->graph->value_count; value++) {
+            if (kernel->reads[value]) qn_words_add_value(plan->graph, value, 1, &reads);
+            if (kernel->writes[value]) qn_words_add_value(plan->graph, value, 1, &writes);
+        }
+        launch->work = (qn_work){.bytes_read = 4 * qn_words_count(&reads, &program->sizes, stored),
+                                 .bytes_written = 4 * qn_words_count(&writes, &program->sizes, stored)};
+    }
+}
+
+static qn_status fill(qn_program *program, const double *stored)
+{
+    const qn_graph *graph = program->plan->graph;
+    for (int value = 0; value < graph->value_count; value++)
+        program->counts[value] = qn_value_elements(graph, value, &program->sizes, (size_t)stored[value]);
+    measure_launches(program, stored);
+    QN_TRY(qn_queue_create(program->device, &program->queue));
+    QN_TRY(create_memory(program));
+    return qn_program_make_families(program);
+}
+
+qn_status qn_program_create(const qn_plan *plan, qn_device *device, const qn_shape *shape, const qn_sizes *sizes,
+                            const double *stored, qn_program **out)
+{
+    QN_TRY(qn_allocate(1, sizeof **out, (void **)out));
+    qn_program *program = *out;
+    program->plan = plan;
+    program->device = qn_device_retain(device);
+    program->shape = shape ? *shape : qn_program_default_shape(qn_device_get_info(device));
+    program->sizes = *sizes;
+    const qn_status status = fill(program, stored);
+    if (status != QN_OK) qn_program_destroy(out);
+    return status;
+}
+
+void qn_program_destroy(qn_program **pointer)
+{
+    qn_program *program = *pointer;
+    if (!program) return;
+    qn_queue_destroy(&program->queue);
+    qn_program_clear_families(program);
+    for (int value = 0; value < QN_GRAPH_VALUES_MAX; value++) {
+        qn_buffer_release(&program->data[value]), qn_buffer_release(&program->starts[value]);
+        qn_buffer_release(&program->columns[value]), qn_buffer_release(&program->sums[value]);
+    }
+    qn_buffer_release(&program->parts);
+    qn_device_release(&program->device);
+    qn_text_clear(&program->text);
+    qn_release(pointer);
+}
+
+const char *qn_program_text(const qn_program *program)
+{
+    return program->text.data;
+}
+
+/* ---- values ---- */
+
+qn_status qn_program_write(qn_program *program, int value, const float *numbers, const int32_t *starts,
+                           const int32_t *columns)
+{
+    const int root = qn_plan_root(program->plan, value);
+    const size_t count = program->counts[value];
+    QN_TRY(qn_queue_write(program->queue, program->data[root], 0, numbers, count * sizeof *numbers, NULL));
+    if (starts) {
+        const size_t rows = (size_t)program->sizes.of[program->plan->graph->values[value].extents[0]] + 1;
+        QN_TRY(qn_queue_write(program->queue, program->starts[root], 0, starts, rows * sizeof *starts, NULL));
+        QN_TRY(qn_queue_write(program->queue, program->columns[root], 0, columns, count * sizeof *columns, NULL));
+    }
+    return qn_queue_finish(program->queue);
+}
+
+qn_status qn_program_read(qn_program *program, int value, float *numbers)
+{
+    const int root = qn_plan_root(program->plan, value);
+    if (!program->data[root])
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s is not kept in memory", program->plan->graph->values[value].name);
+    QN_TRY(
+        qn_queue_read(program->queue, program->data[root], 0, numbers, program->counts[value] * sizeof *numbers, NULL));
+    return qn_queue_finish(program->queue);
+}
+
+/* ---- running ---- */
+
+static qn_argument argument_of(const qn_program *program, const qn_emitted_argument *emitted)
+{
+    const qn_value *value = &program->plan->graph->values[emitted->of];
+    switch (emitted->kind) {
+    case QN_EMITTED_DATA: return qn_argument_buffer(program->data[emitted->of]);
+    case QN_EMITTED_STARTS: return qn_argument_buffer(program->starts[emitted->of]);
+    case QN_EMITTED_COLUMNS: return qn_argument_buffer(program->columns[emitted->of]);
+    case QN_EMITTED_SUMS: return qn_argument_buffer(program->sums[emitted->of]);
+    case QN_EMITTED_PARTS: return qn_argument_buffer(program->parts);
+    case QN_EMITTED_STEP: return qn_argument_int64(program->sizes.of[value->extents[value->column ? 0 : 1]]);
+    case QN_EMITTED_SIZE: break;
+    }
+    return qn_argument_int32((int32_t)program->sizes.of[emitted->of]);
+}
+
+/* Launch a kernel; *seconds, if it is wanted, grows by its time, for which this waits. */
+static qn_status launch(qn_program *program, int kernel, double *seconds)
+{
+    const qn_emitted_kernel *emitted = &program->emitted[kernel];
+    qn_argument arguments[QN_ARGUMENT_MAX];
+    qn_event *event = NULL;
+    double own_s = 0;
+    for (int i = 0; i < emitted->argument_count; i++) arguments[i] = argument_of(program, &emitted->arguments[i]);
+    const qn_family_call call = {.kernel = kernel % QN_KERNEL_MAX,
+                                 .arguments = arguments,
+                                 .argument_count = emitted->argument_count,
+                                 .problem = &program->launches[kernel]};
+    QN_TRY(qn_family_run(&program->families[kernel / QN_KERNEL_MAX].family, program->queue, &call,
+                         seconds ? &event : NULL));
+    if (!seconds) return QN_OK;
+    const qn_status status = qn_event_seconds(event, &own_s);
+    qn_event_destroy(&event);
+    *seconds += own_s;
+    return status;
+}
+
+/* At the end of a round a carried value and its new one exchange their memory, unless they share it. */
+static void commit(qn_program *program, const qn_section *section)
+{
+    const qn_graph *graph = program->plan->graph;
+    for (int value = 0; value < graph->value_count; value++) {
+        const int producer = graph->values[value].producer - section->first_call;
+        if (graph->values[value].old < 0 || producer < 0 || producer >= section->call_count) continue;
+        const int root = qn_plan_root(program->plan, value),
+                  old = qn_plan_root(program->plan, graph->values[value].old);
+        qn_buffer *kept = program->data[root];
+        program->data[root] = program->data[old];
+        program->data[old] = kept;
+    }
+}
+
+static qn_status check(qn_program *program, const qn_condition *condition, bool *holds)
+{
+    double values[QN_CALL_INPUTS_MAX];
+    for (int i = 0; i < condition->use_count; i++) {
+        float number;
+        QN_TRY(qn_program_read(program, condition->uses[i].value, &number));
+        values[i] = number;
+    }
+    *holds = qn_condition_holds(condition, values);
+    return QN_OK;
+}
+
+static qn_status run_section(qn_program *program, int number, int64_t *rounds, double *seconds)
+{
+    const qn_plan *plan = program->plan;
+    const qn_section *section = &plan->graph->sections[number];
+    const int64_t most = section->is_loop ? program->sizes.of[section->rounds] : 1;
+    bool holds = false;
+    for (int64_t round = 1; round <= most && !holds; round++) {
+        for (int k = 0; k < plan->kernel_count; k++)
+            if (plan->kernels[k].section == number) QN_TRY(launch(program, k, seconds));
+        if (!section->is_loop) continue;
+        commit(program, section);
+        if (rounds) ++*rounds;
+        if (section->has_until && round % section->every == 0) QN_TRY(check(program, &section->until, &holds));
+    }
+    return QN_OK;
+}
+
+qn_status qn_program_run(qn_program *program, int64_t *rounds, double *seconds)
+{
+    if (rounds) *rounds = 0;
+    if (seconds) *seconds = 0;
+    for (int i = 0; i < program->plan->graph->section_count; i++) QN_TRY(run_section(program, i, rounds, seconds));
+    return qn_queue_finish(program->queue);
+}

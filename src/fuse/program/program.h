@@ -1,0 +1,46 @@
+/* A plan on a device: kernel families made at run time, the memory of all values, and running them.
+ *
+ * Life cycle: create → write the given values → run → read results → destroy. Thread rule: one thread at a time. */
+#ifndef QN_FUSE_PROGRAM_PROGRAM_H
+#define QN_FUSE_PROGRAM_PROGRAM_H
+
+#include "fuse/emit/emit.h"
+
+/* Values of the tunables that kernels are made with; PARTS is the most groups of a kernel in one dimension. */
+typedef struct qn_shape {
+    int group_x, group_y, elements, panel, parts;
+} qn_shape;
+
+typedef struct qn_program qn_program;
+
+/* Shapes that suit a device. */
+qn_shape qn_program_default_shape(const qn_device_info *device);
+
+/* Make the kernels of a plan and memory for its values. `stored[value]` is the number of stored elements of each csr
+ * matrix. On the host kernels are compiled by a C compiler, `cc` or $QUERN_CC. The plan must outlive the program.
+ * Errors: QN_UNSUPPORTED (no C compiler), QN_BUILD_FAILED, QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_program_create(const qn_plan *plan, qn_device *device, const qn_shape *shape,
+                                          const qn_sizes *sizes, const double *stored, qn_program **program);
+void qn_program_destroy(qn_program **program);
+
+/* The text of all kernels. */
+const char *qn_program_text(const qn_program *program);
+
+/* Write the numbers of a given value; of a csr matrix also its starts and columns. */
+QN_MUST_CHECK qn_status qn_program_write(qn_program *program, int value, const float *numbers, const int32_t *starts,
+                                         const int32_t *columns);
+
+/* Run all sections, from the given values. The host waits only where a condition is checked. *rounds (may be NULL) gets
+ * the rounds of all loops, *seconds (may be NULL) the device's seconds in kernels. */
+QN_MUST_CHECK qn_status qn_program_run(qn_program *program, int64_t *rounds, double *seconds);
+
+/* Read a value that the plan leaves in memory: a result, or what a later kernel reads. */
+QN_MUST_CHECK qn_status qn_program_read(qn_program *program, int value, float *numbers);
+
+/* native.c: a C text compiled into a library of this process. */
+typedef struct qn_native qn_native;
+QN_MUST_CHECK qn_status qn_native_open(const char *text, const char *name, qn_native **native);
+QN_MUST_CHECK qn_status qn_native_find(const qn_native *native, const char *symbol, void **address);
+void qn_native_close(qn_native **native);
+
+#endif

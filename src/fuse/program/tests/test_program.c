@@ -1,0 +1,243 @@
+/* devices: host opencl:0 checking:host */
+/* labels: unsanitized */
+#define _DEFAULT_SOURCE /* setenv */
+/* Generated kernels against the meaning in double precision: equal where sums are exact, and else within the bound of
+ * rounding. All examples, odd sizes, corners of the shapes, fused and not. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "check.h"
+#include "fuse/program/inputs.h"
+
+static const char *device_name;
+static qn_context *context;
+static qn_device *device;
+
+static qn_arena arena;
+static qn_graph graph;
+static qn_plan plan;
+static qn_sizes sizes;
+static double stored[QN_GRAPH_VALUES_MAX];
+
+static qn_status make(const char *text, int m, int n, int rounds, qn_fusion fusion)
+{
+    static qn_source source;
+    qn_library library = {0};
+    qn_script script;
+    qn_arena_clear(&arena);
+    source = qn_source_make("s.qf", text, strlen(text));
+    QN_TRY(qn_library_add_shipped(&arena, &library));
+    QN_TRY(qn_script_parse(&source, &arena, &script));
+    QN_TRY(qn_graph_make(&script, &library, &arena, &graph));
+    for (int i = 0; i < graph.extent_count; i++)
+        sizes.of[i] = graph.extents[i].number ? rounds : strcmp(graph.extents[i].name, "m") == 0 ? m : n;
+    qn_inputs_stored(&graph, &sizes, stored);
+    const qn_plan_options options = {
+        .fusion = fusion, .launch_s = 4e-6, .bytes_per_s = 2e12, .sizes = &sizes, .stored = stored};
+    return qn_plan_make(&graph, &options, &plan);
+}
+
+/* Compare all results; returns how many numbers are too far from the meaning. */
+static size_t differences(qn_program *program, const qn_inputs *inputs, bool exact)
+{
+    size_t wrong = 0;
+    double terms = graph.call_count;
+    for (int i = 0; i < graph.extent_count; i++) terms = fmax(terms, (double)sizes.of[i]);
+    for (int value = 0; value < graph.value_count; value++) {
+        const qn_numbers *numbers = &inputs->numbers[value];
+        float *found;
+        if (!graph.values[value].is_result) continue;
+        CHECK_OK(qn_allocate(numbers->count, sizeof *found, (void **)&found));
+        CHECK_OK(qn_program_read(program, value, found));
+        for (size_t k = 0; k < numbers->count; k++) {
+            const double bound = exact ? 0 : 4 * sqrt(terms) * 0x1p-24 * numbers->scales[k] + 1e-30;
+            const double difference = fabs(found[k] - numbers->values[k]);
+            if (difference <= bound || (isnan(found[k]) && isnan(numbers->values[k]))) continue;
+            if (wrong++ == 0)
+                printf("%s: %s[%zu] is %g, expected %g within %g\n", graph.name, graph.values[value].name, k,
+                       (double)found[k], numbers->values[k], bound);
+        }
+        qn_release(&found);
+    }
+    return wrong;
+}
+
+static void compare(const qn_shape *shape, qn_inputs_kind kind, bool exact)
+{
+    qn_program *program;
+    qn_inputs inputs;
+    int64_t rounds, expected_rounds;
+    if (!CHECK_OK(qn_inputs_make(&graph, &sizes, 7, kind, true, &inputs))) return;
+    for (int value = 0; value < graph.value_count; value++)
+        if (strcmp(graph.values[value].name, "limit") == 0)
+            inputs.floats[value][0] = -1, inputs.numbers[value].values[0] = -1;
+    if (CHECK_OK(qn_program_create(&plan, device, shape, &sizes, stored, &program))) {
+        CHECK_OK(qn_inputs_write(&inputs, &graph, program));
+        const qn_status status = qn_program_run(program, &rounds, NULL);
+        CHECK_OK(status);
+        CHECK_OK(qn_graph_interpret(&graph, &sizes, inputs.numbers, &expected_rounds));
+        CHECK(rounds == expected_rounds);
+        if (!CHECK(status == QN_OK && differences(program, &inputs, exact) == 0))
+            printf("%s, shape %d %d %d %d %d\n%s\n", device_name, shape->group_x, shape->group_y, shape->elements,
+                   shape->panel, shape->parts, qn_program_text(program));
+        qn_program_destroy(&program);
+    }
+    qn_inputs_clear(&inputs);
+}
+
+static bool on_host(void)
+{
+    return strstr(device_name, "host") != NULL;
+}
+
+/* On the host a group is one work-item. */
+static const qn_shape *shapes(int *count)
+{
+    static const qn_shape of_host[] = {{1, 1, 512, 64, 64}, {1, 1, 1, 1, 1}, {1, 1, 7, 5, 3}};
+    static const qn_shape of_devices[] = {{32, 8, 4, 64, 512}, {4, 2, 3, 7, 5}};
+    *count = on_host() ? 3 : 2;
+    return on_host() ? of_host : of_devices;
+}
+
+static void compare_text(const char *text, const int (*extents)[2], int extent_count, qn_inputs_kind kind, bool exact)
+{
+    int shape_count;
+    const qn_shape *shape = shapes(&shape_count);
+    /* Each compilation takes a while: further shapes, kernels that are not fused, and devices with slow compilers get
+     * the last size alone. */
+    for (int s = 0; s < shape_count; s++)
+        for (int e = s == 0 && on_host() ? 0 : extent_count - 1; e < extent_count; e++)
+            for (int fusion = 0; fusion < (s == 0 && on_host() && e == extent_count - 1 ? 2 : 1); fusion++) {
+                if (!CHECK_OK(make(text, extents[e][0], extents[e][1], 3, fusion ? QN_FUSION_NONE : QN_FUSION_AUTO)))
+                    return;
+                compare(&shape[s], kind, exact);
+            }
+}
+
+static void compare_example(const char *name, bool exact)
+{
+    static const int extents[][2] = {{1, 1}, {1000, 1}, {65, 1023}};
+    char path[1024];
+    char *text;
+    size_t size;
+    snprintf(path, sizeof path, "%s/../../examples/fuse/%s.qf", QN_TEST_DATA_FOLDER, name);
+    if (!CHECK_OK(qn_file_read(path, &text, &size))) return;
+    compare_text(text, extents, 3, exact ? QN_INPUTS_SIGNS : QN_INPUTS_UNIFORM, exact);
+    qn_release(&text);
+}
+
+static void sums_of_small_integers_are_equal(void)
+{
+    static const char *const names[] = {"axpydot", "vadd", "waxpby", "bicgk", "mvt",     "atax",
+                                        "gesummv", "madd", "gemver", "gemvt", "two_sums"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) compare_example(names[i], true);
+}
+
+static void sequences_with_quotients_are_within_the_bound(void)
+{
+    static const char *const names[] = {"cg", "bicgstab", "jacobi", "power"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) compare_example(names[i], false);
+}
+
+static const int sides[][2] = {{1, 1}, {33, 33}, {130, 130}};
+
+/* A vector that is needed along both axes; a map along the columns with a sum of its own; three sweeps. */
+static void vectors_lie_along_both_axes(void)
+{
+    compare_text(
+        "sequence s\ninput A: matrix(n, n); input x, y: vector(n)\noutput q, p, t: vector(n); output b, c: scalar\n"
+        "p = x + y\nq = A*p\nb = dot(p, q)\nc = dot(p, y)\nt = A'*q\n",
+        sides, 3, QN_INPUTS_SIGNS, true);
+}
+
+static void columns_are_stored_either_way(void)
+{
+    compare_text(
+        "sequence s\ninput A: matrix(m, n) column; input B: matrix(m, n); input x: vector(n); input y: vector(m)\n"
+        "output q: vector(m); output s: vector(n); output C: matrix(m, n) column; output D: matrix(n, m)\n"
+        "q = A*x\ns = A'*y\nC = A + B\nD = 2*A'\n",
+        (const int[][2]){{1, 1}, {31, 70}}, 2, QN_INPUTS_SIGNS, true);
+}
+
+static void extremes_are_found(void)
+{
+    compare_text(
+        "sequence s\ninput x: vector(n)\noutput a, b, c: scalar; output y: vector(n)\na = max(x); b = min(x - 2)\n"
+        "y = a - b*x\nc = asum(y)\n",
+        sides, 3, QN_INPUTS_SIGNS, true);
+}
+
+/* A is replaced while later steps read the new one; x is replaced by a product that reads all of it. */
+static void values_are_replaced(void)
+{
+    compare_text(
+        "sequence s\ninput u, v: vector(n); inout A: matrix(n, n); inout x: vector(n)\noutput t, s: vector(n)\n"
+        "A = A + u*v'\nt = A*v\ns = A'*t\nx = A*x\n",
+        (const int[][2]){{1, 1}, {33, 33}, {60, 60}}, 3, QN_INPUTS_SIGNS, true);
+}
+
+static void maps_are_computed_again_where_they_are_gathered(void)
+{
+    compare_text("sequence s\ninput A: csr(n, n); input x, y: vector(n)\noutput p, q: vector(n); output b: scalar\n"
+                 "p = x - 2*y\nq = A*p\nb = dot(p, q)\n",
+                 sides, 3, QN_INPUTS_SIGNS, true);
+}
+
+static void conditions_end_loops(void)
+{
+    int count;
+    const qn_shape *shape = shapes(&count);
+    qn_program *program;
+    qn_inputs inputs;
+    int64_t rounds = 0;
+    float x = 0, one = 1;
+    CHECK_OK(make("sequence s\ninout x: scalar\nrepeat 500 until x > 16 every 3 { next x = x + x }\n", 1, 1, 500,
+                  QN_FUSION_AUTO));
+    CHECK_OK(qn_inputs_make(&graph, &sizes, 7, QN_INPUTS_SIGNS, false, &inputs));
+    inputs.floats[0][0] = one;
+    if (CHECK_OK(qn_program_create(&plan, device, shape, &sizes, stored, &program))) {
+        CHECK_OK(qn_inputs_write(&inputs, &graph, program));
+        CHECK_OK(qn_program_run(program, &rounds, NULL));
+        CHECK_OK(qn_program_read(program, 0, &x));
+        CHECK(rounds == 6 && x == 64); /* 16 after four rounds; checked after three and six */
+        qn_program_destroy(&program);
+    }
+    qn_inputs_clear(&inputs);
+}
+
+static void a_missing_compiler_is_named(void)
+{
+    int count;
+    const qn_shape *shape = shapes(&count);
+    qn_program *program;
+    CHECK_OK(make("sequence s\ninput x: scalar\noutput y: scalar\ny = x + 1\n", 1, 1, 1, QN_FUSION_AUTO));
+    setenv("QUERN_CC", "/nowhere/cc", 1);
+    CHECK_FAILS(qn_program_create(&plan, device, shape, &sizes, stored, &program), QN_UNSUPPORTED);
+    CHECK_MESSAGE_HAS("need a C compiler, and /nowhere/cc cannot be run");
+    unsetenv("QUERN_CC");
+}
+
+int main(int argc, char **argv)
+{
+    device_name = argc > 1 ? argv[1] : "host";
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
+    if (qn_device_open(context, device_name, &device) != QN_OK) check_skip(device_name, qn_error_message());
+    RUN(sums_of_small_integers_are_equal);
+    RUN(sequences_with_quotients_are_within_the_bound);
+    RUN(vectors_lie_along_both_axes);
+    RUN(columns_are_stored_either_way);
+    RUN(extremes_are_found);
+    RUN(values_are_replaced);
+    RUN(maps_are_computed_again_where_they_are_gathered);
+    RUN(conditions_end_loops);
+    if (on_host()) RUN(a_missing_compiler_is_named);
+    qn_arena_clear(&arena);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}
