@@ -23,19 +23,26 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+typedef enum qn_fuse_values {
+    QN_FUSE_UNIFORM, /* random numbers between -1 and 1 */
+    QN_FUSE_SIGNS    /* -1, 0 and 1 at random: sums below 2^24 are exact */
+} qn_fuse_values;
+
 typedef struct qn_fuse_options {
-    size_t size;          /* of this struct in bytes */
-    qn_run_options run;   /* `device`, `threads`, `seed`, `explain`, `quiet` */
-    const char *script;   /* file */
-    const char *sizes;    /* of extents: "m=100,n=200" */
-    const char *library;  /* folder of .qel files with further functions; NULL: none */
-    const char *fusion;   /* "auto" (NULL), "none", or results that share a kernel: "a+b,c+d" */
-    const char *function; /* of qn_fuse_list: only this one; NULL: all */
-    int repeat;           /* timed runs of the sequence; default 20 */
+    size_t size;           /* of this struct in bytes */
+    qn_run_options run;    /* `device`, `threads`, `seed`, `explain`, `quiet` */
+    const char *script;    /* file */
+    const char *sizes;     /* of extents: "m=100,n=200" */
+    const char *library;   /* folder of .qel files with further functions; NULL: none */
+    const char *fusion;    /* "auto" (NULL), "none", or results that share a kernel: "a+b,c+d" */
+    const char *function;  /* of qn_fuse_list: only this one; NULL: all */
+    int repeat;            /* timed runs of the sequence; default 20 */
+    qn_fuse_values values; /* that qn_fuse_run gives the sequence */
 } qn_fuse_options;
 
-/* The options of quern fuse explain, of quern fuse list; see <quern/option.h>. */
+/* The options of quern fuse explain, run and list; see <quern/option.h>. */
 const qn_option_table *qn_fuse_explain_option_table(void);
+const qn_option_table *qn_fuse_run_option_table(void);
 const qn_option_table *qn_fuse_list_option_table(void);
 
 /* Defaults of all. */
@@ -53,6 +60,34 @@ typedef struct qn_fuse_explanation {
 QN_MUST_CHECK qn_status qn_fuse_explain(qn_context *context, const qn_fuse_options *options,
                                         qn_fuse_explanation **explanation);
 void qn_fuse_explanation_destroy(qn_fuse_explanation **explanation);
+
+/* A result of a sequence, compared with its meaning in double precision. */
+typedef struct qn_fuse_difference {
+    const char *name;
+    uint64_t count;  /* of numbers */
+    uint64_t beyond; /* of these, farther from the meaning than rounding explains: 4 √n 2^-24 Σ|terms| */
+    uint64_t unequal;
+    uint64_t undecided; /* not a number in both, or without a finite bound */
+    double largest;     /* difference as a share of that bound */
+} qn_fuse_difference;
+
+typedef struct qn_fuse_result {
+    const char *device;
+    int kernel_count, unfused_kernel_count;
+    int64_t rounds;                  /* of loops */
+    double seconds, unfused_seconds; /* on the device, median */
+    double bytes, unfused_bytes;     /* that the kernels move at least, loops' rounds once */
+    double compile_seconds;
+    bool is_checked; /* after four rounds of loops; false: too large to be compared */
+    const qn_fuse_difference *differences;
+    size_t difference_count;
+} qn_fuse_result;
+
+/* Run a sequence on random values, fused and with a kernel for each call, and compare its results with their meaning.
+ * Errors: those of qn_fuse_explain, of qn_device_open, QN_UNSUPPORTED (no C compiler, for the host),
+ * QN_BUILD_FAILED, QN_CHECK_FAILED (a result is wrong; the result tells which). */
+QN_MUST_CHECK qn_status qn_fuse_run(qn_context *context, const qn_fuse_options *options, qn_fuse_result **result);
+void qn_fuse_result_destroy(qn_fuse_result **result);
 
 /* The functions that scripts can call. */
 typedef struct qn_fuse_listing {

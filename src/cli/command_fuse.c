@@ -35,6 +35,64 @@ static const cli_command fuse_explain = {
     .run = run_explain,
 };
 
+/* ---- run ---- */
+
+static void list_run_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_fuse_run_option_table()};
+}
+
+static void print_result(const qn_fuse_result *result)
+{
+    printf("%s; compiled in %.2f s\n", result->device, result->compile_seconds);
+    printf("            kernels       time    moved at least\n");
+    printf("fused     %9d  %9.3g ms  %9.3g GB/s\n", result->kernel_count, 1e3 * result->seconds,
+           1e-9 * result->bytes / result->seconds);
+    printf("unfused   %9d  %9.3g ms  %9.3g GB/s\n", result->unfused_kernel_count, 1e3 * result->unfused_seconds,
+           1e-9 * result->unfused_bytes / result->unfused_seconds);
+    if (result->rounds > 0) printf("%lld rounds\n", (long long)result->rounds);
+    if (!result->is_checked) printf("too large to be checked\n");
+    for (size_t i = 0; result->is_checked && i < result->difference_count; i++) {
+        const qn_fuse_difference *one = &result->differences[i];
+        if (one->undecided > 0)
+            printf("%s: %llu of %llu are no numbers or have no bound\n", one->name, (unsigned long long)one->undecided,
+                   (unsigned long long)one->count);
+        if (one->undecided == one->count) continue;
+        if (one->unequal == 0 && one->undecided == 0)
+            printf("%s: all %llu equal\n", one->name, (unsigned long long)one->count);
+        else
+            printf("%s: %llu of %llu beyond rounding; largest difference %.2g of the bound\n", one->name,
+                   (unsigned long long)one->beyond, (unsigned long long)one->count, one->largest);
+    }
+}
+
+static int run_run(void *memory)
+{
+    const qn_fuse_options *options = memory;
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = options->run.threads, .log = cli_log_warning};
+    qn_context *context = NULL;
+    qn_fuse_result *result = NULL;
+    int exit_code = cli_report(qn_context_create(&of_context, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_fuse_run(context, options, &result));
+    if (result) print_result(result);
+    qn_fuse_result_destroy(&result);
+    qn_context_destroy(&context);
+    return exit_code;
+}
+
+static const cli_command fuse_run = {
+    .name = "fuse run",
+    .summary = "run a script on random values, check it, and time it fused and not",
+    .description =
+        "Compile a script, run it on random values, compare its results with their meaning in double precision, "
+        "and time its kernels beside a kernel for each call. The host device needs a C compiler.",
+    .list_parts = list_run_parts,
+    .settings_bytes = sizeof(qn_fuse_options),
+    .run = run_run,
+};
+
 /* ---- list ---- */
 
 static void list_list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
@@ -65,7 +123,7 @@ static const cli_command fuse_list = {
     .run = run_list,
 };
 
-static const cli_command *const actions[] = {&fuse_explain, &fuse_list, NULL};
+static const cli_command *const actions[] = {&fuse_run, &fuse_explain, &fuse_list, NULL};
 
 const cli_command cli_fuse = {
     .name = "fuse",

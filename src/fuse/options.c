@@ -42,6 +42,31 @@ static const qn_option explain_rows[] = {
     {.like = &fusion_row},
     {0}};
 
+static const qn_option run_rows[] = {
+    {.like = &script_row},
+    {.like = &size_row, .fallback_meaning = "all must be given"},
+    {.like = &library_row},
+    {.like = &fusion_row},
+    {.name = "values",
+     .kind = QN_OPTION_ENUM,
+     .argument = "KIND",
+     .offset = FIELD(values),
+     .choices = "uniform signs",
+     .fallback = "uniform",
+     .meaning = "random values that are given: uniform, between -1 and 1; signs, -1, 0 and 1, whose sums are exact"},
+    {.name = "repeat",
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(repeat),
+     .least = 1,
+     .most = 1000000,
+     .fallback = "20",
+     .meaning = "timed runs, fused and not"},
+    {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+    {0}};
+
 static const qn_option list_rows[] = {{.name = "function",
                                        .kind = QN_OPTION_TEXT,
                                        .group = QN_OPTION_ARGUMENT,
@@ -57,6 +82,12 @@ const qn_option_table *qn_fuse_explain_option_table(void)
     return &table;
 }
 
+const qn_option_table *qn_fuse_run_option_table(void)
+{
+    static const qn_option_table table = {"fuse run", sizeof(qn_fuse_options), run_rows, NULL};
+    return &table;
+}
+
 const qn_option_table *qn_fuse_list_option_table(void)
 {
     static const qn_option_table table = {"fuse list", sizeof(qn_fuse_options), list_rows, NULL};
@@ -66,6 +97,6 @@ const qn_option_table *qn_fuse_list_option_table(void)
 qn_fuse_options qn_fuse_default_options(void)
 {
     qn_fuse_options options;
-    qn_option_defaults(qn_fuse_explain_option_table(), &options, sizeof options);
+    qn_option_defaults(qn_fuse_run_option_table(), &options, sizeof options);
     return options;
 }

@@ -10,6 +10,7 @@ typedef struct machine {
     const qn_graph *graph;
     const qn_sizes *sizes;
     qn_numbers *numbers;
+    int64_t most_rounds;
 } machine;
 
 size_t qn_value_elements(const qn_graph *graph, int value, const qn_sizes *sizes, size_t stored)
@@ -126,7 +127,8 @@ static bool holds(const machine *at, const qn_condition *condition)
 
 static int64_t do_section(const machine *at, const qn_section *section)
 {
-    const int64_t rounds = section->is_loop ? at->sizes->of[section->rounds] : 1;
+    int64_t rounds = section->is_loop ? at->sizes->of[section->rounds] : 1;
+    if (at->most_rounds > 0 && rounds > at->most_rounds) rounds = at->most_rounds;
     for (int64_t round = 1; round <= rounds; round++) {
         for (int i = 0; i < section->call_count; i++) do_call(at, &at->graph->calls[section->first_call + i]);
         if (section->is_loop) commit(at, section);
@@ -151,9 +153,10 @@ static qn_status make_room(const machine *at, int value)
     return QN_OK;
 }
 
-qn_status qn_graph_interpret(const qn_graph *graph, const qn_sizes *sizes, qn_numbers *numbers, int64_t *rounds)
+qn_status qn_graph_interpret(const qn_graph *graph, const qn_sizes *sizes, qn_numbers *numbers, int64_t most_rounds,
+                             int64_t *rounds)
 {
-    const machine at = {graph, sizes, numbers};
+    const machine at = {graph, sizes, numbers, most_rounds};
     int64_t done = 0;
     for (int value = 0; value < graph->value_count; value++) QN_TRY(make_room(&at, value));
     for (int i = 0; i < graph->section_count; i++) done += do_section(&at, &graph->sections[i]);

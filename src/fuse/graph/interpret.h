@@ -23,9 +23,10 @@ typedef struct qn_sizes {
 size_t qn_value_elements(const qn_graph *graph, int value, const qn_sizes *sizes, size_t stored);
 
 /* Compute all values. `numbers[value]` holds those that are given (their scales may be NULL: the magnitudes) and gets
- * all others, which the caller releases with qn_numbers_clear. *rounds (may be NULL) gets the rounds of all loops. */
+ * all others, which the caller releases with qn_numbers_clear. Loops end after `most_rounds`; 0: where they say.
+ * *rounds (may be NULL) gets the rounds of all loops. */
 QN_MUST_CHECK qn_status qn_graph_interpret(const qn_graph *graph, const qn_sizes *sizes, qn_numbers *numbers,
-                                           int64_t *rounds);
+                                           int64_t most_rounds, int64_t *rounds);
 
 /* Whether a condition holds for values[use]. */
 bool qn_condition_holds(const qn_condition *condition, const double *values);

@@ -196,11 +196,12 @@ static qn_status check(qn_program *program, const qn_condition *condition, bool 
     return QN_OK;
 }
 
-static qn_status run_section(qn_program *program, int number, int64_t *rounds, double *seconds)
+static qn_status run_section(qn_program *program, int number, int64_t most_rounds, int64_t *rounds, double *seconds)
 {
     const qn_plan *plan = program->plan;
     const qn_section *section = &plan->graph->sections[number];
-    const int64_t most = section->is_loop ? program->sizes.of[section->rounds] : 1;
+    int64_t most = section->is_loop ? program->sizes.of[section->rounds] : 1;
+    if (most_rounds > 0 && most > most_rounds) most = most_rounds;
     bool holds = false;
     for (int64_t round = 1; round <= most && !holds; round++) {
         for (int k = 0; k < plan->kernel_count; k++)
@@ -213,10 +214,11 @@ static qn_status run_section(qn_program *program, int number, int64_t *rounds, d
     return QN_OK;
 }
 
-qn_status qn_program_run(qn_program *program, int64_t *rounds, double *seconds)
+qn_status qn_program_run(qn_program *program, int64_t most_rounds, int64_t *rounds, double *seconds)
 {
     if (rounds) *rounds = 0;
     if (seconds) *seconds = 0;
-    for (int i = 0; i < program->plan->graph->section_count; i++) QN_TRY(run_section(program, i, rounds, seconds));
+    for (int i = 0; i < program->plan->graph->section_count; i++)
+        QN_TRY(run_section(program, i, most_rounds, rounds, seconds));
     return qn_queue_finish(program->queue);
 }

@@ -30,9 +30,10 @@ const char *qn_program_text(const qn_program *program);
 QN_MUST_CHECK qn_status qn_program_write(qn_program *program, int value, const float *numbers, const int32_t *starts,
                                          const int32_t *columns);
 
-/* Run all sections, from the given values. The host waits only where a condition is checked. *rounds (may be NULL) gets
+/* Run all sections, from the given values. Loops end after `most_rounds`; 0: where they say. The host waits only where
+ * a condition is checked. *rounds (may be NULL) gets
  * the rounds of all loops, *seconds (may be NULL) the device's seconds in kernels. */
-QN_MUST_CHECK qn_status qn_program_run(qn_program *program, int64_t *rounds, double *seconds);
+QN_MUST_CHECK qn_status qn_program_run(qn_program *program, int64_t most_rounds, int64_t *rounds, double *seconds);
 
 /* Read a value that the plan leaves in memory: a result, or what a later kernel reads. */
 QN_MUST_CHECK qn_status qn_program_read(qn_program *program, int value, float *numbers);
