@@ -14,6 +14,7 @@ typedef struct qn_site {
     qn_text arrays; /* a column's variables are arrays over a work-item's elements, declared before the loop */
     int indent;     /* spaces */
     bool declared[QN_GRAPH_VALUES_MAX];
+    bool declared_flipped[QN_GRAPH_VALUES_MAX]; /* matrices that are read with their axes exchanged */
 } qn_site;
 
 typedef struct qn_emitter {
@@ -64,6 +65,9 @@ static inline int qn_output_axis(const qn_emitter *at, int call, int output)
 {
     return at->kernel->layout.axes[call][at->graph->calls[call].outputs[output].indices[0]];
 }
+
+/* Whether the kernel must compute a value: it is read in the kernel, or left by it. */
+bool qn_emitter_needs(const qn_emitter *at, int value);
 
 static inline bool qn_emitter_has(const qn_emitter *at, int call)
 {

@@ -21,10 +21,11 @@ static bool is_element_call(const qn_emitter *at, int call, int sweep)
            at->kernel->layout.levels[call] == sweep;
 }
 
-/* Whether an output of a matrix call is a vector along an axis. */
+/* Whether an output of a matrix call is a needed sum, a vector along an axis. */
 static bool is_sum_along(const qn_emitter *at, int call, int output, int axis)
 {
     const qn_call *of = &at->graph->calls[call];
+    if (!qn_emitter_needs(at, of->outputs[output].value)) return false;
     return qn_call_reduces(of, output) && of->outputs[output].index_count == 1 &&
            qn_output_axis(at, call, output) == axis;
 }

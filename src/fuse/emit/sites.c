@@ -36,6 +36,14 @@ qn_status qn_site_flush(qn_emitter *at, qn_site *site)
     return QN_OK;
 }
 
+bool qn_emitter_needs(const qn_emitter *at, int value)
+{
+    bool needed = at->kernel->writes[value] || at->kernel->partial[value];
+    for (int call = 0; call < at->graph->call_count && !needed; call++)
+        needed = qn_emitter_has(at, call) && qn_call_reads(&at->graph->calls[call], value);
+    return needed;
+}
+
 /* ---- reductions ---- */
 
 const char *qn_reduction_start(qn_reduction reduction)
@@ -60,12 +68,32 @@ qn_status qn_put_combine(qn_site *site, qn_reduction reduction, const char *into
 
 /* ---- names and addresses ---- */
 
-static void name_at(const qn_emitter *at, const qn_site *site, int value, qn_variable *name)
+/* `axes` are those of a matrix's two indices; in the kernel of a square matrix it may be read both ways. */
+static bool is_flipped(const int *axes)
+{
+    return axes && axes[0] == 1;
+}
+
+static bool *declared_at(qn_site *site, int value, const int *axes)
+{
+    const bool flipped = site->kind == QN_SITE_ELEMENT && is_flipped(axes);
+    return flipped ? &site->declared_flipped[value] : &site->declared[value];
+}
+
+static void axes_of(const qn_emitter *at, int call, const qn_use *use, int axes[2])
+{
+    axes[0] = 0, axes[1] = 1;
+    for (int k = 0; k < use->index_count; k++) axes[k] = at->kernel->layout.axes[call][use->indices[k]];
+}
+
+static void name_at(const qn_emitter *at, const qn_site *site, int value, const int *axes, qn_variable *name)
 {
     static const char *const suffixes[] = {
         [QN_SITE_LINE] = "_i", [QN_SITE_COLUMN] = "_j[e]", [QN_SITE_ELEMENT] = "_ij", [QN_SITE_GATHER] = "_j"};
-    const bool is_scalar = at->graph->values[value].kind == QN_SCALAR;
-    snprintf(name->text, sizeof name->text, "%s%s", at->names[value], is_scalar ? "_value" : suffixes[site->kind]);
+    const char *suffix = suffixes[site->kind];
+    if (at->graph->values[value].kind == QN_SCALAR) suffix = "_value";
+    if (site->kind == QN_SITE_ELEMENT && is_flipped(axes)) suffix = "_ji";
+    snprintf(name->text, sizeof name->text, "%s%s", at->names[value], suffix);
 }
 
 /* The address of a value's number: for a matrix, `axes` are those of its two indices. */
@@ -82,14 +110,14 @@ static void address_at(const qn_emitter *at, const qn_site *site, int value, con
 }
 
 /* Write a variable and its first value; a column's goes to an array. */
-static qn_status put_variable(qn_emitter *at, qn_site *site, int value, const char *expression)
+static qn_status put_variable(qn_emitter *at, qn_site *site, int value, const int *axes, const char *expression)
 {
     if (site->kind == QN_SITE_COLUMN) {
         QN_TRY(qn_text_append(&site->arrays, "%*sfloat %s_j[ELEMENTS];\n", site->indent - 4, "", at->names[value]));
         return qn_site_put(site, "%s_j[e] = %s;", at->names[value], expression);
     }
     qn_variable name;
-    name_at(at, site, value, &name);
+    name_at(at, site, value, axes, &name);
     return qn_site_put(site, "const float %s = %s;", name.text, expression);
 }
 
@@ -111,6 +139,8 @@ static qn_status put_map(qn_emitter *at, qn_site *site, int call, int output)
     qn_variable names[QN_CALL_INPUTS_MAX];
     const char *pointers[QN_CALL_INPUTS_MAX];
     qn_text term = {0};
+    int own[2];
+    axes_of(at, call, &of->outputs[output], own);
     for (int i = 0; i < of->input_count; i++) {
         const qn_use *use = &of->inputs[i];
         const bool is_element = site->kind == QN_SITE_ELEMENT && use->index_count > 0;
@@ -119,11 +149,11 @@ static qn_status put_map(qn_emitter *at, qn_site *site, int call, int output)
             QN_TRY(qn_site_need(at, call, use, &names[i]));
             continue;
         }
-        name_at(at, site, use->value, &names[i]);
+        name_at(at, site, use->value, NULL, &names[i]);
         if (use->index_count > 0) QN_TRY(need_at(at, site, use->value, NULL));
     }
     qn_status status = qn_point_write(of->meanings[output].term, pointers, &term);
-    if (status == QN_OK) status = put_variable(at, site, of->outputs[output].value, term.data);
+    if (status == QN_OK) status = put_variable(at, site, of->outputs[output].value, own, term.data);
     qn_text_clear(&term);
     return status;
 }
@@ -151,11 +181,12 @@ static qn_status need_at(qn_emitter *at, qn_site *site, int value, const int *ax
 {
     char expression[256];
     const int producer = at->graph->values[value].producer;
-    if (site->declared[value]) return QN_OK;
-    site->declared[value] = true;
+    bool *declared = declared_at(site, value, axes);
+    if (*declared) return QN_OK;
+    *declared = true;
     if (site->kind == QN_SITE_LINE && at->keeps_line[value]) {
         snprintf(expression, sizeof expression, "%s_line[t]", at->names[value]);
-        return put_variable(at, site, value, expression);
+        return put_variable(at, site, value, axes, expression);
     }
     if (at->kernel->folds[value]) return put_fold(at, site, value);
     const bool is_made = qn_emitter_has(at, producer);
@@ -165,16 +196,16 @@ static qn_status need_at(qn_emitter *at, qn_site *site, int value, const int *ax
     if (is_made && !is_stored)
         return put_map(at, site, producer, qn_call_output_of(&at->graph->calls[producer], value));
     address_at(at, site, value, axes, expression);
-    return put_variable(at, site, value, expression);
+    return put_variable(at, site, value, axes, expression);
 }
 
 qn_status qn_site_need(qn_emitter *at, int call, const qn_use *use, qn_variable *name)
 {
-    int axes[2] = {0, 1};
+    int axes[2];
     qn_site *site = use->index_count == 0 ? &at->line : site_of(at, call, use);
-    name_at(at, site, use->value, name);
+    axes_of(at, call, use, axes);
+    name_at(at, site, use->value, axes, name);
     if (use->index_count == 0) return QN_OK;
-    for (int k = 0; k < use->index_count; k++) axes[k] = at->kernel->layout.axes[call][use->indices[k]];
     if (at->graph->calls[call].is_sparse && use->index_count == 2) { /* the stored element itself */
         if (!site->declared[use->value])
             QN_TRY(qn_site_put(site, "const float %s = %s_data[k];", name->text,
@@ -187,7 +218,7 @@ qn_status qn_site_need(qn_emitter *at, int call, const qn_use *use, qn_variable 
 
 qn_status qn_line_need(qn_emitter *at, int value, qn_variable *name)
 {
-    name_at(at, &at->line, value, name);
+    name_at(at, &at->line, value, NULL, name);
     return need_at(at, &at->line, value, NULL);
 }
 
@@ -257,12 +288,16 @@ qn_status qn_site_call(qn_emitter *at, qn_site *site, int call)
     const qn_call *of = &at->graph->calls[call];
     if (of->is_sparse) return put_sparse(at, site, call);
     for (int i = 0; i < of->output_count; i++) {
+        if (!qn_emitter_needs(at, of->outputs[i].value)) continue;
         if (qn_call_reduces(of, i)) {
             QN_TRY(put_reduction(at, site, call, i));
             continue;
         }
-        if (site->declared[of->outputs[i].value]) continue; /* another call needed it first */
-        site->declared[of->outputs[i].value] = true;
+        int axes[2];
+        axes_of(at, call, &of->outputs[i], axes);
+        bool *declared = declared_at(site, of->outputs[i].value, axes);
+        if (*declared) continue; /* another call needed it first */
+        *declared = true;
         QN_TRY(put_map(at, site, call, i));
     }
     return QN_OK;
@@ -273,14 +308,14 @@ qn_status qn_site_store(qn_emitter *at, qn_site *site, int call)
     const qn_call *of = &at->graph->calls[call];
     for (int i = 0; i < of->output_count; i++) {
         const qn_use *use = &of->outputs[i];
-        int axes[2] = {0, 1};
+        int axes[2];
         char address[256];
         qn_variable name;
         /* sums are stored where they are complete */
         if (!at->kernel->writes[use->value] || (qn_call_reduces(of, i) && !of->is_sparse)) continue;
-        for (int k = 0; k < use->index_count; k++) axes[k] = at->kernel->layout.axes[call][use->indices[k]];
+        axes_of(at, call, use, axes);
         address_at(at, site, use->value, axes, address);
-        name_at(at, site, use->value, &name);
+        name_at(at, site, use->value, axes, &name);
         QN_TRY(qn_site_put(site, "%s = %s;", address, name.text));
     }
     return QN_OK;

@@ -269,6 +269,16 @@ static qn_calls find_recomputed(const qn_graph *graph, qn_calls calls, const qn_
     return found;
 }
 
+/* When a call runs in its kernel: values of lines are computed before the sweep of their level, matrices' calls and
+ * vectors along axis 1 in it. */
+static int moment_of(const qn_graph *graph, const qn_layout *layout, int call)
+{
+    const qn_call *of = &graph->calls[call];
+    if (layout->dimensions < 2 || of->space_count == 0) return 0;
+    const bool is_line = qn_call_dimensions(of) == 1 && layout->axes[call][0] == 0;
+    return 2 * layout->levels[call] + (is_line ? 0 : 1);
+}
+
 bool qn_rules_in_place(const qn_scope *scope, qn_calls calls, const qn_layout *layout, int call, int output)
 {
     const qn_graph *graph = scope->graph;
@@ -280,7 +290,7 @@ bool qn_rules_in_place(const qn_scope *scope, qn_calls calls, const qn_layout *l
         for (int i = 0; qn_calls_have(calls, other) && i < of->input_count; i++) {
             const qn_use *use = &of->inputs[i];
             if (use->value != old) continue;
-            if (layout->levels[other] > layout->levels[call]) return false;
+            if (moment_of(graph, layout, other) > moment_of(graph, layout, call)) return false;
             if (use->index_count > 0 && qn_calls_have(recomputed, other)) return false;
             if (use->index_count == 0) continue;
             if (of->is_sparse && use->indices[0] == 1) return false;

@@ -85,9 +85,10 @@ static qn_status report_failure(const workshop *shop, const char *compiler, cons
     char *text = NULL;
     size_t size;
     const qn_status read = qn_file_read(shop->messages, &text, &size);
-    if (read == QN_OK && strchr(text, '\n')) *strchr(text, '\n') = '\0';
+    char *error = read == QN_OK ? strstr(text, "error") : NULL;
+    if (error && strchr(error, '\n')) *strchr(error, '\n') = '\0';
     const qn_status status = QN_FAIL(QN_BUILD_FAILED, "%s: %s cannot compile the kernels for the host: %s", name,
-                                     compiler, read == QN_OK && *text ? text : "it says nothing");
+                                     compiler, error ? error : "it names no error");
     qn_release(&text);
     return status;
 }

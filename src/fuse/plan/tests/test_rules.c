@@ -116,6 +116,15 @@ static void r6_nothing_is_read_after_it_is_overwritten(void)
           graph.values[graph.calls[0].outputs[0].value].old < 0);
 }
 
+/* A vector of lines is overwritten before the sweep that would still read it. */
+static void r6_lines_are_overwritten_before_sweeps(void)
+{
+    make("sequence s\ninput A: matrix(m, n); input y: vector(m); inout v: vector(m)\nr = A'*v\nv = v + y\n");
+    CHECK(rule_of("r v") == 6);
+    make("sequence s\ninput A: matrix(m, n); input x: vector(n); inout v: vector(m)\nr = A'*v\nv = v + A*x\n");
+    CHECK(qn_rules_allow(&scope, scope.all, &layout, &refusal)); /* the product is known after the sweep */
+}
+
 static void r7_independent_calls_share_equal_spaces(void)
 {
     make("sequence s\ninput x, y: vector(n); input z: vector(k)\na = sum(x)\nb = sum(y)\nc = sum(z)\n");
@@ -150,6 +159,7 @@ int main(void)
     RUN(r4_elements_are_where_they_are_read);
     RUN(r5_maps_are_computed_again);
     RUN(r6_nothing_is_read_after_it_is_overwritten);
+    RUN(r6_lines_are_overwritten_before_sweeps);
     RUN(r7_independent_calls_share_equal_spaces);
     RUN(r8_arguments_have_a_limit);
     RUN(square_matrices_let_vectors_lie_along_either_axis);
