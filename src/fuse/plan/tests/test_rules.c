@@ -144,6 +144,15 @@ static void r8_arguments_have_a_limit(void)
     CHECK_TEXT(refusal.reason, "the kernel would have 26 arguments, and can have 24");
 }
 
+static void r8_sums_have_a_limit(void)
+{
+    make("sequence s\ninput A: matrix(m, n); input a, b, c, d, e: vector(n)\noutput f, g, h, i, j: vector(m)\n"
+         "f = A*a\ng = A*b\nh = A*c\ni = A*d\nj = A*e\n");
+    CHECK(rule_of("f g h i") == 0);
+    CHECK(rule_of("f g h i j") == 8);
+    CHECK_TEXT(refusal.reason, "the kernel would add up 5 vectors in local memory, which holds 4");
+}
+
 static void square_matrices_let_vectors_lie_along_either_axis(void)
 {
     make("sequence s\ninput A: matrix(n, n); input x, y: vector(n)\np = x + y\nq = A*p\nb = dot(p, q)\ns = A'*p\n");
@@ -162,6 +171,7 @@ int main(void)
     RUN(r6_lines_are_overwritten_before_sweeps);
     RUN(r7_independent_calls_share_equal_spaces);
     RUN(r8_arguments_have_a_limit);
+    RUN(r8_sums_have_a_limit);
     RUN(square_matrices_let_vectors_lie_along_either_axis);
     qn_arena_clear(&arena);
     return check_finish();
