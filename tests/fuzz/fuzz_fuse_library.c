@@ -1,0 +1,48 @@
+/* Any text as a library of quern fuse: it is refused with a place, or its meanings can be evaluated and written. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "fuse/library/library.h"
+
+enum { LONGEST = 4096 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(bool holds)
+{
+    if (!holds) abort();
+}
+
+static void try_meaning(const qn_point *point)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "self"};
+    const double inputs[] = {1, -2, 3, 0.5, 5, 0, 7, 8, 9};
+    qn_text text = {0};
+    double scale;
+    if (!point) return;
+    (void)qn_point_evaluate(point, inputs, NULL, &scale);
+    demand(qn_point_write(point, names, &text) == QN_OK && text.length > 0);
+    qn_text_clear(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char text[LONGEST];
+    qn_arena arena = {0};
+    qn_library library = {0};
+    if (size >= sizeof text) return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    const qn_source source = qn_source_make("f.qel", text, strlen(text));
+    const qn_status status = qn_library_parse(&source, &arena, &library);
+    demand(status == QN_OK || strncmp(qn_error_message(), "f.qel:", 6) == 0);
+    for (const qn_function *function = library.functions; function; function = function->following)
+        for (int i = 0; i < function->output_count; i++) {
+            try_meaning(function->meanings[i].term);
+            try_meaning(function->meanings[i].finish);
+        }
+    qn_arena_clear(&arena);
+    return 0;
+}
