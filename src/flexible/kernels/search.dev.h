@@ -133,40 +133,54 @@ DEVICE_FN float search_slope(float slope, float beyond)
     return FMA(slope, beyond == 0.0f ? 1.0f : 0.0f, push);
 }
 
-/* Trilinear interpolation, with the gradient of the same polynomial; 100 kcal/mol for each Å outside. */
-DEVICE_FN float search_map(GLOBAL const float *maps, int first, const search_scalars *s, float bend, float x, float y,
-                           float z, float *gx, float *gy, float *gz)
+/* A place on a map: number of the first value of its cell, shares of the way through the cell, and how far outside of
+ * the grid it was (Å). */
+typedef struct search_cell {
+    int at;
+    float u, v, w, out_x, out_y, out_z;
+} search_cell;
+
+DEVICE_FN search_cell search_find_cell(int first, const search_scalars *s, float x, float y, float z)
 {
-    float out_x, out_y, out_z, factor;
-    const float u = search_inside(x, s->corner[0], s, s->nx, &out_x),
-                v = search_inside(y, s->corner[1], s, s->ny, &out_y),
-                w = search_inside(z, s->corner[2], s, s->nz, &out_z);
+    search_cell cell;
+    const float u = search_inside(x, s->corner[0], s, s->nx, &cell.out_x),
+                v = search_inside(y, s->corner[1], s, s->ny, &cell.out_y),
+                w = search_inside(z, s->corner[2], s, s->nz, &cell.out_z);
     const int i = MIN((int)u, s->nx - 2), j = MIN((int)v, s->ny - 2), k = MIN((int)w, s->nz - 2);
-    const float fu = u - (float)i, fv = v - (float)j, fw = w - (float)k;
-    const int at = first + (k * s->ny + j) * s->nx + i, up = s->nx, back = s->nx * s->ny;
-    const float v000 = maps[at], v100 = maps[at + 1], v010 = maps[at + up], v110 = maps[at + up + 1];
-    const float v001 = maps[at + back], v101 = maps[at + back + 1], v011 = maps[at + back + up],
-                v111 = maps[at + back + up + 1];
-    const float x00 = v100 - v000, x10 = v110 - v010, x01 = v101 - v001, x11 = v111 - v011;
-    const float y00 = FMA(fu, x00, v000), y10 = FMA(fu, x10, v010), y01 = FMA(fu, x01, v001), y11 = FMA(fu, x11, v011);
-    const float y0 = y10 - y00, y1 = y11 - y01, z0 = FMA(fv, y0, y00), z1 = FMA(fv, y1, y01);
-    const float x0 = FMA(fv, x10 - x00, x00), x1 = FMA(fv, x11 - x01, x01);
-    const float energy = search_bent(FMA(fw, z1 - z0, z0), bend, &factor);
-    const float scale = factor * s->points_per_angstrom;
-    *gx = search_slope(scale * FMA(fw, x1 - x0, x0), out_x);
-    *gy = search_slope(scale * FMA(fw, y1 - y0, y0), out_y);
-    *gz = search_slope(scale * (z1 - z0), out_z);
-    return FMA(100.0f, ABS(out_x) + ABS(out_y) + ABS(out_z), energy);
+    cell.u = u - (float)i;
+    cell.v = v - (float)j;
+    cell.w = w - (float)k;
+    cell.at = first + (k * s->ny + j) * s->nx + i;
+    return cell;
 }
 
-/* Energy of a pair at a squared distance below the cut-off; *force: its derivative over the distance. */
-DEVICE_FN float search_pair(float square, qn_float4 pair, float bend, float *force)
+/* Trilinear interpolation between the values at the corners of a cell, of which `row_yz` has two along x, with the
+ * gradient of the same polynomial; 100 kcal/mol for each Å outside. */
+DEVICE_FN float search_interpolate(search_cell cell, const search_scalars *s, float bend, qn_float2 row_00,
+                                   qn_float2 row_10, qn_float2 row_01, qn_float2 row_11, float *gx, float *gy,
+                                   float *gz)
 {
-    const float safe = FMAX(square, 1e-6f), inverse = exact_rsqrt(safe);
-    float slope, factor;
-    const float energy = search_bent(exact_pair(safe * inverse, pair, &slope), bend, &factor);
-    *force = factor * slope * inverse;
-    return energy;
+    const float x00 = row_00.y - row_00.x, x10 = row_10.y - row_10.x, x01 = row_01.y - row_01.x,
+                x11 = row_11.y - row_11.x;
+    const float y00 = FMA(cell.u, x00, row_00.x), y10 = FMA(cell.u, x10, row_10.x), y01 = FMA(cell.u, x01, row_01.x),
+                y11 = FMA(cell.u, x11, row_11.x);
+    const float y0 = y10 - y00, y1 = y11 - y01, z0 = FMA(cell.v, y0, y00), z1 = FMA(cell.v, y1, y01);
+    const float x0 = FMA(cell.v, x10 - x00, x00), x1 = FMA(cell.v, x11 - x01, x01);
+    float factor;
+    const float energy = search_bent(FMA(cell.w, z1 - z0, z0), bend, &factor);
+    const float scale = factor * s->points_per_angstrom;
+    *gx = search_slope(scale * FMA(cell.w, x1 - x0, x0), cell.out_x);
+    *gy = search_slope(scale * FMA(cell.w, y1 - y0, y0), cell.out_y);
+    *gz = search_slope(scale * (z1 - z0), cell.out_z);
+    return FMA(100.0f, ABS(cell.out_x) + ABS(cell.out_y) + ABS(cell.out_z), energy);
+}
+
+/* Energy of a pair at a squared distance below the cut-off, not yet bent, its derivative and 1 / distance. */
+DEVICE_FN float search_straight_pair(float square, qn_float4 pair, float *slope, float *inverse)
+{
+    const float safe = FMAX(square, 1e-6f);
+    *inverse = exact_rsqrt(safe);
+    return exact_pair(safe * *inverse, pair, slope);
 }
 
 #define SEARCH_SQUARED_CUTOFF 64.0f

@@ -89,6 +89,27 @@ DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
 
 /* ---- Energy ---- */
 
+DEVICE_FN qn_float2 search_row(GLOBAL const float *map)
+{
+    return FLOAT2_MAKE(map[0], map[1]);
+}
+
+/* The energy of an atom on its map and the derivatives. */
+DEVICE_FN void search_inter(const search_view *v, const search_scalars *s, float bend)
+{
+    FOR_EACH(i, v->atoms)
+    {
+        float gx, gy, gz;
+        const search_cell cell = search_find_cell(v->links[i].y, s, v->x[i], v->y[i], v->z[i]);
+        GLOBAL const float *low = v->maps + cell.at, *high = low + s->nx * s->ny;
+        v->energies[i] = search_interpolate(cell, s, bend, search_row(low), search_row(low + s->nx), search_row(high),
+                                            search_row(high + s->nx), &gx, &gy, &gz);
+        v->gx[i] = gx;
+        v->gy[i] = gy;
+        v->gz[i] = gz;
+    }
+}
+
 /* Each pair twice, from both its atoms. */
 DEVICE_FN void search_intra(const search_view *v, float bend)
 {
@@ -100,10 +121,11 @@ DEVICE_FN void search_intra(const search_view *v, float bend)
             const int j = v->partners[2 * p];
             const float dx = v->x[i] - v->x[j], dy = v->y[i] - v->y[j], dz = v->z[i] - v->z[j];
             const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
-            float force;
+            float slope, inverse, factor;
             if (square >= SEARCH_SQUARED_CUTOFF) continue;
-            const float e = search_pair(square, v->pairs[v->partners[2 * p + 1]], bend, &force);
-            if (j > i) energy += e;
+            const float straight = search_straight_pair(square, v->pairs[v->partners[2 * p + 1]], &slope, &inverse);
+            const float bent = search_bent(straight, bend, &factor), force = factor * slope * inverse;
+            if (j > i) energy += bent;
             gx = FMA(force, dx, gx);
             gy = FMA(force, dy, gy);
             gz = FMA(force, dz, gz);
@@ -182,14 +204,7 @@ DEVICE_FN float search_evaluate(search_view *v, const search_scalars *s, float b
 {
     v->evaluations++;
     search_place(v, pose);
-    FOR_EACH(i, v->atoms)
-    {
-        float gx, gy, gz;
-        v->energies[i] = search_map(v->maps, v->links[i].y, s, bend, v->x[i], v->y[i], v->z[i], &gx, &gy, &gz);
-        v->gx[i] = gx;
-        v->gy[i] = gy;
-        v->gz[i] = gz;
-    }
+    search_inter(v, s, bend);
     LOCAL_BARRIER();
     search_intra(v, bend);
     LOCAL_BARRIER();

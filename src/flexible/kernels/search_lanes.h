@@ -104,52 +104,142 @@ static inline void lanes_place(const search_lanes *v, const float *pose)
 
 /* ---- Energy ---- */
 
-static inline void lanes_inter(const search_lanes *v, const search_scalars *s)
+/* Rows of two values along x at the cells of an atom: [y and z][lane]. Loads of two values at once take a quarter of
+ * the time of gathers of single ones. */
+typedef struct lanes_rows {
+    qn_float2 at[4][QN_SEARCH_WIDTH];
+} lanes_rows;
+
+static inline void lanes_load_rows(const search_lanes *v, const search_scalars *s, int i, lanes_rows *rows)
 {
-    const search_scalars scalars = *s;
-    const float *maps = v->maps, *bend = v->bend;
-    for (int i = 0; i < v->atoms; i++) {
-        const int first = v->links[i].y;
-        const float *x = v->x + SEARCH_AT(i), *y = v->y + SEARCH_AT(i), *z = v->z + SEARCH_AT(i);
-        float *gx = v->gx + SEARCH_AT(i), *gy = v->gy + SEARCH_AT(i), *gz = v->gz + SEARCH_AT(i);
-        float *energies = v->energies + SEARCH_AT(i);
-        EACH_LANE(lane)
-        {
-            float slope_x, slope_y, slope_z;
-            energies[lane] =
-                search_map(maps, first, &scalars, bend[lane], x[lane], y[lane], z[lane], &slope_x, &slope_y, &slope_z);
-            gx[lane] = slope_x;
-            gy[lane] = slope_y;
-            gz[lane] = slope_z;
-        }
+    const float *x = v->x + SEARCH_AT(i), *y = v->y + SEARCH_AT(i), *z = v->z + SEARCH_AT(i);
+    const int first = v->links[i].y, up = s->nx, back = s->nx * s->ny;
+    int at[QN_SEARCH_WIDTH];
+    EACH_LANE(lane) at[lane] = search_find_cell(first, s, x[lane], y[lane], z[lane]).at;
+    for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++) {
+        const float *low = v->maps + at[lane], *high = low + back;
+        memcpy(&rows->at[0][lane], low, sizeof(qn_float2));
+        memcpy(&rows->at[1][lane], low + up, sizeof(qn_float2));
+        memcpy(&rows->at[2][lane], high, sizeof(qn_float2));
+        memcpy(&rows->at[3][lane], high + up, sizeof(qn_float2));
     }
 }
 
-/* Each pair once; an atom gets its pairs by rising partner, as on a device. */
+static inline void lanes_interpolate(const search_lanes *v, const search_scalars *s, int i, const lanes_rows *rows)
+{
+    const int first = v->links[i].y;
+    const float *x = v->x + SEARCH_AT(i), *y = v->y + SEARCH_AT(i), *z = v->z + SEARCH_AT(i), *bend = v->bend;
+    float *gx = v->gx + SEARCH_AT(i), *gy = v->gy + SEARCH_AT(i), *gz = v->gz + SEARCH_AT(i);
+    float *energies = v->energies + SEARCH_AT(i);
+    EACH_LANE(lane)
+    {
+        float slope_x, slope_y, slope_z;
+        const search_cell cell = search_find_cell(first, s, x[lane], y[lane], z[lane]);
+        energies[lane] = search_interpolate(cell, s, bend[lane], rows->at[0][lane], rows->at[1][lane],
+                                            rows->at[2][lane], rows->at[3][lane], &slope_x, &slope_y, &slope_z);
+        gx[lane] = slope_x;
+        gy[lane] = slope_y;
+        gz[lane] = slope_z;
+    }
+}
+
+/* Energies of atoms on their maps and the derivatives. The values of some atoms are loaded before they are used,
+ * because a vector cannot be read at once after its parts were written. */
+static inline void lanes_inter(const search_lanes *v, const search_scalars *s)
+{
+    const search_scalars scalars = *s;
+    enum { AHEAD = 4 };
+    lanes_rows rows[AHEAD];
+    for (int begin = 0; begin < v->atoms; begin += AHEAD) {
+        const int end = MIN(begin + AHEAD, v->atoms);
+        for (int i = begin; i < end; i++) lanes_load_rows(v, &scalars, i, &rows[i - begin]);
+        for (int i = begin; i < end; i++) lanes_interpolate(v, &scalars, i, &rows[i - begin]);
+    }
+}
+
+/* A pair in all lanes; 0 in lanes where the atoms are not within the cut-off. */
+typedef struct lanes_contact {
+    float dx[QN_SEARCH_WIDTH], dy[QN_SEARCH_WIDTH], dz[QN_SEARCH_WIDTH], square[QN_SEARCH_WIDTH];
+    float energy[QN_SEARCH_WIDTH], slope[QN_SEARCH_WIDTH];  /* along the distance */
+    float inverse[QN_SEARCH_WIDTH], force[QN_SEARCH_WIDTH]; /* 1 / distance; slope over distance */
+} lanes_contact;
+
+/* Returns whether the atoms are within the cut-off in any lane. */
+static inline int lanes_meet(const search_lanes *v, int first, int second, lanes_contact *c)
+{
+    const float *x = v->x, *y = v->y, *z = v->z;
+    float nearest = SEARCH_SQUARED_CUTOFF;
+    QN_SEARCH_PRAGMA(omp simd reduction(min : nearest))
+    for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++) {
+        const int i = first + lane, j = second + lane;
+        const float dx = x[i] - x[j], dy = y[i] - y[j], dz = z[i] - z[j];
+        const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
+        c->dx[lane] = dx;
+        c->dy[lane] = dy;
+        c->dz[lane] = dz;
+        c->square[lane] = square;
+        nearest = FMIN(square, nearest);
+    }
+    return nearest < SEARCH_SQUARED_CUTOFF;
+}
+
+/* Energies of a pair, not yet bent. Returns whether any is above 0. */
+static inline int lanes_straight(qn_float4 parameters, lanes_contact *c)
+{
+    float highest = 0.0f;
+    QN_SEARCH_PRAGMA(omp simd reduction(max : highest))
+    for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++) {
+        const float near = c->square[lane] < SEARCH_SQUARED_CUTOFF ? 1.0f : 0.0f;
+        float slope, inverse;
+        const float energy = near * search_straight_pair(c->square[lane], parameters, &slope, &inverse);
+        c->energy[lane] = energy;
+        c->slope[lane] = slope;
+        c->inverse[lane] = near * inverse;
+        c->force[lane] = slope * (near * inverse);
+        highest = FMAX(energy, highest);
+    }
+    return highest > 0.0f;
+}
+
+/* Bend energies above 0. */
+static inline void lanes_bend(const search_lanes *v, lanes_contact *c)
+{
+    const float *bend = v->bend;
+    EACH_LANE(lane)
+    {
+        float factor;
+        c->energy[lane] = search_bent(c->energy[lane], bend[lane], &factor);
+        c->force[lane] = factor * c->slope[lane] * c->inverse[lane];
+    }
+}
+
+static inline void lanes_add_contact(const search_lanes *v, int first, int second, const lanes_contact *c)
+{
+    float *gx = v->gx, *gy = v->gy, *gz = v->gz, *energies = v->energies;
+    EACH_LANE(lane)
+    {
+        const int i = first + lane, j = second + lane;
+        const float dx = c->dx[lane], dy = c->dy[lane], dz = c->dz[lane], force = c->force[lane];
+        energies[i] += c->energy[lane];
+        gx[i] = FMA(force, dx, gx[i]);
+        gy[i] = FMA(force, dy, gy[i]);
+        gz[i] = FMA(force, dz, gz[i]);
+        gx[j] = FMA(-force, dx, gx[j]);
+        gy[j] = FMA(-force, dy, gy[j]);
+        gz[j] = FMA(-force, dz, gz[j]);
+    }
+}
+
+/* Each pair once; an atom gets its pairs by rising partner, as on a device. Most pairs of a molecule attract in all
+ * lanes, and need no bending; many are too far apart in all of them. */
 static inline void lanes_intra(const search_lanes *v)
 {
-    float *x = v->x, *y = v->y, *z = v->z, *gx = v->gx, *gy = v->gy, *gz = v->gz, *energies = v->energies;
-    const float *bend = v->bend;
     for (int p = 0; p < v->pair_count; p++) {
         const int first = SEARCH_AT(v->pairs[p].first), second = SEARCH_AT(v->pairs[p].second);
-        const qn_float4 parameters = v->pairs[p].parameters;
-        EACH_LANE(lane)
-        {
-            const int i = first + lane, j = second + lane;
-            const float dx = x[i] - x[j], dy = y[i] - y[j], dz = z[i] - z[j];
-            const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
-            const float near = square < SEARCH_SQUARED_CUTOFF ? 1.0f : 0.0f;
-            float factor;
-            const float energy = search_pair(square, parameters, bend[lane], &factor);
-            const float force = factor * near;
-            energies[i] += energy * near;
-            gx[i] = FMA(force, dx, gx[i]);
-            gy[i] = FMA(force, dy, gy[i]);
-            gz[i] = FMA(force, dz, gz[i]);
-            gx[j] = FMA(-force, dx, gx[j]);
-            gy[j] = FMA(-force, dy, gy[j]);
-            gz[j] = FMA(-force, dz, gz[j]);
-        }
+        lanes_contact contact;
+        if (!lanes_meet(v, first, second, &contact)) continue;
+        if (lanes_straight(v->pairs[p].parameters, &contact)) lanes_bend(v, &contact);
+        lanes_add_contact(v, first, second, &contact);
     }
 }
 
