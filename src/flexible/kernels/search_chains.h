@@ -1,27 +1,28 @@
-/* BFGS and chains of flexible/search on the host, 16 chains of a molecule at once. Each chain goes its own way from one
- * evaluation to the next: where its minimisation ends, it begins the next pass or step at once, and where its leg
- * ends, the next one of the molecule takes its lane. */
+/* BFGS and chains of flexible/search on the host, 16 chains of a molecule at once. Each lane goes its own way from one
+ * evaluation to the next: where its minimisation ends, it begins the next pass at once, and where its step ends, it
+ * takes a step of the leg that is furthest behind. So all lanes have work nearly to the end. */
 #ifndef QN_FLEXIBLE_SEARCH_CHAINS_H
 #define QN_FLEXIBLE_SEARCH_CHAINS_H
 
 #include "flexible/kernels/search_lanes.h"
 
-/* A chain in its lane. */
-typedef struct lane_chain {
-    int place;  /* among all chains; −1: the lane is idle */
-    int number; /* of the molecule */
-    int end, step, pass, accepted, promising;
-    int evaluations, accepted_steps;
-} lane_chain;
+/* A step of a chain in a lane. */
+typedef struct lane_step {
+    int leg;   /* of the task; −1: the lane is idle */
+    int place; /* of the chain among all chains */
+    int step, pass, accepted, promising, evaluations;
+} lane_step;
 
 /* Legs of chains of a molecule that a task walks. */
 typedef struct search_walk {
     const search_scalars *scalars;
-    float *states;             /* [chain][2][QN_SEARCH_POSE] */
-    int *counters;             /* [chain][2] */
-    const qn_int4 *next, *end; /* legs that have not begun: chain, first step, steps */
-    int walking;               /* lanes that are not idle */
-    lane_chain chains[QN_SEARCH_WIDTH];
+    float *states;       /* [chain][2][QN_SEARCH_POSE] */
+    int *counters;       /* [chain][2] */
+    const qn_int4 *legs; /* chain, first step, steps */
+    int leg_count;
+    int *left;   /* [leg] steps that have not ended; below 0: a lane has the chain */
+    int walking; /* lanes that are not idle */
+    lane_step lane_steps[QN_SEARCH_WIDTH];
     search_lanes lanes;
 } search_walk;
 
@@ -185,105 +186,95 @@ static inline void lane_store(const float *from, int lane, float *to, int count)
     for (int i = 0; i < count; i++) to[i] = from[SEARCH_AT(i) + lane];
 }
 
-static inline void lane_copy(const float *from, float *to, int lane, int count)
-{
-    for (int i = 0; i < count; i++) to[SEARCH_AT(i) + lane] = from[SEARCH_AT(i) + lane];
-}
-
-/* Begin a pass of a step: the first one draws what changes, the second one minimises with the hard bend. */
 static inline void lane_begin_pass(search_walk *walk, int lane, int pass)
 {
     search_lanes *v = &walk->lanes;
-    lane_chain *chain = &walk->chains[lane];
-    chain->pass = pass;
+    walk->lane_steps[lane].pass = pass;
     v->bend[lane] = pass == 0 ? QN_SEARCH_SOFT : QN_SEARCH_HARD;
     v->way[lane] = 1.0f;
     v->round[lane] = -1;
     v->halvings[lane] = 0;
     for (int i = 0; i < v->freedoms; i++) v->direction[SEARCH_AT(i) + lane] = 0.0f;
-    if (pass > 0) return;
-    lane_copy(v->current, v->pose, lane, QN_SEARCH_TORSIONS - 1 + v->pieces);
-    if (chain->step == 0)
-        search_draw_start(walk->scalars, v->molecule, v->pieces, chain->number, v->pose + lane);
-    else
-        search_draw_step(walk->scalars, v->molecule, v->pieces, v->turn, chain->number, chain->step, v->pose + lane,
-                         v->direction + lane);
 }
 
-/* Give a lane the next leg, if there is one. */
-static inline void lane_take_leg(search_walk *walk, int lane)
+/* The leg with the most steps left of those whose chain is in no lane; −1: none has any. */
+static inline int walk_find_leg(const search_walk *walk)
+{
+    int found = -1, most = 0;
+    for (int i = 0; i < walk->leg_count; i++)
+        if (walk->left[i] > most) found = i, most = walk->left[i];
+    return found;
+}
+
+/* Give a lane the next step of a leg, if there is one. */
+static inline void lane_begin_step(search_walk *walk, int lane)
 {
     search_lanes *v = &walk->lanes;
-    lane_chain *chain = &walk->chains[lane];
-    *chain = (lane_chain){.place = -1};
-    if (walk->next == walk->end) return;
-    const qn_int4 leg = *walk->next++;
-    const float *state = walk->states + 2 * QN_SEARCH_POSE * (size_t)leg.x;
+    const search_scalars *s = walk->scalars;
+    const int found = walk_find_leg(walk);
+    lane_step *step = &walk->lane_steps[lane];
+    step->leg = found;
+    if (found < 0) return;
+    const qn_int4 leg = walk->legs[found];
+    const int number = leg.x % s->chains;
+    *step = (lane_step){.leg = found, .place = leg.x, .step = leg.y + leg.z - walk->left[found]};
+    walk->left[found] = -walk->left[found];
     walk->walking++;
-    *chain = (lane_chain){.place = leg.x, .number = leg.x % walk->scalars->chains, .end = leg.y + leg.z, .step = leg.y};
-    lane_load(state, v->current, lane, QN_SEARCH_POSE);
-    lane_load(state + QN_SEARCH_POSE, v->best, lane, QN_SEARCH_POSE);
     lane_begin_pass(walk, lane, 0);
-}
-
-static inline void lane_end_leg(search_walk *walk, int lane)
-{
-    const search_lanes *v = &walk->lanes;
-    const lane_chain *chain = &walk->chains[lane];
-    float *state = walk->states + 2 * QN_SEARCH_POSE * (size_t)chain->place;
-    lane_store(v->current, lane, state, QN_SEARCH_POSE);
-    lane_store(v->best, lane, state + QN_SEARCH_POSE, QN_SEARCH_POSE);
-    walk->counters[2 * chain->place] += chain->evaluations;
-    walk->counters[2 * chain->place + 1] += chain->accepted_steps;
-    walk->walking--;
+    lane_load(walk->states + 2 * QN_SEARCH_POSE * (size_t)leg.x, v->pose, lane, QN_SEARCH_TORSIONS - 1 + v->pieces);
+    if (step->step == 0)
+        search_draw_start(s, v->molecule, v->pieces, number, v->pose + lane);
+    else
+        search_draw_step(s, v->molecule, v->pieces, v->turn, number, step->step, v->pose + lane, v->direction + lane);
 }
 
 static inline void lane_end_step(search_walk *walk, int lane)
 {
     const search_lanes *v = &walk->lanes;
-    lane_chain *chain = &walk->chains[lane];
-    const int energy_at = SEARCH_AT(QN_SEARCH_TORSIONS - 1) + lane, count = QN_SEARCH_TORSIONS - 1 + v->pieces;
-    v->pose[energy_at] = v->energy[lane];
-    const int better = chain->promising && (chain->step == 0 || v->energy[lane] < v->best[energy_at]);
-    if (chain->accepted) lane_copy(v->pose, v->current, lane, count);
-    if (better) lane_copy(v->pose, v->best, lane, count);
-    chain->accepted_steps += chain->accepted;
-    chain->step++;
-    if (chain->step < chain->end) {
-        lane_begin_pass(walk, lane, 0);
-        return;
-    }
-    lane_end_leg(walk, lane);
-    lane_take_leg(walk, lane);
+    const lane_step *step = &walk->lane_steps[lane];
+    const int count = QN_SEARCH_TORSIONS - 1 + v->pieces;
+    float *current = walk->states + 2 * QN_SEARCH_POSE * (size_t)step->place, *best = current + QN_SEARCH_POSE;
+    const float energy = v->energy[lane];
+    v->pose[SEARCH_AT(QN_SEARCH_TORSIONS - 1) + lane] = energy;
+    if (step->accepted) lane_store(v->pose, lane, current, count);
+    if (step->promising && (step->step == 0 || energy < best[QN_SEARCH_TORSIONS - 1]))
+        lane_store(v->pose, lane, best, count);
+    walk->counters[2 * step->place] += step->evaluations;
+    walk->counters[2 * step->place + 1] += step->accepted;
+    walk->left[step->leg] = -walk->left[step->leg] - 1;
+    walk->walking--;
 }
 
-/* The minimisation of a lane has ended: a promising pose is minimised again, with the hard bend. */
+/* The minimisation of a lane has ended: a promising pose is minimised again, with the hard bend; else the step ends. */
 static inline void lane_end_pass(search_walk *walk, int lane)
 {
     const search_lanes *v = &walk->lanes;
-    lane_chain *chain = &walk->chains[lane];
-    const int energy_at = SEARCH_AT(QN_SEARCH_TORSIONS - 1) + lane, starts = chain->step == 0;
-    if (chain->pass == 0) {
-        chain->accepted = starts || search_accepts(walk->scalars, v->molecule, chain->number, chain->step,
-                                                   v->current[energy_at], v->energy[lane]);
-        chain->promising = chain->accepted && (starts || v->energy[lane] < v->best[energy_at]);
-        if (chain->promising) {
+    lane_step *step = &walk->lane_steps[lane];
+    const float *current = walk->states + 2 * QN_SEARCH_POSE * (size_t)step->place, *best = current + QN_SEARCH_POSE;
+    const int starts = step->step == 0, energy_at = QN_SEARCH_TORSIONS - 1;
+    if (step->pass == 0) {
+        step->accepted = starts || search_accepts(walk->scalars, v->molecule, step->place % walk->scalars->chains,
+                                                  step->step, current[energy_at], v->energy[lane]);
+        step->promising = step->accepted && (starts || v->energy[lane] < best[energy_at]);
+        if (step->promising) {
             lane_begin_pass(walk, lane, 1);
             return;
         }
     }
     lane_end_step(walk, lane);
+    lane_begin_step(walk, lane);
 }
 
 /* Walk all legs. */
 static inline void search_walk_run(search_walk *walk)
 {
-    for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++) lane_take_leg(walk, lane);
+    for (int i = 0; i < walk->leg_count; i++) walk->left[i] = walk->legs[i].z;
+    for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++) lane_begin_step(walk, lane);
     while (walk->walking > 0) {
         lanes_advance(&walk->lanes, walk->scalars);
         for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++) {
-            if (walk->chains[lane].place < 0) continue;
-            walk->chains[lane].evaluations++;
+            if (walk->lane_steps[lane].leg < 0) continue;
+            walk->lane_steps[lane].evaluations++;
             if (!walk->lanes.going[lane]) lane_end_pass(walk, lane);
         }
     }

@@ -19,8 +19,6 @@ typedef struct search_job {
     const struct walk_task *tasks; /* of `walk` */
 } search_job;
 
-enum { LINE_BYTES = 64 };
-
 /* Deal `room` to the arrays: [number][QN_SEARCH_WIDTH] each. */
 static void set_room(search_lanes *v, float *room)
 {
@@ -47,8 +45,6 @@ static void set_room(search_lanes *v, float *room)
         {&v->change, freedoms},
         {&v->pose, QN_SEARCH_POSE},
         {&v->trial, QN_SEARCH_POSE},
-        {&v->current, QN_SEARCH_POSE},
-        {&v->best, QN_SEARCH_POSE},
         {&v->bend, 1},
         {&v->energy, 1},
         {&v->reached, 1},
@@ -87,10 +83,9 @@ static qn_status open_lanes(const search_job *job, int ligand, search_lanes *v, 
                         .maps = job->arguments[SEARCH_MAPS]};
     const size_t room = sizeof(float) * SEARCH_AT((size_t)QN_LANES_ROOM(v->atoms, v->pieces));
     const size_t pairs = v->atoms > 0 ? (size_t)v->links[v->atoms - 1].w / 2 : 0; /* partners are listed both ways */
-    QN_TRY(qn_allocate(LINE_BYTES + room + pairs * sizeof(lanes_pair), 1, memory));
-    char *first = (char *)*memory + (LINE_BYTES - (uintptr_t)*memory % LINE_BYTES) % LINE_BYTES;
-    set_room(v, (float *)first);
-    v->pairs = (lanes_pair *)(first + room);
+    QN_TRY(qn_allocate(room + pairs * sizeof(lanes_pair), 1, memory));
+    set_room(v, *memory);
+    v->pairs = (lanes_pair *)((char *)*memory + room);
     list_pairs(partners, job->arguments[SEARCH_PAIRS], v);
     return QN_OK;
 }
@@ -132,13 +127,15 @@ static qn_status walk_legs(size_t number, int worker, void *user)
     search_walk walk = {.scalars = job->s,
                         .states = job->arguments[SEARCH_POSES],
                         .counters = job->arguments[SEARCH_RESULTS],
-                        .next = job->legs + task->begin,
-                        .end = job->legs + task->end};
+                        .legs = job->legs + task->begin,
+                        .leg_count = task->end - task->begin};
     (void)worker;
     QN_TRY(open_lanes(job, job->legs[task->begin].x / job->s->chains, &walk.lanes, &memory));
-    search_walk_run(&walk);
+    const qn_status status = qn_allocate((size_t)walk.leg_count, sizeof *walk.left, (void **)&walk.left);
+    if (status == QN_OK) search_walk_run(&walk);
+    qn_release(&walk.left);
     qn_release(&memory);
-    return QN_OK;
+    return status;
 }
 
 static qn_status score(const qn_host_launch *launch)

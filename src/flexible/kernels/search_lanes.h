@@ -35,7 +35,7 @@ typedef struct search_lanes {
     float *inverse;                               /* D (D + 1) / 2: rows of the lower triangle */
     float *gradient, *next, *direction, *image;   /* D each */
     float *step, *change;                         /* D each */
-    float *pose, *trial, *current, *best;         /* QN_SEARCH_POSE each */
+    float *pose, *trial;                          /* QN_SEARCH_POSE each */
     float *bend, *energy, *reached, *slope, *way; /* 1 each */
     int round[QN_SEARCH_WIDTH], halvings[QN_SEARCH_WIDTH];
     int going[QN_SEARCH_WIDTH]; /* the minimisation goes on */
@@ -43,7 +43,7 @@ typedef struct search_lanes {
 
 /* Numbers of a chain, without those of pairs. */
 #define QN_LANES_ROOM(atoms, pieces) \
-    (7 * (atoms) + 18 * (pieces) + (5 + (pieces)) * (6 + (pieces)) / 2 + 6 * (5 + (pieces)) + 4 * QN_SEARCH_POSE + 5)
+    (7 * (atoms) + 18 * (pieces) + (5 + (pieces)) * (6 + (pieces)) / 2 + 6 * (5 + (pieces)) + 2 * QN_SEARCH_POSE + 5)
 
 /* ---- Sums ---- */
 
