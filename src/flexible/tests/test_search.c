@@ -1,6 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* The family flexible/search: energies and gradients of poses against the reference in double precision, for 0 to 32
- * torsions; chains; the same bits on the host and on the device, and for any number of steps a launch. */
+/* The family flexible/search: energies and gradients of poses against the reference in double precision, for a single
+ * atom and for 0 to 48 torsions; chains; the same bits on the host and on the device, for any number of steps a launch
+ * and of chains. */
 #include "check.h"
 
 #include <quern/workload.h>
@@ -12,10 +13,12 @@
 #include "flexible/tests/chains.h"
 #include "runtime/configuration.h"
 
-enum { LIGANDS = 5, CHAINS = 6, ALL = LIGANDS * CHAINS, MAPS = 12, STEPS = 3 };
+enum { LIGANDS = 6, CHAINS = 6, ALL = LIGANDS * CHAINS, MAPS = 12, STEPS = 3 };
 
-static const int torsions[LIGANDS] = {0, 1, 5, 9, 32};
-static const uint32_t numbers[LIGANDS] = {7, 8, 9, 10, 11};
+enum { MANY = 64, ATOM = LIGANDS - 1 }; /* chains of one ligand; the ligand of one atom */
+
+static const int torsions[LIGANDS] = {0, 1, 5, 9, QN_FLEXIBLE_TORSIONS_MAX, 0};
+static const uint32_t numbers[LIGANDS] = {7, 8, 9, 10, 11, 12};
 static qn_context *context;
 static qn_score_receptor receptor;
 static qn_flexible_tree trees[LIGANDS];
@@ -83,6 +86,7 @@ static void make_scene(void)
     for (int i = 0; i < QN_VINA_ROWS; i++) map_of[i] = -1;
     for (int l = 0; l < LIGANDS; l++) {
         qn_compound *compound = chain_make(torsions[l], &drawn);
+        if (l == ATOM) compound->atom_count = 1;
         CHECK_OK(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, -1, &trees[l]));
         qn_compound_destroy(&compound);
         for (int i = 0; i < trees[l].heavy_count; i++) {
@@ -199,6 +203,56 @@ static void chains_walk_downhill(void)
     CHECK(apart == LIGANDS * (CHAINS - 1)); /* chains have random numbers of their own */
 }
 
+/* Walk `chains` chains of one ligand. */
+static void walk_some(const bench *b, int ligand, int chains, float found[MANY][2][QN_FLEXIBLE_STATE],
+                      int counters[MANY][2])
+{
+    const qn_flexible_tree *tree = &trees[ligand];
+    const size_t state_bytes = (size_t)chains * sizeof *found, counter_bytes = (size_t)chains * sizeof *counters;
+    qn_flexible_leg legs[MANY];
+    qn_flexible_batch batch = {0};
+    qn_buffer *all_states = NULL, *all_counters = NULL, *all_legs = NULL;
+    for (int c = 0; c < chains; c++) legs[c] = (qn_flexible_leg){c, 0, STEPS, 0};
+    if (CHECK_OK(qn_flexible_batch_create(b->queue, &tree, &numbers[ligand], 1, chains, map_of, &frame.grid, &batch)) &&
+        CHECK_OK(qn_buffer_create(b->device, state_bytes, &all_states)) &&
+        CHECK_OK(qn_buffer_create(b->device, counter_bytes, &all_counters)) &&
+        CHECK_OK(qn_buffer_create(b->device, sizeof legs, &all_legs))) {
+        CHECK_OK(qn_queue_fill(b->queue, all_states, 0, state_bytes, 0, NULL));
+        CHECK_OK(qn_queue_fill(b->queue, all_counters, 0, counter_bytes, 0, NULL));
+        CHECK_OK(qn_queue_write(b->queue, all_legs, 0, legs, (size_t)chains * sizeof *legs, NULL));
+        CHECK_OK(qn_flexible_walk(b->queue, NULL, &batch, &frame, b->maps, all_legs, 0, chains, all_states,
+                                  all_counters, NULL));
+        CHECK_OK(qn_queue_read(b->queue, all_states, 0, found, state_bytes, NULL));
+        CHECK_OK(qn_queue_read(b->queue, all_counters, 0, counters, counter_bytes, NULL));
+        CHECK_OK(qn_queue_finish(b->queue));
+    }
+    qn_flexible_batch_clear(&batch);
+    qn_buffer_release(&all_states);
+    qn_buffer_release(&all_counters);
+    qn_buffer_release(&all_legs);
+}
+
+/* A chain goes its way whatever goes beside it: fewer chains than lanes of the host, as many, and more. */
+static void chains_do_not_depend_on_their_number(void)
+{
+    static const int ligands[] = {0, 2, 3, ATOM}, counts[] = {1, 5, 16, 17};
+    static float all[MANY][2][QN_FLEXIBLE_STATE], some[MANY][2][QN_FLEXIBLE_STATE];
+    static int all_counters[MANY][2], some_counters[MANY][2];
+    bench host;
+    if (bench_open("host", &host))
+        for (size_t l = 0; l < sizeof ligands / sizeof *ligands; l++) {
+            walk_some(&host, ligands[l], MANY, all, all_counters);
+            for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+                const size_t count = (size_t)counts[i];
+                walk_some(i == 3 && l == 1 ? &tested : &host, ligands[l], counts[i], some, some_counters);
+                CHECK(memcmp(all, some, count * sizeof *all) == 0);
+                CHECK(memcmp(all_counters, some_counters, count * sizeof *all_counters) == 0);
+            }
+            CHECK(all_counters[MANY - 1][0] > 2 * STEPS && all_counters[MANY - 1][1] >= 1);
+        }
+    bench_close(&host);
+}
+
 /* The checks of both workloads fail for cleared outputs and pass after a run. */
 static void workloads_pass_their_checks(void)
 {
@@ -232,6 +286,7 @@ int main(int argc, char **argv)
         RUN(make_expectations);
         RUN(scores_agree_with_the_reference);
         RUN(chains_walk_downhill);
+        RUN(chains_do_not_depend_on_their_number);
         RUN(workloads_pass_their_checks);
     }
     bench_close(&tested);
