@@ -292,27 +292,32 @@ static qn_status record_piece(screen_pipeline *pipeline, const qn_screen_batch *
     return status;
 }
 
-/* All conformers of a piece are searched: choose the poses to keep, record the piece, release it. found, energies: of
- * flexible molecules that were searched; NULL: none. */
-static qn_status finish_piece(screen_pipeline *pipeline, qn_screen_batch *batch, double interactions,
-                              qn_flexible_pose *found, double *energies)
+/* Record a piece whose poses are chosen, and release it. */
+static qn_status end_piece(screen_pipeline *pipeline, piece_finishing *finishing, double interactions, qn_status status)
 {
     qn_text record = {0};
+    if (status == QN_OK) status = make_record(finishing, interactions, &record);
+    if (status == QN_OK) status = record_piece(pipeline, finishing->batch, &record);
+    qn_text_clear(&record);
+    qn_screen_batch_destroy(&finishing->batch);
+    return status;
+}
+
+/* All conformers of a piece are searched: choose the poses to keep, record the piece, release it. */
+static qn_status finish_piece(screen_pipeline *pipeline, qn_screen_batch *batch, double interactions)
+{
     void *memory;
     qn_status status = qn_allocate(1, sizeof(piece_finishing), &memory);
     piece_finishing *finishing = memory;
-    if (status == QN_OK) {
-        finishing->run = pipeline->run;
-        finishing->batch = batch;
-        finishing->found = found;
-        finishing->found_energies = energies;
-        status = qn_pool_run(pipeline->run->job->pool, batch->count, finish_molecule, finishing);
+    if (status != QN_OK) {
+        qn_screen_batch_destroy(&batch);
+        return status;
     }
-    if (status == QN_OK) status = make_record(finishing, interactions, &record);
-    if (status == QN_OK) status = record_piece(pipeline, batch, &record);
-    qn_text_clear(&record);
+    finishing->run = pipeline->run;
+    finishing->batch = batch;
+    status = qn_pool_run(pipeline->run->job->pool, batch->count, finish_molecule, finishing);
+    status = end_piece(pipeline, finishing, interactions, status);
     qn_release(&memory);
-    qn_screen_batch_destroy(&batch);
     return status;
 }
 
@@ -325,7 +330,7 @@ static qn_status next_job(device_searching *searching, bool waits, bool *found, 
         qn_screen_batch *batch = qn_screen_queue_pop(&searching->pipeline->queue, waits);
         if (!batch) return QN_OK;
         if (batch->jobs == 0) {
-            QN_TRY(finish_piece(searching->pipeline, batch, searching->interactions, NULL, NULL));
+            QN_TRY(finish_piece(searching->pipeline, batch, searching->interactions));
             searching->interactions = 0;
             continue;
         }
@@ -378,7 +383,7 @@ static qn_status collect(device_searching *searching, int slot)
                searching->poses + (size_t)i * QN_SCREEN_MINIMA, QN_SCREEN_MINIMA * sizeof *searching->poses);
         batch->unsettled[owner->molecule] += qn_screen_search_is_unsettled(searching->search, slot, i);
         if (--batch->pending > 0) continue;
-        QN_TRY(finish_piece(searching->pipeline, batch, searching->interactions, NULL, NULL));
+        QN_TRY(finish_piece(searching->pipeline, batch, searching->interactions));
         searching->interactions = 0;
     }
     searching->counts[slot] = 0;
@@ -461,6 +466,7 @@ typedef struct piece_group {
     int count;
     qn_flexible_pose *found; /* [molecule][walkers], of all pieces */
     double *energies;
+    piece_finishing *finishings; /* [piece] */
 } piece_group;
 
 /* Take pieces until the group is full or none is left. A library that is small for the devices gives small groups, so
@@ -493,20 +499,42 @@ static qn_status search_group(piece_group *group)
     return qn_flexible_searcher_run(group->searcher, trees, count, group->found, group->energies, NULL);
 }
 
-static qn_status dock_group(piece_group *group)
+/* Choose the poses of a molecule; number: piece × QN_SCREEN_PIECE + molecule. */
+static qn_status finish_of_group(size_t number, int worker, void *user)
+{
+    piece_finishing *finishing = &((piece_group *)user)->finishings[number / QN_SCREEN_PIECE];
+    const size_t molecule = number % QN_SCREEN_PIECE;
+    return molecule < finishing->batch->count ? finish_molecule(molecule, worker, finishing) : QN_OK;
+}
+
+static void prepare_finishings(piece_group *group)
 {
     const size_t walkers = (size_t)group->pipeline->run->options->walkers;
     size_t first = 0;
-    int finished = 0;
-    qn_status status = search_group(group);
-    for (; finished < group->count && status == QN_OK; finished++) {
-        qn_screen_batch *piece = group->pieces[finished];
-        const size_t accepted = accepted_before(piece, piece->count);
-        status = finish_piece(group->pipeline, piece, 0, group->found ? group->found + first : NULL,
-                              group->found ? group->energies + first : NULL);
-        first += accepted * walkers;
+    for (int p = 0; p < group->count; p++) {
+        piece_finishing *finishing = &group->finishings[p];
+        finishing->run = group->pipeline->run;
+        finishing->batch = group->pieces[p];
+        finishing->found = group->found ? group->found + first : NULL;
+        finishing->found_energies = group->energies ? group->energies + first : NULL;
+        first += walkers * accepted_before(group->pieces[p], group->pieces[p]->count);
     }
-    for (; finished < group->count; finished++) qn_screen_batch_destroy(&group->pieces[finished]);
+}
+
+static qn_status dock_group(piece_group *group)
+{
+    const size_t count = (size_t)group->count;
+    qn_status status = qn_allocate(count, sizeof *group->finishings, (void **)&group->finishings);
+    if (status == QN_OK) status = search_group(group);
+    if (status == QN_OK) {
+        prepare_finishings(group);
+        status = qn_pool_run(group->pipeline->run->job->pool, count * QN_SCREEN_PIECE, finish_of_group, group);
+    }
+    int ended = 0;
+    for (; ended < group->count && status == QN_OK; ended++)
+        status = end_piece(group->pipeline, &group->finishings[ended], 0, status);
+    for (; ended < group->count; ended++) qn_screen_batch_destroy(&group->pieces[ended]);
+    qn_release(&group->finishings);
     qn_release(&group->found);
     qn_release(&group->energies);
     return status;
