@@ -66,6 +66,19 @@ void qn_flexible_searcher_destroy(qn_flexible_searcher **searcher)
     qn_release(searcher);
 }
 
+/* Kernels count values of maps in 32 bits. */
+static qn_status check_maps(const qn_flexible_searcher *searcher)
+{
+    const int *points = searcher->frame.grid.points;
+    const double values = (double)searcher->type_count * points[0] * points[1] * points[2];
+    const double *side = searcher->options.box_side_angstrom;
+    if (values <= INT32_MAX) return QN_OK;
+    return QN_FAIL(QN_INVALID_ARGUMENT,
+                   "the maps of a box of %g x %g x %g Å for %d types of atoms have %.3g values; expected at most %.3g: "
+                   "a smaller box, or fewer molecules in one run",
+                   side[0], side[1], side[2], searcher->type_count, values, (double)INT32_MAX);
+}
+
 /* Make the maps of all types so far, if the trees have new ones. */
 static qn_status make_maps(qn_flexible_searcher *searcher, const qn_flexible_tree *const *trees, int count)
 {
@@ -78,6 +91,7 @@ static qn_status make_maps(qn_flexible_searcher *searcher, const qn_flexible_tre
             searcher->types[searcher->type_count++] = type;
         }
     if (searcher->type_count == before) return QN_OK;
+    QN_TRY(check_maps(searcher));
     qn_buffer_release(&searcher->maps);
     QN_TRY(qn_buffer_create(qn_queue_device(searcher->queue),
                             sizeof(float) * (size_t)searcher->type_count * (size_t)points[0] * (size_t)points[1] *
