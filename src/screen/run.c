@@ -70,7 +70,7 @@ static qn_status open_devices(qn_screen_state *run)
 {
     qn_job *job = run->job;
     QN_TRY(qn_job_devices(job));
-    for (int i = 1; i < job->device_count && !run->options->exact; i++)
+    for (int i = 1; i < job->device_count && !run->options->exact && !run->options->flexible; i++)
         if (!qn_devices_are_alike(job->devices[0], job->devices[i]))
             return qn_job_warn(job,
                                "devices of several models round differently, and it is random which of these "
