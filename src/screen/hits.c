@@ -133,9 +133,9 @@ static qn_status add_remarks(const qn_screen_state *run, const qn_screen_hit *hi
     return qn_text_append(text, "\n");
 }
 
-/* Make the PDBQT of a pose of a flexible molecule, with the side chains that turn. */
-static qn_status make_model(const qn_screen_state *run, const qn_screen_molecule *molecule, qn_screen_hit *hit,
-                            int pose)
+/* Write the PDBQT of a pose of a flexible molecule, with the side chains that turn. */
+static qn_status write_model(const qn_screen_state *run, const qn_screen_molecule *molecule, qn_screen_hit *hit,
+                             int pose)
 {
     double positions[3 * QN_FLEXIBLE_ATOMS_MAX];
     const double *ligand = hit->positions + (size_t)pose * hit->atom_count * 3;
@@ -147,6 +147,18 @@ static qn_status make_model(const qn_screen_state *run, const qn_screen_molecule
         qn_flexible_side_positions(&molecule->tree, &run->sides, s, &hit->states[pose], positions);
         QN_TRY(qn_compound_write_pdbqt_side(side->compound, positions, &side->residue, text));
     }
+    return QN_OK;
+}
+
+/* Make the PDBQT of a pose. It stays empty where a coordinate does not fit into a PDBQT: one ligand that flew away must
+ * not end a run. */
+static qn_status make_model(const qn_screen_state *run, const qn_screen_molecule *molecule, qn_screen_hit *hit,
+                            int pose)
+{
+    const qn_status status = write_model(run, molecule, hit, pose);
+    if (status != QN_INVALID_ARGUMENT) return status;
+    qn_error_clear();
+    qn_text_clear(&hit->models[pose]);
     return QN_OK;
 }
 

@@ -104,15 +104,20 @@ static qn_status write_pdbqt(const qn_screen_state *run)
 {
     qn_text text = {0};
     qn_status status = QN_OK;
-    int number = 0;
+    int number = 0, left_out = 0;
     for (size_t i = 0; i < run->hits.count && status == QN_OK; i++) {
         const qn_screen_hit *hit = &run->hits.hits[i];
         for (int pose = 0; pose < hit->pose_count && status == QN_OK; pose++) {
+            left_out += hit->models[pose].length == 0;
+            if (hit->models[pose].length == 0) continue;
             status = qn_text_append(&text, "MODEL %d\n", ++number);
             if (status == QN_OK) status = qn_text_append_bytes(&text, hit->models[pose].data, hit->models[pose].length);
             if (status == QN_OK) status = qn_text_append(&text, "ENDMDL\n");
         }
     }
+    if (status == QN_OK && left_out > 0)
+        status = qn_job_warn(run->job, "hits.pdbqt lacks %d %s, whose coordinates do not fit into a PDBQT", left_out,
+                             left_out == 1 ? "pose" : "poses");
     return write_text(run, "hits.pdbqt", &text, status);
 }
 
