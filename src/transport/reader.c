@@ -64,6 +64,16 @@ static qn_status find_again(const char *drag, const double place[3], const qn_co
                    "--drag is \"%s\", which is in a molecule that is left out; expected an atom of the main one", drag);
 }
 
+/* Give atoms AutoDock's types and charges for the PDBQT files. A molecule with an element that AutoDock lacks keeps its
+ * elements in their place. */
+static qn_status label_atoms(qn_compound *compound)
+{
+    const qn_status status = qn_autodock_ligand_label(compound);
+    if (status != QN_BAD_FORMAT) return status;
+    qn_error_clear();
+    return QN_OK;
+}
+
 qn_status qn_transport_prepare_ligand(const qn_transport_state *run, const qn_compound_record *record,
                                       qn_compound **compound, qn_flexible_tree *tree)
 {
@@ -79,7 +89,7 @@ qn_status qn_transport_prepare_ligand(const qn_transport_state *run, const qn_co
     if (types == QN_FLEXIBLE_TYPES_OWN) QN_TRY(qn_score_ligand_prepare(*compound));
     if (drag >= 0) QN_TRY(find_again(wanted, place, *compound, &drag));
     QN_TRY(qn_flexible_tree_create(*compound, types, drag, tree));
-    return types == QN_FLEXIBLE_TYPES_FILE ? qn_bonds_find_orders(*compound) : QN_OK;
+    return types == QN_FLEXIBLE_TYPES_FILE ? qn_bonds_find_orders(*compound) : label_atoms(*compound);
 }
 
 /* ---- the reader ---- */
