@@ -76,11 +76,12 @@ static size_t highest_of(const double *profile, size_t count)
     return highest;
 }
 
-/* The energies of the profile: highest, at the mouth, and lowest between the highest and the inner end. */
+/* The energies of the profile: highest, at the mouth, and lowest between the highest and the inner end. A ligand that
+ * stays at an end finds the lowest pose there, which a way that only passes need not: ends are of the lower bound. */
 static void sum_up(const qn_transport_state *run, bool has_way, qn_passage_summary *summary)
 {
     const double *most = has_way ? summary->upper_most : summary->lower;
-    const double *least = has_way ? summary->upper_least : summary->lower;
+    const double *least = isnan(summary->lower[0]) ? summary->upper_least : summary->lower;
     const size_t last = summary->disc_count - 1;
     const size_t highest = summary->highest_disc = highest_of(most, summary->disc_count);
     summary->highest = most[highest];
