@@ -15,10 +15,10 @@ enum {
     STARTS_OF_A_WALKER = 4, /* chains that start for each that goes on */
     STAGES = 3              /* 4 W chains start, the best W go on, the best W/4 of these end */
 };
-static const double stage_shares[STAGES] = {0, 0.1,
-                                            0.3}; /* of the steps of the longest chains, at which stages begin */
-static const double reach_angstrom = 10;          /* of atoms from the centroid, for the maps */
-static const double alike_angstrom = 1;           /* chains whose best poses are nearer are alike */
+static const double stage_shares[STAGES] = {0, 0.1, 0.3}; /* of all steps, at which stages begin */
+static const double reach_angstrom = 10;                  /* of atoms from the centroid, for the maps */
+static const double side_angstrom = 8;                    /* from Cα to the end of the longest side chain */
+static const double alike_angstrom = 1;                   /* chains whose best poses are nearer are alike */
 
 struct qn_flexible_searcher {
     qn_queue *queue;
@@ -29,19 +29,33 @@ struct qn_flexible_searcher {
     qn_buffer *maps; /* of these types */
 };
 
+/* Extend maps along an axis to where side chains reach from their Cα. low, high: from the centre of the box. */
+static void cover_sides(const qn_flexible_search_options *options, int d, double *low, double *high)
+{
+    for (int s = 0; options->sides && s < options->sides->count; s++) {
+        const double alpha = options->sides->sides[s].compound->positions_angstrom[d] - options->box_centre_angstrom[d];
+        *low = fmin(*low, alpha - side_angstrom);
+        *high = fmax(*high, alpha + side_angstrom);
+    }
+}
+
 static qn_status set_frame(qn_flexible_searcher *searcher)
 {
     const qn_flexible_search_options *options = &searcher->options;
     qn_flexible_frame *frame = &searcher->frame;
-    double side[3];
+    double side[3], centre[3];
     for (int d = 0; d < 3; d++) {
-        side[d] = options->box_side_angstrom[d] + (options->confine_atoms ? 0 : 2 * reach_angstrom);
-        frame->box_low_angstrom[d] = -0.5 * options->box_side_angstrom[d];
-        frame->box_high_angstrom[d] = 0.5 * options->box_side_angstrom[d];
+        const double half = 0.5 * options->box_side_angstrom[d], beyond = options->confine_atoms ? 0 : reach_angstrom;
+        double low = -half - beyond, high = half + beyond;
+        cover_sides(options, d, &low, &high);
+        side[d] = high - low;
+        centre[d] = options->box_centre_angstrom[d] + 0.5 * (low + high);
+        frame->box_low_angstrom[d] = -half - 0.5 * (low + high);
+        frame->box_high_angstrom[d] = half - 0.5 * (low + high);
     }
     frame->confined = !options->confine_atoms;
     frame->seed = options->seed;
-    return qn_flexible_grid_of(options->box_centre_angstrom, side, &frame->grid);
+    return qn_flexible_grid_of(centre, side, &frame->grid);
 }
 
 qn_status qn_flexible_searcher_create(qn_device *device, const qn_score_receptor *receptor,
@@ -84,7 +98,7 @@ static qn_status make_maps(qn_flexible_searcher *searcher, const qn_flexible_tre
 {
     const int *points = searcher->frame.grid.points, before = searcher->type_count;
     for (int t = 0; t < count; t++)
-        for (int i = 0; i < trees[t]->heavy_count; i++) {
+        for (int i = 0; i < trees[t]->moving_count; i++) {
             const int type = trees[t]->type[i];
             if (searcher->map_of[type] >= 0) continue;
             searcher->map_of[type] = searcher->type_count;

@@ -11,12 +11,14 @@
 #include "flexible/alike.h"
 #include "flexible/dock.h"
 #include "flexible/kernels/search.h"
+#include "flexible/sides.h"
 
 typedef struct qn_flexible_search_options {
     double box_centre_angstrom[3], box_side_angstrom[3];
-    bool confine_atoms; /* all atoms stay in the box; else the centroid does */
-    int walkers;        /* chains of a molecule that go on after the first stage */
-    double effort;      /* factor of the number of steps */
+    bool confine_atoms;             /* all atoms stay in the box; else the centroid does */
+    const qn_flexible_sides *sides; /* of the receptor, which turn: maps reach as far as they; NULL: none */
+    int walkers;                    /* chains of a molecule that go on after the first stage */
+    double effort;                  /* factor of the number of steps */
     uint64_t seed;
 } qn_flexible_search_options;
 

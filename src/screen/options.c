@@ -250,8 +250,10 @@ static qn_status check_flexible(const qn_screen_options *options)
         return alone ? QN_FAIL(QN_INVALID_ARGUMENT, "--%s belongs to --flexible, which is not given", alone) : QN_OK;
     if (options->score_only && options->local_only)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--score-only and --local-only are both given; expected one of them");
-    if (options->flex_count > 0 && !options->score_only && !options->local_only)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "--flex has no search yet; expected --score-only or --local-only with it");
+    if (options->flex_count > 0 && options->confine_atoms)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--confine-atoms keeps side chains of --flex in the box too; expected one of "
+                       "the two");
     if (options->conformers > 0)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--conformers is \"%d\", but --flexible turns the bonds itself; expected "

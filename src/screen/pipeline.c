@@ -624,6 +624,7 @@ static qn_status create_flexible(screen_pipeline *pipeline, size_t *jobs)
     const qn_screen_state *run = pipeline->run;
     const qn_screen_options *options = run->options;
     qn_flexible_search_options how = {.confine_atoms = options->confine_atoms,
+                                      .sides = run->sides.count > 0 ? &run->sides : NULL,
                                       .walkers = options->walkers,
                                       .effort = options->effort,
                                       .seed = options->run.seed};

@@ -161,7 +161,7 @@ expect 2 err 1 'score-only belongs to --flexible' screen r.pdb l.sdf -o out.d --
 expect 2 err 1 'flex belongs to --flexible' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --flex A:3
 expect 2 err 1 'receptor-energy belongs to --flexible' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --receptor-energy exact
 expect 2 err 1 '\-\-receptor-energy is "grids"; expected' screen r.pdb l.sdf -o out.d --flexible --receptor-energy grids
-expect 2 err 1 'flex has no search yet' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --flexible --flex A:3
+expect 2 err 1 'keeps side chains of --flex in the box' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --flexible --flex A:3 --confine-atoms
 expect 2 err 1 'score-only and --local-only are both given' screen r.pdb l.sdf -o out.d --flexible --score-only --local-only
 expect 2 err 1 'but --flexible turns the bonds itself' screen r.pdb l.sdf -o out.d --flexible --score-only -c 5
 expect 2 err 1 'exact belongs to rigid molecules' screen r.pdb l.sdf -o out.d --flexible --box 1,2,3,4 --exact

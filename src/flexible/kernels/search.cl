@@ -17,6 +17,7 @@ DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn
                          GLOBAL const qn_int4 *piece_links, LOCAL_PTR float *room)
 {
     v->atoms = head[0];
+    v->own = head[9];
     v->pieces = head[1];
     v->depth = head[2];
     v->rounds = head[6];
@@ -43,7 +44,7 @@ DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn
     v->gz = v->gy + v->atoms;
     v->energies = v->gz + v->atoms;
     v->frames = v->energies + v->atoms;
-    v->sums = v->frames + 12 * v->pieces;
+    v->sums = v->frames + 12 * v->pieces + 12;
     v->gradient = v->sums + 6 * v->pieces;
     v->next = v->gradient + v->freedoms;
     v->direction = v->next + v->freedoms;

@@ -54,9 +54,9 @@ typedef struct search_scalars {
 #define SEARCH_AT(i) (QN_SEARCH_WIDTH * (i))
 
 /* Floats of local memory for a ligand. */
-#define QN_SEARCH_ROOM(atoms, pieces)                                                                                \
-    (7 * (atoms) + 18 * (pieces) + (5 + (pieces)) * ((5 + (pieces)) | 1) + 4 * (5 + (pieces)) + 4 * QN_SEARCH_POSE + \
-     QN_SEARCH_PARTS)
+#define QN_SEARCH_ROOM(atoms, pieces)                                                                \
+    (7 * (atoms) + 18 * (pieces) + 12 + (5 + (pieces)) * ((5 + (pieces)) | 1) + 4 * (5 + (pieces)) + \
+     4 * QN_SEARCH_POSE + QN_SEARCH_PARTS)
 
 /* ---- Places ---- */
 
@@ -73,6 +73,12 @@ DEVICE_FN void search_root_frame(LOCAL_PTR const float *pose, LOCAL_PTR float *f
     frame[SEARCH_AT(9)] = 2.0f * FMA(x, z, -(w * y));
     frame[SEARCH_AT(10)] = 2.0f * FMA(y, z, w * x);
     frame[SEARCH_AT(11)] = FMA(-2.0f, FMA(x, x, y * y), 1.0f);
+}
+
+/* The receptor's frame, in which side chains begin: no rotation. */
+DEVICE_FN void search_fixed_frame(LOCAL_PTR float *frame)
+{
+    for (int i = 0; i < 12; i++) frame[SEARCH_AT(i)] = i == 3 || i == 7 || i == 11 ? 1.0f : 0.0f;
 }
 
 /* The frame of a piece that is turned by `angle` about its axis: parent's rotation times Rodrigues' matrix. */

@@ -47,14 +47,21 @@ static qn_status arrays_create(const qn_flexible_tree *const *trees, int count, 
     return qn_allocate(4 * QN_VINA_TYPES * TABLE_STRIDE, sizeof(float), (void **)&arrays->pairs);
 }
 
+/* What is taken from a coordinate in a frame (Å). */
+static double origin_of(const qn_flexible_tree *tree, int frame, const qn_flexible_grid *grid, int d)
+{
+    return frame == tree->piece_count ? grid->centre_angstrom[d] : 0;
+}
+
 static int depth_of(const qn_flexible_tree *tree, int piece)
 {
     int depth = 0;
-    for (int k = piece; tree->pieces[k].parent >= 0; k = tree->pieces[k].parent) depth++;
+    for (int k = piece; k < tree->piece_count && tree->pieces[k].parent >= 0; k = tree->pieces[k].parent) depth++;
     return depth;
 }
 
-static void add_pieces(const qn_flexible_tree *tree, tree_arrays *arrays, int *depth)
+/* Side chains hang on the receptor's frame, whose origin is the centre of the grid here. */
+static void add_pieces(const qn_flexible_tree *tree, const qn_flexible_grid *grid, tree_arrays *arrays, int *depth)
 {
     *depth = 0;
     for (int k = 0; k < tree->piece_count; k++) {
@@ -63,7 +70,7 @@ static void add_pieces(const qn_flexible_tree *tree, tree_arrays *arrays, int *d
         int32_t *link = arrays->piece_links + 8 * (arrays->piece_count + (size_t)k);
         const int here = depth_of(tree, k);
         for (int d = 0; d < 3; d++) {
-            places[d] = (float)piece->offset[d];
+            places[d] = (float)(piece->offset[d] - origin_of(tree, piece->parent, grid, d));
             places[4 + d] = (float)piece->axis[d];
         }
         link[0] = piece->parent;
@@ -80,16 +87,17 @@ static void add_pieces(const qn_flexible_tree *tree, tree_arrays *arrays, int *d
 }
 
 /* Partners of an atom by rising atom. */
-static void add_atoms(const qn_flexible_tree *tree, const int *map_of, int points, const bool *paired,
+static void add_atoms(const qn_flexible_tree *tree, const int *map_of, const qn_flexible_grid *grid, const bool *paired,
                       tree_arrays *arrays, size_t first_partner)
 {
-    const int count = tree->heavy_count;
+    const int count = tree->heavy_count, points = grid->points[0] * grid->points[1] * grid->points[2];
     for (int i = 0; i < count; i++) {
         float *local = arrays->atoms + 4 * (arrays->atom_count + (size_t)i);
         int32_t *link = arrays->links + 4 * (arrays->atom_count + (size_t)i);
-        for (int d = 0; d < 3; d++) local[d] = (float)tree->local[3 * i + d];
+        for (int d = 0; d < 3; d++)
+            local[d] = (float)(tree->local[3 * i + d] - origin_of(tree, tree->piece[i], grid, d));
         link[0] = tree->piece[i];
-        link[1] = map_of[tree->type[i]] * points;
+        link[1] = i < tree->moving_count ? map_of[tree->type[i]] * points : -1;
         link[2] = (int32_t)(arrays->partner_count - first_partner);
         for (int j = 0; j < count; j++) {
             if (!paired[i * count + j]) continue;
@@ -101,8 +109,8 @@ static void add_atoms(const qn_flexible_tree *tree, const int *map_of, int point
     }
 }
 
-static qn_status add_tree(const qn_flexible_tree *tree, uint32_t number, int index, const int *map_of, int points,
-                          tree_arrays *arrays)
+static qn_status add_tree(const qn_flexible_tree *tree, uint32_t number, int index, const int *map_of,
+                          const qn_flexible_grid *grid, tree_arrays *arrays)
 {
     int32_t *head = arrays->heads + QN_SEARCH_HEAD * index;
     const size_t count = (size_t)tree->heavy_count, first_partner = arrays->partner_count;
@@ -114,17 +122,18 @@ static qn_status add_tree(const qn_flexible_tree *tree, uint32_t number, int ind
         const size_t i = (size_t)tree->pairs[p].first, j = (size_t)tree->pairs[p].second;
         paired[i * count + j] = paired[j * count + i] = true;
     }
-    add_pieces(tree, arrays, &depth);
+    add_pieces(tree, grid, arrays, &depth);
     head[0] = tree->heavy_count;
     head[1] = tree->piece_count;
     head[2] = depth;
     head[3] = (int32_t)arrays->atom_count;
     head[4] = (int32_t)arrays->piece_count;
     head[5] = (int32_t)first_partner;
-    head[6] = (25 + tree->heavy_count) / 3;
+    head[6] = (25 + tree->moving_count) / 3;
     memcpy(&head[7], &number, sizeof number);
     memcpy(&head[8], &turn, sizeof turn);
-    add_atoms(tree, map_of, points, paired, arrays, first_partner);
+    head[9] = tree->ligand_count;
+    add_atoms(tree, map_of, grid, paired, arrays, first_partner);
     arrays->atom_count += count;
     arrays->piece_count += (size_t)tree->piece_count;
     qn_release(&paired);
@@ -173,11 +182,10 @@ qn_status qn_flexible_batch_create(qn_queue *queue, const qn_flexible_tree *cons
                                    qn_flexible_batch *batch)
 {
     tree_arrays arrays = {0};
-    const int points = grid->points[0] * grid->points[1] * grid->points[2];
     *batch = (qn_flexible_batch){.ligands = count, .chains = chains};
     qn_status status = arrays_create(trees, count, &arrays);
     for (int t = 0; t < count && status == QN_OK; t++) {
-        status = add_tree(trees[t], numbers[t], t, map_of, points, &arrays);
+        status = add_tree(trees[t], numbers[t], t, map_of, grid, &arrays);
         add_sizes(trees[t], batch);
     }
     if (status == QN_OK) add_pairs(&arrays);

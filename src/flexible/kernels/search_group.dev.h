@@ -8,20 +8,21 @@
 
 #include "flexible/kernels/search.dev.h"
 
-/* A ligand, and the numbers of a chain: A atoms, P pieces, D = 5 + P freedoms. */
+/* A ligand with side chains, and the numbers of a chain: A atoms, the first `own` of the ligand, P pieces, D = 5 + P
+ * freedoms. */
 typedef struct search_view {
-    int atoms, pieces, freedoms, depth, rounds, stride; /* stride: of a row of `inverse` */
+    int atoms, own, pieces, freedoms, depth, rounds, stride; /* stride: of a row of `inverse` */
     qn_uint32 molecule;
-    float turn;                           /* radians: the largest step of rotation */
-    GLOBAL const qn_float4 *places;       /* [atom] in the frame of its piece */
-    GLOBAL const qn_int4 *links;          /* [atom] piece, first value of its map, first and end of its partners */
-    GLOBAL const int *partners;           /* [partner][2]: other atom, row of `pairs`; by rising atom */
+    float turn;                     /* radians: the largest step of rotation */
+    GLOBAL const qn_float4 *places; /* [atom] in the frame of its piece */
+    GLOBAL const qn_int4 *links; /* [atom] piece, first value of its map (−1: none), first and end of its partners */
+    GLOBAL const int *partners;  /* [partner][2]: other atom, row of `pairs`; by rising atom */
     GLOBAL const qn_float4 *piece_places; /* [piece][2]: offset, axis, in the frame of the parent */
     GLOBAL const qn_int4 *piece_links; /* [piece][2]: parent, depth, first atom, end; first child, next sibling, 0, 0 */
     GLOBAL const qn_float4 *pairs;     /* parameters of exact_pair */
     GLOBAL const float *maps;
     LOCAL_PTR float *x, *y, *z, *gx, *gy, *gz, *energies; /* A each */
-    LOCAL_PTR float *frames;                              /* P × 12: origin, rows of the rotation */
+    LOCAL_PTR float *frames;                              /* (P + 1) × 12: origin, rows; the last: receptor's */
     LOCAL_PTR float *sums;                                /* P × 6: force, torque about the centre of the grid */
     LOCAL_PTR float *inverse;                             /* D × stride */
     LOCAL_PTR float *gradient, *next, *direction, *image; /* D each */
@@ -70,6 +71,7 @@ DEVICE_FN float search_product(const search_view *v, LOCAL_PTR const float *a, L
 DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
 {
     if (FIRST_LANE) search_root_frame(pose, v->frames);
+    if (FIRST_LANE) search_fixed_frame(v->frames + 12 * v->pieces);
     LOCAL_BARRIER();
     int depth = 1;
     do { /* at least once, even where no piece has this depth */
@@ -100,6 +102,8 @@ DEVICE_FN void search_inter(const search_view *v, const search_scalars *s, float
     FOR_EACH(i, v->atoms)
     {
         float gx, gy, gz;
+        v->energies[i] = v->gx[i] = v->gy[i] = v->gz[i] = 0.0f;
+        if (v->links[i].y < 0) continue;
         const search_cell cell = search_find_cell(v->links[i].y, s, v->x[i], v->y[i], v->z[i]);
         GLOBAL const float *low = v->maps + cell.at, *high = low + s->nx * s->ny;
         v->energies[i] = search_interpolate(cell, s, bend, search_row(low), search_row(low + s->nx), search_row(high),
@@ -141,13 +145,13 @@ DEVICE_FN void search_intra(const search_view *v, float bend)
 DEVICE_FN float search_confine(const search_view *v, const search_scalars *s)
 {
     float energy = 0.0f, push[3];
-    const float share = exact_reciprocal((float)v->atoms);
+    const float share = exact_reciprocal((float)v->own);
     for (int d = 0; d < 3; d++) {
-        const float centre = share * search_sum(v, d == 0 ? v->x : (d == 1 ? v->y : v->z), v->atoms);
+        const float centre = share * search_sum(v, d == 0 ? v->x : (d == 1 ? v->y : v->z), v->own);
         energy = FMA(100.0f, search_outside(centre, s->box_low[d], s->box_high[d], share, &push[d]), energy);
         push[d] = s->confined ? push[d] : 0.0f;
     }
-    FOR_EACH(i, v->atoms)
+    FOR_EACH(i, v->own)
     {
         v->gx[i] += push[0];
         v->gy[i] += push[1];

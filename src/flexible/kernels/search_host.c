@@ -34,7 +34,7 @@ static void set_room(search_lanes *v, float *room)
         {&v->gy, v->atoms},
         {&v->gz, v->atoms},
         {&v->energies, v->atoms},
-        {&v->frames, 12 * v->pieces},
+        {&v->frames, 12 * v->pieces + 12},
         {&v->sums, 6 * v->pieces},
         {&v->inverse, freedoms * (freedoms + 1) / 2},
         {&v->gradient, freedoms},
@@ -71,6 +71,7 @@ static qn_status open_lanes(const search_job *job, int ligand, search_lanes *v, 
     const int *head = (const int *)job->arguments[SEARCH_HEADS] + QN_SEARCH_HEAD * ligand;
     const int *partners = (const int *)job->arguments[SEARCH_PARTNERS] + 2 * head[5];
     *v = (search_lanes){.atoms = head[0],
+                        .own = head[9],
                         .pieces = head[1],
                         .freedoms = 5 + head[1],
                         .rounds = head[6],

@@ -18,21 +18,22 @@ typedef struct lanes_pair {
     qn_float4 parameters; /* of exact_pair */
 } lanes_pair;
 
-/* A ligand, and the numbers of its chains: A atoms, P pieces, D = 5 + P freedoms. */
+/* A ligand with side chains, and the numbers of its chains: A atoms, the first `own` of the ligand, P pieces, D = 5 + P
+ * freedoms. */
 typedef struct search_lanes {
-    int atoms, pieces, freedoms, rounds, pair_count;
+    int atoms, own, pieces, freedoms, rounds, pair_count;
     qn_uint32 molecule;
-    float turn;                    /* radians: the largest step of rotation */
-    const qn_float4 *places;       /* [atom] in the frame of its piece */
-    const qn_int4 *links;          /* [atom] piece, first value of its map, first and end of its partners */
+    float turn;              /* radians: the largest step of rotation */
+    const qn_float4 *places; /* [atom] in the frame of its piece */
+    const qn_int4 *links;    /* [atom] piece, first value of its map (−1: none), first and end of its partners */
     const qn_float4 *piece_places; /* [piece][2]: offset, axis, in the frame of the parent */
     const qn_int4 *piece_links;    /* [piece][2]: parent, depth, first atom, end; first child, next sibling, 0, 0 */
     const float *maps;
-    lanes_pair *pairs;                            /* by rising atoms */
-    float *x, *y, *z, *gx, *gy, *gz, *energies;   /* A each */
-    float *frames;                                /* P × 12: origin, rows of the rotation */
-    float *sums;                                  /* P × 6: force, torque about the centre of the grid */
-    float *inverse;                               /* D (D + 1) / 2: rows of the lower triangle */
+    lanes_pair *pairs;                          /* by rising atoms */
+    float *x, *y, *z, *gx, *gy, *gz, *energies; /* A each */
+    float *frames;  /* (P + 1) × 12: origin, rows of the rotation; the last is the receptor's */
+    float *sums;    /* P × 6: force, torque about the centre of the grid */
+    float *inverse; /* D (D + 1) / 2: rows of the lower triangle */
     float *gradient, *next, *direction, *image;   /* D each */
     float *step, *change;                         /* D each */
     float *pose, *trial;                          /* QN_SEARCH_POSE each */
@@ -42,8 +43,9 @@ typedef struct search_lanes {
 } search_lanes;
 
 /* Numbers of a chain, without those of pairs. */
-#define QN_LANES_ROOM(atoms, pieces) \
-    (7 * (atoms) + 18 * (pieces) + (5 + (pieces)) * (6 + (pieces)) / 2 + 6 * (5 + (pieces)) + 2 * QN_SEARCH_POSE + 5)
+#define QN_LANES_ROOM(atoms, pieces)                                                               \
+    (7 * (atoms) + 18 * (pieces) + 12 + (5 + (pieces)) * (6 + (pieces)) / 2 + 6 * (5 + (pieces)) + \
+     2 * QN_SEARCH_POSE + 5)
 
 /* ---- Sums ---- */
 
@@ -86,6 +88,7 @@ static inline void lanes_place(const search_lanes *v, const float *pose)
 {
     float *frames = v->frames, *x = v->x, *y = v->y, *z = v->z;
     EACH_LANE(lane) search_root_frame(pose + lane, frames + lane);
+    EACH_LANE(lane) search_fixed_frame(frames + SEARCH_AT(12 * v->pieces) + lane);
     for (int k = 1; k < v->pieces; k++) {
         const qn_float4 offset = v->piece_places[2 * k], axis = v->piece_places[2 * k + 1];
         const float *parent = frames + SEARCH_AT(12 * v->piece_links[2 * k].x);
@@ -143,6 +146,13 @@ static inline void lanes_interpolate(const search_lanes *v, const search_scalars
     }
 }
 
+/* An atom that has no map, since it stays where it is. */
+static inline void lanes_clear(const search_lanes *v, int i)
+{
+    float *const arrays[] = {v->energies, v->gx, v->gy, v->gz};
+    for (int a = 0; a < 4; a++) memset(arrays[a] + SEARCH_AT(i), 0, QN_SEARCH_WIDTH * sizeof(float));
+}
+
 /* Energies of atoms on their maps and the derivatives. The values of some atoms are loaded before they are used,
  * because a vector cannot be read at once after its parts were written. */
 static inline void lanes_inter(const search_lanes *v, const search_scalars *s)
@@ -152,8 +162,14 @@ static inline void lanes_inter(const search_lanes *v, const search_scalars *s)
     lanes_rows rows[AHEAD];
     for (int begin = 0; begin < v->atoms; begin += AHEAD) {
         const int end = MIN(begin + AHEAD, v->atoms);
-        for (int i = begin; i < end; i++) lanes_load_rows(v, &scalars, i, &rows[i - begin]);
-        for (int i = begin; i < end; i++) lanes_interpolate(v, &scalars, i, &rows[i - begin]);
+        for (int i = begin; i < end; i++)
+            if (v->links[i].y >= 0) lanes_load_rows(v, &scalars, i, &rows[i - begin]);
+        for (int i = begin; i < end; i++) {
+            if (v->links[i].y >= 0)
+                lanes_interpolate(v, &scalars, i, &rows[i - begin]);
+            else
+                lanes_clear(v, i);
+        }
     }
 }
 
@@ -247,20 +263,20 @@ static inline void lanes_intra(const search_lanes *v)
 static inline void lanes_confine(const search_lanes *v, const search_scalars *s, float *outside)
 {
     float *const places[3] = {v->x, v->y, v->z}, *const slopes[3] = {v->gx, v->gy, v->gz};
-    const float share = exact_reciprocal((float)v->atoms);
+    const float share = exact_reciprocal((float)v->own);
     float centre[QN_SEARCH_WIDTH], push[QN_SEARCH_WIDTH];
     EACH_LANE(lane) outside[lane] = 0.0f;
     for (int d = 0; d < 3 && s->confined; d++) {
         const float low = s->box_low[d], high = s->box_high[d];
         float *slope = slopes[d];
-        lanes_sum(places[d], v->atoms, centre);
+        lanes_sum(places[d], v->own, centre);
         EACH_LANE(lane)
         {
             float each;
             outside[lane] = FMA(100.0f, search_outside(share * centre[lane], low, high, share, &each), outside[lane]);
             push[lane] = each;
         }
-        for (int i = 0; i < v->atoms; i++) EACH_LANE(lane) slope[SEARCH_AT(i) + lane] += push[lane];
+        for (int i = 0; i < v->own; i++) EACH_LANE(lane) slope[SEARCH_AT(i) + lane] += push[lane];
     }
 }
 

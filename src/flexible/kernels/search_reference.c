@@ -60,8 +60,8 @@ static double energy_of(const qn_flexible_tree *tree, const float *maps, const i
     qn_vina_energy unused = {0};
     qn_flexible_frames(tree, pose, origins, rotations);
     qn_flexible_positions(tree, origins, rotations, tree->heavy_count, positions);
-    double energy = confinement(frame, positions, tree->heavy_count);
-    for (int i = 0; i < tree->heavy_count; i++) {
+    double energy = confinement(frame, positions, tree->ligand_count);
+    for (int i = 0; i < tree->moving_count; i++) {
         double place[3], outside;
         for (int d = 0; d < 3; d++) place[d] = positions[3 * i + d] - frame->grid.centre_angstrom[d];
         energy += bent(interpolate(maps + points * (size_t)map_of[tree->type[i]], &frame->grid, place, &outside), bend);

@@ -1,7 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* The family flexible/search: energies and gradients of poses against the reference in double precision, for a single
- * atom and for 0 to 48 torsions; chains; the same bits on the host and on the device, for any number of steps a launch
- * and of chains. */
+ * atom, for 0 to 48 torsions and with side chains; chains; the same bits on the host and on the device, for any number
+ * of steps a launch and of chains. */
 #include "check.h"
 
 #include <quern/workload.h>
@@ -11,14 +11,15 @@
 
 #include "flexible/kernels/search.h"
 #include "flexible/tests/chains.h"
+#include "flexible/tests/residues.h"
 #include "runtime/configuration.h"
 
-enum { LIGANDS = 6, CHAINS = 6, ALL = LIGANDS * CHAINS, MAPS = 12, STEPS = 3 };
+enum { LIGANDS = 7, CHAINS = 6, ALL = LIGANDS * CHAINS, MAPS = 12, STEPS = 3 };
 
-enum { MANY = 64, ATOM = LIGANDS - 1 }; /* chains of one ligand; the ligand of one atom */
+enum { MANY = 64, ATOM = 5, SIDES = 6 }; /* chains of one ligand; ligands of one atom, and with side chains */
 
-static const int torsions[LIGANDS] = {0, 1, 5, 9, QN_FLEXIBLE_TORSIONS_MAX, 0};
-static const uint32_t numbers[LIGANDS] = {7, 8, 9, 10, 11, 12};
+static const int torsions[LIGANDS] = {0, 1, 5, 9, QN_FLEXIBLE_TORSIONS_MAX, 0, 4};
+static const uint32_t numbers[LIGANDS] = {7, 8, 9, 10, 11, 12, 13};
 static qn_context *context;
 static qn_score_receptor receptor;
 static qn_flexible_tree trees[LIGANDS];
@@ -73,6 +74,24 @@ static void bench_close(bench *b)
     qn_device_release(&b->device);
 }
 
+/* Add side chains around a place to a tree. */
+static void add_sides(const double centre[3], qn_flexible_tree *tree)
+{
+    static const char *const texts[] = {"A:ARG1,A:TRP3,A:5"};
+    qn_score_receptor holder = {0};
+    qn_flexible_sides sides = {0};
+    CHECK_OK(residues_make(nine_residues, 9, &holder));
+    for (size_t i = 0; i < 3 * holder.atom_count; i++) {
+        holder.positions_angstrom[i] += centre[i % 3];
+        holder.molecule->atoms[i / 3].position_angstrom[i % 3] += centre[i % 3];
+    }
+    CHECK_OK(qn_flexible_sides_take(&holder, NULL, texts, 1, "--flex", "made.pdb", &sides));
+    CHECK_OK(qn_flexible_tree_add_sides(tree, &sides, "chain"));
+    CHECK(tree->moving_count > tree->ligand_count && tree->heavy_count > tree->moving_count);
+    qn_flexible_sides_clear(&sides);
+    qn_score_receptor_clear(&holder);
+}
+
 static void make_scene(void)
 {
     static const double centre[3] = {20, -11, 6}, side[3] = {26, 24, 25};
@@ -88,8 +107,9 @@ static void make_scene(void)
         qn_compound *compound = chain_make(torsions[l], &drawn);
         if (l == ATOM) compound->atom_count = 1;
         CHECK_OK(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, -1, &trees[l]));
+        if (l == SIDES) add_sides(centre, &trees[l]);
         qn_compound_destroy(&compound);
-        for (int i = 0; i < trees[l].heavy_count; i++) {
+        for (int i = 0; i < trees[l].moving_count; i++) {
             if (map_of[trees[l].type[i]] >= 0) continue;
             if (CHECK(map_count < MAPS)) types[map_count] = trees[l].type[i], map_of[trees[l].type[i]] = map_count++;
         }

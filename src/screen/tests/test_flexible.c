@@ -246,6 +246,38 @@ static void a_search_finds_poses(void)
     check_same(first, options.output);
 }
 
+/* Side chains are searched with the molecules, on a device as on the host. */
+static void a_search_turns_side_chains(void)
+{
+    static const char *const flex[] = {"A:ASP381,A:VAL299"};
+    char first[800];
+    qn_screen_result *searched = NULL;
+    const char *const here = device;
+    for (int host = 0; host < 2; host++) {
+        qn_screen_options options = options_for(host ? "sides on the host" : "sides");
+        options.flexible = true;
+        options.walkers = 4;
+        options.effort = 0.02;
+        options.keep = 1;
+        options.flex = flex;
+        options.flex_count = 1;
+        CHECK_OK(qn_screen_run(context, &options, host ? NULL : &searched));
+        if (host) check_same(first, options.output);
+        snprintf(first, sizeof first, "%s", options.output);
+        device = "host";
+    }
+    device = here;
+    if (CHECK(searched && searched->molecule_count == MOLECULES - 1)) {
+        CHECK(searched->best_energy < -3);
+        for (size_t i = 0; i < searched->pose_count; i++)
+            CHECK_NEAR(searched->poses[i].energy,
+                       searched->poses[i].terms[0] + searched->poses[i].terms[1] + searched->poses[i].terms[2] +
+                           searched->poses[i].terms[3],
+                       1e-9);
+    }
+    qn_screen_result_destroy(&searched);
+}
+
 /* 1,4-difluorobenzene, which eight mappings leave as it is, lies in a small box in many ways that are the same. */
 static void poses_differ_by_symmetry(void)
 {
@@ -470,6 +502,7 @@ int main(int argc, char **argv)
     RUN(poses_have_the_energies_that_they_state);
     RUN(a_side_chain_turns);
     RUN(a_search_finds_poses);
+    RUN(a_search_turns_side_chains);
     RUN(poses_differ_by_symmetry);
     RUN(exact_energies_choose_poses);
     RUN(a_resumed_run_gives_the_same);
