@@ -67,7 +67,7 @@ const cli_command cli_screen = {
     .name = "screen",
     .summary = "dock a library of small molecules into a receptor's site and rank them",
     .description =
-        "Virtual screening by rigid docking: each molecule, in each of its conformers, is placed in the site by an "
+        "Virtual screening by docking: each molecule, in each of its conformers, is placed in the site by an "
         "evolutionary search and scored. Writes scores.csv, hits.sdf, rejected.csv, run.json and report.html into the "
         "output folder. Under mpirun the molecules are dealt to all processes. A first word pack or deck is an action; "
         "a "

@@ -230,10 +230,12 @@ qn_status qn_flexible_stated_receptor(const char *path, qn_score_receptor *recep
     size_t count = 0;
     int *types = NULL;
     *receptor = (qn_score_receptor){.score = {.kind = QN_SCORE_VINA}};
-    QN_TRY(qn_compound_read_file(path, &compounds, &count));
-    qn_status status = count == 1
-                           ? qn_allocate(compounds[0]->atom_count, sizeof *types, (void **)&types)
-                           : QN_FAIL(QN_BAD_FORMAT, "%s: %zu molecules; expected the receptor as one", path, count);
+    qn_status status = qn_compound_read_file(path, &compounds, &count);
+    if (status == QN_BAD_FORMAT)
+        status = qn_error_add_context(status, "types stated by the file are read from a PDBQT of the receptor");
+    QN_TRY(status);
+    status = count == 1 ? qn_allocate(compounds[0]->atom_count, sizeof *types, (void **)&types)
+                        : QN_FAIL(QN_BAD_FORMAT, "%s: %zu molecules; expected the receptor as one", path, count);
     if (status == QN_OK) status = fill_receptor(path, compounds[0], types, receptor);
     qn_release(&types);
     for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);

@@ -155,7 +155,6 @@ static void find_corners(const qn_tunnel_structure *structure, double low[3], do
 
 static qn_status draw_views(const qn_tunnel_state *run, qn_three_views *views)
 {
-    static const char *const colours[] = {"#2266bb", "#22883a", "#bb3322", "#229999", "#993399", "#998800"};
     const qn_tunnel_structure *structure = &run->structure;
     for (size_t i = 0; i < structure->wall_count; i++) {
         const qn_atom *atom = &structure->molecule->atoms[structure->walls[i]];
@@ -163,7 +162,7 @@ static qn_status draw_views(const qn_tunnel_state *run, qn_three_views *views)
     }
     for (size_t c = run->cluster_count < PROFILES ? run->cluster_count : PROFILES; c-- > 0;) {
         const qn_line *line = &qn_tunnel_best_of(run, c)->line;
-        const short_text style = say("fill=\"%s\" fill-opacity=\".35\"", colours[c]);
+        const short_text style = say("style=\"fill:var(--c%zu)\" fill-opacity=\".35\"", c); /* as the plot */
         for (size_t i = 0; i < line->count; i += 3)
             QN_TRY(qn_three_views_sphere(views, line->places[i], line->radii[i], style.text));
     }

@@ -25,9 +25,10 @@ static qn_status write_structure(qn_tunnel_state *run)
     return status;
 }
 
+/* Colours like those of the report's series. */
 static const char *colour_of(size_t cluster)
 {
-    static const char *const colours[] = {"blue", "green", "red", "cyan", "magenta", "yellow", "orange"};
+    static const char *const colours[] = {"blue", "orange", "green", "yellow", "magenta", "cyan", "grey"};
     return colours[cluster % (sizeof colours / sizeof *colours)];
 }
 
