@@ -71,4 +71,21 @@ __attribute__((unused)) static void pose_draw(const qn_flexible_tree *tree, uint
     qn_flexible_pose_step(tree, pose, step, 1, pose);
 }
 
+/* The derivative of the bent energy along one freedom, by differences of fourth order in the step. */
+__attribute__((unused)) static double derivative(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                                                 const qn_flexible_pose *pose, double bend, int freedom)
+{
+    static const double places[4] = {-2, -1, 1, 2}, weights[4] = {1, -8, 8, -1}, width = 2e-6;
+    double step[6 + QN_FLEXIBLE_TORSIONS_MAX] = {0}, sum = 0;
+    step[freedom] = 1;
+    for (int i = 0; i < 4; i++) {
+        qn_flexible_pose moved;
+        qn_flexible_energy energy;
+        qn_flexible_pose_step(tree, pose, step, places[i] * width, &moved);
+        qn_flexible_evaluate(tree, receptor, &moved, bend, &energy, NULL);
+        sum += weights[i] * energy.bent;
+    }
+    return sum / (12 * width);
+}
+
 #endif

@@ -54,22 +54,6 @@ static bool scene_open(int torsions, const char *flex, uint64_t *drawn, scene *s
 
 /* ---- Gradients ---- */
 
-/* The derivative along one freedom, of fourth order in the step. */
-static double difference(const scene *s, const qn_flexible_pose *pose, double bend, int freedom)
-{
-    static const double places[4] = {-2, -1, 1, 2}, weights[4] = {1, -8, 8, -1}, width = 2e-6;
-    double step[6 + QN_FLEXIBLE_TORSIONS_MAX] = {0}, sum = 0;
-    step[freedom] = 1;
-    for (int i = 0; i < 4; i++) {
-        qn_flexible_pose moved;
-        qn_flexible_energy energy;
-        qn_flexible_pose_step(&s->tree, pose, step, places[i] * width, &moved);
-        qn_flexible_evaluate(&s->tree, s->sorted, &moved, bend, &energy, NULL);
-        sum += weights[i] * energy.bent;
-    }
-    return sum / (12 * width);
-}
-
 static void gradients_agree_with_differences(void)
 {
     static const char *const flex[] = {"A:VAL6", "A:LYS9,A:ILE4", eight_sides};
@@ -91,7 +75,7 @@ static void gradients_agree_with_differences(void)
                 qn_flexible_evaluate(&s.tree, s.sorted, &pose, bends[f], &energy, gradient);
                 for (int i = 0; i < freedoms; i++) largest = fmax(largest, fabs(gradient[i]));
                 for (int i = 0; i < freedoms; i++)
-                    CHECK_NEAR(gradient[i], difference(&s, &pose, bends[f], i), 1e-7 * largest);
+                    CHECK_NEAR(gradient[i], derivative(&s.tree, s.sorted, &pose, bends[f], i), 1e-7 * largest);
             }
             scene_close(&s);
         }

@@ -4,20 +4,14 @@
 #include "base/error.h"
 #include "check.h"
 #include "fuse/graph/graph.h"
+#include "fuse/graph/tests/graph_of.h"
 
 static qn_arena arena;
 static qn_graph graph;
 
 static qn_status make(const char *text)
 {
-    static qn_source source;
-    qn_library library = {0};
-    qn_script script;
-    qn_arena_clear(&arena);
-    source = qn_source_make("s.qf", text, strlen(text));
-    QN_TRY(qn_library_add_shipped(&arena, &library));
-    QN_TRY(qn_script_parse(&source, &arena, &script));
-    return qn_graph_make(&script, &library, &arena, &graph);
+    return graph_of(text, &arena, &graph);
 }
 
 /* A script that fails with a message at a place. */

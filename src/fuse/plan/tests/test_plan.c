@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
+#include "fuse/graph/tests/graph_of.h"
 #include "fuse/plan/plan.h"
 
 static qn_arena arena;
@@ -17,14 +18,7 @@ static qn_plan plan;
 
 static qn_status make(const char *text)
 {
-    static qn_source source;
-    qn_library library = {0};
-    qn_script script;
-    qn_arena_clear(&arena);
-    source = qn_source_make("s.qf", text, strlen(text));
-    QN_TRY(qn_library_add_shipped(&arena, &library));
-    QN_TRY(qn_script_parse(&source, &arena, &script));
-    QN_TRY(qn_graph_make(&script, &library, &arena, &graph));
+    QN_TRY(graph_of(text, &arena, &graph));
     for (int i = 0; i < graph.extent_count; i++) sizes.of[i] = 8192;
     for (int value = 0; value < graph.value_count; value++) stored[value] = 5 * 8192;
     return qn_plan_make(&graph, &options, &plan);

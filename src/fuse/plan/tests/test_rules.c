@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "check.h"
+#include "fuse/graph/tests/graph_of.h"
 #include "fuse/plan/rules.h"
 
 static qn_arena arena;
@@ -13,14 +14,7 @@ static qn_layout layout;
 
 static void make(const char *text)
 {
-    static qn_source source;
-    qn_library library = {0};
-    qn_script script;
-    qn_arena_clear(&arena);
-    source = qn_source_make("s.qf", text, strlen(text));
-    CHECK_OK(qn_library_add_shipped(&arena, &library));
-    CHECK_OK(qn_script_parse(&source, &arena, &script));
-    CHECK_OK(qn_graph_make(&script, &library, &arena, &graph));
+    CHECK_OK(graph_of(text, &arena, &graph));
     qn_scope_make(&graph, 0, &scope);
 }
 

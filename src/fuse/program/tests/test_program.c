@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
+#include "fuse/graph/tests/graph_of.h"
 #include "fuse/program/inputs.h"
 
 static const char *device_name;
@@ -26,14 +27,7 @@ static double stored[QN_GRAPH_VALUES_MAX];
 
 static qn_status make(const char *text, int m, int n, int rounds, qn_fusion fusion)
 {
-    static qn_source source;
-    qn_library library = {0};
-    qn_script script;
-    qn_arena_clear(&arena);
-    source = qn_source_make("s.qf", text, strlen(text));
-    QN_TRY(qn_library_add_shipped(&arena, &library));
-    QN_TRY(qn_script_parse(&source, &arena, &script));
-    QN_TRY(qn_graph_make(&script, &library, &arena, &graph));
+    QN_TRY(graph_of(text, &arena, &graph));
     for (int i = 0; i < graph.extent_count; i++)
         sizes.of[i] = graph.extents[i].number ? rounds : strcmp(graph.extents[i].name, "m") == 0 ? m : n;
     qn_inputs_stored(&graph, &sizes, stored);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "check.h"
+#include "fuse/graph/tests/graph_of.h"
 #include "fuse/program/inputs.h"
 #include "math/random.h"
 
@@ -186,14 +187,7 @@ static void make_script(uint64_t seed, maker *at)
 
 static qn_status make_plan(const char *text, int m, int n)
 {
-    static qn_source source;
-    qn_library library = {0};
-    qn_script script;
-    qn_arena_clear(&arena);
-    source = qn_source_make("s.qf", text, strlen(text));
-    QN_TRY(qn_library_add_shipped(&arena, &library));
-    QN_TRY(qn_script_parse(&source, &arena, &script));
-    QN_TRY(qn_graph_make(&script, &library, &arena, &graph));
+    QN_TRY(graph_of(text, &arena, &graph));
     for (int i = 0; i < graph.extent_count; i++)
         sizes.of[i] = graph.extents[i].number                   ? graph.extents[i].number
                       : strcmp(graph.extents[i].name, "m") == 0 ? m
