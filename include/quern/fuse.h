@@ -48,7 +48,7 @@ const qn_option_table *qn_fuse_list_option_table(void);
 /* Defaults of all. */
 qn_fuse_options qn_fuse_default_options(void);
 
-/* What became of a script. */
+/* The outcome of a script. */
 typedef struct qn_fuse_explanation {
     const char *text; /* the graph, the kernels, the words of four bytes that they move, and what keeps them apart */
     int call_count, kernel_count, fold_count; /* folds: kernels that only complete sums */

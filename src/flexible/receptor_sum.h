@@ -16,7 +16,7 @@
 #include "runtime/host_variant.h"
 #include "score/receptor.h"
 
-/* What an atom of the ligand may share with one of the receptor. */
+/* Properties that an atom of the ligand may share with one of the receptor. */
 typedef enum qn_receptor_partner {
     QN_PARTNER_NONE,
     QN_PARTNER_HYDROPHOBIC,

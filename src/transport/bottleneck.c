@@ -1,4 +1,4 @@
-/* What resists at a passage's highest place: residues by the energies of their pairs with the ligand. */
+/* The resistance at a passage's highest place: residues by the energies of their pairs with the ligand. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

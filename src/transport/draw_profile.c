@@ -82,7 +82,7 @@ static qn_status draw_line(const drawing *self, const panel *in, const double *v
     return qn_text_append(self->svg, "\"/>\n");
 }
 
-/* What the way has on each disc, from its least energy to its highest. */
+/* Energies of the way on each disc, from the least to the highest. */
 static qn_status draw_band(const drawing *self, const panel *in)
 {
     const qn_passage_summary *summary = self->summary;

@@ -12,7 +12,7 @@
 static const double passage_bytes = 400, drawing_bytes = 12e3, output_bytes = 1e6;
 static const double mib = 1048576;
 
-/* What the process has by now: program, libraries, names of inputs. 0: not known. */
+/* Bytes that the process has by now: program, libraries, names of inputs. 0: not known. */
 static double resident_bytes(void)
 {
     double pages = 0;

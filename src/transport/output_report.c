@@ -37,7 +37,7 @@ static short_text title_of(const qn_transport_state *run, uint64_t piece)
     return say("%s, %s, %s", inputs.ligand->name, inputs.tunnel->name, inputs.snapshot->name);
 }
 
-/* What it costs to go the way that the run asks for. */
+/* The barrier in the direction that the run asks for. */
 static double cost_of(const qn_transport_state *run, const qn_passage_summary *summary)
 {
     return summary->highest - (run->inwards ? summary->surface : summary->bound);

@@ -38,8 +38,8 @@ typedef struct qn_ligand_rejection {
     char *reason;
 } qn_ligand_rejection;
 
-/* What is left of a passage when its files are written; arrays of disc_count in the order of travel. Energies as
- * reported. */
+/* The facts of a passage that remain when its files are written; arrays of disc_count in the order of travel. Energies
+ * as reported. */
 typedef struct qn_passage_summary {
     uint64_t piece;
     bool has_way; /* there is an upper bound */

@@ -47,7 +47,7 @@ static qn_status arrays_create(const qn_flexible_tree *const *trees, int count, 
     return qn_allocate(4 * QN_VINA_TYPES * TABLE_STRIDE, sizeof(float), (void **)&arrays->pairs);
 }
 
-/* What is taken from a coordinate in a frame (Å). */
+/* The origin of coordinates in a frame (Å): the centre of the grid for the receptor's frame, else 0. */
 static double origin_of(const qn_flexible_tree *tree, int frame, const qn_flexible_grid *grid, int d)
 {
     return frame == tree->piece_count ? grid->centre_angstrom[d] : 0;

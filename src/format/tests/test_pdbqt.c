@@ -88,7 +88,7 @@ static void the_tree_is_read(void)
     qn_compound_destroy(&c);
 }
 
-/* What is written is read again: names, types, tree, positions; a merged hydrogen is left out, a side chain skipped. */
+/* A written file is read again: names, types, tree, positions; a merged hydrogen is left out, a side chain skipped. */
 static void a_written_tree_is_read(void)
 {
     static const char side_chain[] = "BEGIN_RES CL3 B  -7A\nROOT\n"

@@ -89,7 +89,7 @@ static qn_status put_line_sum(qn_emitter *at, int call, int output)
     return at->keeps_line[value] ? qn_site_put(&at->line, "%s_line[t] = %s_i;", name, name) : QN_OK;
 }
 
-/* What is known of lines after `stage` sweeps. */
+/* State of lines after `stage` sweeps. */
 static qn_status put_stage(qn_emitter *at, int stage)
 {
     const qn_graph *graph = at->graph;

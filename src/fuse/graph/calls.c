@@ -116,7 +116,7 @@ static qn_status check_sparse(const qn_graph *graph, const qn_function *function
                           function->name);
 }
 
-/* What is done to a reduced value at the end is a map over the indices that are left. */
+/* Work on a reduced value at the end is a map over the indices that are left. */
 static qn_status add_finish(qn_graph *graph, const qn_function *function, const qn_call *call, int output, int *value)
 {
     const qn_formal *formal = &function->outputs[output];

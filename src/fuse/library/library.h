@@ -19,7 +19,7 @@ typedef struct qn_formal {
 
 typedef enum qn_reduction { QN_REDUCE_NONE, QN_REDUCE_SUM, QN_REDUCE_MINIMUM, QN_REDUCE_MAXIMUM } qn_reduction;
 
-/* What a function does with one output. */
+/* The action of a function on one output. */
 typedef struct qn_meaning {
     const qn_point *term;   /* over the inputs: the value, or what is reduced */
     const qn_point *finish; /* over the inputs and, as slot input_count, the reduced value; NULL: nothing to do */

@@ -108,7 +108,7 @@ static qn_status add_group(schedule *at, qn_calls calls)
     return QN_OK;
 }
 
-/* What the user, a condition, another section or the next round reads must be complete at the end. */
+/* A value that the user, a condition, another section or the next round reads must be complete at the end. */
 static qn_status add_last_folds(schedule *at)
 {
     const qn_graph *graph = at->scope->graph;

@@ -1,7 +1,7 @@
 /* A sequence of kernels for a graph: which calls share one, what it reads and leaves, and where sums are completed.
  *
- * What groups reduce across each other, scalars and sums along axis 0, leaves a kernel as partial sums. The next kernel
- * that reads such a value folds it; where none can, a kernel of its own does. */
+ * Values that groups reduce across each other, scalars and sums along axis 0, leave a kernel as partial sums. The next
+ * kernel that reads such a value folds it; where none can, a kernel of its own does. */
 #ifndef QN_FUSE_PLAN_PLAN_H
 #define QN_FUSE_PLAN_PLAN_H
 
@@ -31,7 +31,7 @@ typedef struct qn_plan {
 
 typedef enum qn_fusion { QN_FUSION_AUTO, QN_FUSION_NONE } qn_fusion;
 
-/* What a choice is made by: a kernel takes launch_s + bytes / rate. */
+/* The costs that decide a choice: a kernel takes launch_s + bytes / rate. */
 typedef struct qn_plan_options {
     qn_fusion fusion;
     qn_calls forced[QN_PLAN_FORCED_MAX]; /* calls that share a kernel whatever it costs */

@@ -17,7 +17,7 @@ typedef struct qn_follow {
     double pull;                /* kcal/mol/Å² of each atom towards its place in the target */
 } qn_follow;
 
-/* What a follower adds to the energy of a pose, 30 Σ max(0, |x − x_reference| − 0.95 continuity)² + pull Σ |x −
+/* The energy that a follower adds to a pose's, 30 Σ max(0, |x − x_reference| − 0.95 continuity)² + pull Σ |x −
  * x_target|² over all atoms (kcal/mol); its gradient is added. */
 double qn_follow_restraint(const qn_flexible_tree *tree, const qn_follow *follow, const qn_flexible_pose *pose,
                            double *gradient);

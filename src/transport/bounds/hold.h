@@ -18,7 +18,7 @@ double qn_disc_restraint(const qn_tunnel_disc *disc, const double place[3], doub
 /* Move a place into the disc's plane, along its normal. */
 void qn_disc_hold(const qn_tunnel_disc *disc, double place[3]);
 
-/* What a disc adds to the energy of a pose in its plane: the restraint, with its gradient added. The gradient's part
+/* The energy that a disc adds to a pose in its plane: the restraint, with its gradient added. The gradient's part
  * along the normal is taken away, so that no step leaves the plane. */
 double qn_disc_restrain(const qn_tunnel_disc *disc, const qn_flexible_pose *pose, double *gradient);
 

@@ -12,7 +12,7 @@
 #include "discs/discs.h"
 #include "flexible/energy.h"
 
-/* What bounds are computed of. The root of the tree has its origin at the dragged atom. */
+/* The inputs of bounds. The root of the tree has its origin at the dragged atom. */
 typedef struct qn_bounds_scene {
     const qn_flexible_tree *tree;
     const qn_flexible_receptor *receptor;

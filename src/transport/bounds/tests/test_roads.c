@@ -88,7 +88,7 @@ static void heights_are_the_least(void)
     CHECK(reached > 20 * NODES / 4);
 }
 
-/* What a step adds to the sum of a way. */
+/* The energy that a step adds to the sum of a way. */
 static double cost_of(const drawn_graph *graph, double lowest, int i, int j)
 {
     const qn_disc_pose *a = &graph->poses[i], *b = &graph->poses[j];
