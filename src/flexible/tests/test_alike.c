@@ -1,4 +1,5 @@
-/* Distances of poses whose equivalent atoms have changed places, and poses that are dropped as alike. */
+/* Distances of poses whose equivalent atoms have changed places, poses that are dropped as alike, and the order
+ * of those that are kept. */
 #include "check.h"
 
 #include "flexible/alike.h"
@@ -86,9 +87,32 @@ static void alike_poses_are_dropped(void)
     qn_compound_destroy(&compound);
 }
 
+/* By energy the poses are 3, 1, 4, 0, 2. Pose 1 is 0.5 Å from 3, and 2 is 0.2 Å from 0, so they are listed last. */
+static void unlike_poses_come_first(void)
+{
+    static const double moves[5] = {4, 0.5, 4.2, 0, 2}, energies[5] = {-1, -4, 0, -5, -3};
+    static const int expected[5] = {3, 4, 0, 1, 2};
+    qn_compound *compound = neopentyl();
+    qn_flexible_tree tree;
+    qn_flexible_pose poses[5];
+    if (!compound || !CHECK_OK(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, 1, &tree))) return;
+    for (int i = 0; i < 5; i++) {
+        qn_flexible_pose_given(&tree, &poses[i]);
+        poses[i].place[0] += moves[i];
+    }
+    for (int most = 1; most <= 5; most++) {
+        int order[5] = {-1, -1, -1, -1, -1};
+        CHECK_OK(qn_flexible_choose(&tree, poses, energies, 5, 1, most, order));
+        for (int i = 0; i < 5; i++) CHECK(order[i] == (i < most ? expected[i] : -1));
+    }
+    qn_flexible_tree_clear(&tree);
+    qn_compound_destroy(&compound);
+}
+
 int main(void)
 {
     RUN(equivalent_atoms_change_places);
     RUN(alike_poses_are_dropped);
+    RUN(unlike_poses_come_first);
     return check_finish();
 }
