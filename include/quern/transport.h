@@ -84,9 +84,10 @@ typedef struct qn_transport_passage {
     const double *radii_angstrom;
     const double *lower;                    /* NaN where there is no bound, here and below */
     const double *upper_least, *upper_most; /* of the way's poses on each disc */
-    double bound, highest, surface;         /* of the upper bound, or else of the lower: lowest energy between the
-                                             * highest place and the inner end; highest; at the mouth */
-    double gap;                             /* highest of the upper bound over that of the lower */
+    double highest;                         /* of the upper bound, or else of the lower */
+    double bound, surface; /* of the lower bound, or else of the upper: lowest energy between the highest place and the
+                            * inner end; at the mouth */
+    double gap;            /* highest of the upper bound over that of the lower */
 } qn_transport_passage;
 
 /* Results of a run. On ranks other than 0 there are no passages. */

@@ -329,6 +329,40 @@ static void exact_energies_choose_poses(void)
     for (int exact = 0; exact < 2; exact++) qn_screen_result_destroy(&results[exact]);
 }
 
+/* A pose whose coordinates do not fit into a PDBQT is in all other files. */
+static void a_molecule_far_away_is_scored(void)
+{
+    char path[800];
+    qn_text text = {0};
+    qn_screen_options options = flexible_options("far");
+    qn_screen_result *result = NULL;
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(qn_text_append(&text, "ethane %d\n\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n", i));
+        for (int a = 0; a < 2; a++)
+            CHECK_OK(qn_text_append(&text, "%10.4f%10.4f%10.4f C   0  0  0  0  0  0  0  0  0  0  0  0\n",
+                                    99000.0 * i + 1.5 * a, 0.0, 0.1 * a));
+        CHECK_OK(qn_text_append(&text, "  1  2  1  0\nM  END\n$$$$\n"));
+    }
+    const qn_screen_content library = {.name = "far.sdf", .bytes = text.data, .size = text.length};
+    options.libraries = NULL;
+    options.library_count = 0;
+    options.library_contents = &library;
+    options.library_content_count = 1;
+    CHECK_OK(qn_screen_run(context, &options, &result));
+    CHECK(result && result->molecule_count == 2);
+    for (int pdbqt = 0; pdbqt < 2; pdbqt++) {
+        qn_compound **hits = NULL;
+        size_t count = 0;
+        snprintf(path, sizeof path, "%s/hits.%s", options.output, pdbqt ? "pdbqt" : "sdf");
+        CHECK_OK(qn_compound_read_file(path, &hits, &count));
+        CHECK(count == (pdbqt ? 1 : 2));
+        for (size_t i = 0; i < count; i++) qn_compound_destroy(&hits[i]);
+        qn_release(&hits);
+    }
+    qn_screen_result_destroy(&result);
+    qn_text_clear(&text);
+}
+
 static void a_resumed_run_gives_the_same(void)
 {
     char first[800];
@@ -505,6 +539,7 @@ int main(int argc, char **argv)
     RUN(a_search_turns_side_chains);
     RUN(poses_differ_by_symmetry);
     RUN(exact_energies_choose_poses);
+    RUN(a_molecule_far_away_is_scored);
     RUN(a_resumed_run_gives_the_same);
     RUN(stated_types_come_from_the_file);
     RUN(troubles_are_told);

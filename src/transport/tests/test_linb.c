@@ -140,6 +140,13 @@ static void linb_in_both_directions(void)
         CHECK_NEAR(back->lower[DISCS - 1 - i], passage->lower[i], 0.05);
         CHECK_NEAR(back->upper_most[DISCS - 1 - i], passage->upper_most[i], 0.05);
     }
+    double lowest = INFINITY; /* inwards from the highest disc */
+    for (int i = DISCS - 1; i >= 0; i--) {
+        lowest = fmin(lowest, passage->lower[i]);
+        if (passage->upper_most[i] == passage->highest) break;
+    }
+    CHECK(passage->bound == lowest && passage->surface == passage->lower[0]);
+    CHECK(passage->upper_least[0] > passage->lower[0] + 0.1); /* so the way's own end would be another answer */
     CHECK_NEAR(back->bound, passage->bound, 0.05);
     CHECK_NEAR(back->highest, passage->highest, 0.05);
     CHECK_NEAR(passage->gap, passage->highest + 0.21, 0.05);

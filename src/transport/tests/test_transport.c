@@ -124,7 +124,7 @@ static void passages_do_not_depend_on_order_or_direction(void)
         }
         CHECK(passage->bound == back->bound && passage->highest == back->highest && passage->surface == back->surface);
         CHECK(passage->gap >= 0 && passage->highest >= passage->bound);
-        CHECK(passage->surface == passage->upper_least[0]);
+        CHECK(passage->surface == passage->lower[0]);
         CHECK(passage->lower[COUNT - 1] < passage->lower[0]);
     }
     qn_transport_result_destroy(&in);
