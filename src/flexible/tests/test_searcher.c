@@ -27,10 +27,10 @@ static void check_energies(const qn_flexible_tree *tree, const qn_score_receptor
 
 /* The box is 20 Å from the side chains, so that maps of the box alone would not reach them: each Å outside of maps
  * costs 100 kcal/mol. */
-static void maps_reach_side_chains(void)
+static void maps_reach_side_chains(double box_z)
 {
     static const char *const texts[] = {"A:LYS9,A:ARG1"};
-    qn_flexible_search_options options = {.box_centre_angstrom = {0, 0, -30},
+    qn_flexible_search_options options = {.box_centre_angstrom = {0, 0, box_z},
                                           .box_side_angstrom = {4, 4, 4},
                                           .walkers = WALKERS,
                                           .effort = 0.02,
@@ -57,6 +57,12 @@ static void maps_reach_side_chains(void)
     qn_flexible_sides_clear(&sides);
     qn_score_receptor_clear(&receptor);
     qn_compound_destroy(&compound);
+}
+
+static void maps_reach_side_chains_on_both_sides(void)
+{
+    maps_reach_side_chains(-30);
+    maps_reach_side_chains(35);
 }
 
 /* Molecules of different sizes, alone and together. */
@@ -126,7 +132,7 @@ int main(void)
             qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)) ||
         !CHECK_OK(qn_device_open(context, "host", &device)))
         return check_finish();
-    RUN(maps_reach_side_chains);
+    RUN(maps_reach_side_chains_on_both_sides);
     RUN(company_changes_nothing);
     RUN(maps_beyond_32_bits_are_refused);
     qn_device_release(&device);
