@@ -45,7 +45,7 @@ static size_t local_room(int kernel, const qn_configuration *configuration, cons
     const qn_flexible_batch *batch = ((const search_problem *)user)->batch;
     (void)kernel;
     (void)configuration;
-    return sizeof(float) * (size_t)QN_SEARCH_ROOM(batch->most_atoms, batch->most_pieces);
+    return sizeof(float) * (size_t)QN_SEARCH_ROOM(batch->most_atoms, batch->most_pieces, batch->most_pairs);
 }
 
 static qn_status host_score(const qn_host_launch *launch)
@@ -66,7 +66,8 @@ _Static_assert(QN_SEARCH_TORSIONS + QN_FLEXIBLE_TORSIONS_MAX <= QN_SEARCH_POSE, 
     [SEARCH_HEADS] = {"heads", QN_IN, QN_INT32}, [SEARCH_ATOMS] = {"atoms", QN_IN, QN_FLOAT32},               \
     [SEARCH_LINKS] = {"links", QN_IN, QN_INT32}, [SEARCH_PARTNERS] = {"partners", QN_IN, QN_INT32},           \
     [SEARCH_PIECES] = {"pieces", QN_IN, QN_FLOAT32}, [SEARCH_PIECE_LINKS] = {"piece_links", QN_IN, QN_INT32}, \
-    [SEARCH_PAIRS] = {"pairs", QN_IN, QN_FLOAT32}, [SEARCH_MAPS] = {"maps", QN_IN, QN_FLOAT32}
+    [SEARCH_PAIRS] = {"pairs", QN_IN, QN_INT32}, [SEARCH_PAIR_TABLE] = {"pair_table", QN_IN, QN_FLOAT32},     \
+    [SEARCH_MAPS] = {"maps", QN_IN, QN_FLOAT32}
 
 static const qn_argument_declaration score_arguments[SEARCH_ARGUMENTS] = {
     TREES,
@@ -142,7 +143,8 @@ static qn_status launch(qn_queue *queue, int kernel, const qn_configuration *con
         [SEARCH_PARTNERS] = qn_argument_buffer(batch->partners),
         [SEARCH_PIECES] = qn_argument_buffer(batch->pieces_places),
         [SEARCH_PIECE_LINKS] = qn_argument_buffer(batch->piece_links),
-        [SEARCH_PAIRS] = qn_argument_buffer(batch->pair_table),
+        [SEARCH_PAIRS] = qn_argument_buffer(batch->pair_list),
+        [SEARCH_PAIR_TABLE] = qn_argument_buffer(batch->pair_table),
         [SEARCH_MAPS] = qn_argument_buffer(maps),
         [SEARCH_POSES] = qn_argument_buffer(poses),
         [SEARCH_RESULTS] = qn_argument_buffer(results),

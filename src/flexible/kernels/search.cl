@@ -1,8 +1,8 @@
 /* Chains of a flexible search on maps. One group of 32 work-items for each chain; search_group.dev.h has all
  * arithmetic.
  *
- * Shapes: heads [ligand][12]; atoms [atom], local places; links [atom]; partners [partner][2]; pieces [piece][2];
- * piece_links [piece][2]; pairs [type][32]; maps [type][z][y][x]; poses of `score` [chain][56], of `walk`
+ * Shapes: heads [ligand][12]; atoms [atom], local places; links [atom]; partners [partner]; pieces [piece][2];
+ * piece_links [piece][2]; pairs [pair]; pair_table [type][32]; maps [type][z][y][x]; poses of `score` [chain][56], of `walk`
  * [chain][2][56], the current and the best pose; results of `score` [chain][56], energy and gradient, of `walk`
  * [chain][2], evaluations and accepted steps; legs [group]: chain, first step, steps; step 0 draws the start. */
 
@@ -14,7 +14,7 @@
 
 DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn_float4 *atoms,
                          GLOBAL const qn_int4 *links, GLOBAL const int *partners, GLOBAL const qn_float4 *pieces,
-                         GLOBAL const qn_int4 *piece_links, LOCAL_PTR float *room)
+                         GLOBAL const qn_int4 *piece_links, GLOBAL const qn_int4 *pairs, LOCAL_PTR float *room)
 {
     v->atoms = head[0];
     v->own = head[9];
@@ -27,7 +27,9 @@ DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn
     v->stride = v->freedoms | 1;
     v->places = atoms + head[3];
     v->links = links + head[3];
-    v->partners = partners + 2 * head[5];
+    v->partners = partners + head[5];
+    v->pairs = pairs + head[10];
+    v->pair_count = head[11];
     v->piece_places = pieces + 2 * head[4];
     v->piece_links = piece_links + 2 * head[4];
     v->evaluations = 0;
@@ -42,40 +44,42 @@ DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn
     v->gx = v->z + v->atoms;
     v->gy = v->gx + v->atoms;
     v->gz = v->gy + v->atoms;
-    v->energies = v->gz + v->atoms;
-    v->frames = v->energies + v->atoms;
+    v->cursors = (LOCAL_PTR int *)(v->gz + v->atoms);
+    v->frames = v->gz + 2 * v->atoms;
     v->sums = v->frames + 12 * v->pieces + 12;
     v->gradient = v->sums + 6 * v->pieces;
     v->next = v->gradient + v->freedoms;
     v->direction = v->next + v->freedoms;
     v->image = v->direction + v->freedoms;
     v->inverse = v->image + v->freedoms;
+    v->forces = v->inverse + v->freedoms * v->stride;
+    if (FIRST_LANE) search_fixed_frame(v->frames + 12 * v->pieces);
 }
 
 DEVICE_FN void load_pose(GLOBAL const float *from, LOCAL_PTR float *to)
 {
     FOR_EACH(i, QN_SEARCH_POSE) to[i] = from[i];
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 DEVICE_FN void store_pose(LOCAL_PTR const float *from, GLOBAL float *to)
 {
     FOR_EACH(i, QN_SEARCH_POSE) to[i] = from[i];
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void score(
     GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
     GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
-    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_float4 *RESTRICT pairs,
-    GLOBAL const float *RESTRICT maps, GLOBAL const float *RESTRICT poses, GLOBAL float *RESTRICT results,
+    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_int4 *RESTRICT pairs,
+    GLOBAL const qn_float4 *RESTRICT pair_table, GLOBAL const float *RESTRICT maps, GLOBAL const float *RESTRICT poses, GLOBAL float *RESTRICT results,
     const search_scalars s LOCAL_ROOM_PARAMETER)
 {
     const int chain = GROUP_ID(0);
     search_view v;
-    open_view(&v, heads + QN_SEARCH_HEAD * (chain / s.chains), atoms, links, partners, pieces, piece_links,
+    open_view(&v, heads + QN_SEARCH_HEAD * (chain / s.chains), atoms, links, partners, pieces, piece_links, pairs,
               LOCAL_ROOM(float));
-    v.pairs = pairs;
+    v.pair_table = pair_table;
     v.maps = maps;
     load_pose(poses + QN_SEARCH_POSE * chain, v.pose);
     const float energy = search_evaluate(&v, &s, s.bend, v.pose, v.gradient);
@@ -86,17 +90,17 @@ KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void score(
 KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void walk(
     GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
     GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
-    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_float4 *RESTRICT pairs,
-    GLOBAL const float *RESTRICT maps, GLOBAL float *RESTRICT poses, GLOBAL int *RESTRICT results,
+    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_int4 *RESTRICT pairs,
+    GLOBAL const qn_float4 *RESTRICT pair_table, GLOBAL const float *RESTRICT maps, GLOBAL float *RESTRICT poses, GLOBAL int *RESTRICT results,
     const search_scalars s, GLOBAL const qn_int4 *RESTRICT legs LOCAL_ROOM_PARAMETER)
 {
     const qn_int4 leg = legs[s.first_leg + GROUP_ID(0)];
     const int chain = leg.x;
     int accepted = 0;
     search_view v;
-    open_view(&v, heads + QN_SEARCH_HEAD * (chain / s.chains), atoms, links, partners, pieces, piece_links,
+    open_view(&v, heads + QN_SEARCH_HEAD * (chain / s.chains), atoms, links, partners, pieces, piece_links, pairs,
               LOCAL_ROOM(float));
-    v.pairs = pairs;
+    v.pair_table = pair_table;
     v.maps = maps;
     load_pose(poses + 2 * QN_SEARCH_POSE * chain, v.current);
     load_pose(poses + 2 * QN_SEARCH_POSE * chain + QN_SEARCH_POSE, v.best);

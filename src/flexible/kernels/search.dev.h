@@ -16,6 +16,7 @@ enum {
     SEARCH_PIECES,
     SEARCH_PIECE_LINKS,
     SEARCH_PAIRS,
+    SEARCH_PAIR_TABLE,
     SEARCH_MAPS,
     SEARCH_POSES,   /* score: IN; walk: INOUT, the current pose of each chain, then the best one */
     SEARCH_RESULTS, /* score: OUT, energy and gradient; walk: INOUT, evaluations and accepted steps */
@@ -31,7 +32,9 @@ enum {
 #define QN_SEARCH_HEAD 12 /* integers of a ligand's head */
 #define QN_SEARCH_SOFT 10.0f
 #define QN_SEARCH_HARD 1000.0f
-#define QN_SEARCH_HALVINGS 3 /* of a step; more cost half of all evaluations, and find no lower energies */
+#define QN_SEARCH_CHUNK 1024  /* pairs whose forces are kept at once */
+#define QN_SEARCH_PARTNER 256 /* a partner: its atom + QN_SEARCH_PARTNER · number of the pair */
+#define QN_SEARCH_HALVINGS 3  /* of a step; more cost half of all evaluations, and find no lower energies */
 
 typedef struct search_scalars {
     int group_count, chains; /* in all; chains of a ligand */
@@ -54,9 +57,9 @@ typedef struct search_scalars {
 #define SEARCH_AT(i) (QN_SEARCH_WIDTH * (i))
 
 /* Floats of local memory for a ligand. */
-#define QN_SEARCH_ROOM(atoms, pieces)                                                                \
+#define QN_SEARCH_ROOM(atoms, pieces, pairs)                                                         \
     (7 * (atoms) + 18 * (pieces) + 12 + (5 + (pieces)) * ((5 + (pieces)) | 1) + 4 * (5 + (pieces)) + \
-     4 * QN_SEARCH_POSE + QN_SEARCH_PARTS)
+     4 * QN_SEARCH_POSE + QN_SEARCH_PARTS + MIN(pairs, QN_SEARCH_CHUNK))
 
 /* ---- Places ---- */
 
@@ -81,24 +84,41 @@ DEVICE_FN void search_fixed_frame(LOCAL_PTR float *frame)
     for (int i = 0; i < 12; i++) frame[SEARCH_AT(i)] = i == 3 || i == 7 || i == 11 ? 1.0f : 0.0f;
 }
 
-/* The frame of a piece that is turned by `angle` about its axis: parent's rotation times Rodrigues' matrix. */
-DEVICE_FN void search_child_frame(LOCAL_PTR const float *parent, qn_float4 offset, qn_float4 axis, float angle,
-                                  LOCAL_PTR float *frame)
+typedef struct search_rotation {
+    float m00, m01, m02, m10, m11, m12, m20, m21, m22;
+} search_rotation;
+
+/* The rotation by `angle` about an axis: Rodrigues' matrix. */
+DEVICE_FN search_rotation search_about_axis(qn_float4 axis, float angle)
 {
+    search_rotation m;
     float s, c;
     exact_sine_cosine(angle, &s, &c);
     const float t = 1.0f - c, tx = t * axis.x, ty = t * axis.y, tz = t * axis.z;
     const float sx = s * axis.x, sy = s * axis.y, sz = s * axis.z;
-    const float m00 = FMA(tx, axis.x, c), m01 = FMA(tx, axis.y, -sz), m02 = FMA(tx, axis.z, sy);
-    const float m10 = FMA(ty, axis.x, sz), m11 = FMA(ty, axis.y, c), m12 = FMA(ty, axis.z, -sx);
-    const float m20 = FMA(tz, axis.x, -sy), m21 = FMA(tz, axis.y, sx), m22 = FMA(tz, axis.z, c);
+    m.m00 = FMA(tx, axis.x, c);
+    m.m01 = FMA(tx, axis.y, -sz);
+    m.m02 = FMA(tx, axis.z, sy);
+    m.m10 = FMA(ty, axis.x, sz);
+    m.m11 = FMA(ty, axis.y, c);
+    m.m12 = FMA(ty, axis.z, -sx);
+    m.m20 = FMA(tz, axis.x, -sy);
+    m.m21 = FMA(tz, axis.y, sx);
+    m.m22 = FMA(tz, axis.z, c);
+    return m;
+}
+
+/* The frame of a piece that is turned by `m` in its parent's frame. */
+DEVICE_FN void search_child_frame(LOCAL_PTR const float *parent, qn_float4 offset, search_rotation m,
+                                  LOCAL_PTR float *frame)
+{
     for (int row = 0; row < 3; row++) {
         const float a = parent[SEARCH_AT(3 + 3 * row)], b = parent[SEARCH_AT(4 + 3 * row)],
                     d = parent[SEARCH_AT(5 + 3 * row)];
         frame[SEARCH_AT(row)] = FMA(a, offset.x, FMA(b, offset.y, FMA(d, offset.z, parent[SEARCH_AT(row)])));
-        frame[SEARCH_AT(3 + 3 * row)] = FMA(a, m00, FMA(b, m10, d * m20));
-        frame[SEARCH_AT(4 + 3 * row)] = FMA(a, m01, FMA(b, m11, d * m21));
-        frame[SEARCH_AT(5 + 3 * row)] = FMA(a, m02, FMA(b, m12, d * m22));
+        frame[SEARCH_AT(3 + 3 * row)] = FMA(a, m.m00, FMA(b, m.m10, d * m.m20));
+        frame[SEARCH_AT(4 + 3 * row)] = FMA(a, m.m01, FMA(b, m.m11, d * m.m21));
+        frame[SEARCH_AT(5 + 3 * row)] = FMA(a, m.m02, FMA(b, m.m12, d * m.m22));
     }
 }
 
@@ -191,15 +211,21 @@ DEVICE_FN float search_straight_pair(float square, qn_float4 pair, float *slope,
 
 #define SEARCH_SQUARED_CUTOFF 64.0f
 
+/* a · gb − b · ga: a component of an atom's torque. */
+DEVICE_FN float search_moment(float a, float gb, float b, float ga)
+{
+    return FMA(a, gb, -(b * ga));
+}
+
 /* Add the force of an atom, and its torque about the centre of the grid, to those of its piece. */
 DEVICE_FN void search_add_atom(float x, float y, float z, float gx, float gy, float gz, LOCAL_PTR float *sum)
 {
     sum[SEARCH_AT(0)] += gx;
     sum[SEARCH_AT(1)] += gy;
     sum[SEARCH_AT(2)] += gz;
-    sum[SEARCH_AT(3)] += FMA(y, gz, -(z * gy));
-    sum[SEARCH_AT(4)] += FMA(z, gx, -(x * gz));
-    sum[SEARCH_AT(5)] += FMA(x, gy, -(y * gx));
+    sum[SEARCH_AT(3)] += search_moment(y, gz, z, gy);
+    sum[SEARCH_AT(4)] += search_moment(z, gx, x, gz);
+    sum[SEARCH_AT(5)] += search_moment(x, gy, y, gx);
 }
 
 /* The torque of a piece and all behind it about the piece's origin, from the one about the centre of the grid. */

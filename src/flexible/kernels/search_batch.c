@@ -14,9 +14,9 @@ enum { TABLE_STRIDE = 32 };
 
 /* The arrays of all trees, one after the other. */
 typedef struct tree_arrays {
-    int32_t *heads, *links, *partners, *piece_links;
-    float *atoms, *pieces, *pairs;
-    size_t atom_count, piece_count, partner_count;
+    int32_t *heads, *links, *partners, *pairs, *piece_links;
+    float *atoms, *pieces, *pair_table;
+    size_t atom_count, piece_count, pair_count;
 } tree_arrays;
 
 static void arrays_clear(tree_arrays *arrays)
@@ -28,23 +28,25 @@ static void arrays_clear(tree_arrays *arrays)
     qn_release(&arrays->atoms);
     qn_release(&arrays->pieces);
     qn_release(&arrays->pairs);
+    qn_release(&arrays->pair_table);
 }
 
 static qn_status arrays_create(const qn_flexible_tree *const *trees, int count, tree_arrays *arrays)
 {
-    size_t atoms = 0, pieces = 0, partners = 0;
+    size_t atoms = 0, pieces = 0, pairs = 0;
     for (int t = 0; t < count; t++) {
         atoms += (size_t)trees[t]->heavy_count;
         pieces += (size_t)trees[t]->piece_count;
-        partners += 2 * trees[t]->pair_count;
+        pairs += trees[t]->pair_count;
     }
     QN_TRY(qn_allocate((size_t)count * QN_SEARCH_HEAD, sizeof(int32_t), (void **)&arrays->heads));
     QN_TRY(qn_allocate(4 * atoms, sizeof(int32_t), (void **)&arrays->links));
-    QN_TRY(qn_allocate(2 * partners + 2, sizeof(int32_t), (void **)&arrays->partners));
+    QN_TRY(qn_allocate(2 * pairs + 1, sizeof(int32_t), (void **)&arrays->partners)); /* a buffer is never empty */
+    QN_TRY(qn_allocate(4 * pairs + 4, sizeof(int32_t), (void **)&arrays->pairs));
     QN_TRY(qn_allocate(8 * pieces, sizeof(int32_t), (void **)&arrays->piece_links));
     QN_TRY(qn_allocate(4 * atoms, sizeof(float), (void **)&arrays->atoms));
     QN_TRY(qn_allocate(8 * pieces, sizeof(float), (void **)&arrays->pieces));
-    return qn_allocate(4 * QN_VINA_TYPES * TABLE_STRIDE, sizeof(float), (void **)&arrays->pairs);
+    return qn_allocate(4 * QN_VINA_TYPES * TABLE_STRIDE, sizeof(float), (void **)&arrays->pair_table);
 }
 
 /* The origin of coordinates in a frame (Å): the centre of the grid for the receptor's frame, else 0. */
@@ -86,66 +88,93 @@ static void add_pieces(const qn_flexible_tree *tree, const qn_flexible_grid *gri
     }
 }
 
-/* Partners of an atom by rising atom. */
-static void add_atoms(const qn_flexible_tree *tree, const int *map_of, const qn_flexible_grid *grid, const bool *paired,
-                      tree_arrays *arrays, size_t first_partner)
+static void add_atoms(const qn_flexible_tree *tree, const int *map_of, const qn_flexible_grid *grid,
+                      tree_arrays *arrays)
 {
-    const int count = tree->heavy_count, points = grid->points[0] * grid->points[1] * grid->points[2];
-    for (int i = 0; i < count; i++) {
+    const int points = grid->points[0] * grid->points[1] * grid->points[2];
+    for (int i = 0; i < tree->heavy_count; i++) {
         float *local = arrays->atoms + 4 * (arrays->atom_count + (size_t)i);
         int32_t *link = arrays->links + 4 * (arrays->atom_count + (size_t)i);
         for (int d = 0; d < 3; d++)
             local[d] = (float)(tree->local[3 * i + d] - origin_of(tree, tree->piece[i], grid, d));
         link[0] = tree->piece[i];
         link[1] = i < tree->moving_count ? map_of[tree->type[i]] * points : -1;
-        link[2] = (int32_t)(arrays->partner_count - first_partner);
-        for (int j = 0; j < count; j++) {
-            if (!paired[i * count + j]) continue;
-            int32_t *partner = arrays->partners + 2 * arrays->partner_count++;
-            partner[0] = j;
-            partner[1] = tree->type[i] * TABLE_STRIDE + tree->type[j];
-        }
-        link[3] = (int32_t)(arrays->partner_count - first_partner);
     }
+}
+
+/* Number the pairs by rising atoms. numbers: [atom][atom]; −1: no pair. */
+static void number_pairs(const qn_flexible_tree *tree, int32_t *numbers, int32_t *pairs)
+{
+    const int count = tree->heavy_count;
+    int32_t number = 0;
+    for (int at = 0; at < count * count; at++) numbers[at] = -1;
+    for (size_t p = 0; p < tree->pair_count; p++) {
+        const int i = tree->pairs[p].first, j = tree->pairs[p].second;
+        numbers[MIN(i, j) * count + MAX(i, j)] = 0;
+    }
+    for (int i = 0; i < count; i++)
+        for (int j = i + 1; j < count; j++) {
+            if (numbers[i * count + j] < 0) continue;
+            numbers[i * count + j] = numbers[j * count + i] = number;
+            pairs[4 * number] = i;
+            pairs[4 * number + 1] = j;
+            pairs[4 * number + 2] = tree->type[i] * TABLE_STRIDE + tree->type[j];
+            number++;
+        }
+}
+
+/* List pairs by rising atoms, and partners of an atom by rising atom. */
+static qn_status add_pairs(const qn_flexible_tree *tree, tree_arrays *arrays)
+{
+    const int count = tree->heavy_count;
+    int32_t *numbers, *links = arrays->links + 4 * arrays->atom_count, listed = 0;
+    int32_t *partners = arrays->partners + 2 * arrays->pair_count;
+    QN_TRY(qn_allocate((size_t)count * (size_t)count, sizeof *numbers, (void **)&numbers));
+    number_pairs(tree, numbers, arrays->pairs + 4 * arrays->pair_count);
+    for (int i = 0; i < count; i++) {
+        links[4 * i + 2] = listed;
+        for (int j = 0; j < count; j++)
+            if (numbers[i * count + j] >= 0) partners[listed++] = j + QN_SEARCH_PARTNER * numbers[i * count + j];
+        links[4 * i + 3] = listed;
+    }
+    qn_release(&numbers);
+    return QN_OK;
 }
 
 static qn_status add_tree(const qn_flexible_tree *tree, uint32_t number, int index, const int *map_of,
                           const qn_flexible_grid *grid, tree_arrays *arrays)
 {
     int32_t *head = arrays->heads + QN_SEARCH_HEAD * index;
-    const size_t count = (size_t)tree->heavy_count, first_partner = arrays->partner_count;
     const float turn = (float)(2 / fmax(0.5, tree->gyration_angstrom));
     int depth;
-    bool *paired;
-    QN_TRY(qn_allocate(count * count, sizeof *paired, (void **)&paired));
-    for (size_t p = 0; p < tree->pair_count; p++) {
-        const size_t i = (size_t)tree->pairs[p].first, j = (size_t)tree->pairs[p].second;
-        paired[i * count + j] = paired[j * count + i] = true;
-    }
     add_pieces(tree, grid, arrays, &depth);
+    add_atoms(tree, map_of, grid, arrays);
+    QN_TRY(add_pairs(tree, arrays));
     head[0] = tree->heavy_count;
     head[1] = tree->piece_count;
     head[2] = depth;
     head[3] = (int32_t)arrays->atom_count;
     head[4] = (int32_t)arrays->piece_count;
-    head[5] = (int32_t)first_partner;
+    head[5] = (int32_t)(2 * arrays->pair_count);
     head[6] = (25 + tree->moving_count) / 3;
     memcpy(&head[7], &number, sizeof number);
     memcpy(&head[8], &turn, sizeof turn);
     head[9] = tree->ligand_count;
-    add_atoms(tree, map_of, grid, paired, arrays, first_partner);
-    arrays->atom_count += count;
+    head[10] = (int32_t)arrays->pair_count;
+    head[11] = (int32_t)tree->pair_count;
+    arrays->atom_count += (size_t)tree->heavy_count;
     arrays->piece_count += (size_t)tree->piece_count;
-    qn_release(&paired);
+    arrays->pair_count += tree->pair_count;
     return QN_OK;
 }
 
-static void add_pairs(tree_arrays *arrays)
+static void fill_table(tree_arrays *arrays)
 {
     int rows;
     (void)qn_vina_type_table(&rows);
     for (int a = 0; a < rows; a++)
-        for (int b = 0; b < rows; b++) qn_flexible_pair_parameters(a, b, arrays->pairs + 4 * (a * TABLE_STRIDE + b));
+        for (int b = 0; b < rows; b++)
+            qn_flexible_pair_parameters(a, b, arrays->pair_table + 4 * (a * TABLE_STRIDE + b));
 }
 
 static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
@@ -159,10 +188,11 @@ static qn_status upload_all(qn_queue *queue, const tree_arrays *arrays, qn_flexi
     QN_TRY(upload(queue, arrays->heads, (size_t)batch->ligands * QN_SEARCH_HEAD * 4, &batch->heads));
     QN_TRY(upload(queue, arrays->atoms, 16 * arrays->atom_count, &batch->tree_atoms));
     QN_TRY(upload(queue, arrays->links, 16 * arrays->atom_count, &batch->links));
-    QN_TRY(upload(queue, arrays->partners, 8 * arrays->partner_count + 8, &batch->partners));
+    QN_TRY(upload(queue, arrays->partners, 8 * arrays->pair_count + 4, &batch->partners));
+    QN_TRY(upload(queue, arrays->pairs, 16 * arrays->pair_count + 16, &batch->pair_list));
     QN_TRY(upload(queue, arrays->pieces, 32 * arrays->piece_count, &batch->pieces_places));
     QN_TRY(upload(queue, arrays->piece_links, 32 * arrays->piece_count, &batch->piece_links));
-    QN_TRY(upload(queue, arrays->pairs, (size_t)16 * QN_VINA_TYPES * TABLE_STRIDE, &batch->pair_table));
+    QN_TRY(upload(queue, arrays->pair_table, (size_t)16 * QN_VINA_TYPES * TABLE_STRIDE, &batch->pair_table));
     return qn_queue_finish(queue);
 }
 
@@ -171,6 +201,7 @@ static void add_sizes(const qn_flexible_tree *tree, qn_flexible_batch *batch)
     const double freedoms = qn_flexible_freedoms(tree);
     batch->most_atoms = MAX(batch->most_atoms, tree->heavy_count);
     batch->most_pieces = MAX(batch->most_pieces, tree->piece_count);
+    batch->most_pairs = MAX(batch->most_pairs, (int)tree->pair_count);
     batch->atoms += tree->heavy_count;
     batch->pairs += (double)tree->pair_count;
     batch->pieces += tree->piece_count;
@@ -188,7 +219,7 @@ qn_status qn_flexible_batch_create(qn_queue *queue, const qn_flexible_tree *cons
         status = add_tree(trees[t], numbers[t], t, map_of, grid, &arrays);
         add_sizes(trees[t], batch);
     }
-    if (status == QN_OK) add_pairs(&arrays);
+    if (status == QN_OK) fill_table(&arrays);
     if (status == QN_OK) status = upload_all(queue, &arrays, batch);
     arrays_clear(&arrays);
     if (status != QN_OK) qn_flexible_batch_clear(batch);
@@ -203,6 +234,7 @@ void qn_flexible_batch_clear(qn_flexible_batch *batch)
     qn_buffer_release(&batch->partners);
     qn_buffer_release(&batch->pieces_places);
     qn_buffer_release(&batch->piece_links);
+    qn_buffer_release(&batch->pair_list);
     qn_buffer_release(&batch->pair_table);
 }
 

@@ -11,17 +11,20 @@
 /* A ligand with side chains, and the numbers of a chain: A atoms, the first `own` of the ligand, P pieces, D = 5 + P
  * freedoms. */
 typedef struct search_view {
-    int atoms, own, pieces, freedoms, depth, rounds, stride; /* stride: of a row of `inverse` */
+    int atoms, own, pieces, freedoms, depth, rounds, stride, pair_count; /* stride: of a row of `inverse` */
     qn_uint32 molecule;
     float turn;                     /* radians: the largest step of rotation */
     GLOBAL const qn_float4 *places; /* [atom] in the frame of its piece */
     GLOBAL const qn_int4 *links; /* [atom] piece, first value of its map (−1: none), first and end of its partners */
-    GLOBAL const int *partners;  /* [partner][2]: other atom, row of `pairs`; by rising atom */
+    GLOBAL const int *partners;  /* by rising atom: other atom + QN_SEARCH_PARTNER · number of the pair */
+    GLOBAL const qn_int4 *pairs; /* by rising atoms: first, second, row of `pair_table`, 0 */
     GLOBAL const qn_float4 *piece_places; /* [piece][2]: offset, axis, in the frame of the parent */
     GLOBAL const qn_int4 *piece_links; /* [piece][2]: parent, depth, first atom, end; first child, next sibling, 0, 0 */
-    GLOBAL const qn_float4 *pairs;     /* parameters of exact_pair */
+    GLOBAL const qn_float4 *pair_table; /* parameters of exact_pair */
     GLOBAL const float *maps;
-    LOCAL_PTR float *x, *y, *z, *gx, *gy, *gz, *energies; /* A each */
+    LOCAL_PTR float *x, *y, *z, *gx, *gy, *gz;            /* A each */
+    LOCAL_PTR int *cursors;                               /* A: partners whose forces were added */
+    LOCAL_PTR float *forces;                              /* of pairs: derivative over distance */
     LOCAL_PTR float *frames;                              /* (P + 1) × 12: origin, rows; the last: receptor's */
     LOCAL_PTR float *sums;                                /* P × 6: force, torque about the centre of the grid */
     LOCAL_PTR float *inverse;                             /* D × stride */
@@ -39,54 +42,51 @@ typedef struct search_view {
 
 /* ---- Sums ---- */
 
-DEVICE_FN float search_tree(const search_view *v, float part)
-{
-    const int lane = LOCAL_ID(0);
-    v->scratch[lane] = part;
-    LOCAL_BARRIER();
-    for (int reach = QN_SEARCH_PARTS / 2; reach > 0; reach /= 2) {
-        if (lane < reach) v->scratch[lane] += v->scratch[lane + reach];
-        LOCAL_BARRIER();
-    }
-    const float sum = v->scratch[0];
-    LOCAL_BARRIER();
-    return sum;
-}
-
 DEVICE_FN float search_sum(const search_view *v, LOCAL_PTR const float *terms, int count)
 {
     float part = 0.0f;
     FOR_EACH(i, count) part += terms[i];
-    return search_tree(v, part);
+    return SUM_OF_32(part, v->scratch);
 }
 
 DEVICE_FN float search_product(const search_view *v, LOCAL_PTR const float *a, LOCAL_PTR const float *b)
 {
     float part = 0.0f;
     FOR_EACH(i, v->freedoms) part = FMA(a[i], b[i], part);
-    return search_tree(v, part);
+    return SUM_OF_32(part, v->scratch);
 }
 /* ---- Places ---- */
 
-DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
+/* Frames from the root to the leaves. All rotations are computed at once, and lie in the frames until they are used. */
+DEVICE_FN void search_frames(const search_view *v, LOCAL_PTR const float *pose)
 {
     if (FIRST_LANE) search_root_frame(pose, v->frames);
-    if (FIRST_LANE) search_fixed_frame(v->frames + 12 * v->pieces);
-    LOCAL_BARRIER();
+    FOR_EACH(k, v->pieces)
+    {
+        LOCAL_PTR search_rotation *rotation = (LOCAL_PTR search_rotation *)(v->frames + 12 * k + 3);
+        if (k > 0) *rotation = search_about_axis(v->piece_places[2 * k + 1], pose[QN_SEARCH_TORSIONS - 1 + k]);
+    }
+    LOCAL_BARRIER_OF_32();
     int depth = 1;
     do { /* at least once, even where no piece has this depth */
         FOR_EACH(k, v->pieces)
         {
             const qn_int4 link = v->piece_links[2 * k];
+            LOCAL_PTR float *frame = v->frames + 12 * k;
             if (link.y != depth) continue;
-            search_child_frame(v->frames + 12 * link.x, v->piece_places[2 * k], v->piece_places[2 * k + 1],
-                               pose[QN_SEARCH_TORSIONS - 1 + k], v->frames + 12 * k);
+            search_child_frame(v->frames + 12 * link.x, v->piece_places[2 * k],
+                               *(LOCAL_PTR const search_rotation *)(frame + 3), frame);
         }
-        LOCAL_BARRIER();
+        LOCAL_BARRIER_OF_32();
     } while (++depth <= v->depth);
+}
+
+DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
+{
+    search_frames(v, pose);
     FOR_EACH(i, v->atoms)
     search_atom_place(v->frames + 12 * v->links[i].x, v->places[i], &v->x[i], &v->y[i], &v->z[i]);
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 /* ---- Energy ---- */
@@ -96,49 +96,79 @@ DEVICE_FN qn_float2 search_row(GLOBAL const float *map)
     return FLOAT2_MAKE(map[0], map[1]);
 }
 
-/* The energy of an atom on its map and the derivatives. */
-DEVICE_FN void search_inter(const search_view *v, const search_scalars *s, float bend)
+/* Derivatives of atoms on their maps; returns the energy of this work-item's atoms. */
+DEVICE_FN float search_inter(const search_view *v, const search_scalars *s, float bend)
 {
+    float part = 0.0f;
     FOR_EACH(i, v->atoms)
     {
-        float gx, gy, gz;
-        v->energies[i] = v->gx[i] = v->gy[i] = v->gz[i] = 0.0f;
-        if (v->links[i].y < 0) continue;
-        const search_cell cell = search_find_cell(v->links[i].y, s, v->x[i], v->y[i], v->z[i]);
-        GLOBAL const float *low = v->maps + cell.at, *high = low + s->nx * s->ny;
-        v->energies[i] = search_interpolate(cell, s, bend, search_row(low), search_row(low + s->nx), search_row(high),
-                                            search_row(high + s->nx), &gx, &gy, &gz);
+        float gx = 0.0f, gy = 0.0f, gz = 0.0f;
+        const qn_int4 link = v->links[i];
+        v->cursors[i] = link.z;
+        if (link.y >= 0) {
+            const search_cell cell = search_find_cell(link.y, s, v->x[i], v->y[i], v->z[i]);
+            GLOBAL const float *low = v->maps + cell.at, *high = low + s->nx * s->ny;
+            part += search_interpolate(cell, s, bend, search_row(low), search_row(low + s->nx), search_row(high),
+                                       search_row(high + s->nx), &gx, &gy, &gz);
+        }
         v->gx[i] = gx;
         v->gy[i] = gy;
         v->gz[i] = gz;
     }
+    return part;
 }
 
-/* Each pair twice, from both its atoms. */
-DEVICE_FN void search_intra(const search_view *v, float bend)
+/* The energy of a pair; *force: its derivative over the distance. */
+DEVICE_FN float search_pair(const search_view *v, qn_int4 pair, float bend, LOCAL_PTR float *force)
 {
-    FOR_EACH(i, v->atoms)
-    {
-        const qn_int4 link = v->links[i];
-        float energy = v->energies[i], gx = v->gx[i], gy = v->gy[i], gz = v->gz[i];
-        for (int p = link.z; p < link.w; p++) {
-            const int j = v->partners[2 * p];
-            const float dx = v->x[i] - v->x[j], dy = v->y[i] - v->y[j], dz = v->z[i] - v->z[j];
-            const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
-            float slope, inverse, factor;
-            if (square >= SEARCH_SQUARED_CUTOFF) continue;
-            const float straight = search_straight_pair(square, v->pairs[v->partners[2 * p + 1]], &slope, &inverse);
-            const float bent = search_bent(straight, bend, &factor), force = factor * slope * inverse;
-            if (j > i) energy += bent;
-            gx = FMA(force, dx, gx);
-            gy = FMA(force, dy, gy);
-            gz = FMA(force, dz, gz);
-        }
-        v->energies[i] = energy;
-        v->gx[i] = gx;
-        v->gy[i] = gy;
-        v->gz[i] = gz;
+    const int i = pair.x, j = pair.y;
+    const float dx = v->x[i] - v->x[j], dy = v->y[i] - v->y[j], dz = v->z[i] - v->z[j];
+    const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
+    float slope, inverse, factor;
+    *force = 0.0f;
+    if (square >= SEARCH_SQUARED_CUTOFF) return 0.0f;
+    const float straight = search_straight_pair(square, v->pair_table[pair.z], &slope, &inverse);
+    const float bent = search_bent(straight, bend, &factor);
+    *force = factor * slope * inverse;
+    return bent;
+}
+
+/* Add to an atom's derivatives those of its pairs below `end`; forces: of pairs from `begin` on. */
+DEVICE_FN void search_add_forces(const search_view *v, int i, int begin, int end)
+{
+    const int last = v->links[i].w;
+    const float x = v->x[i], y = v->y[i], z = v->z[i];
+    float gx = v->gx[i], gy = v->gy[i], gz = v->gz[i];
+    int p = v->cursors[i];
+    for (; p < last; p++) {
+        const int partner = v->partners[p], j = partner % QN_SEARCH_PARTNER, pair = partner / QN_SEARCH_PARTNER;
+        if (pair >= end) break;
+        const float force = v->forces[pair - begin];
+        gx = FMA(force, x - v->x[j], gx);
+        gy = FMA(force, y - v->y[j], gy);
+        gz = FMA(force, z - v->z[j], gz);
     }
+    v->cursors[i] = p;
+    v->gx[i] = gx;
+    v->gy[i] = gy;
+    v->gz[i] = gz;
+}
+
+/* Add the derivatives of pairs; returns `part` and the energy of this work-item's pairs. Each pair is computed once,
+ * and each atom adds its own, by rising partner. */
+DEVICE_FN float search_intra(const search_view *v, float bend, float part)
+{
+    int begin = 0;
+    do {
+        const int end = MIN(begin + QN_SEARCH_CHUNK, v->pair_count);
+        for (int p = begin + LOCAL_ID(0); p < end; p += QN_SEARCH_PARTS)
+            part += search_pair(v, v->pairs[p], bend, &v->forces[p - begin]);
+        LOCAL_BARRIER_OF_32();
+        FOR_EACH(i, v->atoms) search_add_forces(v, i, begin, end);
+        LOCAL_BARRIER_OF_32();
+        begin = end;
+    } while (begin < v->pair_count);
+    return part;
 }
 
 /* 100 kcal/mol for each Å of the centroid outside the box. */
@@ -157,27 +187,39 @@ DEVICE_FN float search_confine(const search_view *v, const search_scalars *s)
         v->gy[i] += push[1];
         v->gz[i] += push[2];
     }
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
     return s->confined ? energy : 0.0f;
+}
+
+/* A component of the force on the atoms of a piece, or (3 to 5) of their torque about the centre of the grid. */
+DEVICE_FN float search_own_sum(const search_view *v, int piece, int component)
+{
+    const qn_int4 link = v->piece_links[2 * piece];
+    const int d = component % 3;
+    LOCAL_PTR const float *a = d == 0 ? v->y : (d == 1 ? v->z : v->x), *b = d == 0 ? v->z : (d == 1 ? v->x : v->y);
+    LOCAL_PTR const float *ga = d == 0 ? v->gy : (d == 1 ? v->gz : v->gx),
+                          *gb = d == 0 ? v->gz : (d == 1 ? v->gx : v->gy);
+    LOCAL_PTR const float *g = d == 0 ? v->gx : (d == 1 ? v->gy : v->gz);
+    float sum = 0.0f;
+    for (int i = link.z; i < link.w; i++) sum += component < 3 ? g[i] : search_moment(a[i], gb[i], b[i], ga[i]);
+    return sum;
 }
 
 /* Force and torque of each piece with all behind it: its own atoms, then its children, leaves first. */
 DEVICE_FN void search_gather(const search_view *v)
 {
-    int depth = v->depth;
+    FOR_EACH(item, 6 * v->pieces) v->sums[item] = search_own_sum(v, item / 6, item % 6);
+    LOCAL_BARRIER_OF_32();
+    int depth = v->depth - 1;
     do {
-        FOR_EACH(k, v->pieces)
+        FOR_EACH(item, 6 * v->pieces)
         {
-            const qn_int4 link = v->piece_links[2 * k];
-            LOCAL_PTR float *sum = v->sums + 6 * k;
-            if (link.y != depth) continue;
-            for (int d = 0; d < 6; d++) sum[d] = 0.0f;
-            for (int i = link.z; i < link.w; i++)
-                search_add_atom(v->x[i], v->y[i], v->z[i], v->gx[i], v->gy[i], v->gz[i], sum);
+            const int k = item / 6, d = item % 6;
+            if (v->piece_links[2 * k].y != depth) continue;
             for (int child = v->piece_links[2 * k + 1].x; child >= 0; child = v->piece_links[2 * child + 1].y)
-                for (int d = 0; d < 6; d++) sum[d] += v->sums[6 * child + d];
+                v->sums[item] += v->sums[6 * child + d];
         }
-        LOCAL_BARRIER();
+        LOCAL_BARRIER_OF_32();
     } while (--depth >= 0);
 }
 
@@ -200,7 +242,7 @@ DEVICE_FN void search_gradient(const search_view *v, LOCAL_PTR float *gradient)
         gradient[5 + k] =
             search_about(v->frames + 12 * v->piece_links[2 * k].x, v->piece_places[2 * k + 1], tx, ty, tz);
     }
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 DEVICE_FN float search_evaluate(search_view *v, const search_scalars *s, float bend, LOCAL_PTR const float *pose,
@@ -208,13 +250,12 @@ DEVICE_FN float search_evaluate(search_view *v, const search_scalars *s, float b
 {
     v->evaluations++;
     search_place(v, pose);
-    search_inter(v, s, bend);
-    LOCAL_BARRIER();
-    search_intra(v, bend);
-    LOCAL_BARRIER();
+    const float atoms = search_inter(v, s, bend);
+    LOCAL_BARRIER_OF_32();
+    const float part = search_intra(v, bend, atoms);
     const float outside = search_confine(v, s);
     search_gradient(v, gradient);
-    return search_sum(v, v->energies, v->atoms) + outside;
+    return SUM_OF_32(part, v->scratch) + outside;
 }
 
 /* ---- BFGS ---- */
@@ -226,14 +267,14 @@ DEVICE_FN void search_move(const search_view *v, LOCAL_PTR const float *from, LO
     if (FIRST_LANE) search_move_root(from, direction, way, to);
     FOR_EACH(k, v->pieces - 1)
     to[QN_SEARCH_TORSIONS + k] = search_turned(from[QN_SEARCH_TORSIONS + k], direction[6 + k], way);
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 /* to ← from where `wanted`. */
 DEVICE_FN void search_copy(int wanted, LOCAL_PTR const float *from, LOCAL_PTR float *to, int count)
 {
     FOR_EACH(i, wanted ? count : 0) to[i] = from[i];
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 /* The inverse becomes a multiple of the unit matrix, where `wanted`. */
@@ -243,7 +284,7 @@ DEVICE_FN void search_diagonal(const search_view *v, int wanted, float value)
     {
         for (int j = 0; j < v->freedoms; j++) v->inverse[j * v->stride + i] = i == j ? value : 0.0f;
     }
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 /* image ← factor · inverse · vector, where `wanted`; the matrix is symmetric. */
@@ -256,7 +297,7 @@ DEVICE_FN void search_apply(const search_view *v, int wanted, LOCAL_PTR const fl
         for (int j = 0; j < v->freedoms; j++) sum = FMA(v->inverse[j * v->stride + i], vector[j], sum);
         image[i] = factor * sum;
     }
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 /* The update of BFGS, where `wanted`, with step s, `way` times `direction`, and change of gradient y, `next` −
@@ -268,7 +309,7 @@ DEVICE_FN void search_update(search_view *v, int wanted, float way, int first)
         v->direction[i] *= way;
         v->gradient[i] = v->next[i] - v->gradient[i];
     }
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
     const float sy = search_product(v, v->direction, v->gradient), yy = search_product(v, v->gradient, v->gradient);
     const int curved = wanted && sy > 1e-12f;
     const float inverse = exact_reciprocal(FMAX(sy, 1e-12f));
@@ -282,7 +323,7 @@ DEVICE_FN void search_update(search_view *v, int wanted, float way, int first)
             v->inverse[j * v->stride + i] += FMA(factor, v->direction[i] * v->direction[j], -(inverse * mixed));
         }
     }
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 /* Move `pose` by `direction` and lower its energy from there; returns it. Energies are computed at one place in the
@@ -318,11 +359,11 @@ DEVICE_FN void search_begin(const search_view *v, int starts, int steps, const s
                             int step_number, LOCAL_PTR float *pose)
 {
     FOR_EACH(i, v->freedoms) v->direction[i] = 0.0f;
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
     if (FIRST_LANE && starts) search_draw_start(s, v->molecule, v->pieces, chain, pose);
     if (FIRST_LANE && steps)
         search_draw_step(s, v->molecule, v->pieces, v->turn, chain, step_number, pose, v->direction);
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
 }
 
 /* One step of a chain: `current` and `best` with their energies. Returns whether the step was accepted. A promising
@@ -342,11 +383,11 @@ DEVICE_FN int search_step(search_view *v, const search_scalars *s, int chain, in
             promising = accepted && (starts || energy < v->best[QN_SEARCH_TORSIONS - 1]);
             passes = promising ? 2 : 1;
         }
-        LOCAL_BARRIER();
+        LOCAL_BARRIER_OF_32();
     }
     if (FIRST_LANE) v->pose[QN_SEARCH_TORSIONS - 1] = energy;
     const int better = promising && (starts || energy < v->best[QN_SEARCH_TORSIONS - 1]);
-    LOCAL_BARRIER();
+    LOCAL_BARRIER_OF_32();
     search_copy(accepted, v->pose, v->current, count);
     search_copy(better, v->pose, v->best, count);
     return accepted;

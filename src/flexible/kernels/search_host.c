@@ -33,7 +33,7 @@ static void set_room(search_lanes *v, float *room)
         {&v->gx, v->atoms},
         {&v->gy, v->atoms},
         {&v->gz, v->atoms},
-        {&v->energies, v->atoms},
+        {&v->parts, QN_SEARCH_PARTS},
         {&v->frames, 12 * v->pieces + 12},
         {&v->sums, 6 * v->pieces},
         {&v->inverse, freedoms * (freedoms + 1) / 2},
@@ -57,19 +57,9 @@ static void set_room(search_lanes *v, float *room)
     }
 }
 
-/* List each pair once, by rising atoms. partners: [partner][2] other atom, row of `table`; by rising atom. */
-static void list_pairs(const int *partners, const qn_float4 *table, search_lanes *v)
-{
-    for (int i = 0; i < v->atoms; i++)
-        for (int p = v->links[i].z; p < v->links[i].w; p++)
-            if (partners[2 * p] > i)
-                v->pairs[v->pair_count++] = (lanes_pair){i, partners[2 * p], table[partners[2 * p + 1]]};
-}
-
 static qn_status open_lanes(const search_job *job, int ligand, search_lanes *v, void **memory)
 {
     const int *head = (const int *)job->arguments[SEARCH_HEADS] + QN_SEARCH_HEAD * ligand;
-    const int *partners = (const int *)job->arguments[SEARCH_PARTNERS] + 2 * head[5];
     *v = (search_lanes){.atoms = head[0],
                         .own = head[9],
                         .pieces = head[1],
@@ -81,13 +71,12 @@ static qn_status open_lanes(const search_job *job, int ligand, search_lanes *v, 
                         .links = (const qn_int4 *)job->arguments[SEARCH_LINKS] + head[3],
                         .piece_places = (const qn_float4 *)job->arguments[SEARCH_PIECES] + 2 * head[4],
                         .piece_links = (const qn_int4 *)job->arguments[SEARCH_PIECE_LINKS] + 2 * head[4],
+                        .pair_count = head[11],
+                        .pairs = (const qn_int4 *)job->arguments[SEARCH_PAIRS] + head[10],
+                        .pair_table = job->arguments[SEARCH_PAIR_TABLE],
                         .maps = job->arguments[SEARCH_MAPS]};
-    const size_t room = sizeof(float) * SEARCH_AT((size_t)QN_LANES_ROOM(v->atoms, v->pieces));
-    const size_t pairs = v->atoms > 0 ? (size_t)v->links[v->atoms - 1].w / 2 : 0; /* partners are listed both ways */
-    QN_TRY(qn_allocate(room + pairs * sizeof(lanes_pair), 1, memory));
+    QN_TRY(qn_allocate(SEARCH_AT((size_t)QN_LANES_ROOM(v->atoms, v->pieces)), sizeof(float), memory));
     set_room(v, *memory);
-    v->pairs = (lanes_pair *)((char *)*memory + room);
-    list_pairs(partners, job->arguments[SEARCH_PAIRS], v);
     return QN_OK;
 }
 

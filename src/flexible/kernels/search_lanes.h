@@ -12,12 +12,6 @@
 #define QN_SEARCH_PRAGMA(text) _Pragma(#text)
 #define EACH_LANE(lane) QN_SEARCH_PRAGMA(omp simd) for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++)
 
-/* A pair of atoms. */
-typedef struct lanes_pair {
-    int first, second;
-    qn_float4 parameters; /* of exact_pair */
-} lanes_pair;
-
 /* A ligand with side chains, and the numbers of its chains: A atoms, the first `own` of the ligand, P pieces, D = 5 + P
  * freedoms. */
 typedef struct search_lanes {
@@ -28,12 +22,14 @@ typedef struct search_lanes {
     const qn_int4 *links;    /* [atom] piece, first value of its map (−1: none), first and end of its partners */
     const qn_float4 *piece_places; /* [piece][2]: offset, axis, in the frame of the parent */
     const qn_int4 *piece_links;    /* [piece][2]: parent, depth, first atom, end; first child, next sibling, 0, 0 */
+    const qn_int4 *pairs;          /* by rising atoms: first, second, row of `pair_table`, 0 */
+    const qn_float4 *pair_table;   /* parameters of exact_pair */
     const float *maps;
-    lanes_pair *pairs;                          /* by rising atoms */
-    float *x, *y, *z, *gx, *gy, *gz, *energies; /* A each */
-    float *frames;  /* (P + 1) × 12: origin, rows of the rotation; the last is the receptor's */
-    float *sums;    /* P × 6: force, torque about the centre of the grid */
-    float *inverse; /* D (D + 1) / 2: rows of the lower triangle */
+    float *x, *y, *z, *gx, *gy, *gz; /* A each */
+    float *parts;                    /* QN_SEARCH_PARTS: of the energy */
+    float *frames;                   /* (P + 1) × 12: origin, rows of the rotation; the last is the receptor's */
+    float *sums;                     /* P × 6: force, torque about the centre of the grid */
+    float *inverse;                  /* D (D + 1) / 2: rows of the lower triangle */
     float *gradient, *next, *direction, *image;   /* D each */
     float *step, *change;                         /* D each */
     float *pose, *trial;                          /* QN_SEARCH_POSE each */
@@ -44,8 +40,8 @@ typedef struct search_lanes {
 
 /* Numbers of a chain, without those of pairs. */
 #define QN_LANES_ROOM(atoms, pieces)                                                               \
-    (7 * (atoms) + 18 * (pieces) + 12 + (5 + (pieces)) * (6 + (pieces)) / 2 + 6 * (5 + (pieces)) + \
-     2 * QN_SEARCH_POSE + 5)
+    (6 * (atoms) + 18 * (pieces) + 12 + (5 + (pieces)) * (6 + (pieces)) / 2 + 6 * (5 + (pieces)) + \
+     2 * QN_SEARCH_POSE + QN_SEARCH_PARTS + 5)
 
 /* ---- Sums ---- */
 
@@ -94,7 +90,7 @@ static inline void lanes_place(const search_lanes *v, const float *pose)
         const float *parent = frames + SEARCH_AT(12 * v->piece_links[2 * k].x);
         const float *angle = pose + SEARCH_AT(QN_SEARCH_TORSIONS - 1 + k);
         float *frame = frames + SEARCH_AT(12 * k);
-        EACH_LANE(lane) search_child_frame(parent + lane, offset, axis, angle[lane], frame + lane);
+        EACH_LANE(lane) search_child_frame(parent + lane, offset, search_about_axis(axis, angle[lane]), frame + lane);
     }
     for (int i = 0; i < v->atoms; i++) {
         const qn_float4 inner = v->places[i];
@@ -133,13 +129,13 @@ static inline void lanes_interpolate(const search_lanes *v, const search_scalars
     const int first = v->links[i].y;
     const float *x = v->x + SEARCH_AT(i), *y = v->y + SEARCH_AT(i), *z = v->z + SEARCH_AT(i), *bend = v->bend;
     float *gx = v->gx + SEARCH_AT(i), *gy = v->gy + SEARCH_AT(i), *gz = v->gz + SEARCH_AT(i);
-    float *energies = v->energies + SEARCH_AT(i);
+    float *part = v->parts + SEARCH_AT(i % QN_SEARCH_PARTS);
     EACH_LANE(lane)
     {
         float slope_x, slope_y, slope_z;
         const search_cell cell = search_find_cell(first, s, x[lane], y[lane], z[lane]);
-        energies[lane] = search_interpolate(cell, s, bend[lane], rows->at[0][lane], rows->at[1][lane],
-                                            rows->at[2][lane], rows->at[3][lane], &slope_x, &slope_y, &slope_z);
+        part[lane] += search_interpolate(cell, s, bend[lane], rows->at[0][lane], rows->at[1][lane], rows->at[2][lane],
+                                         rows->at[3][lane], &slope_x, &slope_y, &slope_z);
         gx[lane] = slope_x;
         gy[lane] = slope_y;
         gz[lane] = slope_z;
@@ -149,8 +145,8 @@ static inline void lanes_interpolate(const search_lanes *v, const search_scalars
 /* An atom that has no map, since it stays where it is. */
 static inline void lanes_clear(const search_lanes *v, int i)
 {
-    float *const arrays[] = {v->energies, v->gx, v->gy, v->gz};
-    for (int a = 0; a < 4; a++) memset(arrays[a] + SEARCH_AT(i), 0, QN_SEARCH_WIDTH * sizeof(float));
+    float *const arrays[] = {v->gx, v->gy, v->gz};
+    for (int a = 0; a < 3; a++) memset(arrays[a] + SEARCH_AT(i), 0, QN_SEARCH_WIDTH * sizeof(float));
 }
 
 /* Energies of atoms on their maps and the derivatives. The values of some atoms are loaded before they are used,
@@ -160,6 +156,7 @@ static inline void lanes_inter(const search_lanes *v, const search_scalars *s)
     const search_scalars scalars = *s;
     enum { AHEAD = 4 };
     lanes_rows rows[AHEAD];
+    memset(v->parts, 0, sizeof(float) * SEARCH_AT(QN_SEARCH_PARTS));
     for (int begin = 0; begin < v->atoms; begin += AHEAD) {
         const int end = MIN(begin + AHEAD, v->atoms);
         for (int i = begin; i < end; i++)
@@ -229,14 +226,14 @@ static inline void lanes_bend(const search_lanes *v, lanes_contact *c)
     }
 }
 
-static inline void lanes_add_contact(const search_lanes *v, int first, int second, const lanes_contact *c)
+static inline void lanes_add_contact(const search_lanes *v, int first, int second, float *part, const lanes_contact *c)
 {
-    float *gx = v->gx, *gy = v->gy, *gz = v->gz, *energies = v->energies;
+    float *gx = v->gx, *gy = v->gy, *gz = v->gz;
     EACH_LANE(lane)
     {
         const int i = first + lane, j = second + lane;
         const float dx = c->dx[lane], dy = c->dy[lane], dz = c->dz[lane], force = c->force[lane];
-        energies[i] += c->energy[lane];
+        part[lane] += c->energy[lane];
         gx[i] = FMA(force, dx, gx[i]);
         gy[i] = FMA(force, dy, gy[i]);
         gz[i] = FMA(force, dz, gz[i]);
@@ -251,11 +248,11 @@ static inline void lanes_add_contact(const search_lanes *v, int first, int secon
 static inline void lanes_intra(const search_lanes *v)
 {
     for (int p = 0; p < v->pair_count; p++) {
-        const int first = SEARCH_AT(v->pairs[p].first), second = SEARCH_AT(v->pairs[p].second);
+        const int first = SEARCH_AT(v->pairs[p].x), second = SEARCH_AT(v->pairs[p].y);
         lanes_contact contact;
         if (!lanes_meet(v, first, second, &contact)) continue;
-        if (lanes_straight(v->pairs[p].parameters, &contact)) lanes_bend(v, &contact);
-        lanes_add_contact(v, first, second, &contact);
+        if (lanes_straight(v->pair_table[v->pairs[p].z], &contact)) lanes_bend(v, &contact);
+        lanes_add_contact(v, first, second, v->parts + SEARCH_AT(p % QN_SEARCH_PARTS), &contact);
     }
 }
 
@@ -334,7 +331,7 @@ static inline void lanes_evaluate(const search_lanes *v, const search_scalars *s
     lanes_intra(v);
     lanes_confine(v, s, outside);
     lanes_gradient(v, gradient);
-    lanes_sum(v->energies, v->atoms, reached);
+    lanes_tree(v->parts, QN_SEARCH_PARTS, reached);
     EACH_LANE(lane) reached[lane] += outside[lane];
 }
 

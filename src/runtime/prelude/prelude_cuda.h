@@ -56,6 +56,16 @@ extern __shared__ float4 qn_local_room[];
 
 #define LOCAL_BARRIER() __syncthreads()
 #define GLOBAL_BARRIER() __syncthreads()
+#define LOCAL_BARRIER_OF_32() __syncwarp()
+#define SUM_OF_32(value, room) qn_sum_of_32(value)
+
+/* Work-items i and i ± reach add the same two numbers, so that all get the bits of the sum. */
+DEVICE_FN float qn_sum_of_32(float value)
+{
+    for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(0xffffffffu, value, reach);
+    __syncwarp();
+    return value;
+}
 
 /* Asynchronous copies; devices below compute capability 8.0 copy at once */
 #define ASYNC_COPY(n, to, from) QN_PASTE(QN_ASYNC_COPY_, n)(to, from)

@@ -66,6 +66,25 @@ typedef float2 qn_complex; /* .x + i .y; functions in runtime/kernels/complex.de
 /* Wait until every work-item of the group arrives; afterwards each sees what the others wrote */
 #define LOCAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)                         /* ... to LOCAL memory */
 #define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) /* ... to LOCAL and GLOBAL memory */
+/* The same as LOCAL_BARRIER() in a group of 32 work-items, which a GPU may run in step. */
+#define LOCAL_BARRIER_OF_32() barrier(CLK_LOCAL_MEM_FENCE)
+/* The sum of a float of each of a group's 32 work-items, for all of them: the upper half is added to the lower one until
+ * one is left. `room`: 32 LOCAL floats. It is a barrier, too. */
+#define SUM_OF_32(value, room) qn_sum_of_32((value), (room))
+
+DEVICE_FN float qn_sum_of_32(float value, __local float *room)
+{
+    const int item = LOCAL_ID(0);
+    room[item] = value;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int reach = 16; reach > 0; reach /= 2) {
+        if (item < reach) room[item] += room[item + reach];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    const float sum = room[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return sum;
+}
 
 /* Asynchronous copies from GLOBAL to LOCAL; devices without them copy at once. n is 1, 2 or 4 floats; both addresses
  * are multiples of 4 * n bytes. */
