@@ -14,7 +14,7 @@ extern const char qn_flexible_search_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_flexible_search_host);
 
 enum { SCORE, WALK, KERNELS };
-enum { RESIDENT, TUNABLES };
+enum { RESIDENT, PAIRS, TUNABLES };
 
 typedef struct search_problem {
     const qn_flexible_batch *batch;
@@ -62,11 +62,11 @@ _Static_assert(sizeof(search_scalars) == 21 * 4, "no padding");
 _Static_assert((int)QN_SEARCH_POSE == (int)QN_FLEXIBLE_STATE, "states are poses of the kernel");
 _Static_assert(QN_SEARCH_TORSIONS + QN_FLEXIBLE_TORSIONS_MAX <= QN_SEARCH_POSE, "a pose has room for all torsions");
 
-#define TREES                                                                                                 \
-    [SEARCH_HEADS] = {"heads", QN_IN, QN_INT32}, [SEARCH_ATOMS] = {"atoms", QN_IN, QN_FLOAT32},               \
-    [SEARCH_LINKS] = {"links", QN_IN, QN_INT32}, [SEARCH_PARTNERS] = {"partners", QN_IN, QN_INT32},           \
-    [SEARCH_PIECES] = {"pieces", QN_IN, QN_FLOAT32}, [SEARCH_PIECE_LINKS] = {"piece_links", QN_IN, QN_INT32}, \
-    [SEARCH_PAIRS] = {"pairs", QN_IN, QN_INT32}, [SEARCH_PAIR_TABLE] = {"pair_table", QN_IN, QN_FLOAT32},     \
+#define TREES                                                                                                       \
+    [SEARCH_HEADS] = {"heads", QN_IN, QN_INT32}, [SEARCH_ATOMS] = {"atoms", QN_IN, QN_FLOAT32},                     \
+    [SEARCH_LINKS] = {"links", QN_IN, QN_INT32}, [SEARCH_PARTNERS] = {"partners", QN_IN, QN_INT32},                 \
+    [SEARCH_PIECES] = {"pieces", QN_IN, QN_FLOAT32}, [SEARCH_PIECE_LINKS] = {"piece_links", QN_IN, QN_INT32},       \
+    [SEARCH_PAIRS] = {"pairs", QN_IN, QN_INT32}, [SEARCH_PAIR_PARAMETERS] = {"pair_parameters", QN_IN, QN_FLOAT32}, \
     [SEARCH_MAPS] = {"maps", QN_IN, QN_FLOAT32}
 
 static const qn_argument_declaration score_arguments[SEARCH_ARGUMENTS] = {
@@ -91,10 +91,11 @@ static const qn_kernel_declaration kernels[KERNELS] = {
 
 static const qn_tunable tunables[TUNABLES] = {
     [RESIDENT] = {"RESIDENT", {1, 8, 16, 24, 32}, 5, 16, "groups at once on a compute unit, at least"},
+    [PAIRS] = {"PAIRS", {1, 2, 4}, 3, 2, "pairs of a work-item at once"},
 };
 
 static const char *const constraints[] = {
-    "!device.is_host || RESIDENT == 16", "!device.is_opencl || RESIDENT == 16", /* OpenCL ignores it */
+    "!device.is_host || (RESIDENT == 16 && PAIRS == 2)", "!device.is_opencl || RESIDENT == 16", /* OpenCL ignores it */
 };
 
 const qn_family qn_flexible_search_family = {
@@ -144,7 +145,7 @@ static qn_status launch(qn_queue *queue, int kernel, const qn_configuration *con
         [SEARCH_PIECES] = qn_argument_buffer(batch->pieces_places),
         [SEARCH_PIECE_LINKS] = qn_argument_buffer(batch->piece_links),
         [SEARCH_PAIRS] = qn_argument_buffer(batch->pair_list),
-        [SEARCH_PAIR_TABLE] = qn_argument_buffer(batch->pair_table),
+        [SEARCH_PAIR_PARAMETERS] = qn_argument_buffer(batch->pair_parameters),
         [SEARCH_MAPS] = qn_argument_buffer(maps),
         [SEARCH_POSES] = qn_argument_buffer(poses),
         [SEARCH_RESULTS] = qn_argument_buffer(results),

@@ -2,19 +2,23 @@
  * arithmetic.
  *
  * Shapes: heads [ligand][12]; atoms [atom], local places; links [atom]; partners [partner]; pieces [piece][2];
- * piece_links [piece][2]; pairs [pair]; pair_table [type][32]; maps [type][z][y][x]; poses of `score` [chain][56], of `walk`
+ * piece_links [piece][2]; pairs, pair_parameters [pair]; maps [type][z][y][x]; poses of `score` [chain][56], of `walk`
  * [chain][2][56], the current and the best pose; results of `score` [chain][56], energy and gradient, of `walk`
  * [chain][2], evaluations and accepted steps; legs [group]: chain, first step, steps; step 0 draws the start. */
 
 #include "flexible/kernels/search_group.dev.h"
 
+#ifndef PAIRS
+#error "PAIRS: pairs of a work-item at once"
+#endif
 #ifndef RESIDENT
 #error "RESIDENT: groups at once on a compute unit, at least"
 #endif
 
 DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn_float4 *atoms,
                          GLOBAL const qn_int4 *links, GLOBAL const int *partners, GLOBAL const qn_float4 *pieces,
-                         GLOBAL const qn_int4 *piece_links, GLOBAL const qn_int4 *pairs, LOCAL_PTR float *room)
+                         GLOBAL const qn_int4 *piece_links, GLOBAL const int *pairs,
+                         GLOBAL const qn_float4 *pair_parameters, LOCAL_PTR float *room)
 {
     v->atoms = head[0];
     v->own = head[9];
@@ -29,6 +33,7 @@ DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn
     v->links = links + head[3];
     v->partners = partners + head[5];
     v->pairs = pairs + head[10];
+    v->pair_parameters = pair_parameters + head[10];
     v->pair_count = head[11];
     v->piece_places = pieces + 2 * head[4];
     v->piece_links = piece_links + 2 * head[4];
@@ -44,9 +49,9 @@ DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn
     v->gx = v->z + v->atoms;
     v->gy = v->gx + v->atoms;
     v->gz = v->gy + v->atoms;
-    v->cursors = (LOCAL_PTR int *)(v->gz + v->atoms);
-    v->frames = v->gz + 2 * v->atoms;
-    v->sums = v->frames + 12 * v->pieces + 12;
+    v->frames = v->gz + v->atoms;
+    v->rotations = v->frames + 12 * v->pieces + 12;
+    v->sums = v->rotations + 9 * v->pieces;
     v->gradient = v->sums + 6 * v->pieces;
     v->next = v->gradient + v->freedoms;
     v->direction = v->next + v->freedoms;
@@ -71,15 +76,14 @@ DEVICE_FN void store_pose(LOCAL_PTR const float *from, GLOBAL float *to)
 KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void score(
     GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
     GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
-    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_int4 *RESTRICT pairs,
-    GLOBAL const qn_float4 *RESTRICT pair_table, GLOBAL const float *RESTRICT maps, GLOBAL const float *RESTRICT poses, GLOBAL float *RESTRICT results,
-    const search_scalars s LOCAL_ROOM_PARAMETER)
+    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const int *RESTRICT pairs,
+    GLOBAL const qn_float4 *RESTRICT pair_parameters, GLOBAL const float *RESTRICT maps,
+    GLOBAL const float *RESTRICT poses, GLOBAL float *RESTRICT results, const search_scalars s LOCAL_ROOM_PARAMETER)
 {
     const int chain = GROUP_ID(0);
     search_view v;
     open_view(&v, heads + QN_SEARCH_HEAD * (chain / s.chains), atoms, links, partners, pieces, piece_links, pairs,
-              LOCAL_ROOM(float));
-    v.pair_table = pair_table;
+              pair_parameters, LOCAL_ROOM(float));
     v.maps = maps;
     load_pose(poses + QN_SEARCH_POSE * chain, v.pose);
     const float energy = search_evaluate(&v, &s, s.bend, v.pose, v.gradient);
@@ -90,17 +94,16 @@ KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void score(
 KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void walk(
     GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
     GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
-    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const qn_int4 *RESTRICT pairs,
-    GLOBAL const qn_float4 *RESTRICT pair_table, GLOBAL const float *RESTRICT maps, GLOBAL float *RESTRICT poses, GLOBAL int *RESTRICT results,
-    const search_scalars s, GLOBAL const qn_int4 *RESTRICT legs LOCAL_ROOM_PARAMETER)
+    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const int *RESTRICT pairs,
+    GLOBAL const qn_float4 *RESTRICT pair_parameters, GLOBAL const float *RESTRICT maps, GLOBAL float *RESTRICT poses,
+    GLOBAL int *RESTRICT results, const search_scalars s, GLOBAL const qn_int4 *RESTRICT legs LOCAL_ROOM_PARAMETER)
 {
     const qn_int4 leg = legs[s.first_leg + GROUP_ID(0)];
     const int chain = leg.x;
     int accepted = 0;
     search_view v;
     open_view(&v, heads + QN_SEARCH_HEAD * (chain / s.chains), atoms, links, partners, pieces, piece_links, pairs,
-              LOCAL_ROOM(float));
-    v.pair_table = pair_table;
+              pair_parameters, LOCAL_ROOM(float));
     v.maps = maps;
     load_pose(poses + 2 * QN_SEARCH_POSE * chain, v.current);
     load_pose(poses + 2 * QN_SEARCH_POSE * chain + QN_SEARCH_POSE, v.best);

@@ -16,7 +16,7 @@ enum {
     SEARCH_PIECES,
     SEARCH_PIECE_LINKS,
     SEARCH_PAIRS,
-    SEARCH_PAIR_TABLE,
+    SEARCH_PAIR_PARAMETERS,
     SEARCH_MAPS,
     SEARCH_POSES,   /* score: IN; walk: INOUT, the current pose of each chain, then the best one */
     SEARCH_RESULTS, /* score: OUT, energy and gradient; walk: INOUT, evaluations and accepted steps */
@@ -32,9 +32,9 @@ enum {
 #define QN_SEARCH_HEAD 12 /* integers of a ligand's head */
 #define QN_SEARCH_SOFT 10.0f
 #define QN_SEARCH_HARD 1000.0f
-#define QN_SEARCH_CHUNK 1024  /* pairs whose forces are kept at once */
-#define QN_SEARCH_PARTNER 256 /* a partner: its atom + QN_SEARCH_PARTNER · number of the pair */
-#define QN_SEARCH_HALVINGS 3  /* of a step; more cost half of all evaluations, and find no lower energies */
+#define QN_SEARCH_CHUNK 1024 /* pairs whose forces are kept at once */
+#define QN_SEARCH_NEXT 256   /* two numbers in one: the first, an atom, + QN_SEARCH_NEXT · the second */
+#define QN_SEARCH_HALVINGS 3 /* of a step; more cost half of all evaluations, and find no lower energies */
 
 typedef struct search_scalars {
     int group_count, chains; /* in all; chains of a ligand */
@@ -58,7 +58,7 @@ typedef struct search_scalars {
 
 /* Floats of local memory for a ligand. */
 #define QN_SEARCH_ROOM(atoms, pieces, pairs)                                                         \
-    (7 * (atoms) + 18 * (pieces) + 12 + (5 + (pieces)) * ((5 + (pieces)) | 1) + 4 * (5 + (pieces)) + \
+    (6 * (atoms) + 27 * (pieces) + 12 + (5 + (pieces)) * ((5 + (pieces)) | 1) + 4 * (5 + (pieces)) + \
      4 * QN_SEARCH_POSE + QN_SEARCH_PARTS + MIN(pairs, QN_SEARCH_CHUNK))
 
 /* ---- Places ---- */
@@ -84,42 +84,34 @@ DEVICE_FN void search_fixed_frame(LOCAL_PTR float *frame)
     for (int i = 0; i < 12; i++) frame[SEARCH_AT(i)] = i == 3 || i == 7 || i == 11 ? 1.0f : 0.0f;
 }
 
-typedef struct search_rotation {
-    float m00, m01, m02, m10, m11, m12, m20, m21, m22;
-} search_rotation;
-
-/* The rotation by `angle` about an axis: Rodrigues' matrix. */
-DEVICE_FN search_rotation search_about_axis(qn_float4 axis, float angle)
+/* The rotation by `angle` about an axis, by rows: Rodrigues' matrix. */
+DEVICE_FN void search_about_axis(qn_float4 axis, float angle, LOCAL_PTR float *m)
 {
-    search_rotation m;
     float s, c;
     exact_sine_cosine(angle, &s, &c);
     const float t = 1.0f - c, tx = t * axis.x, ty = t * axis.y, tz = t * axis.z;
     const float sx = s * axis.x, sy = s * axis.y, sz = s * axis.z;
-    m.m00 = FMA(tx, axis.x, c);
-    m.m01 = FMA(tx, axis.y, -sz);
-    m.m02 = FMA(tx, axis.z, sy);
-    m.m10 = FMA(ty, axis.x, sz);
-    m.m11 = FMA(ty, axis.y, c);
-    m.m12 = FMA(ty, axis.z, -sx);
-    m.m20 = FMA(tz, axis.x, -sy);
-    m.m21 = FMA(tz, axis.y, sx);
-    m.m22 = FMA(tz, axis.z, c);
-    return m;
+    m[SEARCH_AT(0)] = FMA(tx, axis.x, c);
+    m[SEARCH_AT(1)] = FMA(tx, axis.y, -sz);
+    m[SEARCH_AT(2)] = FMA(tx, axis.z, sy);
+    m[SEARCH_AT(3)] = FMA(ty, axis.x, sz);
+    m[SEARCH_AT(4)] = FMA(ty, axis.y, c);
+    m[SEARCH_AT(5)] = FMA(ty, axis.z, -sx);
+    m[SEARCH_AT(6)] = FMA(tz, axis.x, -sy);
+    m[SEARCH_AT(7)] = FMA(tz, axis.y, sx);
+    m[SEARCH_AT(8)] = FMA(tz, axis.z, c);
 }
 
-/* The frame of a piece that is turned by `m` in its parent's frame. */
-DEVICE_FN void search_child_frame(LOCAL_PTR const float *parent, qn_float4 offset, search_rotation m,
-                                  LOCAL_PTR float *frame)
+/* A row of the frame of a piece that is turned by `m` in its parent's frame: it depends on the parent's row alone. */
+DEVICE_FN void search_child_row(LOCAL_PTR const float *parent, qn_float4 offset, LOCAL_PTR const float *m, int row,
+                                LOCAL_PTR float *frame)
 {
-    for (int row = 0; row < 3; row++) {
-        const float a = parent[SEARCH_AT(3 + 3 * row)], b = parent[SEARCH_AT(4 + 3 * row)],
-                    d = parent[SEARCH_AT(5 + 3 * row)];
-        frame[SEARCH_AT(row)] = FMA(a, offset.x, FMA(b, offset.y, FMA(d, offset.z, parent[SEARCH_AT(row)])));
-        frame[SEARCH_AT(3 + 3 * row)] = FMA(a, m.m00, FMA(b, m.m10, d * m.m20));
-        frame[SEARCH_AT(4 + 3 * row)] = FMA(a, m.m01, FMA(b, m.m11, d * m.m21));
-        frame[SEARCH_AT(5 + 3 * row)] = FMA(a, m.m02, FMA(b, m.m12, d * m.m22));
-    }
+    const float a = parent[SEARCH_AT(3 + 3 * row)], b = parent[SEARCH_AT(4 + 3 * row)],
+                d = parent[SEARCH_AT(5 + 3 * row)];
+    frame[SEARCH_AT(row)] = FMA(a, offset.x, FMA(b, offset.y, FMA(d, offset.z, parent[SEARCH_AT(row)])));
+    frame[SEARCH_AT(3 + 3 * row)] = FMA(a, m[SEARCH_AT(0)], FMA(b, m[SEARCH_AT(3)], d * m[SEARCH_AT(6)]));
+    frame[SEARCH_AT(4 + 3 * row)] = FMA(a, m[SEARCH_AT(1)], FMA(b, m[SEARCH_AT(4)], d * m[SEARCH_AT(7)]));
+    frame[SEARCH_AT(5 + 3 * row)] = FMA(a, m[SEARCH_AT(2)], FMA(b, m[SEARCH_AT(5)], d * m[SEARCH_AT(8)]));
 }
 
 /* The place of an atom from the one in the frame of its piece. */

@@ -14,7 +14,7 @@ typedef struct qn_flexible_batch {
     int ligands, chains;                     /* chains of each ligand */
     int most_atoms, most_pieces, most_pairs; /* of a ligand */
     double atoms, pairs, pieces, freedoms2;  /* summed over ligands; freedoms squared */
-    qn_buffer *heads, *tree_atoms, *links, *partners, *pieces_places, *piece_links, *pair_list, *pair_table;
+    qn_buffer *heads, *tree_atoms, *links, *partners, *pieces_places, *piece_links, *pair_list, *pair_parameters;
 } qn_flexible_batch;
 
 /* Copy trees to a device. map_of: the map of each row of Vina's table; −1: there is none, and no tree has the type.

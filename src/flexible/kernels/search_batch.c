@@ -10,13 +10,11 @@
 
 #include "flexible/kernels/search.dev.h"
 
-enum { TABLE_STRIDE = 32 };
-
 /* The arrays of all trees, one after the other. */
 typedef struct tree_arrays {
     int32_t *heads, *links, *partners, *pairs, *piece_links;
-    float *atoms, *pieces, *pair_table;
-    size_t atom_count, piece_count, pair_count;
+    float *atoms, *pieces, *pair_parameters;
+    size_t atom_count, piece_count, pair_count, partner_slots;
 } tree_arrays;
 
 static void arrays_clear(tree_arrays *arrays)
@@ -28,25 +26,41 @@ static void arrays_clear(tree_arrays *arrays)
     qn_release(&arrays->atoms);
     qn_release(&arrays->pieces);
     qn_release(&arrays->pairs);
-    qn_release(&arrays->pair_table);
+    qn_release(&arrays->pair_parameters);
+}
+
+/* Room for partners of a tree: those of QN_SEARCH_PARTS atoms lie side by side. */
+static size_t slots_of(const qn_flexible_tree *tree)
+{
+    const size_t parts = QN_SEARCH_PARTS, rows = ((size_t)tree->heavy_count + parts - 1) / parts;
+    return rows * parts * (size_t)tree->heavy_count;
 }
 
 static qn_status arrays_create(const qn_flexible_tree *const *trees, int count, tree_arrays *arrays)
 {
-    size_t atoms = 0, pieces = 0, pairs = 0;
+    size_t atoms = 0, pieces = 0, pairs = 0, slots = 0;
     for (int t = 0; t < count; t++) {
         atoms += (size_t)trees[t]->heavy_count;
         pieces += (size_t)trees[t]->piece_count;
         pairs += trees[t]->pair_count;
+        slots += slots_of(trees[t]);
     }
     QN_TRY(qn_allocate((size_t)count * QN_SEARCH_HEAD, sizeof(int32_t), (void **)&arrays->heads));
     QN_TRY(qn_allocate(4 * atoms, sizeof(int32_t), (void **)&arrays->links));
-    QN_TRY(qn_allocate(2 * pairs + 1, sizeof(int32_t), (void **)&arrays->partners)); /* a buffer is never empty */
-    QN_TRY(qn_allocate(4 * pairs + 4, sizeof(int32_t), (void **)&arrays->pairs));
+    QN_TRY(qn_allocate(slots + 1, sizeof(int32_t), (void **)&arrays->partners)); /* a buffer is never empty */
+    QN_TRY(qn_allocate(pairs + 1, sizeof(int32_t), (void **)&arrays->pairs));
+    QN_TRY(qn_allocate(4 * pairs + 4, sizeof(float), (void **)&arrays->pair_parameters));
     QN_TRY(qn_allocate(8 * pieces, sizeof(int32_t), (void **)&arrays->piece_links));
     QN_TRY(qn_allocate(4 * atoms, sizeof(float), (void **)&arrays->atoms));
-    QN_TRY(qn_allocate(8 * pieces, sizeof(float), (void **)&arrays->pieces));
-    return qn_allocate(4 * QN_VINA_TYPES * TABLE_STRIDE, sizeof(float), (void **)&arrays->pair_table);
+    return qn_allocate(8 * pieces, sizeof(float), (void **)&arrays->pieces);
+}
+
+/* The end of the pieces that hang on a piece, which follow it. */
+static int end_behind(const qn_flexible_tree *tree, int piece)
+{
+    int end = piece + 1;
+    while (end < tree->piece_count && tree->pieces[end].parent >= piece && tree->pieces[end].parent < end) end++;
+    return end;
 }
 
 /* The origin of coordinates in a frame (Å): the centre of the grid for the receptor's frame, else 0. */
@@ -79,11 +93,7 @@ static void add_pieces(const qn_flexible_tree *tree, const qn_flexible_grid *gri
         link[1] = here;
         link[2] = piece->first;
         link[3] = piece->end;
-        link[4] = link[5] = -1;
-        for (int other = tree->piece_count - 1; other > k; other--) {
-            if (tree->pieces[other].parent == k) link[4] = other;
-            if (tree->pieces[other].parent == piece->parent) link[5] = other;
-        }
+        link[4] = end_behind(tree, k);
         *depth = here > *depth ? here : *depth;
     }
 }
@@ -103,7 +113,7 @@ static void add_atoms(const qn_flexible_tree *tree, const int *map_of, const qn_
 }
 
 /* Number the pairs by rising atoms. numbers: [atom][atom]; −1: no pair. */
-static void number_pairs(const qn_flexible_tree *tree, int32_t *numbers, int32_t *pairs)
+static void number_pairs(const qn_flexible_tree *tree, int32_t *numbers, int32_t *pairs, float *parameters)
 {
     const int count = tree->heavy_count;
     int32_t number = 0;
@@ -116,9 +126,8 @@ static void number_pairs(const qn_flexible_tree *tree, int32_t *numbers, int32_t
         for (int j = i + 1; j < count; j++) {
             if (numbers[i * count + j] < 0) continue;
             numbers[i * count + j] = numbers[j * count + i] = number;
-            pairs[4 * number] = i;
-            pairs[4 * number + 1] = j;
-            pairs[4 * number + 2] = tree->type[i] * TABLE_STRIDE + tree->type[j];
+            pairs[number] = i + QN_SEARCH_NEXT * j;
+            qn_flexible_pair_parameters(tree->type[i], tree->type[j], parameters + 4 * number);
             number++;
         }
 }
@@ -127,14 +136,17 @@ static void number_pairs(const qn_flexible_tree *tree, int32_t *numbers, int32_t
 static qn_status add_pairs(const qn_flexible_tree *tree, tree_arrays *arrays)
 {
     const int count = tree->heavy_count;
-    int32_t *numbers, *links = arrays->links + 4 * arrays->atom_count, listed = 0;
-    int32_t *partners = arrays->partners + 2 * arrays->pair_count;
+    int32_t *numbers, *links = arrays->links + 4 * arrays->atom_count;
+    int32_t *partners = arrays->partners + arrays->partner_slots;
     QN_TRY(qn_allocate((size_t)count * (size_t)count, sizeof *numbers, (void **)&numbers));
-    number_pairs(tree, numbers, arrays->pairs + 4 * arrays->pair_count);
+    number_pairs(tree, numbers, arrays->pairs + arrays->pair_count, arrays->pair_parameters + 4 * arrays->pair_count);
     for (int i = 0; i < count; i++) {
-        links[4 * i + 2] = listed;
+        const int row = i / QN_SEARCH_PARTS, first = row * QN_SEARCH_PARTS * count + i % QN_SEARCH_PARTS;
+        int listed = 0;
         for (int j = 0; j < count; j++)
-            if (numbers[i * count + j] >= 0) partners[listed++] = j + QN_SEARCH_PARTNER * numbers[i * count + j];
+            if (numbers[i * count + j] >= 0)
+                partners[first + QN_SEARCH_PARTS * listed++] = j + QN_SEARCH_NEXT * numbers[i * count + j];
+        links[4 * i + 2] = first;
         links[4 * i + 3] = listed;
     }
     qn_release(&numbers);
@@ -155,7 +167,7 @@ static qn_status add_tree(const qn_flexible_tree *tree, uint32_t number, int ind
     head[2] = depth;
     head[3] = (int32_t)arrays->atom_count;
     head[4] = (int32_t)arrays->piece_count;
-    head[5] = (int32_t)(2 * arrays->pair_count);
+    head[5] = (int32_t)arrays->partner_slots;
     head[6] = (25 + tree->moving_count) / 3;
     memcpy(&head[7], &number, sizeof number);
     memcpy(&head[8], &turn, sizeof turn);
@@ -165,16 +177,8 @@ static qn_status add_tree(const qn_flexible_tree *tree, uint32_t number, int ind
     arrays->atom_count += (size_t)tree->heavy_count;
     arrays->piece_count += (size_t)tree->piece_count;
     arrays->pair_count += tree->pair_count;
+    arrays->partner_slots += slots_of(tree);
     return QN_OK;
-}
-
-static void fill_table(tree_arrays *arrays)
-{
-    int rows;
-    (void)qn_vina_type_table(&rows);
-    for (int a = 0; a < rows; a++)
-        for (int b = 0; b < rows; b++)
-            qn_flexible_pair_parameters(a, b, arrays->pair_table + 4 * (a * TABLE_STRIDE + b));
 }
 
 static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
@@ -188,11 +192,11 @@ static qn_status upload_all(qn_queue *queue, const tree_arrays *arrays, qn_flexi
     QN_TRY(upload(queue, arrays->heads, (size_t)batch->ligands * QN_SEARCH_HEAD * 4, &batch->heads));
     QN_TRY(upload(queue, arrays->atoms, 16 * arrays->atom_count, &batch->tree_atoms));
     QN_TRY(upload(queue, arrays->links, 16 * arrays->atom_count, &batch->links));
-    QN_TRY(upload(queue, arrays->partners, 8 * arrays->pair_count + 4, &batch->partners));
-    QN_TRY(upload(queue, arrays->pairs, 16 * arrays->pair_count + 16, &batch->pair_list));
+    QN_TRY(upload(queue, arrays->partners, 4 * arrays->partner_slots + 4, &batch->partners));
+    QN_TRY(upload(queue, arrays->pairs, 4 * arrays->pair_count + 4, &batch->pair_list));
     QN_TRY(upload(queue, arrays->pieces, 32 * arrays->piece_count, &batch->pieces_places));
     QN_TRY(upload(queue, arrays->piece_links, 32 * arrays->piece_count, &batch->piece_links));
-    QN_TRY(upload(queue, arrays->pair_table, (size_t)16 * QN_VINA_TYPES * TABLE_STRIDE, &batch->pair_table));
+    QN_TRY(upload(queue, arrays->pair_parameters, 16 * arrays->pair_count + 16, &batch->pair_parameters));
     return qn_queue_finish(queue);
 }
 
@@ -219,7 +223,6 @@ qn_status qn_flexible_batch_create(qn_queue *queue, const qn_flexible_tree *cons
         status = add_tree(trees[t], numbers[t], t, map_of, grid, &arrays);
         add_sizes(trees[t], batch);
     }
-    if (status == QN_OK) fill_table(&arrays);
     if (status == QN_OK) status = upload_all(queue, &arrays, batch);
     arrays_clear(&arrays);
     if (status != QN_OK) qn_flexible_batch_clear(batch);
@@ -235,7 +238,7 @@ void qn_flexible_batch_clear(qn_flexible_batch *batch)
     qn_buffer_release(&batch->pieces_places);
     qn_buffer_release(&batch->piece_links);
     qn_buffer_release(&batch->pair_list);
-    qn_buffer_release(&batch->pair_table);
+    qn_buffer_release(&batch->pair_parameters);
 }
 
 void qn_flexible_state_of(const qn_flexible_tree *tree, const qn_flexible_pose *pose, const qn_flexible_grid *grid,

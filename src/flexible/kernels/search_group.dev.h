@@ -15,17 +15,17 @@ typedef struct search_view {
     qn_uint32 molecule;
     float turn;                     /* radians: the largest step of rotation */
     GLOBAL const qn_float4 *places; /* [atom] in the frame of its piece */
-    GLOBAL const qn_int4 *links; /* [atom] piece, first value of its map (−1: none), first and end of its partners */
-    GLOBAL const int *partners;  /* by rising atom: other atom + QN_SEARCH_PARTNER · number of the pair */
-    GLOBAL const qn_int4 *pairs; /* by rising atoms: first, second, row of `pair_table`, 0 */
-    GLOBAL const qn_float4 *piece_places; /* [piece][2]: offset, axis, in the frame of the parent */
-    GLOBAL const qn_int4 *piece_links; /* [piece][2]: parent, depth, first atom, end; first child, next sibling, 0, 0 */
-    GLOBAL const qn_float4 *pair_table; /* parameters of exact_pair */
+    GLOBAL const qn_int4 *links;    /* [atom] piece, first value of its map (−1: none), first partner, partners */
+    GLOBAL const int *partners;     /* QN_SEARCH_PARTS apart, by rising atom: other atom, number of the pair */
+    GLOBAL const int *pairs;        /* by rising atoms: first, second */
+    GLOBAL const qn_float4 *pair_parameters; /* [pair] of exact_pair */
+    GLOBAL const qn_float4 *piece_places;    /* [piece][2]: offset, axis, in the frame of the parent */
+    GLOBAL const qn_int4 *piece_links;       /* [piece][2]: parent, depth, first atom, end; end of the pieces behind */
     GLOBAL const float *maps;
     LOCAL_PTR float *x, *y, *z, *gx, *gy, *gz;            /* A each */
-    LOCAL_PTR int *cursors;                               /* A: partners whose forces were added */
     LOCAL_PTR float *forces;                              /* of pairs: derivative over distance */
     LOCAL_PTR float *frames;                              /* (P + 1) × 12: origin, rows; the last: receptor's */
+    LOCAL_PTR float *rotations;                           /* P × 9: in the parents' frames, by rows */
     LOCAL_PTR float *sums;                                /* P × 6: force, torque about the centre of the grid */
     LOCAL_PTR float *inverse;                             /* D × stride */
     LOCAL_PTR float *gradient, *next, *direction, *image; /* D each */
@@ -42,13 +42,6 @@ typedef struct search_view {
 
 /* ---- Sums ---- */
 
-DEVICE_FN float search_sum(const search_view *v, LOCAL_PTR const float *terms, int count)
-{
-    float part = 0.0f;
-    FOR_EACH(i, count) part += terms[i];
-    return SUM_OF_32(part, v->scratch);
-}
-
 DEVICE_FN float search_product(const search_view *v, LOCAL_PTR const float *a, LOCAL_PTR const float *b)
 {
     float part = 0.0f;
@@ -57,28 +50,28 @@ DEVICE_FN float search_product(const search_view *v, LOCAL_PTR const float *a, L
 }
 /* ---- Places ---- */
 
-/* Frames from the root to the leaves. All rotations are computed at once, and lie in the frames until they are used. */
+/* Frames from the root to the leaves: a work-item makes a row of a frame, after its parent's. Parents precede. */
 DEVICE_FN void search_frames(const search_view *v, LOCAL_PTR const float *pose)
 {
     if (FIRST_LANE) search_root_frame(pose, v->frames);
     FOR_EACH(k, v->pieces)
-    {
-        LOCAL_PTR search_rotation *rotation = (LOCAL_PTR search_rotation *)(v->frames + 12 * k + 3);
-        if (k > 0) *rotation = search_about_axis(v->piece_places[2 * k + 1], pose[QN_SEARCH_TORSIONS - 1 + k]);
-    }
+    search_about_axis(v->piece_places[2 * k + 1], pose[QN_SEARCH_TORSIONS - 1 + k], v->rotations + 9 * k);
     LOCAL_BARRIER_OF_32();
-    int depth = 1;
-    do { /* at least once, even where no piece has this depth */
-        FOR_EACH(k, v->pieces)
-        {
-            const qn_int4 link = v->piece_links[2 * k];
-            LOCAL_PTR float *frame = v->frames + 12 * k;
-            if (link.y != depth) continue;
-            search_child_frame(v->frames + 12 * link.x, v->piece_places[2 * k],
-                               *(LOCAL_PTR const search_rotation *)(frame + 3), frame);
-        }
-        LOCAL_BARRIER_OF_32();
-    } while (++depth <= v->depth);
+    int item = LOCAL_ID(0) + 3, begin = 3;
+    do { /* at least once, even where there is one piece */
+        const int k = MIN(item / 3, v->pieces - 1), row = item % 3;
+        const qn_int4 link = v->piece_links[2 * k];
+        const qn_float4 offset = v->piece_places[2 * k];
+        const int due = item < 3 * v->pieces ? link.y : 0;
+        int depth = 1;
+        do {
+            if (depth == due)
+                search_child_row(v->frames + 12 * link.x, offset, v->rotations + 9 * k, row, v->frames + 12 * k);
+            LOCAL_BARRIER_OF_32();
+        } while (++depth <= v->depth);
+        item += QN_SEARCH_PARTS;
+        begin += QN_SEARCH_PARTS;
+    } while (begin < 3 * v->pieces);
 }
 
 DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
@@ -104,7 +97,6 @@ DEVICE_FN float search_inter(const search_view *v, const search_scalars *s, floa
     {
         float gx = 0.0f, gy = 0.0f, gz = 0.0f;
         const qn_int4 link = v->links[i];
-        v->cursors[i] = link.z;
         if (link.y >= 0) {
             const search_cell cell = search_find_cell(link.y, s, v->x[i], v->y[i], v->z[i]);
             GLOBAL const float *low = v->maps + cell.at, *high = low + s->nx * s->ny;
@@ -119,36 +111,34 @@ DEVICE_FN float search_inter(const search_view *v, const search_scalars *s, floa
 }
 
 /* The energy of a pair; *force: its derivative over the distance. */
-DEVICE_FN float search_pair(const search_view *v, qn_int4 pair, float bend, LOCAL_PTR float *force)
+DEVICE_FN float search_pair(const search_view *v, int pair, qn_float4 parameters, float bend, LOCAL_PTR float *force)
 {
-    const int i = pair.x, j = pair.y;
+    const int i = pair % QN_SEARCH_NEXT, j = pair / QN_SEARCH_NEXT;
     const float dx = v->x[i] - v->x[j], dy = v->y[i] - v->y[j], dz = v->z[i] - v->z[j];
     const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
     float slope, inverse, factor;
-    *force = 0.0f;
-    if (square >= SEARCH_SQUARED_CUTOFF) return 0.0f;
-    const float straight = search_straight_pair(square, v->pair_table[pair.z], &slope, &inverse);
+    const int near = square < SEARCH_SQUARED_CUTOFF;
+    const float straight = search_straight_pair(square, parameters, &slope, &inverse);
     const float bent = search_bent(straight, bend, &factor);
-    *force = factor * slope * inverse;
-    return bent;
+    *force = near ? factor * slope * inverse : 0.0f; /* no branch: pairs of a work-item are computed side by side */
+    return near ? bent : 0.0f;
 }
 
-/* Add to an atom's derivatives those of its pairs below `end`; forces: of pairs from `begin` on. */
+/* Add to an atom's derivatives those of its pairs `begin` … `end` − 1, whose forces are given. */
 DEVICE_FN void search_add_forces(const search_view *v, int i, int begin, int end)
 {
-    const int last = v->links[i].w;
+    const qn_int4 link = v->links[i];
     const float x = v->x[i], y = v->y[i], z = v->z[i];
     float gx = v->gx[i], gy = v->gy[i], gz = v->gz[i];
-    int p = v->cursors[i];
-    for (; p < last; p++) {
-        const int partner = v->partners[p], j = partner % QN_SEARCH_PARTNER, pair = partner / QN_SEARCH_PARTNER;
-        if (pair >= end) break;
-        const float force = v->forces[pair - begin];
+    UNROLL_BY(4)
+    for (int p = 0; p < link.w; p++) {
+        const int partner = v->partners[link.z + QN_SEARCH_PARTS * p], j = partner % QN_SEARCH_NEXT;
+        const int pair = partner / QN_SEARCH_NEXT;
+        const float force = pair >= begin && pair < end ? v->forces[pair - begin] : 0.0f;
         gx = FMA(force, x - v->x[j], gx);
         gy = FMA(force, y - v->y[j], gy);
         gz = FMA(force, z - v->z[j], gz);
     }
-    v->cursors[i] = p;
     v->gx[i] = gx;
     v->gy[i] = gy;
     v->gz[i] = gz;
@@ -161,8 +151,9 @@ DEVICE_FN float search_intra(const search_view *v, float bend, float part)
     int begin = 0;
     do {
         const int end = MIN(begin + QN_SEARCH_CHUNK, v->pair_count);
+        UNROLL_BY(PAIRS)
         for (int p = begin + LOCAL_ID(0); p < end; p += QN_SEARCH_PARTS)
-            part += search_pair(v, v->pairs[p], bend, &v->forces[p - begin]);
+            part += search_pair(v, v->pairs[p], v->pair_parameters[p], bend, &v->forces[p - begin]);
         LOCAL_BARRIER_OF_32();
         FOR_EACH(i, v->atoms) search_add_forces(v, i, begin, end);
         LOCAL_BARRIER_OF_32();
@@ -174,11 +165,17 @@ DEVICE_FN float search_intra(const search_view *v, float bend, float part)
 /* 100 kcal/mol for each Å of the centroid outside the box. */
 DEVICE_FN float search_confine(const search_view *v, const search_scalars *s)
 {
-    float energy = 0.0f, push[3];
+    float energy = 0.0f, push[3], sums[3] = {0.0f, 0.0f, 0.0f};
     const float share = exact_reciprocal((float)v->own);
+    FOR_EACH(i, v->own)
+    {
+        sums[0] += v->x[i];
+        sums[1] += v->y[i];
+        sums[2] += v->z[i];
+    }
+    SUMS_OF_32(3, sums, v->scratch);
     for (int d = 0; d < 3; d++) {
-        const float centre = share * search_sum(v, d == 0 ? v->x : (d == 1 ? v->y : v->z), v->own);
-        energy = FMA(100.0f, search_outside(centre, s->box_low[d], s->box_high[d], share, &push[d]), energy);
+        energy = FMA(100.0f, search_outside(share * sums[d], s->box_low[d], s->box_high[d], share, &push[d]), energy);
         push[d] = s->confined ? push[d] : 0.0f;
     }
     FOR_EACH(i, v->own)
@@ -205,22 +202,21 @@ DEVICE_FN float search_own_sum(const search_view *v, int piece, int component)
     return sum;
 }
 
-/* Force and torque of each piece with all behind it: its own atoms, then its children, leaves first. */
+/* Force and torque of each piece with all pieces behind it, which follow it. */
 DEVICE_FN void search_gather(const search_view *v)
 {
-    FOR_EACH(item, 6 * v->pieces) v->sums[item] = search_own_sum(v, item / 6, item % 6);
+    LOCAL_PTR float *own = v->rotations; /* which are not needed any more */
+    FOR_EACH(item, 6 * v->pieces) own[item] = search_own_sum(v, item / 6, item % 6);
     LOCAL_BARRIER_OF_32();
-    int depth = v->depth - 1;
-    do {
-        FOR_EACH(item, 6 * v->pieces)
-        {
-            const int k = item / 6, d = item % 6;
-            if (v->piece_links[2 * k].y != depth) continue;
-            for (int child = v->piece_links[2 * k + 1].x; child >= 0; child = v->piece_links[2 * child + 1].y)
-                v->sums[item] += v->sums[6 * child + d];
-        }
-        LOCAL_BARRIER_OF_32();
-    } while (--depth >= 0);
+    FOR_EACH(item, 6 * v->pieces)
+    {
+        const int end = 6 * v->piece_links[2 * (item / 6) + 1].x;
+        float sum = own[item];
+        UNROLL_BY(4)
+        for (int other = item + 6; other < end; other += 6) sum += own[other];
+        v->sums[item] = sum;
+    }
+    LOCAL_BARRIER_OF_32();
 }
 
 /* Gradient by the root's place, the root's rotation vector and the torsions. */

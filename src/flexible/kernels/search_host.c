@@ -35,6 +35,8 @@ static void set_room(search_lanes *v, float *room)
         {&v->gz, v->atoms},
         {&v->parts, QN_SEARCH_PARTS},
         {&v->frames, 12 * v->pieces + 12},
+        {&v->rotation, 9},
+        {&v->piece_sums, 6 * v->pieces},
         {&v->sums, 6 * v->pieces},
         {&v->inverse, freedoms * (freedoms + 1) / 2},
         {&v->gradient, freedoms},
@@ -72,8 +74,8 @@ static qn_status open_lanes(const search_job *job, int ligand, search_lanes *v, 
                         .piece_places = (const qn_float4 *)job->arguments[SEARCH_PIECES] + 2 * head[4],
                         .piece_links = (const qn_int4 *)job->arguments[SEARCH_PIECE_LINKS] + 2 * head[4],
                         .pair_count = head[11],
-                        .pairs = (const qn_int4 *)job->arguments[SEARCH_PAIRS] + head[10],
-                        .pair_table = job->arguments[SEARCH_PAIR_TABLE],
+                        .pairs = (const int *)job->arguments[SEARCH_PAIRS] + head[10],
+                        .pair_parameters = (const qn_float4 *)job->arguments[SEARCH_PAIR_PARAMETERS] + head[10],
                         .maps = job->arguments[SEARCH_MAPS]};
     QN_TRY(qn_allocate(SEARCH_AT((size_t)QN_LANES_ROOM(v->atoms, v->pieces)), sizeof(float), memory));
     set_room(v, *memory);

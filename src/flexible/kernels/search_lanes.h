@@ -17,19 +17,21 @@
 typedef struct search_lanes {
     int atoms, own, pieces, freedoms, rounds, pair_count;
     qn_uint32 molecule;
-    float turn;              /* radians: the largest step of rotation */
-    const qn_float4 *places; /* [atom] in the frame of its piece */
-    const qn_int4 *links;    /* [atom] piece, first value of its map (−1: none), first and end of its partners */
-    const qn_float4 *piece_places; /* [piece][2]: offset, axis, in the frame of the parent */
-    const qn_int4 *piece_links;    /* [piece][2]: parent, depth, first atom, end; first child, next sibling, 0, 0 */
-    const qn_int4 *pairs;          /* by rising atoms: first, second, row of `pair_table`, 0 */
-    const qn_float4 *pair_table;   /* parameters of exact_pair */
+    float turn;                       /* radians: the largest step of rotation */
+    const qn_float4 *places;          /* [atom] in the frame of its piece */
+    const qn_int4 *links;             /* [atom] piece, first value of its map (−1: none), 0, 0 */
+    const qn_float4 *piece_places;    /* [piece][2]: offset, axis, in the frame of the parent */
+    const qn_int4 *piece_links;       /* [piece][2]: parent, depth, first atom, end; end of the pieces behind */
+    const int *pairs;                 /* by rising atoms: first, second */
+    const qn_float4 *pair_parameters; /* [pair] of exact_pair */
     const float *maps;
     float *x, *y, *z, *gx, *gy, *gz; /* A each */
     float *parts;                    /* QN_SEARCH_PARTS: of the energy */
     float *frames;                   /* (P + 1) × 12: origin, rows of the rotation; the last is the receptor's */
-    float *sums;                     /* P × 6: force, torque about the centre of the grid */
-    float *inverse;                  /* D (D + 1) / 2: rows of the lower triangle */
+    float *rotation;                 /* 9: of a piece in its parent's frame */
+    float *piece_sums,
+        *sums;      /* P × 6: force, torque about the centre of the grid, of a piece, and with all behind it */
+    float *inverse; /* D (D + 1) / 2: rows of the lower triangle */
     float *gradient, *next, *direction, *image;   /* D each */
     float *step, *change;                         /* D each */
     float *pose, *trial;                          /* QN_SEARCH_POSE each */
@@ -40,7 +42,7 @@ typedef struct search_lanes {
 
 /* Numbers of a chain, without those of pairs. */
 #define QN_LANES_ROOM(atoms, pieces)                                                               \
-    (6 * (atoms) + 18 * (pieces) + 12 + (5 + (pieces)) * (6 + (pieces)) / 2 + 6 * (5 + (pieces)) + \
+    (6 * (atoms) + 24 * (pieces) + 21 + (5 + (pieces)) * (6 + (pieces)) / 2 + 6 * (5 + (pieces)) + \
      2 * QN_SEARCH_POSE + QN_SEARCH_PARTS + 5)
 
 /* ---- Sums ---- */
@@ -82,7 +84,7 @@ static inline void lanes_product(const search_lanes *v, const float *a, const fl
 
 static inline void lanes_place(const search_lanes *v, const float *pose)
 {
-    float *frames = v->frames, *x = v->x, *y = v->y, *z = v->z;
+    float *frames = v->frames, *rotation = v->rotation, *x = v->x, *y = v->y, *z = v->z;
     EACH_LANE(lane) search_root_frame(pose + lane, frames + lane);
     EACH_LANE(lane) search_fixed_frame(frames + SEARCH_AT(12 * v->pieces) + lane);
     for (int k = 1; k < v->pieces; k++) {
@@ -90,7 +92,9 @@ static inline void lanes_place(const search_lanes *v, const float *pose)
         const float *parent = frames + SEARCH_AT(12 * v->piece_links[2 * k].x);
         const float *angle = pose + SEARCH_AT(QN_SEARCH_TORSIONS - 1 + k);
         float *frame = frames + SEARCH_AT(12 * k);
-        EACH_LANE(lane) search_child_frame(parent + lane, offset, search_about_axis(axis, angle[lane]), frame + lane);
+        EACH_LANE(lane) search_about_axis(axis, angle[lane], rotation + lane);
+        for (int row = 0; row < 3; row++)
+            EACH_LANE(lane) search_child_row(parent + lane, offset, rotation + lane, row, frame + lane);
     }
     for (int i = 0; i < v->atoms; i++) {
         const qn_float4 inner = v->places[i];
@@ -248,10 +252,10 @@ static inline void lanes_add_contact(const search_lanes *v, int first, int secon
 static inline void lanes_intra(const search_lanes *v)
 {
     for (int p = 0; p < v->pair_count; p++) {
-        const int first = SEARCH_AT(v->pairs[p].x), second = SEARCH_AT(v->pairs[p].y);
+        const int first = SEARCH_AT(v->pairs[p] % QN_SEARCH_NEXT), second = SEARCH_AT(v->pairs[p] / QN_SEARCH_NEXT);
         lanes_contact contact;
         if (!lanes_meet(v, first, second, &contact)) continue;
-        if (lanes_straight(v->pair_table[v->pairs[p].z], &contact)) lanes_bend(v, &contact);
+        if (lanes_straight(v->pair_parameters[p], &contact)) lanes_bend(v, &contact);
         lanes_add_contact(v, first, second, v->parts + SEARCH_AT(p % QN_SEARCH_PARTS), &contact);
     }
 }
@@ -277,20 +281,24 @@ static inline void lanes_confine(const search_lanes *v, const search_scalars *s,
     }
 }
 
-/* Force and torque of each piece with all behind it: its own atoms, then its children, leaves first. */
+/* Force and torque of each piece with all pieces behind it, which follow it. */
 static inline void lanes_gather(const search_lanes *v)
 {
     const float *x = v->x, *y = v->y, *z = v->z, *gx = v->gx, *gy = v->gy, *gz = v->gz;
-    for (int k = v->pieces - 1; k >= 0; k--) {
-        float *sum = v->sums + SEARCH_AT(6 * k);
+    for (int k = 0; k < v->pieces; k++) {
+        float *sum = v->piece_sums + SEARCH_AT(6 * k);
         for (int d = 0; d < SEARCH_AT(6); d++) sum[d] = 0.0f;
         for (int i = v->piece_links[2 * k].z; i < v->piece_links[2 * k].w; i++) EACH_LANE(lane)
             {
                 const int at = SEARCH_AT(i) + lane;
                 search_add_atom(x[at], y[at], z[at], gx[at], gy[at], gz[at], sum + lane);
             }
-        for (int child = v->piece_links[2 * k + 1].x; child >= 0; child = v->piece_links[2 * child + 1].y)
-            for (int d = 0; d < SEARCH_AT(6); d++) sum[d] += v->sums[SEARCH_AT(6 * child) + d];
+    }
+    for (int k = 0; k < v->pieces; k++) {
+        float *sum = v->sums + SEARCH_AT(6 * k);
+        memcpy(sum, v->piece_sums + SEARCH_AT(6 * k), sizeof(float) * SEARCH_AT(6));
+        for (int other = k + 1; other < v->piece_links[2 * k + 1].x; other++)
+            for (int d = 0; d < SEARCH_AT(6); d++) sum[d] += v->piece_sums[SEARCH_AT(6 * other) + d];
     }
 }
 

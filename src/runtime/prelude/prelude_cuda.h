@@ -58,12 +58,19 @@ extern __shared__ float4 qn_local_room[];
 #define GLOBAL_BARRIER() __syncthreads()
 #define LOCAL_BARRIER_OF_32() __syncwarp()
 #define SUM_OF_32(value, room) qn_sum_of_32(value)
+#define SUMS_OF_32(count, values, room) qn_sums_of_32<count>(values)
 
 /* Work-items i and i ± reach add the same two numbers, so that all get the bits of the sum. */
+template <int count> DEVICE_FN void qn_sums_of_32(float *values)
+{
+    for (int reach = 16; reach > 0; reach /= 2)
+        for (int i = 0; i < count; i++) values[i] += __shfl_xor_sync(0xffffffffu, values[i], reach);
+    __syncwarp();
+}
+
 DEVICE_FN float qn_sum_of_32(float value)
 {
-    for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(0xffffffffu, value, reach);
-    __syncwarp();
+    qn_sums_of_32<1>(&value);
     return value;
 }
 

@@ -68,9 +68,12 @@ typedef float2 qn_complex; /* .x + i .y; functions in runtime/kernels/complex.de
 #define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) /* ... to LOCAL and GLOBAL memory */
 /* The same as LOCAL_BARRIER() in a group of 32 work-items, which a GPU may run in step. */
 #define LOCAL_BARRIER_OF_32() barrier(CLK_LOCAL_MEM_FENCE)
-/* The sum of a float of each of a group's 32 work-items, for all of them: the upper half is added to the lower one until
- * one is left. `room`: 32 LOCAL floats. It is a barrier, too. */
+/* The sum of a float of each of a group's 32 work-items, for all of them: the upper half is added to the lower one
+ * until one is left. `room`: 32 LOCAL floats. It is a barrier, too. */
 #define SUM_OF_32(value, room) qn_sum_of_32((value), (room))
+/* Replace each of `count` floats, a constant number, by such a sum. */
+#define SUMS_OF_32(count, values, room) \
+    for (int qn_i = 0; qn_i < (count); qn_i++) (values)[qn_i] = qn_sum_of_32((values)[qn_i], (room))
 
 DEVICE_FN float qn_sum_of_32(float value, __local float *room)
 {
