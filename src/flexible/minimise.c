@@ -36,7 +36,7 @@ static double evaluate(const minimiser *search, const qn_flexible_pose *pose, qn
                        double *gradient)
 {
     qn_flexible_evaluate(search->tree, search->receptor, pose, search->bend, energy, gradient);
-    if (!search->restraint) return energy->bent;
+    if (!search->restraint || !search->restraint->add) return energy->bent;
     return energy->bent + search->restraint->add(pose, gradient, search->restraint->user);
 }
 

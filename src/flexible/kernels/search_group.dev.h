@@ -34,7 +34,7 @@ typedef struct search_view {
     int evaluations;
 } search_view;
 
-#define FOR_EACH(i, count) for (int i = LOCAL_ID(0); i < (count); i += QN_SEARCH_PARTS)
+#define FOR_EACH(i, count) UNROLL_BY(1) for (int i = LOCAL_ID(0); i < (count); i += QN_SEARCH_PARTS)
 #define FIRST_LANE (LOCAL_ID(0) == 0)
 
 /* Barriers stay outside of conditions, and loops with barriers run at least once: PoCL copies all code that follows
@@ -370,6 +370,7 @@ DEVICE_FN int search_step(search_view *v, const search_scalars *s, int chain, in
     float energy = 0.0f;
     int accepted = 0, promising = 0, passes = 1;
     search_copy(1, v->current, v->pose, count);
+    UNROLL_BY(1)
     for (int pass = 0; pass < passes; pass++) {
         search_begin(v, pass == 0 && starts, pass == 0 && !starts, s, chain, step_number, v->pose);
         energy = search_minimise(v, s, pass == 0 ? QN_SEARCH_SOFT : QN_SEARCH_HARD, v->pose);
