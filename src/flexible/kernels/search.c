@@ -90,12 +90,12 @@ static const qn_kernel_declaration kernels[KERNELS] = {
 };
 
 static const qn_tunable tunables[TUNABLES] = {
-    [RESIDENT] = {"RESIDENT", {1, 8, 16, 24, 32}, 5, 16, "groups at once on a compute unit, at least"},
-    [PAIRS] = {"PAIRS", {1, 2, 4}, 3, 2, "pairs of a work-item at once"},
+    [RESIDENT] = {"RESIDENT", {1, 8, 16, 24, 32}, 5, 32, "groups at once on a compute unit, at least"},
+    [PAIRS] = {"PAIRS", {1, 2, 4}, 3, 1, "pairs of a work-item at once"},
 };
 
 static const char *const constraints[] = {
-    "!device.is_host || (RESIDENT == 16 && PAIRS == 2)", "!device.is_opencl || RESIDENT == 16", /* OpenCL ignores it */
+    "!device.is_host || (RESIDENT == 32 && PAIRS == 1)", "!device.is_opencl || RESIDENT == 32", /* OpenCL ignores it */
 };
 
 const qn_family qn_flexible_search_family = {

@@ -43,20 +43,16 @@ DEVICE_FN void open_view(search_view *v, GLOBAL const int *head, GLOBAL const qn
     v->trial = v->pose + QN_SEARCH_POSE;
     v->current = v->trial + QN_SEARCH_POSE;
     v->best = v->current + QN_SEARCH_POSE;
-    v->x = v->best + QN_SEARCH_POSE;
-    v->y = v->x + v->atoms;
-    v->z = v->y + v->atoms;
-    v->gx = v->z + v->atoms;
-    v->gy = v->gx + v->atoms;
-    v->gz = v->gy + v->atoms;
-    v->frames = v->gz + v->atoms;
+    v->gradient = v->best + QN_SEARCH_POSE;
+    v->next = v->gradient + QN_SEARCH_POSE;
+    v->direction = v->next + QN_SEARCH_POSE;
+    v->image = v->direction + QN_SEARCH_POSE;
+    v->at = (LOCAL_PTR qn_float4 *)(v->image + QN_SEARCH_POSE); /* at a multiple of 16 bytes */
+    v->slopes = v->at + v->atoms;
+    v->frames = (LOCAL_PTR float *)(v->slopes + v->atoms);
     v->rotations = v->frames + 12 * v->pieces + 12;
     v->sums = v->rotations + 9 * v->pieces;
-    v->gradient = v->sums + 6 * v->pieces;
-    v->next = v->gradient + v->freedoms;
-    v->direction = v->next + v->freedoms;
-    v->image = v->direction + v->freedoms;
-    v->inverse = v->image + v->freedoms;
+    v->inverse = v->sums + 6 * v->pieces;
     v->forces = v->inverse + v->freedoms * v->stride;
     if (FIRST_LANE) search_fixed_frame(v->frames + 12 * v->pieces);
 }

@@ -57,9 +57,9 @@ typedef struct search_scalars {
 #define SEARCH_AT(i) (QN_SEARCH_WIDTH * (i))
 
 /* Floats of local memory for a ligand. */
-#define QN_SEARCH_ROOM(atoms, pieces, pairs)                                                         \
-    (6 * (atoms) + 27 * (pieces) + 12 + (5 + (pieces)) * ((5 + (pieces)) | 1) + 4 * (5 + (pieces)) + \
-     4 * QN_SEARCH_POSE + QN_SEARCH_PARTS + MIN(pairs, QN_SEARCH_CHUNK))
+#define QN_SEARCH_ROOM(atoms, pieces, pairs)                                                                           \
+    (8 * (atoms) + 27 * (pieces) + 12 + (5 + (pieces)) * ((5 + (pieces)) | 1) + 8 * QN_SEARCH_POSE + QN_SEARCH_PARTS + \
+     MIN(pairs, QN_SEARCH_CHUNK))
 
 /* ---- Places ---- */
 
@@ -115,8 +115,7 @@ DEVICE_FN void search_child_row(LOCAL_PTR const float *parent, qn_float4 offset,
 }
 
 /* The place of an atom from the one in the frame of its piece. */
-DEVICE_FN void search_atom_place(LOCAL_PTR const float *frame, qn_float4 inner, LOCAL_PTR float *x, LOCAL_PTR float *y,
-                                 LOCAL_PTR float *z)
+DEVICE_FN void search_atom_place(LOCAL_PTR const float *frame, qn_float4 inner, float *x, float *y, float *z)
 {
     *x = FMA(frame[SEARCH_AT(3)], inner.x,
              FMA(frame[SEARCH_AT(4)], inner.y, FMA(frame[SEARCH_AT(5)], inner.z, frame[SEARCH_AT(0)])));

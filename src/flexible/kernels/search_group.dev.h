@@ -22,13 +22,13 @@ typedef struct search_view {
     GLOBAL const qn_float4 *piece_places;    /* [piece][2]: offset, axis, in the frame of the parent */
     GLOBAL const qn_int4 *piece_links;       /* [piece][2]: parent, depth, first atom, end; end of the pieces behind */
     GLOBAL const float *maps;
-    LOCAL_PTR float *x, *y, *z, *gx, *gy, *gz;            /* A each */
+    LOCAL_PTR qn_float4 *at, *slopes;                     /* A each: places, derivatives of the energy; 0 */
     LOCAL_PTR float *forces;                              /* of pairs: derivative over distance */
     LOCAL_PTR float *frames;                              /* (P + 1) × 12: origin, rows; the last: receptor's */
     LOCAL_PTR float *rotations;                           /* P × 9: in the parents' frames, by rows */
     LOCAL_PTR float *sums;                                /* P × 6: force, torque about the centre of the grid */
     LOCAL_PTR float *inverse;                             /* D × stride */
-    LOCAL_PTR float *gradient, *next, *direction, *image; /* D each */
+    LOCAL_PTR float *gradient, *next, *direction, *image; /* D each, with room for QN_SEARCH_POSE */
     LOCAL_PTR float *pose, *trial, *current, *best;       /* QN_SEARCH_POSE each */
     LOCAL_PTR float *scratch;                             /* QN_SEARCH_PARTS */
     int evaluations;
@@ -78,7 +78,11 @@ DEVICE_FN void search_place(const search_view *v, LOCAL_PTR const float *pose)
 {
     search_frames(v, pose);
     FOR_EACH(i, v->atoms)
-    search_atom_place(v->frames + 12 * v->links[i].x, v->places[i], &v->x[i], &v->y[i], &v->z[i]);
+    {
+        float x, y, z;
+        search_atom_place(v->frames + 12 * v->links[i].x, v->places[i], &x, &y, &z);
+        v->at[i] = FLOAT4_MAKE(x, y, z, 0.0f);
+    }
     LOCAL_BARRIER_OF_32();
 }
 
@@ -98,14 +102,13 @@ DEVICE_FN float search_inter(const search_view *v, const search_scalars *s, floa
         float gx = 0.0f, gy = 0.0f, gz = 0.0f;
         const qn_int4 link = v->links[i];
         if (link.y >= 0) {
-            const search_cell cell = search_find_cell(link.y, s, v->x[i], v->y[i], v->z[i]);
+            const qn_float4 at = v->at[i];
+            const search_cell cell = search_find_cell(link.y, s, at.x, at.y, at.z);
             GLOBAL const float *low = v->maps + cell.at, *high = low + s->nx * s->ny;
             part += search_interpolate(cell, s, bend, search_row(low), search_row(low + s->nx), search_row(high),
                                        search_row(high + s->nx), &gx, &gy, &gz);
         }
-        v->gx[i] = gx;
-        v->gy[i] = gy;
-        v->gz[i] = gz;
+        v->slopes[i] = FLOAT4_MAKE(gx, gy, gz, 0.0f);
     }
     return part;
 }
@@ -113,35 +116,33 @@ DEVICE_FN float search_inter(const search_view *v, const search_scalars *s, floa
 /* The energy of a pair; *force: its derivative over the distance. */
 DEVICE_FN float search_pair(const search_view *v, int pair, qn_float4 parameters, float bend, LOCAL_PTR float *force)
 {
-    const int i = pair % QN_SEARCH_NEXT, j = pair / QN_SEARCH_NEXT;
-    const float dx = v->x[i] - v->x[j], dy = v->y[i] - v->y[j], dz = v->z[i] - v->z[j];
+    const qn_float4 first = v->at[pair % QN_SEARCH_NEXT], second = v->at[pair / QN_SEARCH_NEXT];
+    const float dx = first.x - second.x, dy = first.y - second.y, dz = first.z - second.z;
     const float square = FMA(dx, dx, FMA(dy, dy, dz * dz));
-    float slope, inverse, factor;
+    float slope, inverse, factor = 1.0f;
     const int near = square < SEARCH_SQUARED_CUTOFF;
-    const float straight = search_straight_pair(square, parameters, &slope, &inverse);
-    const float bent = search_bent(straight, bend, &factor);
-    *force = near ? factor * slope * inverse : 0.0f; /* no branch: pairs of a work-item are computed side by side */
-    return near ? bent : 0.0f;
+    float energy = search_straight_pair(square, parameters, &slope, &inverse);
+    if (near && energy > 0.0f) energy = search_bent(energy, bend, &factor); /* else it stays as it is; few are */
+    *force = near ? factor * slope * inverse : 0.0f;
+    return near ? energy : 0.0f;
 }
 
 /* Add to an atom's derivatives those of its pairs `begin` … `end` − 1, whose forces are given. */
 DEVICE_FN void search_add_forces(const search_view *v, int i, int begin, int end)
 {
     const qn_int4 link = v->links[i];
-    const float x = v->x[i], y = v->y[i], z = v->z[i];
-    float gx = v->gx[i], gy = v->gy[i], gz = v->gz[i];
+    const qn_float4 at = v->at[i];
+    qn_float4 slope = v->slopes[i];
     UNROLL_BY(4)
     for (int p = 0; p < link.w; p++) {
-        const int partner = v->partners[link.z + QN_SEARCH_PARTS * p], j = partner % QN_SEARCH_NEXT;
-        const int pair = partner / QN_SEARCH_NEXT;
+        const int partner = v->partners[link.z + QN_SEARCH_PARTS * p], pair = partner / QN_SEARCH_NEXT;
+        const qn_float4 other = v->at[partner % QN_SEARCH_NEXT];
         const float force = pair >= begin && pair < end ? v->forces[pair - begin] : 0.0f;
-        gx = FMA(force, x - v->x[j], gx);
-        gy = FMA(force, y - v->y[j], gy);
-        gz = FMA(force, z - v->z[j], gz);
+        slope.x = FMA(force, at.x - other.x, slope.x);
+        slope.y = FMA(force, at.y - other.y, slope.y);
+        slope.z = FMA(force, at.z - other.z, slope.z);
     }
-    v->gx[i] = gx;
-    v->gy[i] = gy;
-    v->gz[i] = gz;
+    v->slopes[i] = slope;
 }
 
 /* Add the derivatives of pairs; returns `part` and the energy of this work-item's pairs. Each pair is computed once,
@@ -169,9 +170,10 @@ DEVICE_FN float search_confine(const search_view *v, const search_scalars *s)
     const float share = exact_reciprocal((float)v->own);
     FOR_EACH(i, v->own)
     {
-        sums[0] += v->x[i];
-        sums[1] += v->y[i];
-        sums[2] += v->z[i];
+        const qn_float4 at = v->at[i];
+        sums[0] += at.x;
+        sums[1] += at.y;
+        sums[2] += at.z;
     }
     SUMS_OF_32(3, sums, v->scratch);
     for (int d = 0; d < 3; d++) {
@@ -180,9 +182,8 @@ DEVICE_FN float search_confine(const search_view *v, const search_scalars *s)
     }
     FOR_EACH(i, v->own)
     {
-        v->gx[i] += push[0];
-        v->gy[i] += push[1];
-        v->gz[i] += push[2];
+        const qn_float4 slope = v->slopes[i];
+        v->slopes[i] = FLOAT4_MAKE(slope.x + push[0], slope.y + push[1], slope.z + push[2], 0.0f);
     }
     LOCAL_BARRIER_OF_32();
     return s->confined ? energy : 0.0f;
@@ -192,13 +193,12 @@ DEVICE_FN float search_confine(const search_view *v, const search_scalars *s)
 DEVICE_FN float search_own_sum(const search_view *v, int piece, int component)
 {
     const qn_int4 link = v->piece_links[2 * piece];
-    const int d = component % 3;
-    LOCAL_PTR const float *a = d == 0 ? v->y : (d == 1 ? v->z : v->x), *b = d == 0 ? v->z : (d == 1 ? v->x : v->y);
-    LOCAL_PTR const float *ga = d == 0 ? v->gy : (d == 1 ? v->gz : v->gx),
-                          *gb = d == 0 ? v->gz : (d == 1 ? v->gx : v->gy);
-    LOCAL_PTR const float *g = d == 0 ? v->gx : (d == 1 ? v->gy : v->gz);
+    const int d = component % 3, a = (d + 1) % 3, b = (d + 2) % 3;
+    LOCAL_PTR const float *at = (LOCAL_PTR const float *)v->at, *slopes = (LOCAL_PTR const float *)v->slopes;
     float sum = 0.0f;
-    for (int i = link.z; i < link.w; i++) sum += component < 3 ? g[i] : search_moment(a[i], gb[i], b[i], ga[i]);
+    UNROLL_BY(2)
+    for (int i = 4 * link.z; i < 4 * link.w; i += 4)
+        sum += component < 3 ? slopes[i + d] : search_moment(at[i + a], slopes[i + b], at[i + b], slopes[i + a]);
     return sum;
 }
 
@@ -278,6 +278,7 @@ DEVICE_FN void search_diagonal(const search_view *v, int wanted, float value)
 {
     FOR_EACH(i, wanted ? v->freedoms : 0)
     {
+        UNROLL_BY(2)
         for (int j = 0; j < v->freedoms; j++) v->inverse[j * v->stride + i] = i == j ? value : 0.0f;
     }
     LOCAL_BARRIER_OF_32();
