@@ -14,7 +14,11 @@
 #include "screen/queue.h"
 
 /* Pieces of flexible molecules that are searched together: a GPU has room for thousands of chains. */
-enum { GROUP_MAX = 32, SEARCHERS_OF_A_GPU = 2 /* one searches while the poses of the other are refined */ };
+enum {
+    GROUP_MAX = 32,
+    SEARCHERS_OF_A_GPU = 3, /* the poses of one are refined while two search */
+    SEARCHING_ON_A_GPU = 2
+};
 
 /* State that the threads share. */
 typedef struct screen_pipeline {
@@ -24,9 +28,11 @@ typedef struct screen_pipeline {
     qn_flexible_searcher *flexible[QN_DEVICES_MAX][SEARCHERS_OF_A_GPU]; /* NULL: molecules are not searched */
     int group_most; /* pieces of flexible molecules that are searched together */
     qn_screen_queue queue;
-    pthread_mutex_t mutex; /* guards the members below */
-    uint64_t finished;     /* molecules of the library up to the last piece recorded */
-    uint64_t expected;     /* number of molecules in the library, estimated */
+    pthread_mutex_t mutex;         /* guards the members below */
+    uint64_t finished;             /* molecules of the library up to the last piece recorded */
+    uint64_t expected;             /* number of molecules in the library, estimated */
+    int searching[QN_DEVICES_MAX]; /* searchers of a GPU that search now */
+    pthread_cond_t search_ended;
     double started_s;
 } screen_pipeline;
 
@@ -461,6 +467,7 @@ static qn_status allocate_searching(device_searching *searching)
 
 typedef struct piece_group {
     screen_pipeline *pipeline;
+    int device;
     qn_flexible_searcher *searcher; /* NULL: poses of the library are scored or minimised */
     qn_screen_batch *pieces[GROUP_MAX];
     int count;
@@ -485,6 +492,27 @@ static void fill_group(piece_group *group)
         if (!(group->pieces[group->count] = qn_screen_queue_pop(&pipeline->queue, true))) return;
 }
 
+/* Wait for a turn: searchers that search at the same time end at the same time, and the device would wait while all
+ * their poses are refined. */
+static void begin_turn(const piece_group *group)
+{
+    screen_pipeline *pipeline = group->pipeline;
+    pthread_mutex_lock(&pipeline->mutex);
+    while (pipeline->searching[group->device] == SEARCHING_ON_A_GPU)
+        pthread_cond_wait(&pipeline->search_ended, &pipeline->mutex);
+    pipeline->searching[group->device]++;
+    pthread_mutex_unlock(&pipeline->mutex);
+}
+
+static void end_turn(const piece_group *group)
+{
+    screen_pipeline *pipeline = group->pipeline;
+    pthread_mutex_lock(&pipeline->mutex);
+    pipeline->searching[group->device]--;
+    pthread_cond_broadcast(&pipeline->search_ended);
+    pthread_mutex_unlock(&pipeline->mutex);
+}
+
 static qn_status search_group(piece_group *group)
 {
     const size_t walkers = (size_t)group->pipeline->run->options->walkers;
@@ -496,7 +524,11 @@ static qn_status search_group(piece_group *group)
     if (!group->searcher || count == 0) return QN_OK;
     QN_TRY(qn_allocate((size_t)count * walkers, sizeof *group->found, (void **)&group->found));
     QN_TRY(qn_allocate((size_t)count * walkers, sizeof *group->energies, (void **)&group->energies));
-    return qn_flexible_searcher_run(group->searcher, trees, count, group->found, group->energies, NULL);
+    begin_turn(group);
+    const qn_status status =
+        qn_flexible_searcher_run(group->searcher, trees, count, group->found, group->energies, NULL);
+    end_turn(group);
+    return status;
 }
 
 /* Choose the poses of a molecule; number: piece × QN_SCREEN_PIECE + molecule. */
@@ -560,7 +592,7 @@ static qn_status run_flexible(screen_pipeline *pipeline, int device)
     qn_thread threads[SEARCHERS_OF_A_GPU] = {{0}};
     qn_status status = QN_OK;
     for (int i = 0; i < SEARCHERS_OF_A_GPU; i++)
-        groups[i] = (piece_group){.pipeline = pipeline, .searcher = pipeline->flexible[device][i]};
+        groups[i] = (piece_group){.pipeline = pipeline, .device = device, .searcher = pipeline->flexible[device][i]};
     for (int i = 1; i < SEARCHERS_OF_A_GPU && groups[i].searcher && status == QN_OK; i++)
         status = qn_thread_start(&threads[i], dock_groups, &groups[i]);
     if (status == QN_OK)
@@ -665,7 +697,8 @@ static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
 qn_status qn_screen_pipeline_run(qn_screen_state *run)
 {
     const qn_screen_sources sources = qn_screen_sources_of(run->options);
-    screen_pipeline pipeline = {.run = run, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    screen_pipeline pipeline = {
+        .run = run, .mutex = PTHREAD_MUTEX_INITIALIZER, .search_ended = PTHREAD_COND_INITIALIZER};
     size_t jobs = 0;
     qn_status status = create_searches(&pipeline, &jobs);
     if (status == QN_OK) status = qn_screen_library_open(&sources, &pipeline.library);
@@ -685,6 +718,7 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run)
         for (int k = 0; k < SEARCHERS_OF_A_GPU; k++) qn_flexible_searcher_destroy(&pipeline.flexible[i][k]);
     }
     qn_screen_library_close(&pipeline.library);
+    pthread_cond_destroy(&pipeline.search_ended);
     pthread_mutex_destroy(&pipeline.mutex);
     /* the reader cancels itself, but not if a failure occurs before its start or after its end */
     return status == QN_OK ? QN_OK : qn_agreement_cancel(&run->job->agreement, status);
