@@ -4,8 +4,8 @@
 
 /* A minimisation starts anew, since the inverse second derivatives of a steep start are of no use later. */
 enum { RESTARTS = 20, ROUNDS = 200 };
-static const double least_gain = 1e-4;                             /* of a start (kcal/mol) */
-static const qn_flexible_restraint settled = {.least_fall = 1e-5}; /* of a round: most starts end long before ROUNDS */
+static const double least_gain = 1e-4; /* of a start (kcal/mol) */
+static const double least_fall = 1e-4; /* of a round in single precision */
 
 void qn_flexible_result_finish(const qn_flexible_tree *tree, double unbound_intra, qn_flexible_result *result)
 {
@@ -42,7 +42,18 @@ void qn_flexible_converge(const qn_flexible_tree *tree, const qn_flexible_recept
 {
     double before = INFINITY;
     for (int i = 0; i < RESTARTS; i++) {
-        qn_flexible_minimise_restrained(tree, receptor, &settled, QN_FLEXIBLE_HARD, ROUNDS, pose, energy);
+        qn_flexible_minimise(tree, receptor, QN_FLEXIBLE_HARD, ROUNDS, pose, energy);
+        if (!(energy->bent < before - least_gain)) return;
+        before = energy->bent;
+    }
+}
+
+void qn_flexible_approach(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *pose,
+                          qn_flexible_energy *energy)
+{
+    double before = INFINITY;
+    for (int i = 0; i < RESTARTS; i++) {
+        qn_flexible_minimise_roughly(tree, receptor, ROUNDS, least_fall, pose, energy);
         if (!(energy->bent < before - least_gain)) return;
         before = energy->bent;
     }

@@ -73,13 +73,13 @@ static double *part_of_pair(const qn_flexible_tree *tree, const qn_flexible_pair
 
 /* Add the energies of atoms that move with the receptor. */
 static void add_atoms(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const double *positions,
-                      double bend, qn_flexible_energy *energy, double *gradients)
+                      double bend, qn_receptor_precision precision, qn_flexible_energy *energy, double *gradients)
 {
     for (int i = 0; i < tree->moving_count; i++) {
         qn_vina_energy *terms = i < tree->ligand_count ? &energy->inter : &energy->intra;
         qn_receptor_terms sum;
         double factor;
-        qn_receptor_sum(&receptor->cells, positions + 3 * i, tree->type[i], &sum);
+        qn_receptor_sum(&receptor->cells, positions + 3 * i, tree->type[i], precision, &sum);
         *part_of_atom(tree, i, &energy->parts) += bent(add_terms(&sum, terms), bend, &factor);
         for (int d = 0; d < 3; d++) gradients[3 * i + d] += factor * sum.gradient[d];
     }
@@ -143,20 +143,33 @@ static void gather_gradient(const qn_flexible_tree *tree, const double *origins,
     }
 }
 
-void qn_flexible_evaluate(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                          const qn_flexible_pose *pose, double bend, qn_flexible_energy *energy, double *gradient)
+static void evaluate(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const qn_flexible_pose *pose,
+                     double bend, qn_receptor_precision precision, qn_flexible_energy *energy, double *gradient)
 {
     double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
     double positions[3 * QN_FLEXIBLE_ATOMS_MAX], gradients[3 * QN_FLEXIBLE_ATOMS_MAX] = {0};
     *energy = (qn_flexible_energy){0};
     qn_flexible_frames(tree, pose, origins, rotations);
     qn_flexible_positions(tree, origins, rotations, tree->heavy_count, positions);
-    add_atoms(tree, receptor, positions, bend, energy, gradients);
+    add_atoms(tree, receptor, positions, bend, precision, energy, gradients);
     add_pairs(tree, positions, bend, energy, gradients);
     const qn_flexible_parts *parts = &energy->parts;
     energy->inter_bent = parts->ligand_receptor + parts->ligand_sides;
     energy->bent = energy->inter_bent + parts->ligand + parts->sides_receptor + parts->sides;
     if (gradient) gather_gradient(tree, origins, rotations, positions, gradients, gradient);
+}
+
+void qn_flexible_evaluate(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                          const qn_flexible_pose *pose, double bend, qn_flexible_energy *energy, double *gradient)
+{
+    evaluate(tree, receptor, pose, bend, QN_RECEPTOR_DOUBLE, energy, gradient);
+}
+
+void qn_flexible_evaluate_roughly(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                                  const qn_flexible_pose *pose, double bend, qn_flexible_energy *energy,
+                                  double *gradient)
+{
+    evaluate(tree, receptor, pose, bend, QN_RECEPTOR_SINGLE, energy, gradient);
 }
 
 /* ---- As Vina reports ---- */

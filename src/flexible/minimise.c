@@ -13,7 +13,8 @@ typedef struct minimiser {
     const qn_flexible_tree *tree;
     const qn_flexible_receptor *receptor;
     const qn_flexible_restraint *restraint; /* NULL: none */
-    double bend;
+    double bend, least_fall;
+    bool roughly;
     int freedoms;
     double inverse[FREEDOMS_MAX][FREEDOMS_MAX]; /* approximate inverse of the second derivatives */
 } minimiser;
@@ -35,8 +36,11 @@ static void set_diagonal(minimiser *search, double value)
 static double evaluate(const minimiser *search, const qn_flexible_pose *pose, qn_flexible_energy *energy,
                        double *gradient)
 {
-    qn_flexible_evaluate(search->tree, search->receptor, pose, search->bend, energy, gradient);
-    if (!search->restraint || !search->restraint->add) return energy->bent;
+    if (search->roughly)
+        qn_flexible_evaluate_roughly(search->tree, search->receptor, pose, search->bend, energy, gradient);
+    else
+        qn_flexible_evaluate(search->tree, search->receptor, pose, search->bend, energy, gradient);
+    if (!search->restraint) return energy->bent;
     return energy->bent + search->restraint->add(pose, gradient, search->restraint->user);
 }
 
@@ -78,7 +82,6 @@ static void minimise(minimiser *search, int rounds, qn_flexible_pose *pose, qn_f
     double gradient[FREEDOMS_MAX], next_gradient[FREEDOMS_MAX], direction[FREEDOMS_MAX], change[FREEDOMS_MAX];
     qn_flexible_pose next = *pose;
     qn_flexible_energy next_energy;
-    const double least_fall = search->restraint ? search->restraint->least_fall : 0;
     double value = evaluate(search, pose, energy, gradient);
     set_diagonal(search, fmin(1, first_step / sqrt(dot(gradient, gradient, n))));
     for (int round = 0; round < rounds && dot(gradient, gradient, n) > smallest_gradient * smallest_gradient; round++) {
@@ -95,14 +98,29 @@ static void minimise(minimiser *search, int rounds, qn_flexible_pose *pose, qn_f
         memcpy(gradient, next_gradient, sizeof gradient);
         *pose = next;
         *energy = next_energy;
-        if (before - value < least_fall) return;
+        if (before - value < search->least_fall) return;
     }
+}
+
+static void start(minimiser *search, int rounds, qn_flexible_pose *pose, qn_flexible_energy *energy)
+{
+    qn_flexible_energy own;
+    search->freedoms = qn_flexible_freedoms(search->tree);
+    minimise(search, rounds > 0 ? rounds : (25 + search->tree->moving_count) / 3, pose, energy ? energy : &own);
 }
 
 void qn_flexible_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, double bend, int rounds,
                           qn_flexible_pose *pose, qn_flexible_energy *energy)
 {
     qn_flexible_minimise_restrained(tree, receptor, NULL, bend, rounds, pose, energy);
+}
+
+void qn_flexible_minimise_roughly(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, int rounds,
+                                  double least_fall, qn_flexible_pose *pose, qn_flexible_energy *energy)
+{
+    minimiser search = {
+        .tree = tree, .receptor = receptor, .bend = QN_FLEXIBLE_HARD, .least_fall = least_fall, .roughly = true};
+    start(&search, rounds, pose, energy);
 }
 
 void qn_flexible_minimise_restrained(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
@@ -113,7 +131,6 @@ void qn_flexible_minimise_restrained(const qn_flexible_tree *tree, const qn_flex
                         .receptor = receptor,
                         .restraint = restraint,
                         .bend = bend,
-                        .freedoms = qn_flexible_freedoms(tree)};
-    qn_flexible_energy own;
-    minimise(&search, rounds > 0 ? rounds : (25 + tree->moving_count) / 3, pose, energy ? energy : &own);
+                        .least_fall = restraint ? restraint->least_fall : 0};
+    start(&search, rounds, pose, energy);
 }

@@ -51,13 +51,21 @@ static qn_status lay_out(const qn_score_receptor *receptor, qn_receptor_cells *c
 static qn_status allocate(size_t atoms, qn_receptor_cells *cells)
 {
     const size_t slots = (size_t)cells->cells[0] * (size_t)cells->cells[1] * (size_t)cells->cells[2];
-    const size_t room = atoms + QN_RECEPTOR_LANES;
+    const size_t room = atoms + QN_RECEPTOR_SINGLE_LANES;
     double *values;
+    float *singles;
     QN_TRY(qn_allocate(slots + 2, sizeof *cells->starts, (void **)&cells->starts));
     QN_TRY(qn_allocate((4 + QN_PARTNERS) * room, sizeof *values, &cells->memory));
+    QN_TRY(qn_allocate((4 + QN_PARTNERS) * room, sizeof *singles, &cells->single_memory));
     values = cells->memory;
+    singles = cells->single_memory;
     cells->x = values, cells->y = values + room, cells->z = values + 2 * room, cells->radius = values + 3 * room;
-    for (size_t k = 0; k < QN_PARTNERS; k++) cells->partner[k] = values + (4 + k) * room;
+    cells->single.x = singles, cells->single.y = singles + room, cells->single.z = singles + 2 * room;
+    cells->single.radius = singles + 3 * room;
+    for (size_t k = 0; k < QN_PARTNERS; k++) {
+        cells->partner[k] = values + (4 + k) * room;
+        cells->single.partner[k] = singles + (4 + k) * room;
+    }
     return QN_OK;
 }
 
@@ -69,6 +77,11 @@ static void put(qn_receptor_cells *cells, size_t at, const double *place, const 
     cells->partner[QN_PARTNER_ACCEPTOR][at] = type->acceptor;
     cells->partner[QN_PARTNER_DONOR][at] = type->donor;
     cells->partner[QN_PARTNER_POLAR][at] = type->donor || type->acceptor;
+    cells->single.x[at] = (float)(place[0] - cells->low[0]);
+    cells->single.y[at] = (float)(place[1] - cells->low[1]);
+    cells->single.z[at] = (float)(place[2] - cells->low[2]);
+    cells->single.radius[at] = type->radius_angstrom;
+    for (int k = 0; k < QN_PARTNERS; k++) cells->single.partner[k][at] = (float)cells->partner[k][at];
 }
 
 /* Sort atoms by cell, by counting. */
@@ -90,7 +103,7 @@ static void sort(const qn_score_receptor *receptor, qn_receptor_cells *cells)
 
 qn_status qn_receptor_cells_create(const qn_score_receptor *receptor, qn_receptor_cells *cells)
 {
-    *cells = (qn_receptor_cells){.add = QN_HOST_SELECT(qn_receptor_add_host)[0]};
+    *cells = (qn_receptor_cells){.add = QN_HOST_SELECT(qn_receptor_add_host)};
     QN_TRY(lay_out(receptor, cells));
     const qn_status status = allocate(receptor->atom_count, cells);
     if (status == QN_OK)
@@ -104,13 +117,14 @@ void qn_receptor_cells_clear(qn_receptor_cells *cells)
 {
     qn_release(&cells->starts);
     qn_release(&cells->memory);
+    qn_release(&cells->single_memory);
     *cells = (qn_receptor_cells){0};
 }
 
 /* ---- sums ---- */
 
 /* No type is both hydrophobic and polar, so one ramp is enough. */
-static qn_receptor_atom describe(const qn_receptor_cells *cells, const double place[3], const qn_vina_atom_type *type)
+static qn_receptor_atom describe(const double place[3], const qn_vina_atom_type *type)
 {
     qn_receptor_partner partner = QN_PARTNER_NONE;
     if (type->hydrophobic) partner = QN_PARTNER_HYDROPHOBIC;
@@ -123,7 +137,7 @@ static qn_receptor_atom describe(const qn_receptor_cells *cells, const double pl
                               .weight = type->hydrophobic ? QN_VINA_HYDROPHOBIC : QN_VINA_HYDROGEN_BOND,
                               .good = type->hydrophobic ? 0.5 : -0.7,
                               .bad = type->hydrophobic ? 1.5 : 0,
-                              .partner = cells->partner[partner]};
+                              .partner = partner};
 }
 
 /* Distance along an axis from a place to a cell, which begins at `from`. */
@@ -135,40 +149,51 @@ static double beside(double place, double from, double side)
 
 /* Add a row of cells along x, `square` (Å²) away from the place in y and z. */
 static void add_row(const qn_receptor_cells *cells, const qn_receptor_atom *atom, int y, int z, double square,
-                    qn_receptor_lanes sums)
+                    qn_receptor_add add, qn_receptor_lanes *sums)
 {
     const double reach = sqrt(QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM - square);
     if (atom->x + reach < cells->low[0] || atom->x - reach > cells->high[0]) return;
     const size_t row = ((size_t)z * (size_t)cells->cells[1] + (size_t)y) * (size_t)cells->cells[0];
     const uint32_t first = cells->starts[row + (size_t)cell_along(cells, atom->x - reach, 0)];
     const uint32_t end = cells->starts[row + (size_t)cell_along(cells, atom->x + reach, 0) + 1];
-    if (first < end) cells->add(cells, atom, first, end, sums);
+    if (first < end) add(cells, atom, first, end, sums);
 }
 
-static double total_of(const double lanes[QN_RECEPTOR_LANES])
+static void add_up(const qn_receptor_lanes *lanes, qn_receptor_precision precision, double totals[QN_SUMS])
 {
-    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    for (int i = 0; i < QN_SUMS; i++) {
+        const double *d = lanes->of_double[i];
+        const float *s = lanes->of_single[i];
+        if (precision == QN_RECEPTOR_DOUBLE)
+            totals[i] = (d[0] + d[1]) + (d[2] + d[3]);
+        else
+            totals[i] = (double)(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
+    }
 }
 
-void qn_receptor_sum(const qn_receptor_cells *cells, const double place[3], int type, qn_receptor_terms *sum)
+void qn_receptor_sum(const qn_receptor_cells *cells, const double place[3], int type, qn_receptor_precision precision,
+                     qn_receptor_terms *sum)
 {
     const double cutoff = QN_VINA_CUTOFF_ANGSTROM;
     int count;
     const qn_vina_atom_type *kind = &qn_vina_type_table(&count)[type];
-    const qn_receptor_atom atom = describe(cells, place, kind);
-    qn_receptor_lanes sums = {{0}};
+    const qn_receptor_atom atom = describe(place, kind);
+    qn_receptor_lanes sums;
+    double totals[QN_SUMS];
+    memset(&sums, 0, sizeof sums);
     const int from[3] = {0, cell_along(cells, place[1] - cutoff, 1), cell_along(cells, place[2] - cutoff, 2)};
     const int to[3] = {0, cell_along(cells, place[1] + cutoff, 1), cell_along(cells, place[2] + cutoff, 2)};
     for (int z = from[2]; z <= to[2]; z++)
         for (int y = from[1]; y <= to[1]; y++) {
             const double dy = beside(place[1], cells->low[1] + y * side_angstrom[1], side_angstrom[1]);
             const double dz = beside(place[2], cells->low[2] + z * side_angstrom[2], side_angstrom[2]);
-            if (dy * dy + dz * dz < cutoff * cutoff) add_row(cells, &atom, y, z, dy * dy + dz * dz, sums);
+            if (dy * dy + dz * dz < cutoff * cutoff)
+                add_row(cells, &atom, y, z, dy * dy + dz * dz, cells->add[precision], &sums);
         }
-    *sum =
-        (qn_receptor_terms){.gauss1 = total_of(sums[QN_SUM_GAUSS1]),
-                            .gauss2 = total_of(sums[QN_SUM_GAUSS2]),
-                            .repulsion = total_of(sums[QN_SUM_REPULSION]),
-                            .gradient = {total_of(sums[QN_SUM_X]), total_of(sums[QN_SUM_Y]), total_of(sums[QN_SUM_Z])}};
-    *(kind->hydrophobic ? &sum->hydrophobic : &sum->hydrogen_bond) = total_of(sums[QN_SUM_RAMP]);
+    add_up(&sums, precision, totals);
+    *sum = (qn_receptor_terms){.gauss1 = totals[QN_SUM_GAUSS1],
+                               .gauss2 = totals[QN_SUM_GAUSS2],
+                               .repulsion = totals[QN_SUM_REPULSION],
+                               .gradient = {totals[QN_SUM_X], totals[QN_SUM_Y], totals[QN_SUM_Z]}};
+    *(kind->hydrophobic ? &sum->hydrophobic : &sum->hydrogen_bond) = totals[QN_SUM_RAMP];
 }

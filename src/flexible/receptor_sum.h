@@ -1,13 +1,13 @@
-/* The atoms of a receptor sorted for sums over those near a place, and these sums of Vina's energy in double precision,
- * by vectors.
+/* The atoms of a receptor sorted for sums over those near a place, and these sums of Vina's energy by vectors, in
+ * double precision or, for the way to a minimum, in single precision.
  *
  *     qn_receptor_cells cells;
  *     QN_TRY(qn_receptor_cells_create(&receptor, &cells));
- *     qn_receptor_sum(&cells, place, type, &sum);
+ *     qn_receptor_sum(&cells, place, type, QN_RECEPTOR_DOUBLE, &sum);
  *     qn_receptor_cells_clear(&cells);
  *
- * Sums have the same bits on every processor: additions are in the order of four lanes, and the exponential function is
- * a polynomial. */
+ * Sums have the same bits on every processor: additions are in the order of four lanes (eight), and the exponential
+ * function is a polynomial. */
 #ifndef QN_FLEXIBLE_RECEPTOR_SUM_H
 #define QN_FLEXIBLE_RECEPTOR_SUM_H
 
@@ -28,21 +28,30 @@ typedef enum qn_receptor_partner {
 
 typedef struct qn_receptor_cells qn_receptor_cells;
 
-enum { QN_RECEPTOR_LANES = 4 };
+typedef enum qn_receptor_precision {
+    QN_RECEPTOR_DOUBLE,
+    QN_RECEPTOR_SINGLE,
+    QN_RECEPTOR_PRECISIONS
+} qn_receptor_precision;
+
+enum { QN_RECEPTOR_LANES = 4, QN_RECEPTOR_SINGLE_LANES = 8 };
 
 /* An atom of the ligand: its ramp falls from `weight` at the surface distance `good` to 0 at `bad`. */
 typedef struct qn_receptor_atom {
     double x, y, z, radius, weight, good, bad;
-    const double *partner; /* of the atoms of the receptor */
+    qn_receptor_partner partner; /* of the atoms of the receptor */
 } qn_receptor_atom;
 
-/* Lanes of gauss1, gauss2, repulsion, ramp, and of the three parts of the gradient. */
+/* Gauss1, gauss2, repulsion, ramp, and the three parts of the gradient. */
 enum { QN_SUM_GAUSS1, QN_SUM_GAUSS2, QN_SUM_REPULSION, QN_SUM_RAMP, QN_SUM_X, QN_SUM_Y, QN_SUM_Z, QN_SUMS };
-typedef double qn_receptor_lanes[QN_SUMS][QN_RECEPTOR_LANES];
+typedef union qn_receptor_lanes {
+    double of_double[QN_SUMS][QN_RECEPTOR_LANES];
+    float of_single[QN_SUMS][QN_RECEPTOR_SINGLE_LANES];
+} qn_receptor_lanes;
 
 /* Add the atoms first … end − 1. */
 typedef void (*qn_receptor_add)(const qn_receptor_cells *cells, const qn_receptor_atom *atom, uint32_t first,
-                                uint32_t end, qn_receptor_lanes sums);
+                                uint32_t end, qn_receptor_lanes *sums);
 QN_HOST_DECLARE(const qn_receptor_add, qn_receptor_add_host);
 
 /* Atoms in the order of their cells, which are short along x and in rows of x: near a place, each row of cells holds
@@ -53,8 +62,11 @@ struct qn_receptor_cells {
     uint32_t *starts; /* the first atom of each cell [z][y][x], and the end */
     double *x, *y, *z, *radius;
     double *partner[QN_PARTNERS]; /* 1: the atom is one; else 0 */
-    void *memory;                 /* of these arrays */
-    qn_receptor_add add;          /* of receptor_sum_host.c, for this processor */
+    struct {
+        float *x, *y, *z, *radius, *partner[QN_PARTNERS]; /* the same; places from `low` */
+    } single;
+    void *memory, *single_memory; /* of these arrays */
+    const qn_receptor_add *add;   /* [precision], of receptor_sum_host.c, for this processor */
 };
 
 /* QN_UNSUPPORTED: over 2^30 cells. */
@@ -67,6 +79,7 @@ typedef struct qn_receptor_terms {
 } qn_receptor_terms;
 
 /* Sum the terms of an atom of this row of Vina's table with all atoms of the receptor below 8 Å. */
-void qn_receptor_sum(const qn_receptor_cells *cells, const double place[3], int type, qn_receptor_terms *sum);
+void qn_receptor_sum(const qn_receptor_cells *cells, const double place[3], int type, qn_receptor_precision precision,
+                     qn_receptor_terms *sum);
 
 #endif

@@ -5,13 +5,10 @@
 #include "flexible/searcher.h"
 #include "math/random.h"
 
-enum {
-    REFINED_MAX = 16, /* poses of a molecule that are refined */
-    SPARE = 2         /* poses that converge beyond those wanted: some may become alike */
-};
+enum { REFINED_MAX = 16 };              /* poses of a molecule that are refined */
 static const double refined_above = 4;  /* kcal/mol above the best one, at most */
 static const double alike_angstrom = 1; /* poses nearer than this are one before refinement */
-static const double promising = 0.1;    /* kcal/mol above the lowest one: the energy after some rounds */
+static const double promising = 0.5;    /* kcal/mol above the lowest one, after a few rounds */
 static const double kick_angstrom = 0.5,
                     kick_radians = 0.5; /* of place and, at the radius of gyration, rotation; of torsions */
 
@@ -44,23 +41,28 @@ static void polish(const qn_flexible_tree *tree, const qn_flexible_receptor *rec
             step[i] = reach * (2 * qn_random_uniform(kicks->seed, kicks->stream, draw) - 1);
         }
         qn_flexible_pose_step(tree, pose, step, 1, &moved);
-        qn_flexible_minimise(tree, receptor, QN_FLEXIBLE_HARD, 0, &moved, &energy);
+        qn_flexible_minimise_roughly(tree, receptor, 0, 0, &moved, &energy);
         if (energy.bent >= *lowest + promising) continue;
-        qn_flexible_converge(tree, receptor, &moved, &energy);
+        qn_flexible_approach(tree, receptor, &moved, &energy);
         if (energy.bent >= *lowest) continue;
         *lowest = energy.bent;
         *pose = moved;
     }
 }
 
-static void converge_poses(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *poses,
-                           double *energies, int count)
+typedef void (*minimiser)(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *pose,
+                          qn_flexible_energy *energy);
+
+/* Minimise poses and sort them. */
+static void improve(minimiser way, const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                    qn_flexible_pose *poses, double *energies, int count)
 {
     for (int i = 0; i < count; i++) {
         qn_flexible_energy energy;
-        qn_flexible_converge(tree, receptor, &poses[i], &energy);
+        way(tree, receptor, &poses[i], &energy);
         energies[i] = energy.bent;
     }
+    sort_poses(poses, energies, count);
 }
 
 qn_status qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_symmetry *symmetry,
@@ -71,14 +73,12 @@ qn_status qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_sym
     sort_poses(poses, energies, count);
     QN_TRY(qn_flexible_drop_alike(tree, symmetry, alike_angstrom, REFINED_MAX, poses, energies, count, &count));
     while (count > 1 && energies[count - 1] > energies[0] + refined_above) count--;
-    qn_flexible_minimise_found(tree, receptor, poses, energies, count);
-    sort_poses(poses, energies, count);
-    QN_TRY(qn_flexible_drop_alike(tree, symmetry, diversity_angstrom, most + SPARE, poses, energies, count, &count));
-    converge_poses(tree, receptor, poses, energies, count);
-    sort_poses(poses, energies, count);
+    improve(qn_flexible_approach, tree, receptor, poses, energies, count);
     if (count > 0) polish(tree, receptor, kicks, &poses[0], &energies[0]);
-    QN_TRY(qn_flexible_drop_alike(tree, symmetry, diversity_angstrom, most < REFINED_MAX ? most : REFINED_MAX, poses,
-                                  energies, count, kept));
+    most = most < REFINED_MAX ? most : REFINED_MAX;
+    QN_TRY(qn_flexible_drop_alike(tree, symmetry, diversity_angstrom, most, poses, energies, count, &count));
+    improve(qn_flexible_converge, tree, receptor, poses, energies, count);
+    QN_TRY(qn_flexible_drop_alike(tree, symmetry, diversity_angstrom, most, poses, energies, count, kept));
     for (int i = 0; i < *kept; i++) {
         qn_flexible_energy energy;
         qn_flexible_evaluate(tree, receptor, &poses[i], QN_FLEXIBLE_HARD, &energy, NULL);

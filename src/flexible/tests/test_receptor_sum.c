@@ -30,11 +30,18 @@ static void add_all(const qn_score_receptor *receptor, const double place[3], in
 static void check_place(const qn_score_receptor *receptor, const qn_receptor_cells *cells, const double place[3],
                         int type)
 {
-    qn_receptor_terms sum;
+    qn_receptor_terms sum, roughly;
     qn_vina_energy all;
     double gradient[3];
-    qn_receptor_sum(cells, place, type, &sum);
+    qn_receptor_sum(cells, place, type, QN_RECEPTOR_DOUBLE, &sum);
+    qn_receptor_sum(cells, place, type, QN_RECEPTOR_SINGLE, &roughly);
     add_all(receptor, place, type, &all, gradient);
+    CHECK_NEAR(roughly.gauss1, all.gauss1, 1e-5);
+    CHECK_NEAR(roughly.gauss2, all.gauss2, 1e-5);
+    CHECK_NEAR(roughly.repulsion, all.repulsion, 1e-5 * (1 + all.repulsion));
+    CHECK_NEAR(roughly.hydrophobic, all.hydrophobic, 1e-5);
+    CHECK_NEAR(roughly.hydrogen_bond, all.hydrogen_bond, 1e-5);
+    for (int d = 0; d < 3; d++) CHECK_NEAR(roughly.gradient[d], gradient[d], 2e-5 * (1 + all.repulsion));
     CHECK_NEAR(sum.gauss1, all.gauss1, 1e-11);
     CHECK_NEAR(sum.gauss2, all.gauss2, 1e-11);
     CHECK_NEAR(sum.repulsion, all.repulsion, 1e-11 * (1 + all.repulsion));
@@ -61,7 +68,7 @@ static void sums_are_those_of_all_pairs(size_t atoms, double side)
     qn_score_receptor_clear(&receptor);
 }
 
-static void sums_have_the_same_bits_on_every_processor(void)
+static void check_bits_on_every_processor(qn_receptor_precision precision)
 {
     static const char *const levels[] = {"2", "3", "4"}; /* higher ones than the processor's are lowered */
     uint64_t drawn = 1;
@@ -73,13 +80,19 @@ static void sums_have_the_same_bits_on_every_processor(void)
         qn_receptor_cells cells;
         setenv("QUERN_HOST_LEVEL", levels[i], 1);
         if (!CHECK_OK(qn_receptor_cells_create(&receptor, &cells))) exit(1);
-        qn_receptor_sum(&cells, place, O_DA, &sums[i]);
+        qn_receptor_sum(&cells, place, O_DA, precision, &sums[i]);
         qn_receptor_cells_clear(&cells);
         CHECK(memcmp(&sums[i], &sums[0], sizeof sums[0]) == 0);
     }
     unsetenv("QUERN_HOST_LEVEL");
     CHECK(sums[0].gauss1 < 0);
     qn_score_receptor_clear(&receptor);
+}
+
+static void sums_have_the_same_bits_on_every_processor(void)
+{
+    check_bits_on_every_processor(QN_RECEPTOR_DOUBLE);
+    check_bits_on_every_processor(QN_RECEPTOR_SINGLE);
 }
 
 static void a_receptor_that_is_too_wide_is_refused(void)
