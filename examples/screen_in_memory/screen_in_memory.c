@@ -1,4 +1,4 @@
-/* Screening with inputs and results in memory: screen_in_memory RECEPTOR LIBRARY LIGAND [GENERATIONS].
+/* Screening with inputs and results in memory: screen_in_memory RECEPTOR LIBRARY LIGAND [EFFORT].
  *
  * The receptor is a qn_molecule. The library and the ligand in the site are texts, as a program that uses RDKit or Open
  * Babel has them. The best energies are printed, and no file is written. */
@@ -48,7 +48,7 @@ static void print_result(const qn_screen_result *result)
 }
 
 static qn_status screen(qn_context *context, const qn_molecule *receptor, const qn_screen_content *library,
-                        const qn_screen_content *ligand, int generations)
+                        const qn_screen_content *ligand, double effort)
 {
     qn_screen_options options = qn_screen_default_options();
     qn_screen_result *result;
@@ -56,7 +56,7 @@ static qn_status screen(qn_context *context, const qn_molecule *receptor, const 
     options.library_contents = library;
     options.library_content_count = 1;
     options.site_content = ligand;
-    if (generations > 0) options.generations = generations;
+    if (effort > 0) options.effort = effort;
     const qn_status status = qn_screen_run(context, &options, &result);
     if (status == QN_OK) print_result(result);
     qn_screen_result_destroy(&result);
@@ -66,7 +66,7 @@ static qn_status screen(qn_context *context, const qn_molecule *receptor, const 
 int main(int count, char **arguments)
 {
     if (count < 4) {
-        fprintf(stderr, "usage: %s RECEPTOR LIBRARY LIGAND [GENERATIONS]\n", arguments[0]);
+        fprintf(stderr, "usage: %s RECEPTOR LIBRARY LIGAND [EFFORT]\n", arguments[0]);
         return 2;
     }
     const qn_screen_content library = read_content(arguments[2]), ligand = read_content(arguments[3]);
@@ -75,7 +75,7 @@ int main(int count, char **arguments)
     qn_molecule *receptor = NULL;
     qn_status status = qn_context_create(NULL, &context);
     if (status == QN_OK) status = qn_molecule_read(context, arguments[1], NULL, &receptor);
-    if (status == QN_OK) status = screen(context, receptor, &library, &ligand, count > 4 ? atoi(arguments[4]) : 0);
+    if (status == QN_OK) status = screen(context, receptor, &library, &ligand, count > 4 ? atof(arguments[4]) : 0);
     if (status != QN_OK) fprintf(stderr, "%s: %s\n", qn_status_name(status), qn_error_message());
     qn_molecule_destroy(&receptor);
     qn_context_destroy(&context);

@@ -1,9 +1,10 @@
-/* Rigid docking of a library of small molecules into a receptor, and virtual screening.
+/* Docking of a library of small molecules into a receptor, and virtual screening.
  *
- * qn_screen_run reads the receptor and the library, searches each molecule's conformers by evolutionary Monte Carlo,
- * and ranks the molecules by the energies of their best poses. Lower energy is better. Receptor, libraries and site are
- * files or objects in memory. Results come back in memory; with options.output they are also written as scores.csv,
- * hits.sdf, hits.pdbqt of flexible molecules, rejected.csv, run.json and report.html.
+ * qn_screen_run reads the receptor and the library, searches places, rotations and torsions of each molecule in the
+ * receptor, or its rigid conformers, and ranks the molecules by the energies of their best poses. Lower energy is
+ * better. Receptor, libraries and site are files or objects in memory. Results come back in memory; with options.output
+ * they are also written as scores.csv, hits.sdf, hits.pdbqt of flexible molecules, rejected.csv, run.json and
+ * report.html.
  *
  * Thread rule: one run per context at a time.
  *
@@ -12,7 +13,7 @@
  *     options.receptor = "kinase.pdb", options.site = "inhibitor.sdf";
  *     options.libraries = (const char *const[]){"library.sdf"}, options.library_count = 1;
  *     if (qn_screen_run(context, &options, &result) != QN_OK) return 1;
- *     printf("%s: %g kJ/mol\n", result->molecules[result->ranking[0]].name, result->best_energy);
+ *     printf("%s: %g kcal/mol\n", result->molecules[result->ranking[0]].name, result->best_energy);
  *     qn_screen_result_destroy(&result);
  */
 #ifndef QUERN_SCREEN_H
@@ -30,7 +31,7 @@ extern "C" {
 /* ---- options ---- */
 
 typedef enum qn_screen_score {
-    QN_SCREEN_BUDE, /* BUDE's empirical free energy, kJ/mol */
+    QN_SCREEN_BUDE, /* BUDE's empirical free energy, kJ/mol; of rigid molecules */
     QN_SCREEN_VINA  /* AutoDock Vina's score, kcal/mol */
 } qn_screen_score;
 
@@ -65,27 +66,28 @@ typedef struct qn_screen_options {
     const qn_screen_content *library_contents; /* instead of `libraries` */
     size_t library_content_count;
     const char *output;                    /* folder, see resume and overwrite; NULL: nothing is written */
-    qn_screen_score score;                 /* default QN_SCREEN_BUDE */
+    qn_screen_score score;                 /* default QN_SCREEN_VINA */
     const char *site;                      /* ligand in the site; the box is `margin_angstrom` around its centroid */
     const qn_screen_content *site_content; /* instead of `site`: SDF, MOL2 or PDBQT text */
     const char *pocket;                    /* residues that line the site, "A:30-40,A:77": the box contains them */
     double box_centre_angstrom[3], box_side_angstrom[3]; /* box for the ligand's centroid; sides 0: no box is given */
     double margin_angstrom;                              /* default 6 */
-    int conformers;            /* of a molecule, generated where the file has fewer; 0: those in the file (default) */
-    int generations;           /* default 55 */
-    int poses;                 /* of a generation; 0: from the box (default), see docs/commands/screen.md */
-    int keep;                  /* number of poses kept for each hit; default 3 */
+    int conformers;  /* rigid: of a molecule, generated where the file has fewer; 0: those in the file (default) */
+    int generations; /* rigid: default 55 */
+    int poses;       /* rigid: of a generation; 0: from the box (default), see docs/commands/screen.md */
+    int keep;        /* number of poses kept for each hit; default 3 */
     double diversity_angstrom; /* least RMSD between kept poses of a molecule; default 2 */
     int top;                   /* number of hits: the best molecules, whose poses are kept; default 100 */
     const char *actives;       /* known actives, a file of names or "item=value": adds the enrichment; NULL: none */
     const char *const *active_names; /* instead of `actives`: names in memory */
     size_t active_name_count;
-    int rounds;    /* independent searches of a conformer, at most: they end when four of them have found the lowest
-                    * energy; default 12 */
-    bool exact;    /* the same bits on every device */
-    bool cull;     /* leave out receptor atoms beyond reach, which changes no energy; default true */
-    bool flexible; /* turn bonds, with Vina's energy; the members from `score` to `rounds` do not apply */
-    qn_screen_types types;   /* of flexible molecules; default QN_SCREEN_TYPES_OWN */
+    int rounds;              /* rigid: independent searches of a conformer, at most: they end when four of them have
+                              * found the lowest energy; default 12 */
+    bool exact;              /* rigid, with BUDE's score: the same bits on every device */
+    bool cull;               /* rigid: leave out receptor atoms beyond reach, which changes no energy; default true */
+    bool flexible;           /* says the default: bonds turn; not together with `rigid` */
+    bool rigid;              /* dock conformers, whose bonds do not turn; members marked "rigid" need it */
+    qn_screen_types types;   /* flexible: default QN_SCREEN_TYPES_OWN */
     bool score_only;         /* flexible: score the poses of the library as they are; needs no place to search */
     bool local_only;         /* flexible: minimise from the poses of the library; needs no place to search */
     int walkers;             /* flexible: chains of a molecule after the first stage; default 64 */

@@ -16,14 +16,15 @@ static void print_result(const qn_screen_options *options, const qn_screen_resul
 {
     char duration[48];
     cli_format_duration(result->seconds, duration, sizeof duration);
-    printf("%zu %s scored in %llu %s, %zu rejected, best energy %.2f %s\n", result->molecule_count,
-           cli_plural(result->molecule_count, "molecule", "molecules"), (unsigned long long)result->conformer_count,
-           cli_plural(result->conformer_count, "conformer", "conformers"), result->rejection_count, result->best_energy,
-           result->energy_unit);
+    printf("%zu %s scored", result->molecule_count, cli_plural(result->molecule_count, "molecule", "molecules"));
+    if (options->rigid)
+        printf(" in %llu %s", (unsigned long long)result->conformer_count,
+               cli_plural(result->conformer_count, "conformer", "conformers"));
+    printf(", %zu rejected, best energy %.2f %s\n", result->rejection_count, result->best_energy, result->energy_unit);
     if (result->interactions_per_s > 0)
         printf("%.3g interactions/s, %.0f %% of the search spent scoring, %s in all\n", result->interactions_per_s,
                100 * result->scoring_share, duration);
-    else if (options->flexible)
+    else if (!options->rigid)
         printf("%s in all\n", duration);
     else
         printf("every molecule had been searched before, %s in all\n", duration);
@@ -67,11 +68,11 @@ const cli_command cli_screen = {
     .name = "screen",
     .summary = "dock a library of small molecules into a receptor's site and rank them",
     .description =
-        "Virtual screening by docking: each molecule, in each of its conformers, is placed in the site by an "
-        "evolutionary search and scored. Writes scores.csv, hits.sdf, rejected.csv, run.json and report.html into the "
-        "output folder. Under mpirun the molecules are dealt to all processes. A first word pack or deck is an action; "
-        "a "
-        "receptor of that name is ./pack.",
+        "Virtual screening by docking: each molecule is placed in the site, its rotatable bonds turn, and its poses "
+        "are scored with AutoDock Vina's energy; with --rigid its conformers are docked instead. Writes scores.csv, "
+        "hits.sdf, hits.pdbqt, rejected.csv, run.json and report.html into the output folder. Under mpirun the "
+        "molecules are dealt to all processes. A first word pack or deck is an action; a receptor of that name is "
+        "./pack.",
     .actions = actions,
     .list_parts = list_parts,
     .settings_bytes = sizeof(qn_screen_options),

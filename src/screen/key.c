@@ -67,10 +67,10 @@ qn_status qn_screen_make_key(qn_screen_state *run)
         QN_TRY(qn_job_input_add(job, "actives", options->actives, QN_JOB_LIST_ONLY));
     QN_TRY(qn_job_key(job, "score=%s\natoms=%zu, %016llx\n", options->score == QN_SCREEN_VINA ? "vina" : "bude",
                       run->receptor.atom_count, (unsigned long long)run->receptor.hash));
-    QN_TRY(options->flexible ? describe_flexible(run) : describe_search(run));
+    QN_TRY(options->rigid ? describe_search(run) : describe_flexible(run));
     QN_TRY(qn_job_key(job, "conformers=%d\nkeep=%d\ndiversity=%.17g\npiece=%d\n", options->conformers, options->keep,
                       options->diversity_angstrom, QN_SCREEN_PIECE));
     job->device_advice = ", or exact arithmetic, in which every device gives the same bytes";
-    if (run->search.exact || options->flexible) return QN_OK; /* the same bits on every device */
+    if (run->search.exact || !options->rigid) return QN_OK; /* the same bits on every device */
     return qn_job_key_devices(job);
 }

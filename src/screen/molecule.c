@@ -75,7 +75,7 @@ static qn_status prepare(const qn_screen_state *run, const qn_compound_record *r
     QN_TRY(qn_compound_read(record, &molecule->compound));
     QN_TRY(qn_score_ligand_check(molecule->compound,
                                  &heavy_atoms)); /* first, since the next steps may take long for a large molecule */
-    if (run->options->flexible) return prepare_flexible(run, molecule);
+    if (!run->options->rigid) return prepare_flexible(run, molecule);
     QN_TRY(qn_score_ligand_prepare(molecule->compound));
     QN_TRY(make_conformers(run, molecule->compound));
     return qn_score_ligand_create(molecule->compound, &run->score, &molecule->ligand);

@@ -76,8 +76,16 @@ static const qn_option rows[] = {
      .argument = "NAME",
      .offset = FIELD(score),
      .choices = "bude vina",
-     .fallback = "bude",
-     .meaning = "scoring function: BUDE's empirical free energy (kJ/mol) or AutoDock Vina's (kcal/mol)"},
+     .fallback = "vina",
+     .meaning = "scoring function: AutoDock Vina's (kcal/mol) or, with --rigid, BUDE's empirical free energy (kJ/mol)"},
+    {.name = "flexible",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(flexible),
+     .meaning = "turn the rotatable bonds of each molecule, as is done without --rigid"},
+    {.name = "rigid",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(rigid),
+     .meaning = "dock each molecule in its conformers, whose bonds do not turn"},
     {.name = "conformers",
      .letter = 'c',
      .kind = QN_OPTION_INTEGER,
@@ -86,7 +94,7 @@ static const qn_option rows[] = {
      .least = 0,
      .most = 10000,
      .fallback_meaning = "those in the file",
-     .meaning = "conformers of each molecule; made by turning rotatable bonds where the file has fewer"},
+     .meaning = "with --rigid, conformers of each molecule; made by turning rotatable bonds where the file has fewer"},
     {.name = "generations",
      .letter = 'g',
      .kind = QN_OPTION_INTEGER,
@@ -95,7 +103,7 @@ static const qn_option rows[] = {
      .least = 1,
      .most = 1000,
      .fallback = "55",
-     .meaning = "generations of poses in each round"},
+     .meaning = "with --rigid, generations of poses in each round"},
     {.name = "rounds",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",
@@ -103,8 +111,9 @@ static const qn_option rows[] = {
      .least = 1,
      .most = QN_SCREEN_ROUNDS_MAX,
      .fallback = "12",
-     .meaning = "independent searches of a conformer, at most: they end when four of them have found the lowest "
-                "energy"},
+     .meaning =
+         "with --rigid, independent searches of a conformer, at most: they end when four of them have found the lowest "
+         "energy"},
     {.name = "poses",
      .letter = 'n',
      .kind = QN_OPTION_INTEGER,
@@ -113,7 +122,7 @@ static const qn_option rows[] = {
      .least = 0,
      .most = 1 << 20,
      .fallback_meaning = "256 for each 7500 Å³ of the box, up to 4096",
-     .meaning = "poses of a generation, a multiple of 64"},
+     .meaning = "with --rigid, poses of a generation, a multiple of 64"},
     {.name = "keep",
      .letter = 'k',
      .kind = QN_OPTION_INTEGER,
@@ -155,27 +164,22 @@ static const qn_option rows[] = {
      .offset = FIELD(cull),
      .meaning = "compute the pairs with receptor atoms out of reach, too: the same energies, several times more "
                 "slowly"},
-    {.name = "flexible",
-     .kind = QN_OPTION_FLAG,
-     .offset = FIELD(flexible),
-     .meaning = "turn the rotatable bonds of each molecule; with AutoDock Vina's energy between molecule and receptor "
-                "and within the molecule"},
     {.name = "types",
      .kind = QN_OPTION_ENUM,
      .argument = "WHICH",
      .offset = FIELD(types),
      .choices = "own file",
      .fallback = "own",
-     .meaning = "with --flexible, where atom types and rotatable bonds come from: own, by chemistry; file, as PDBQT "
+     .meaning = "where atom types and rotatable bonds come from: own, by chemistry; file, as PDBQT "
                 "files of receptor and library state them, to compare with AutoDock Vina"},
     {.name = "score-only",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(score_only),
-     .meaning = "with --flexible, score the library's poses as they are; needs no box"},
+     .meaning = "score the library's poses as they are; needs no box"},
     {.name = "local-only",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(local_only),
-     .meaning = "with --flexible, minimise the energy from the library's poses; needs no box"},
+     .meaning = "minimise the energy from the library's poses; needs no box"},
     {.name = "walkers",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",
@@ -183,7 +187,7 @@ static const qn_option rows[] = {
      .least = 1,
      .most = 4096,
      .fallback = "64",
-     .meaning = "with --flexible, chains of a molecule that are searched on, of four times as many"},
+     .meaning = "chains of a molecule that are searched on, of four times as many"},
     {.name = "effort",
      .kind = QN_OPTION_NUMBER,
      .argument = "FACTOR",
@@ -191,16 +195,16 @@ static const qn_option rows[] = {
      .least = 0.01,
      .most = 1000,
      .fallback = "1",
-     .meaning = "with --flexible, factor of the number of steps"},
+     .meaning = "factor of the number of steps"},
     {.name = "confine-atoms",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(confine_atoms),
-     .meaning = "with --flexible, keep all atoms in the box, as AutoDock Vina does, not the centroid alone"},
+     .meaning = "keep all atoms in the box, as AutoDock Vina does, not the centroid alone"},
     {.name = "flex",
      .kind = QN_OPTION_TEXTS,
      .argument = "RESIDUES",
      .offset = FIELD(flex),
-     .meaning = "with --flexible, side chains of the receptor that turn, too, up to 8, such as A:TRP177,A:45; may be "
+     .meaning = "side chains of the receptor that turn, too, up to 8, such as A:TRP177,A:45; may be "
                 "repeated"},
     {.name = "receptor-energy",
      .kind = QN_OPTION_ENUM,
@@ -208,7 +212,7 @@ static const qn_option rows[] = {
      .offset = FIELD(receptor_energy),
      .choices = "maps exact",
      .fallback = "maps",
-     .meaning = "with --flexible, minimise the best pose of each chain with maps of the receptor, or again with its "
+     .meaning = "minimise the best pose of each chain with maps of the receptor, or again with its "
                 "atoms; the energies that are written are exact in any case"},
     {.like = &qn_run_rows[QN_RUN_STRICT], .offset = RUN, .meaning = "exit with 1 when molecules were rejected"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
@@ -231,7 +235,8 @@ static const qn_option rows[] = {
 static const char *flexible_option(const qn_screen_options *options)
 {
     const qn_screen_options usual = qn_screen_default_options();
-    return options->score_only                                 ? "score-only"
+    return options->flexible                                   ? "flexible"
+           : options->score_only                               ? "score-only"
            : options->local_only                               ? "local-only"
            : options->types != usual.types                     ? "types"
            : options->flex_count > 0                           ? "flex"
@@ -242,43 +247,28 @@ static const char *flexible_option(const qn_screen_options *options)
                                                                : NULL;
 }
 
-/* Check what belongs to flexible molecules only, or to rigid ones only. */
-static qn_status check_flexible(const qn_screen_options *options)
+/* The first option that is given and belongs to rigid molecules only; NULL: there is none. */
+static const char *rigid_option(const qn_screen_options *options)
 {
-    const char *alone = flexible_option(options);
-    if (!options->flexible)
-        return alone ? QN_FAIL(QN_INVALID_ARGUMENT, "--%s belongs to --flexible, which is not given", alone) : QN_OK;
-    if (options->score_only && options->local_only)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "--score-only and --local-only are both given; expected one of them");
-    if (options->flex_count > 0 && options->confine_atoms)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "--confine-atoms keeps side chains of --flex in the box too; expected one of "
-                       "the two");
-    if (options->conformers > 0)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "--conformers is \"%d\", but --flexible turns the bonds itself; expected "
-                       "one of the two",
-                       options->conformers);
-    if (options->exact || !options->cull)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "--%s belongs to rigid molecules; expected no --flexible, or no --%s",
-                       options->exact ? "exact" : "no-cull", options->exact ? "exact" : "no-cull");
-    return QN_OK;
+    const qn_screen_options usual = qn_screen_default_options();
+    return options->score == QN_SCREEN_BUDE            ? "score bude"
+           : options->conformers != usual.conformers   ? "conformers"
+           : options->generations != usual.generations ? "generations"
+           : options->rounds != usual.rounds           ? "rounds"
+           : options->poses != usual.poses             ? "poses"
+           : options->exact                            ? "exact"
+           : !options->cull                            ? "no-cull"
+                                                       : NULL;
 }
 
-static qn_status check(const void *memory)
+static qn_status check_rigid(const qn_screen_options *options)
 {
-    const qn_screen_options *options = memory;
-    const bool has_box = options->box_side_angstrom[0] != 0, is_vina = options->score == QN_SCREEN_VINA,
-               has_site = options->site || options->site_content;
-    const double usual_margin = qn_screen_default_options().margin_angstrom;
-    const int places = has_box + has_site + (options->pocket != NULL);
-    QN_TRY(check_flexible(options));
-    if (places > 1 || (places == 0 && !options->score_only && !options->local_only))
+    const char *flexible = flexible_option(options);
+    const bool is_vina = options->score == QN_SCREEN_VINA;
+    if (flexible)
         return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "expected exactly one of --box, --site and --pocket, which say where to dock");
-    if (!has_site && options->margin_angstrom != usual_margin)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "--margin is \"%g\", but there is no --site; expected one",
-                       options->margin_angstrom);
+                       "--%s is of molecules whose bonds turn, but --rigid is given; expected one of the two",
+                       flexible);
     if (options->poses % 64 != 0)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--poses is \"%d\"; expected a multiple of 64", options->poses);
     if (is_vina && options->exact)
@@ -287,6 +277,37 @@ static qn_status check(const void *memory)
                        "expected --score bude, or no --exact");
     if (is_vina && !options->cull)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--no-cull belongs to --score bude, but --score is \"vina\"");
+    return QN_OK;
+}
+
+static qn_status check_flexible(const qn_screen_options *options)
+{
+    const char *rigid = rigid_option(options);
+    if (rigid)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--%s is of rigid molecules, but bonds turn; expected --rigid too, or no --%s", rigid, rigid);
+    if (options->score_only && options->local_only)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--score-only and --local-only are both given; expected one of them");
+    if (options->flex_count > 0 && options->confine_atoms)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--confine-atoms keeps side chains of --flex in the box too; expected one of "
+                       "the two");
+    return QN_OK;
+}
+
+static qn_status check(const void *memory)
+{
+    const qn_screen_options *options = memory;
+    const bool has_box = options->box_side_angstrom[0] != 0, has_site = options->site || options->site_content;
+    const double usual_margin = qn_screen_default_options().margin_angstrom;
+    const int places = has_box + has_site + (options->pocket != NULL);
+    QN_TRY(options->rigid ? check_rigid(options) : check_flexible(options));
+    if (places > 1 || (places == 0 && !options->score_only && !options->local_only))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "expected exactly one of --box, --site and --pocket, which say where to dock");
+    if (!has_site && options->margin_angstrom != usual_margin)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--margin is \"%g\", but there is no --site; expected one",
+                       options->margin_angstrom);
     return QN_OK;
 }
 

@@ -287,7 +287,7 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
     const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
     char resumed[32];
     QN_TRY(qn_report_heading(report, "Run"));
-    if (run->options->flexible)
+    if (!run->options->rigid)
         QN_TRY(qn_report_paragraph(report, "The bonds of each molecule turned%s. %s",
                                    run->sides.count ? ", and those of side chains of the receptor, whose poses are in "
                                                       "`hits.pdbqt`"

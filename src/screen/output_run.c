@@ -60,7 +60,7 @@ static json_t *describe_flexible(const qn_screen_state *run)
 /* The parameters of the search that was used. */
 static json_t *describe_search(const qn_screen_state *run)
 {
-    json_t *search = run->options->flexible ? describe_flexible(run) : describe_rigid(&run->search);
+    json_t *search = run->options->rigid ? describe_rigid(&run->search) : describe_flexible(run);
     json_object_set_new(search, "energy_unit", json_string(qn_screen_energy_unit(run->score.kind)));
     return search;
 }

@@ -124,5 +124,5 @@ static qn_status write_pdbqt(const qn_screen_state *run)
 qn_status qn_screen_write_hits(const qn_screen_state *run)
 {
     QN_TRY(write_sdf(run));
-    return run->options->flexible ? write_pdbqt(run) : QN_OK;
+    return run->options->rigid ? QN_OK : write_pdbqt(run);
 }

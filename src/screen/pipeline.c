@@ -252,7 +252,7 @@ static qn_status finish_molecule(size_t i, int worker, void *user)
     const qn_screen_molecule *molecule = &finishing->batch->molecules[i];
     (void)worker;
     if (molecule->reason) return QN_OK;
-    if (finishing->run->options->flexible) return dock_molecule(finishing, i);
+    if (!finishing->run->options->rigid) return dock_molecule(finishing, i);
     return qn_screen_poses_choose(finishing->run, molecule, finishing->batch->poses[i], finishing->kept[i],
                                   &finishing->counts[i]);
 }
@@ -264,7 +264,7 @@ static qn_status make_record(const piece_finishing *finishing, double interactio
                                    .molecule_count = batch->count,
                                    .broken_off = batch->broken_off,
                                    .interactions = interactions};
-    const bool flexible = finishing->run->options->flexible;
+    const bool flexible = !finishing->run->options->rigid;
     QN_TRY(qn_screen_record_begin(&piece, record));
     for (uint32_t i = 0; i < batch->count; i++) {
         const qn_screen_molecule *molecule = &batch->molecules[i];
@@ -631,8 +631,8 @@ static qn_status work_as_reader(void *user)
 static qn_status work_on_device(int device, void *user)
 {
     screen_pipeline *pipeline = user;
-    qn_status status = pipeline->run->options->flexible ? run_flexible(pipeline, device)
-                                                        : run_device(pipeline, pipeline->searches[device]);
+    qn_status status = pipeline->run->options->rigid ? run_device(pipeline, pipeline->searches[device])
+                                                     : run_flexible(pipeline, device);
     if (status != QN_OK) qn_screen_queue_fail(&pipeline->queue);
     return status;
 }
@@ -679,7 +679,7 @@ static qn_status create_flexible(screen_pipeline *pipeline, size_t *jobs)
 static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
 {
     qn_screen_state *run = pipeline->run;
-    if (run->options->flexible) return create_flexible(pipeline, jobs);
+    if (!run->options->rigid) return create_flexible(pipeline, jobs);
     for (int i = 0; i < run->job->device_count; i++) {
         qn_device *device = run->job->devices[i];
         QN_TRY(qn_screen_search_create(device, &run->receptor, &run->search, &pipeline->searches[i]));

@@ -70,7 +70,7 @@ static qn_status open_devices(qn_screen_state *run)
 {
     qn_job *job = run->job;
     QN_TRY(qn_job_devices(job));
-    for (int i = 1; i < job->device_count && !run->options->exact && !run->options->flexible; i++)
+    for (int i = 1; i < job->device_count && run->options->rigid && !run->options->exact; i++)
         if (!qn_devices_are_alike(job->devices[0], job->devices[i]))
             return qn_job_warn(job,
                                "devices of several models round differently, and it is random which of these "
@@ -130,11 +130,11 @@ static qn_status read_inputs(qn_screen_state *run)
     const qn_screen_options *options = run->options;
     run->score.kind = options->score == QN_SCREEN_VINA ? QN_SCORE_VINA : QN_SCORE_BUDE;
     run->score.force_field = qn_bude_find("2016");
-    run->term_count = qn_screen_term_names(run->score.kind, options->flexible, &run->term_names);
+    run->term_count = qn_screen_term_names(run->score.kind, !options->rigid, &run->term_names);
     QN_TRY(read_receptor(run));
     QN_TRY(empty_site(run));
     QN_TRY(take_sides(run));
-    if (options->flexible) QN_TRY(qn_flexible_receptor_create(&run->receptor, &run->sorted));
+    if (!options->rigid) QN_TRY(qn_flexible_receptor_create(&run->receptor, &run->sorted));
     QN_TRY(set_search(run));
     if (options->actives) QN_TRY(qn_screen_labels_read(options->actives, &run->labels));
     if (options->active_name_count)
@@ -300,7 +300,6 @@ qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, q
     qn_screen_options own;
     if (result) *result = NULL;
     QN_TRY(qn_option_take(qn_screen_option_table(), options, &own));
-    if (own.flexible) own.score = QN_SCREEN_VINA;
     qn_screen_state run = {.options = &own, .job = &job, .wants_result = result != NULL};
     qn_status status = qn_job_open(context, "screen", &own.run, &job);
     if (status == QN_OK) status = run_stages(&run);

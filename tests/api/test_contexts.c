@@ -159,6 +159,8 @@ static qn_status screen(qn_context *context, qn_text *digits)
     options.receptor_molecule = kinase;
     options.library_contents = &library;
     options.library_content_count = 1;
+    options.rigid = true;
+    options.score = QN_SCREEN_BUDE;
     options.poses = 64;
     options.generations = 2;
     for (int axis = 0; axis < 3; axis++) {

@@ -135,7 +135,7 @@ done_by trajectory rdf <(cat water.gro) water.xtc --select 'name OW' -o rdf --qu
 grep -q "$(digest_of water.gro)" rdf/run.json || fail "trajectory should state the digest of a topology from a pipe"
 site=$examples/1iep/1iep_ligand.sdf
 done_by screen "$examples/1iep/1iep_receptor.pdb" library.sdf --site <(cat "$site") -o screened --quiet --device host \
-  --poses 64 --generations 2
+  --rigid --score bude --poses 64 --generations 2
 grep -q "$(digest_of "$site")" screened/run.json || fail "screen should state the digest of a site from a pipe"
 
 cat library.sdf /dev/zero 2>/dev/null | timeout 100 "$quern" screen pack - -o endless.qnl >out 2>err

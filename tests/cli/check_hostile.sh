@@ -22,7 +22,7 @@ describe() {
   case $1 in
   dock) command=(dock receptor.pdb ligand.pdb --rotations 10 --spacing 2.5 --fft own --clusters 1 "${quick[@]}") inputs=(receptor.pdb ligand.pdb) ;;
   screen)
-    command=(screen pocket.pdb library.sdf --box 15.2,53.9,16.9,4 --poses 64 --generations 2 "${quick[@]}")
+    command=(screen pocket.pdb library.sdf --rigid --score bude --box 15.2,53.9,16.9,4 --poses 64 --generations 2 "${quick[@]}")
     inputs=(pocket.pdb library.sdf) ;;
   pack) command=(screen pack library.sdf --quiet) inputs=(library.sdf) output=out.qlib ;;
   deck) command=(screen deck deck --device host --quiet) inputs=(deck) output='' ;;

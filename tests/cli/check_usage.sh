@@ -154,17 +154,20 @@ expect 2 err 1 'unexpected argument "r.pdb"' screen deck bm1 r.pdb
 expect 2 err 1 'screen deck: unknown option --output' screen deck bm1 --output out.d
 expect 2 err 1 'screen: unknown option --energies' screen r.pdb l.sdf -o out.d --energies e.txt
 expect 2 err 1 'screen pack: unknown option --site' screen pack l.sdf -o out.qlib --site s.sdf
-expect 2 err 1 'vina has no exact form' screen r.pdb l.sdf --box 1,2,3,4 -o out.d --exact --score vina --device host -q
-expect 2 err 1 '\-\-poses is "100"; expected a multiple of 64' screen r.pdb l.sdf --box 1,2,3,4 -o out.d -n 100
-expect 2 err 1 '\-\-no-cull belongs to --score bude' screen r.pdb l.sdf -o out.d --site s.sdf --score vina --no-cull
-expect 2 err 1 'score-only belongs to --flexible' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --score-only
-expect 2 err 1 'flex belongs to --flexible' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --flex A:3
-expect 2 err 1 'receptor-energy belongs to --flexible' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --receptor-energy exact
+expect 2 err 1 'vina has no exact form' screen --rigid r.pdb l.sdf --box 1,2,3,4 -o out.d --exact --score vina --device host -q
+expect 2 err 1 '\-\-poses is "100"; expected a multiple of 64' screen --rigid r.pdb l.sdf --box 1,2,3,4 -o out.d -n 100
+expect 2 err 1 '\-\-no-cull belongs to --score bude' screen --rigid r.pdb l.sdf -o out.d --site s.sdf --score vina --no-cull
+expect 2 err 1 'score-only is of molecules whose bonds turn, but --rigid is given' screen --rigid r.pdb l.sdf -o out.d --box 1,2,3,4 --score-only
+expect 2 err 1 'flex is of molecules whose bonds turn, but --rigid is given' screen --rigid r.pdb l.sdf -o out.d --box 1,2,3,4 --flex A:3
+expect 2 err 1 'receptor-energy is of molecules whose bonds turn' screen --rigid r.pdb l.sdf -o out.d --box 1,2,3,4 --receptor-energy exact
 expect 2 err 1 '\-\-receptor-energy is "grids"; expected' screen r.pdb l.sdf -o out.d --flexible --receptor-energy grids
 expect 2 err 1 'keeps side chains of --flex in the box' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --flexible --flex A:3 --confine-atoms
 expect 2 err 1 'score-only and --local-only are both given' screen r.pdb l.sdf -o out.d --flexible --score-only --local-only
-expect 2 err 1 'but --flexible turns the bonds itself' screen r.pdb l.sdf -o out.d --flexible --score-only -c 5
-expect 2 err 1 'exact belongs to rigid molecules' screen r.pdb l.sdf -o out.d --flexible --box 1,2,3,4 --exact
+expect 2 err 1 'flexible is of molecules whose bonds turn, but --rigid is given' screen --rigid r.pdb l.sdf -o out.d --box 1,2,3,4 --flexible
+for option in 'conformers 5' 'generations 8' 'rounds 1' 'poses 64' 'score bude' exact no-cull; do
+  expect 2 err 1 "\-\-${option%% [0-9]*} is of rigid molecules, but bonds turn; expected --rigid too" screen r.pdb l.sdf -o out.d --box 1,2,3,4 --$option
+done
+expect 2 err 1 'exact is of rigid molecules' screen r.pdb l.sdf -o out.d --flexible --box 1,2,3,4 --exact
 expect 2 err 1 'one of --box, --site and --pocket' screen r.pdb l.sdf -o out.d --flexible
 expect 2 err 1 '\-\-margin is "3", but there is no --site' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --margin 3
 expect 2 err 1 'distance: --output FILE is missing' distance a.pdb

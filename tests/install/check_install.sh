@@ -74,8 +74,8 @@ cmake --build screening-build >>screening.log 2>&1 || fail "building the screeni
 awk '{print} /^\$\$\$\$/ && ++records == 2 {exit}' "$source/examples/1iep/kinase_inhibitors.sdf" >two.sdf
 mkdir empty
 (cd empty && LD_LIBRARY_PATH="$library" ../screening-build/screen_in_memory "$source/examples/1iep/1iep_receptor.pdb" \
-    ../two.sdf "$source/examples/1iep/1iep_ligand.sdf" 2) >screening.log 2>&1 || fail "screen_in_memory" screening.log
-grep -q '^2\. .*: -[0-9.]* kJ/mol$' screening.log || fail "screen_in_memory ranks no second molecule" screening.log
+    ../two.sdf "$source/examples/1iep/1iep_ligand.sdf" 0.1) >screening.log 2>&1 || fail "screen_in_memory" screening.log
+grep -q '^2\. .*: -[0-9.]* kcal/mol$' screening.log || fail "screen_in_memory ranks no second molecule" screening.log
 [ -z "$(ls -A empty)" ] || fail "screen_in_memory wrote a file: $(ls -A empty)"
 
 # Potential maps in memory, in the folder that stays empty.

@@ -25,7 +25,7 @@ describe() {
     other=(--rotations 30) differs=rotations= ;;
   screen)
     several=ranks
-    command=(screen pocket.pdb library.sdf --box 15.2,53.9,16.9,4 --poses 64 --generations 1 --rounds 1 --keep 1) ;;
+    command=(screen pocket.pdb library.sdf --rigid --score bude --box 15.2,53.9,16.9,4 --poses 64 --generations 1 --rounds 1 --keep 1) ;;
   trajectory)
     command=(trajectory rdf water.tpr water.xtc --select 'name OW' --keep-overlaps) other=(--stride 2) differs=stride= ;;
   reconstruct)

@@ -17,7 +17,7 @@ awk -v limit=$((molecules / 3)) '{ print > (done < limit ? "'"$work"'/first.sdf"
 gzip "$work/second.sdf"
 awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = substr($0, 47, 8) - 16.9
        if (x * x + y * y + z * z < 81) print } END { print "END" }' "$examples/1iep_receptor.pdb" >"$work/pocket.pdb"
-options=(--box 15.2,53.9,16.9,4 --poses 64 --generations 2 --rounds 2 --keep 2 --top 20 --device host --tune off --quiet)
+options=(--rigid --score bude --box 15.2,53.9,16.9,4 --poses 64 --generations 2 --rounds 2 --keep 2 --top 20 --device host --tune off --quiet)
 inputs=("$work/pocket.pdb" "$work/first.sdf" "$work/second.sdf.gz")
 screen() { "$quern" screen "${inputs[@]}" "${options[@]}" "$@"; }
 same() { # same A B: every result file, except those that contain times, is equal

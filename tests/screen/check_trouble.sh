@@ -10,7 +10,7 @@ examples=$source/examples/1iep
 awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = substr($0, 47, 8) - 16.9
        if (x * x + y * y + z * z < 64) print } END { print "END" }' "$examples/1iep_receptor.pdb" >"$work/pocket.pdb"
 bash "$source/tests/screen/make_library.sh" "$examples/kinase_inhibitors.sdf" 40 7 1000 >"$work/library.sdf"
-options=(--box 15.2,53.9,16.9,4 --poses 64 --generations 1 --rounds 1 --keep 1 --device host --tune off --quiet --threads 2)
+options=(--rigid --score bude --box 15.2,53.9,16.9,4 --poses 64 --generations 1 --rounds 1 --keep 1 --device host --tune off --quiet --threads 2)
 screen() { "$quern" screen "$work/pocket.pdb" "${options[@]}" "$@"; }
 refused() { # refused NAME PART COMMAND…
   local name=$1 part=$2 message

@@ -72,7 +72,7 @@ near() { # near NAME A B: within 0.02 kcal/mol
 compare() {
   local name=$1 receptor=$2 ligand=$3 flex=$4 residues=$5 types=$6 inter intra divisor unused
   split "$receptor" "$residues"
-  local options=("$receptor" "$ligand" --flexible --types "$types" --device host --quiet ${flex:+--flex "$flex"})
+  local options=("$receptor" "$ligand" --types "$types" --device host --quiet ${flex:+--flex "$flex"})
   flex=${flex:+$work/split_flex.pdbqt}
   if [ "$types" = file ]; then
     "$quern" screen "${options[@]}" --score-only -o "$work/$name" || fail "$name"

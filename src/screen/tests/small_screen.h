@@ -75,9 +75,6 @@ static inline qn_screen_options options_for(const char *name)
     options.library_count = 1;
     options.output = folder;
     options.run.device = device;
-    options.poses = 64;
-    options.generations = 2;
-    options.rounds = 5;
     options.keep = KEEP;
     options.diversity_angstrom = diversity;
     options.run.tune = QN_TUNE_OFF;
@@ -85,6 +82,18 @@ static inline qn_screen_options options_for(const char *name)
         options.box_centre_angstrom[d] = box_centre[d];
         options.box_side_angstrom[d] = box_side;
     }
+    return options;
+}
+
+/* The search of rigid molecules with BUDE's score, in a few steps. */
+static inline qn_screen_options rigid_options_for(const char *name)
+{
+    qn_screen_options options = options_for(name);
+    options.rigid = true;
+    options.score = QN_SCREEN_BUDE;
+    options.poses = 64;
+    options.generations = 2;
+    options.rounds = 5;
     return options;
 }
 

@@ -17,7 +17,6 @@ static double item(const qn_compound *compound, const char *name)
 static qn_screen_options flexible_options(const char *name)
 {
     qn_screen_options options = options_for(name);
-    options.flexible = true;
     options.score_only = true;
     for (int d = 0; d < 3; d++) options.box_centre_angstrom[d] = options.box_side_angstrom[d] = 0;
     return options;
@@ -219,7 +218,6 @@ static void a_search_finds_poses(void)
     char first[800];
     qn_screen_options options = options_for("searched");
     qn_screen_result *searched = NULL;
-    options.flexible = true;
     options.walkers = 8;
     options.effort = 0.02;
     snprintf(first, sizeof first, "%s", options.output);
@@ -239,7 +237,6 @@ static void a_search_finds_poses(void)
     qn_screen_result_destroy(&searched);
     device = "host";
     options = options_for("searched on the host");
-    options.flexible = true;
     options.walkers = 8;
     options.effort = 0.02;
     CHECK_OK(qn_screen_run(context, &options, NULL));
@@ -255,7 +252,6 @@ static void a_search_turns_side_chains(void)
     const char *const here = device;
     for (int host = 0; host < 2; host++) {
         qn_screen_options options = options_for(host ? "sides on the host" : "sides");
-        options.flexible = true;
         options.walkers = 4;
         options.effort = 0.02;
         options.keep = 1;
@@ -298,7 +294,6 @@ static void poses_differ_by_symmetry(void)
     options.library_count = 0;
     options.library_contents = &library;
     options.library_content_count = 1;
-    options.flexible = true;
     options.walkers = 24;
     options.effort = 0.01;
     options.keep = 8;
@@ -313,7 +308,6 @@ static void exact_energies_choose_poses(void)
     qn_screen_result *results[2] = {NULL, NULL};
     for (int exact = 0; exact < 2; exact++) {
         qn_screen_options options = options_for(exact ? "by exact energies" : "by maps");
-        options.flexible = true;
         options.walkers = 8;
         options.effort = 0.02;
         options.receptor_energy = exact ? QN_SCREEN_RECEPTOR_EXACT : QN_SCREEN_RECEPTOR_MAPS;
@@ -508,16 +502,22 @@ static void wrong_options_are_refused(void)
     options = flexible_options("refused");
     options.conformers = 3;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--conformers is of rigid molecules, but bonds turn; expected --rigid too, or no --conformers");
     options = flexible_options("refused");
-    options.flexible = false;
+    options.score = QN_SCREEN_BUDE;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("--score-only belongs to --flexible, which is not given");
+    CHECK_MESSAGE_HAS("--score bude is of rigid molecules, but bonds turn; expected --rigid too, or no --score bude");
+    options = flexible_options("refused");
+    options.rigid = true;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--score-only is of molecules whose bonds turn, but --rigid is given");
     options.score_only = false;
     options.flex = (const char *const[]){"A:ASP381,A:VAL299"};
     options.flex_count = 1;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("--flex belongs to --flexible, which is not given");
-    options.flexible = options.score_only = true;
+    CHECK_MESSAGE_HAS("--flex is of molecules whose bonds turn, but --rigid is given");
+    options.rigid = false;
+    options.score_only = true;
     options.flex = (const char *const[]){"A:TRP381"};
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("--flex has \"A:TRP381\", but residue 381 of chain A of pocket.pdb is ASP");

@@ -28,7 +28,7 @@ static void read_inputs(void)
 
 static qn_screen_options options_in_memory(void)
 {
-    qn_screen_options options = options_for("unused");
+    qn_screen_options options = rigid_options_for("unused");
     options.receptor = NULL;
     options.receptor_molecule = receptor;
     options.libraries = NULL;
@@ -151,7 +151,7 @@ static char files_folder[700];
 
 static void results_in_memory_equal_the_files(void)
 {
-    const qn_screen_options options = options_for("files");
+    const qn_screen_options options = rigid_options_for("files");
     qn_screen_result *result;
     snprintf(files_folder, sizeof files_folder, "%s", options.output);
     if (!CHECK_OK(qn_screen_run(context, &options, &result))) return;
@@ -194,7 +194,7 @@ static int stop_after_a_piece(const qn_progress *progress, void *user)
 
 static void a_resumed_run_gives_the_same_digits(void)
 {
-    qn_screen_options options = options_for("resumed");
+    qn_screen_options options = rigid_options_for("resumed");
     qn_screen_result *result;
     options.run.progress = stop_after_a_piece;
     options.run.batch = 3;

@@ -117,6 +117,8 @@ static void make_screen(made_screen *made)
 {
     *made = (made_screen){.libraries = {"some/library.sdf"}};
     made->options = qn_screen_default_options();
+    made->options.rigid = true;
+    made->options.score = QN_SCREEN_BUDE;
     made->options.receptor = "some/receptor.pdb";
     made->options.libraries = made->libraries;
     made->options.library_count = 1;

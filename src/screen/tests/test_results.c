@@ -24,6 +24,8 @@ static void begin(const char *name)
     CHECK_OK(qn_folder_create(folder));
     CHECK_OK(qn_file_write(library, "nothing", 7));
     options = qn_screen_default_options();
+    options.rigid = true;
+    options.score = QN_SCREEN_BUDE;
     options.output = folder;
     options.libraries = libraries;
     options.library_count = 1;

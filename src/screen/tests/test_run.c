@@ -84,7 +84,7 @@ static void read_originals(qn_compound ***originals, size_t *count)
 
 static void hits_have_the_energies_and_the_geometry_that_they_state(void)
 {
-    const qn_screen_options options = options_for("hits");
+    const qn_screen_options options = rigid_options_for("hits");
     const qn_ligand_score score = {QN_SCORE_BUDE, qn_bude_find("2016")};
     qn_score_receptor receptor;
     qn_screen_result *result;
@@ -138,7 +138,7 @@ static int stop_after_a_piece(const qn_progress *progress, void *user)
  */
 static void a_run_stopped_in_its_first_piece_leaves_no_folder(void)
 {
-    qn_screen_options options = options_for("at once");
+    qn_screen_options options = rigid_options_for("at once");
     options.run.progress = stop_soon;
     options.run.batch = 1;
     calls_left = 3;
@@ -150,7 +150,7 @@ static void a_run_stopped_in_its_first_piece_leaves_no_folder(void)
 static void a_foreign_journal_is_not_resumed(void)
 {
     char path[900];
-    qn_screen_options options = options_for("papers");
+    qn_screen_options options = rigid_options_for("papers");
     options.run.resume = true;
     snprintf(path, sizeof path, "%s/journal.txt", options.output);
     CHECK_OK(qn_folder_create(options.output));
@@ -165,7 +165,7 @@ static void a_stopped_run_is_resumed(void)
     char whole[700];
     qn_screen_result *result;
     snprintf(whole, sizeof whole, "%s/hits", check_scratch_folder());
-    qn_screen_options options = options_for("stopped");
+    qn_screen_options options = rigid_options_for("stopped");
     options.run.progress = stop_after_a_piece;
     options.run.batch = 3;
     CHECK_FAILS(qn_screen_run(context, &options, &result), QN_CANCELLED);
@@ -206,7 +206,7 @@ static void read_scores(const char *folder, double *energies, int *conformers)
 /* The conformer of the file is searched independently, so other conformers can only add better poses. */
 static void more_conformers_find_no_worse_poses(void)
 {
-    qn_screen_options options = options_for("conformers");
+    qn_screen_options options = rigid_options_for("conformers");
     qn_screen_result *result;
     char alone[700];
     double with[MOLECULES] = {0}, without[MOLECULES] = {0};
@@ -237,7 +237,7 @@ static void the_number_of_kept_poses_changes_no_score(void)
     char *expected = read_result(whole, "scores.csv");
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "keep %d", keeps[i]);
-        qn_screen_options options = options_for(name);
+        qn_screen_options options = rigid_options_for(name);
         options.keep = keeps[i];
         CHECK_OK(qn_screen_run(context, &options, NULL));
         char *scores = read_result(options.output, "scores.csv");
@@ -250,7 +250,7 @@ static void the_number_of_kept_poses_changes_no_score(void)
 /* Without hits there are no poses to find in the journals. */
 static void a_screen_without_hits_has_scores(void)
 {
-    qn_screen_options options = options_for("no hits");
+    qn_screen_options options = rigid_options_for("no hits");
     qn_screen_result *result;
     options.top = 0;
     options.rounds = 1; /* one round is asked for, so nothing can be unsettled */
@@ -262,25 +262,25 @@ static void a_screen_without_hits_has_scores(void)
 
 static void options_out_of_range_are_refused(void)
 {
-    qn_screen_options options = options_for("refused");
+    qn_screen_options options = rigid_options_for("refused");
     options.keep = 0;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
-    options = options_for("refused");
+    options = rigid_options_for("refused");
     options.score = (qn_screen_score)2;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("expected one of: bude vina");
-    options = options_for("refused");
+    options = rigid_options_for("refused");
     options.poses = 100;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
-    options = options_for("refused");
+    options = rigid_options_for("refused");
     options.run.batch = 1025;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("--batch is \"1025\"; expected a whole number from 0 to 1024");
-    options = options_for("refused");
+    options = rigid_options_for("refused");
     options.poses = (1 << 20) + 64;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("--poses is \"1048640\"; expected a whole number from 0 to 1048576");
-    options = options_for("refused");
+    options = rigid_options_for("refused");
     options.run.tune = (qn_tune_mode)9;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK(options.output && !qn_file_exists(options.output));
@@ -288,7 +288,7 @@ static void options_out_of_range_are_refused(void)
 
 static void a_screen_with_vina_writes_its_terms(void)
 {
-    qn_screen_options options = options_for("vina");
+    qn_screen_options options = rigid_options_for("vina");
     qn_screen_result *result;
     options.score = QN_SCREEN_VINA;
     CHECK_OK(qn_screen_run(context, &options, &result));
