@@ -2,9 +2,11 @@
 #include "base/memory.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -53,4 +55,14 @@ void qn_release(void *pointer_to_memory)
     void **memory = pointer_to_memory;
     free(*memory);
     *memory = NULL;
+}
+
+double qn_memory_resident_bytes(void)
+{
+    double pages = 0;
+    FILE *stream = fopen("/proc/self/statm", "r");
+    if (!stream) return 0;
+    if (fscanf(stream, "%*s %lf", &pages) != 1) pages = 0;
+    fclose(stream);
+    return pages * (double)sysconf(_SC_PAGESIZE);
 }

@@ -16,4 +16,7 @@ QN_MUST_CHECK qn_status qn_grow(void **memory, size_t *capacity, size_t needed, 
 /* Free memory of qn_allocate or qn_grow and set the pointer to NULL; accepts NULL. */
 void qn_release(void *pointer_to_memory);
 
+/* Bytes of main memory that the process has by now: program, libraries and data. 0: not known. */
+double qn_memory_resident_bytes(void);
+
 #endif

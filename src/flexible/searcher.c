@@ -80,6 +80,18 @@ void qn_flexible_searcher_destroy(qn_flexible_searcher **searcher)
     qn_release(searcher);
 }
 
+qn_flexible_memory qn_flexible_searcher_memory(const qn_flexible_searcher *searcher)
+{
+    const int *points = searcher->frame.grid.points;
+    const double walkers = searcher->options.walkers, chains = STARTS_OF_A_WALKER * walkers,
+                 chain = 2 * QN_FLEXIBLE_STATE * sizeof(float) + 2 * sizeof(int32_t) + sizeof(qn_flexible_leg);
+    return (qn_flexible_memory){.map = sizeof(float) * (double)points[0] * points[1] * points[2],
+                                .molecule = chains * chain,
+                                .molecule_copies = chains * (chain + sizeof(int)) +
+                                                   walkers * (sizeof(qn_flexible_pose) + sizeof(double)),
+                                .together = BATCH};
+}
+
 /* Kernels count values of maps in 32 bits. */
 static qn_status check_maps(const qn_flexible_searcher *searcher)
 {

@@ -29,6 +29,16 @@ QN_MUST_CHECK qn_status qn_flexible_searcher_create(qn_device *device, const qn_
                                                     qn_flexible_searcher **searcher);
 void qn_flexible_searcher_destroy(qn_flexible_searcher **searcher);
 
+/* Memory of a searcher (bytes). Maps are on its device; of chains and poses there is a copy in the process too. */
+typedef struct qn_flexible_memory {
+    double map;             /* of a type of atoms */
+    double molecule;        /* of a molecule among those searched together, on the device */
+    double molecule_copies; /* and in the process */
+    int together;           /* molecules that are searched together, at most */
+} qn_flexible_memory;
+
+qn_flexible_memory qn_flexible_searcher_memory(const qn_flexible_searcher *searcher);
+
 /* Search `count` trees. 4 W chains start for W walkers; after a tenth of the steps the W best go on, after three tenths
  * the W/4 best of these. poses: [tree][walkers], the best of all chains, those over 1 Å apart first; energies
  * (kcal/mol, on maps): the same shape. *evaluations (NULL: not wanted) gets the number of energies computed. */

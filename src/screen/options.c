@@ -216,6 +216,10 @@ static const qn_option rows[] = {
                 "atoms; the energies that are written are exact in any case"},
     {.like = &qn_run_rows[QN_RUN_STRICT], .offset = RUN, .meaning = "exit with 1 when molecules were rejected"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_MEMORY],
+     .offset = RUN,
+     .fallback_meaning = "no limit",
+     .meaning = "refuse a run, not --rigid, that would take more main memory"},
     {.like = &qn_run_rows[QN_RUN_BATCH],
      .offset = RUN,
      .most = 1024,
@@ -244,6 +248,7 @@ static const char *flexible_option(const qn_screen_options *options)
            : options->effort != usual.effort                   ? "effort"
            : options->confine_atoms                            ? "confine-atoms"
            : options->receptor_energy != usual.receptor_energy ? "receptor-energy"
+           : options->run.memory_bytes > 0                     ? "memory"
                                                                : NULL;
 }
 

@@ -95,12 +95,6 @@ static qn_status count_jobs(qn_screen_batch *batch)
     return QN_OK;
 }
 
-/* Whether the library caused an error. If so, reading ends, and the results so far are kept. */
-static bool is_librarys_fault(qn_status status)
-{
-    return status == QN_BAD_FORMAT || status == QN_IO_ERROR || status == QN_NOT_FOUND || status == QN_UNSUPPORTED;
-}
-
 /* Read the records of a piece; there are fewer where the library ends or is damaged. */
 static qn_status cut_piece(piece_reading *reading, uint64_t number, uint32_t *count)
 {
@@ -109,7 +103,7 @@ static qn_status cut_piece(piece_reading *reading, uint64_t number, uint32_t *co
     for (*count = 0; *count < QN_SCREEN_PIECE; ++*count) {
         qn_compound_record *record = &reading->records[*count];
         qn_status status = qn_screen_library_seek(library, number * QN_SCREEN_PIECE + *count, record);
-        if (is_librarys_fault(status)) {
+        if (qn_screen_is_librarys_fault(status)) {
             qn_error_save(status, &run->damage);
             run->molecules_before_damage = qn_screen_library_position(library);
             qn_error_clear();
@@ -676,6 +670,16 @@ static qn_status create_flexible(screen_pipeline *pipeline, size_t *jobs)
     return QN_OK;
 }
 
+static qn_status check_memory(const screen_pipeline *pipeline, size_t jobs)
+{
+    qn_screen_room room = {.molecules = jobs,
+                           .pieces = pipeline->group_most,
+                           .piece_bytes = sizeof(piece_finishing),
+                           .searchers_of_a_gpu = SEARCHERS_OF_A_GPU};
+    for (int i = 0; i < pipeline->run->job->device_count; i++) room.searchers[i] = pipeline->flexible[i][0];
+    return qn_screen_check_memory(pipeline->run, &room);
+}
+
 static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
 {
     qn_screen_state *run = pipeline->run;
@@ -702,6 +706,7 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run)
     size_t jobs = 0;
     qn_status status = create_searches(&pipeline, &jobs);
     if (status == QN_OK) status = qn_screen_library_open(&sources, &pipeline.library);
+    if (status == QN_OK && !run->options->rigid) status = check_memory(&pipeline, 2 * jobs);
     if (status == QN_OK) {
         pipeline.finished = run->job->done.count * QN_SCREEN_PIECE;
         pipeline.started_s = qn_clock_s();

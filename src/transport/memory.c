@@ -1,27 +1,15 @@
 /* How much memory a run takes, before its search begins. */
 #include <math.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "transport/bounds/roadmap.h"
 #include "transport/run.h"
 
 /* Of tables and names for each passage, of a drawing, and of poses and report while they are written (bytes). */
 static const double passage_bytes = 400, drawing_bytes = 12e3, output_bytes = 1e6;
 static const double mib = 1048576;
-
-/* Bytes that the process has by now: program, libraries, names of inputs. 0: not known. */
-static double resident_bytes(void)
-{
-    double pages = 0;
-    FILE *stream = fopen("/proc/self/statm", "r");
-    if (!stream) return 0;
-    if (fscanf(stream, "%*s %lf", &pages) != 1) pages = 0;
-    fclose(stream);
-    return pages * (double)sysconf(_SC_PAGESIZE);
-}
 
 static int most_discs(const qn_transport_state *run)
 {
@@ -45,7 +33,7 @@ qn_status qn_transport_check_memory(qn_transport_state *run)
     const int discs = most_discs(run);
     const double search = qn_bounds_bytes(discs, run->most_torsions, run->most_atoms, options->poses, options->effort,
                                           options->bound != QN_TRANSPORT_LOWER);
-    const double all = resident_bytes() + search + passages_bytes(run, discs);
+    const double all = qn_memory_resident_bytes() + search + passages_bytes(run, discs);
     const double allowed = (double)options->run.memory_bytes;
     if (options->run.explain)
         qn_log(QN_LOG_NOTE,
