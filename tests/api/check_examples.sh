@@ -37,7 +37,7 @@ query        rdf: .*
 queue        1024 bytes are on the device
 reconstruct  a map of 48 voxels a side
 resolution   [1-9][0-9.]* Å
-screen       .+: -[0-9.]+ kJ/mol
+screen       .+: -[0-9.]+ kcal/mol
 space        2 points
 status       not found: missing\.pdb.*
 topology     1398 atoms in 466 molecules
