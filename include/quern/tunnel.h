@@ -38,8 +38,8 @@ typedef struct qn_tunnel_options {
     double probe_angstrom;             /* least radius of a tunnel; default 0.9 */
     double shell_radius_angstrom;      /* of the sphere that tells outside from inside; default 3 */
     double shell_depth_angstrom;       /* tunnels end at this distance from the outside; default 4 */
-    double start_reach_angstrom;  /* a tunnel begins at the widest void within this distance of the start; default 3 */
-    double start_radius_angstrom; /* voids of this radius and more are equally good; default 5 */
+    double start_reach_angstrom;  /* tunnels begin at the widest place within this distance of the start; default 3 */
+    double start_radius_angstrom; /* places of this radius and more are equally good; default 5 */
     const char *radii;            /* text file with an element and its radius in Å in each line; NULL: Bondi's */
     bool hydrogens;               /* the structure's hydrogens are walls; default true */
     const char *walls;            /* "all" (default), "protein", or names of residues */
@@ -91,6 +91,9 @@ typedef struct qn_tunnel_result {
     size_t atom_count;                      /* of the walls */
     const char *folder;                     /* of the files; "" when nothing was written */
     double seconds;
+    double start_moved_angstrom;    /* distance of the place where tunnels begin from the start, in the best frame */
+    double start_place_angstrom[3]; /* where tunnels begin there */
+    double start_radius_angstrom;   /* of the largest sphere that fits there */
 } qn_tunnel_result;
 
 /* Files appear when they are complete. `result` may be NULL; on failure *result is NULL.

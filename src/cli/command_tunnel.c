@@ -38,10 +38,21 @@ static void print_clusters(const qn_tunnel_result *result)
     if (result->cluster_count > SHOWN_MOST) printf("and %d more\n", (int)(result->cluster_count - SHOWN_MOST));
 }
 
+/* The start moves to the widest place within reach, so users should see where it went. */
+static void print_start(const qn_tunnel_result *result)
+{
+    const double *place = result->start_place_angstrom;
+    if (result->start_moved_angstrom < 0.005) return;
+    printf("start moved by %.2f Å to %.2f, %.2f, %.2f, where a sphere of %.2f Å fits%s\n", result->start_moved_angstrom,
+           place[0], place[1], place[2], result->start_radius_angstrom,
+           result->frame_count > 1 ? ", in the frame with the widest way out" : "");
+}
+
 static void print_result(const qn_tunnel_result *result)
 {
     char duration[48];
     cli_format_duration(result->seconds, duration, sizeof duration);
+    print_start(result);
     print_clusters(result);
     printf("%d tunnel%s in %s, %s\n", (int)result->tunnel_count, result->tunnel_count == 1 ? "" : "s", result->folder,
            duration);

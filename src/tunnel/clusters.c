@@ -56,6 +56,24 @@ static const qn_atom *nearest_wall(const qn_tunnel_structure *structure, const d
     return nearest;
 }
 
+/* The start is far away, or all places within reach are outside or on the surface. */
+static qn_status refuse_outside(const qn_tunnel_state *run)
+{
+    const qn_tunnel_options *options = run->options;
+    double distance;
+    char start[128];
+    name_start(run, start);
+    nearest_wall(&run->structure, run->structure.start, &distance);
+    if (distance >= options->shell_radius_angstrom)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s is outside: the surface of the nearest atom is %.1f Å away; expected a place inside", start,
+                       distance);
+    return QN_FAIL(QN_INVALID_ARGUMENT,
+                   "%s is at the surface: all voids within %g Å are outside for a sphere of %g Å, or within %g Å of "
+                   "there; expected a place inside, a larger --shell-radius or a smaller --shell-depth",
+                   start, options->start_reach_angstrom, options->shell_radius_angstrom, options->shell_depth_angstrom);
+}
+
 static qn_status refuse_blocked(const qn_tunnel_state *run, const qn_found_frame *frame)
 {
     const qn_tunnel_options *options = run->options;
@@ -64,19 +82,14 @@ static qn_status refuse_blocked(const qn_tunnel_state *run, const qn_found_frame
     const qn_atom *atom = nearest_wall(structure, structure->start, &distance);
     char start[128], inside[96] = "", nearest[96] = ", nor farther away";
     name_start(run, start);
-    if (distance >= options->shell_radius_angstrom)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "%s is outside: the surface of the nearest atom is %.1f Å away; expected a place inside", start,
-                       distance);
+    if (distance >= options->shell_radius_angstrom) return refuse_outside(run);
     if (distance < 0)
         snprintf(inside, sizeof inside, " is inside atom %s of %s, and", atom->name,
                  qn_residue_say(&structure->molecule->residues[atom->residue]).text);
     if (isfinite(frame->start_radius)) {
-        const double *place = structure->start, *there = frame->start;
-        const double away =
-            sqrt(pow(there[0] - place[0], 2) + pow(there[1] - place[1], 2) + pow(there[2] - place[2], 2));
-        snprintf(nearest, sizeof nearest, "; the nearest is %.2f Å away at %.2f, %.2f, %.2f", away, there[0], there[1],
-                 there[2]);
+        const double *there = frame->start;
+        snprintf(nearest, sizeof nearest, "; the nearest is %.2f Å away at %.2f, %.2f, %.2f", frame->start_moved,
+                 there[0], there[1], there[2]);
     }
     return QN_FAIL(QN_INVALID_ARGUMENT,
                    "%s%s has no void of %g Å within %g Å%s; expected a place in a void, or a larger --start-reach",
@@ -88,18 +101,11 @@ static qn_status refuse_without_tunnels(const qn_tunnel_state *run)
 {
     const qn_found_frame *frame = qn_tunnel_widest_frame(run);
     const double *place = frame->way_place;
-    char start[128];
     for (size_t i = 0; i < run->frame_count && !isfinite(frame->way_radius); i++)
         if (run->frames[i].outcome == QN_TUNNELS_CLOSED) frame = &run->frames[i];
-    name_start(run, start);
     switch (frame->outcome) {
     case QN_TUNNELS_BLOCKED: return refuse_blocked(run, frame);
-    case QN_TUNNELS_OUTSIDE:
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "%s is at the surface: all voids within %g Å are outside for a sphere of %g Å, or within %g Å "
-                       "of there; expected a place inside, a larger --shell-radius or a smaller --shell-depth",
-                       start, run->options->start_reach_angstrom, run->options->shell_radius_angstrom,
-                       run->options->shell_depth_angstrom);
+    case QN_TUNNELS_OUTSIDE: return refuse_outside(run);
     default: break;
     }
     if (!isfinite(frame->way_radius))

@@ -191,7 +191,8 @@ static qn_status add_views(qn_report *report, const qn_tunnel_state *run)
 
 static qn_status fill(qn_report *report, const qn_tunnel_state *run)
 {
-    const double *start = qn_tunnel_best_of(run, 0)->line.places[0];
+    const qn_found_frame *frame = qn_tunnel_widest_frame(run);
+    const double *start = frame->start;
     QN_TRY(qn_job_report_warnings(run->job, report));
     QN_TRY(add_facts(report, run));
     QN_TRY(add_profiles(report, run));
@@ -201,10 +202,12 @@ static qn_status fill(qn_report *report, const qn_tunnel_state *run)
     QN_TRY(qn_report_heading(report, "Run"));
     return qn_report_paragraph(
         report,
-        "Quern %s, structure `%s`, start `%s`, the void at %.2f, %.2f, %.2f. %s "
+        "Quern %s, structure `%s`, start `%s`. Tunnels begin %.2f Å from there, at %.2f, %.2f, "
+        "%.2f, where a sphere of %.2f Å fits%s. %s "
         "`view.pml` and `view.cxc` show the tunnels in PyMOL and ChimeraX, `tunnels.json` in Mol*; "
         "`run.json` holds the options.",
-        qn_version(), run->structure.name, run->options->start, start[0], start[1], start[2],
+        qn_version(), run->structure.name, run->options->start, frame->start_moved, start[0], start[1], start[2],
+        frame->start_radius, has_frames(run) ? ", in the frame with the widest way out" : "",
         run->structure.has_hydrogens ? "Hydrogens are walls."
                                      : "There are no hydrogens among the walls, so tunnels are wider than with them.");
 }

@@ -74,6 +74,7 @@ qn_status qn_tunnel_record_write(const qn_tunnel_state *run, uint64_t frame, con
     head.frame.frame = frame;
     head.frame.outcome = tunnels->outcome;
     head.frame.start_radius = tunnels->start_radius;
+    head.frame.start_moved = tunnels->start_moved;
     head.frame.way_radius = tunnels->way_radius;
     memcpy(head.frame.start, tunnels->start, sizeof tunnels->start);
     memcpy(head.frame.way_place, tunnels->way_place, sizeof tunnels->way_place);

@@ -68,15 +68,17 @@ static qn_status read_inputs(qn_tunnel_state *run)
 static qn_status write_run_json(qn_tunnel_state *run)
 {
     const qn_found_frame *widest = qn_tunnel_widest_frame(run);
-    const double *start = run->structure.start, *place = widest->way_place;
+    const double *given = run->structure.start, *start = widest->start, *place = widest->way_place;
     return qn_job_facts(
         run->job,
-        json_pack("{s:o, s:o, s:o, s:o, s:b, s:[fff], s:f, s:[fff], s:f, s:o}", "frames",
+        json_pack("{s:o, s:o, s:o, s:o, s:b, s:[fff], s:[fff], s:f, s:f, s:f, s:[fff], s:f, s:o}", "frames",
                   qn_json_unsigned(run->frame_count), "tunnels", qn_json_unsigned(run->tunnel_count), "clusters",
                   qn_json_unsigned(run->cluster_count), "walls", qn_json_unsigned(run->structure.wall_count),
-                  "hydrogens_are_walls", run->structure.has_hydrogens, "start_angstrom", start[0], start[1], start[2],
-                  "widest_way_angstrom", widest->way_radius, "widest_way_place_angstrom", place[0], place[1], place[2],
-                  "search_s", run->search_s, "options", qn_json_options(qn_tunnel_option_table(), run->options)));
+                  "hydrogens_are_walls", run->structure.has_hydrogens, "start_angstrom", given[0], given[1], given[2],
+                  "start_place_angstrom", start[0], start[1], start[2], "start_moved_angstrom", widest->start_moved,
+                  "start_radius_angstrom", widest->start_radius, "widest_way_angstrom", widest->way_radius,
+                  "widest_way_place_angstrom", place[0], place[1], place[2], "search_s", run->search_s, "options",
+                  qn_json_options(qn_tunnel_option_table(), run->options)));
 }
 
 static qn_status finish(qn_tunnel_state *run)
@@ -173,6 +175,9 @@ static qn_status make_result(qn_tunnel_state *run, qn_tunnel_result **out)
     const qn_found_frame *widest = qn_tunnel_widest_frame(run);
     own->result.widest_way_angstrom = widest->way_radius;
     memcpy(own->result.widest_way_place_angstrom, widest->way_place, sizeof widest->way_place);
+    own->result.start_moved_angstrom = widest->start_moved;
+    own->result.start_radius_angstrom = widest->start_radius;
+    memcpy(own->result.start_place_angstrom, widest->start, sizeof widest->start);
     own->result.tunnels = own->tunnels;
     own->result.tunnel_count = own->found_count = run->tunnel_count;
     own->result.clusters = own->clusters = run->clusters;

@@ -24,7 +24,7 @@ typedef struct qn_found_tunnel {
 typedef struct qn_found_frame {
     uint64_t frame;
     qn_tunnels_outcome outcome;
-    double start[3], start_radius;
+    double start[3], start_radius, start_moved;
     double way_radius, way_place[3];
 } qn_found_frame;
 

@@ -7,18 +7,19 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "tunnel/geometry/heap.h"
+#include "tunnel/geometry/void_start.h"
 
 typedef struct finding {
     const qn_balls *balls;
     const qn_tunnels_settings *settings;
     qn_void_graph graph;
-    uint32_t start;
+    qn_void_start start;
     double *key;     /* of each vertex: cost from the start, or minus the width of the widest way */
-    uint32_t *entry; /* edge by which the best way enters a vertex; UINT32_MAX: none */
+    uint32_t *entry; /* edge by which the best way enters a vertex; UINT32_MAX: none, it comes from the start */
     bool *done;
     qn_heap heap;
     qn_ball_list list;
-    double (*path)[3]; /* room for all vertices */
+    double (*path)[3]; /* room for the start and all vertices */
     double (*marks)[QN_LINE_MARKS][3];
     qn_tunnels *tunnels;
 } finding;
@@ -31,54 +32,34 @@ static double distance_of(const double a[3], const double b[3])
 
 /* ---- the start ---- */
 
-/* The rank of a vertex as a start. */
-typedef struct start_rank {
-    bool is_inside; /* not on the surface, and as wide as the probe */
-    double width, distance;
-} start_rank;
-
-static bool is_better(const start_rank *one, const start_rank *other)
-{
-    if (one->is_inside != other->is_inside) return one->is_inside;
-    return one->width > other->width || (one->width == other->width && one->distance < other->distance);
-}
-
-static void set_start(finding *self, uint32_t vertex)
-{
-    self->start = vertex;
-    self->tunnels->start_radius = self->graph.clearance[vertex];
-    memcpy(self->tunnels->start, self->graph.places[vertex], sizeof self->tunnels->start);
-}
-
-/* Choose the widest vertex within reach; vertices on the surface only where there is no other as wide as the probe.
- * Where none is, tell the nearest that is. */
-static void choose_start(finding *self, const double place[3])
+/* Tell the vertex inside that is nearest to the place and as wide as the probe, if there is one. */
+static void tell_nearest(const finding *self, const double place[3])
 {
     const qn_void_graph *graph = &self->graph;
-    const qn_tunnels_settings *settings = self->settings;
-    start_rank best = {.width = -INFINITY, .distance = INFINITY};
     double nearest = INFINITY;
-    uint32_t nearest_vertex = 0;
-    self->tunnels->start_radius = -INFINITY;
     for (size_t v = 0; v < graph->vertex_count; v++) {
-        start_rank rank = {false, fmin(graph->clearance[v], settings->start_radius),
-                           distance_of(graph->places[v], place)};
-        rank.is_inside = !graph->surface[v] && rank.width >= settings->voids.probe;
-        if (rank.is_inside && rank.distance < nearest) {
-            nearest = rank.distance;
-            nearest_vertex = (uint32_t)v;
-        }
-        if (rank.distance > settings->start_reach || !is_better(&rank, &best)) continue;
-        best = rank;
-        set_start(self, (uint32_t)v);
+        const double distance = distance_of(graph->places[v], place);
+        if (graph->surface[v] || graph->clearance[v] < self->settings->voids.probe || distance >= nearest) continue;
+        nearest = distance;
+        self->tunnels->start_radius = graph->clearance[v];
+        memcpy(self->tunnels->start, graph->places[v], sizeof self->tunnels->start);
     }
-    const bool is_wide = best.width >= settings->voids.probe;
-    self->tunnels->outcome = best.is_inside ? QN_TUNNELS_CLOSED : is_wide ? QN_TUNNELS_OUTSIDE : QN_TUNNELS_BLOCKED;
-    if (self->tunnels->outcome != QN_TUNNELS_BLOCKED) return;
-    if (isfinite(nearest))
-        set_start(self, nearest_vertex);
-    else
-        self->tunnels->start_radius = -INFINITY;
+}
+
+static qn_status choose_start(finding *self, const double place[3])
+{
+    const qn_tunnels_settings *settings = self->settings;
+    qn_tunnels *tunnels = self->tunnels;
+    QN_TRY(qn_void_start_find(self->balls, &self->graph, place, settings->start_reach, settings->start_radius,
+                              &self->start));
+    tunnels->start_radius = self->start.clearance;
+    memcpy(tunnels->start, self->start.place, sizeof tunnels->start);
+    tunnels->outcome = !isfinite(self->start.clearance) ? QN_TUNNELS_BLOCKED
+                       : self->start.is_inside          ? QN_TUNNELS_CLOSED
+                                                        : QN_TUNNELS_OUTSIDE;
+    if (tunnels->outcome == QN_TUNNELS_BLOCKED) tell_nearest(self, place);
+    tunnels->start_moved = distance_of(tunnels->start, place);
+    return QN_OK;
 }
 
 /* ---- ways ---- */
@@ -108,10 +89,11 @@ static size_t trace(const finding *self, uint32_t vertex)
     size_t count = 0;
     while (true) {
         memcpy(self->path[count++], self->graph.places[vertex], sizeof *self->path);
-        if (vertex == self->start) break;
+        if (self->entry[vertex] == UINT32_MAX) break;
         const qn_void_edge *edge = &self->graph.edges[self->entry[vertex]];
         vertex = edge->vertices[edge->vertices[0] == vertex];
     }
+    memcpy(self->path[count++], self->start.place, sizeof *self->path);
     for (size_t i = 0; i < count / 2; i++) {
         double kept[3];
         memcpy(kept, self->path[i], sizeof kept);
@@ -128,8 +110,8 @@ static qn_status find_widest(finding *self)
     qn_tunnels *tunnels = self->tunnels;
     qn_heap_entry entry;
     QN_TRY(begin_ways(self));
-    self->key[self->start] = -graph->clearance[self->start];
-    QN_TRY(qn_heap_push(&self->heap, self->key[self->start], self->start));
+    for (int i = 0; i < self->start.join_count; i++)
+        QN_TRY(offer(self, self->start.joins[i].vertex, UINT32_MAX, -self->start.joins[i].width));
     tunnels->way_radius = -INFINITY;
     while (qn_heap_pop(&self->heap, &entry)) {
         const uint32_t v = entry.item;
@@ -189,8 +171,8 @@ static qn_status find_mouths(finding *self)
 {
     const qn_void_graph *graph = &self->graph;
     QN_TRY(begin_ways(self));
-    self->key[self->start] = 0;
-    QN_TRY(qn_heap_push(&self->heap, 0, self->start));
+    for (int i = 0; i < self->start.join_count; i++)
+        QN_TRY(offer(self, self->start.joins[i].vertex, UINT32_MAX, self->start.joins[i].cost));
     for (qn_heap_entry entry; self->tunnels->count < self->settings->most && qn_heap_pop(&self->heap, &entry);) {
         const uint32_t v = entry.item;
         if (self->done[v]) continue;
@@ -250,7 +232,7 @@ static qn_status make_room(finding *self)
     QN_TRY(qn_allocate(count, sizeof *self->key, (void **)&self->key));
     QN_TRY(qn_allocate(count, sizeof *self->entry, (void **)&self->entry));
     QN_TRY(qn_allocate(count, sizeof *self->done, (void **)&self->done));
-    QN_TRY(qn_allocate(count, sizeof *self->path, (void **)&self->path));
+    QN_TRY(qn_allocate(count + 1, sizeof *self->path, (void **)&self->path));
     QN_TRY(qn_allocate(self->settings->most + 1, sizeof *self->marks, (void **)&self->marks));
     return qn_allocate(self->settings->most, sizeof *self->tunnels->lines, (void **)&self->tunnels->lines);
 }
@@ -259,7 +241,7 @@ static qn_status find(finding *self, const double place[3], qn_pool *pool)
 {
     QN_TRY(qn_void_graph_make(self->balls, &self->settings->voids, pool, &self->graph));
     QN_TRY(make_room(self));
-    choose_start(self, place);
+    QN_TRY(choose_start(self, place));
     if (self->tunnels->outcome != QN_TUNNELS_CLOSED) return QN_OK;
     QN_TRY(find_widest(self));
     QN_TRY(find_mouths(self));

@@ -7,8 +7,8 @@
 
 typedef struct qn_tunnels_settings {
     qn_void_settings voids;
-    double start_reach;  /* Å: the start is the widest vertex within this distance of the place that is given */
-    double start_radius; /* Å: vertices of at least this clearance are equally good, and the nearest is taken */
+    double start_reach;  /* Å: the start is the widest place within this distance of the one that is given */
+    double start_radius; /* Å: places of at least this clearance are equally good, and the nearest is taken */
     double redundant;    /* Å: of two tunnels at a smaller mean distance the dearer is left out */
     size_t most;         /* tunnels */
 } qn_tunnels_settings;
@@ -16,14 +16,15 @@ typedef struct qn_tunnels_settings {
 typedef enum qn_tunnels_outcome {
     QN_TUNNELS_OPEN,    /* there is at least one */
     QN_TUNNELS_CLOSED,  /* no way out is as wide as the probe; `widest` says how wide the widest is */
-    QN_TUNNELS_BLOCKED, /* no vertex within reach of the start is as wide as the probe */
+    QN_TUNNELS_BLOCKED, /* no place within reach of the start is as wide as the probe */
     QN_TUNNELS_OUTSIDE  /* those that are lie on the surface */
 } qn_tunnels_outcome;
 
 typedef struct qn_tunnels {
     qn_tunnels_outcome outcome;
-    double start[3], start_radius; /* the vertex that was chosen, and its clearance; if blocked, the nearest inside that
-                                    * is as wide as the probe: −INFINITY if there is none */
+    double start[3], start_radius;   /* the place that was chosen, and its clearance; if blocked, the nearest vertex
+                                      * inside   that is as wide as the probe: −INFINITY if there is none */
+    double start_moved;              /* Å: distance of `start` from the place that was given */
     double way_radius, way_place[3]; /* the widest way outside: its bottleneck; −INFINITY: no way leads outside */
     size_t count;
     qn_line *lines; /* by ascending cost */

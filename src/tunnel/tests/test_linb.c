@@ -69,6 +69,21 @@ static void tunnel_of_the_crystal(void)
     qn_tunnel_result_destroy(&result);
 }
 
+/* CAVER's configuration gives a start in an atom, 19,32,4. On a grid of 0.15 Å the widest place within 3 Å of it has a
+ * radius of 1.63 Å, 2.9 Å away; there is no vertex of the power diagram. */
+static void tunnel_from_a_start_in_an_atom(void)
+{
+    qn_tunnel_options options = options_of_linb();
+    qn_tunnel_result *result;
+    options.start = "19,32,4";
+    if (!CHECK_OK(qn_tunnel_run(context, &options, &result))) return;
+    CHECK_NEAR(result->start_radius_angstrom, 1.63, 0.05);
+    CHECK_NEAR(result->start_moved_angstrom, 2.95, 0.05);
+    CHECK_NEAR(result->tunnels[0].bottleneck_angstrom, 1.30, 0.02);
+    compare_with_caver(&result->tunnels[0]);
+    qn_tunnel_result_destroy(&result);
+}
+
 /* The molecule without alternate locations but A, as frames have it. */
 static qn_molecule *read_linb(void)
 {
@@ -131,6 +146,7 @@ int main(void)
     snprintf(linb, sizeof linb, "%s", path);
     CHECK_OK(qn_context_create(&options, &context));
     RUN(tunnel_of_the_crystal);
+    RUN(tunnel_from_a_start_in_an_atom);
     RUN_LONG(frames_with_noise_have_the_tunnel);
     qn_context_destroy(&context);
     return check_finish();

@@ -114,7 +114,7 @@ static void closed_ways_say_how_wide_they_are(void)
     CHECK_MESSAGE_HAS("no way out of 0,0,0 wider than 0.9 Å: widest 0.70 at");
     options.probe_angstrom = 0.6;
     CHECK_OK(qn_tunnel_run(context, &options, NULL));
-    options.start = "0,0,-6.5";
+    options.start = "0,0,-5.62";
     options.start_reach_angstrom = 0.5;
     CHECK_FAILS(qn_tunnel_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("has no void of 0.6 Å within 0.5 Å");
@@ -124,6 +124,31 @@ static void closed_ways_say_how_wide_they_are(void)
     options.start = "0,0,30";
     CHECK_FAILS(qn_tunnel_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("is outside");
+    qn_molecule_destroy(&shell);
+}
+
+/* With no reach tunnels begin where the user says, with what fits there: up to the ring of the upper hole. */
+static void starts_stay_without_reach(void)
+{
+    qn_molecule *shell = make_shell(1.5, 0.5);
+    qn_tunnel_options options = options_for(shell);
+    qn_tunnel_result *result;
+    options.start = "0,0,3.5";
+    options.start_reach_angstrom = 0;
+    if (CHECK_OK(qn_tunnel_run(context, &options, &result))) {
+        const double ring = sqrt(radius * radius - 3.2 * 3.2);
+        CHECK_NEAR(result->start_moved_angstrom, 0, 0);
+        CHECK_NEAR(result->tunnels[0].places_angstrom[2], 3.5, 1e-12);
+        CHECK_NEAR(result->start_radius_angstrom, sqrt((ring - 3.5) * (ring - 3.5) + 3.2 * 3.2) - carbon, 1e-9);
+        CHECK_NEAR(result->start_radius_angstrom, result->tunnels[0].radii_angstrom[0], 0);
+    }
+    qn_tunnel_result_destroy(&result);
+    options.start_reach_angstrom = 4; /* the middle is the widest place */
+    if (CHECK_OK(qn_tunnel_run(context, &options, &result))) {
+        CHECK_NEAR(result->start_moved_angstrom, 3.5, 0.3);
+        CHECK_NEAR(result->start_radius_angstrom, radius - carbon, 0.02);
+    }
+    qn_tunnel_result_destroy(&result);
     qn_molecule_destroy(&shell);
 }
 
@@ -258,6 +283,7 @@ int main(void)
     RUN(holes_have_their_radii);
     RUN(profiles_follow_the_axis);
     RUN(closed_ways_say_how_wide_they_are);
+    RUN(starts_stay_without_reach);
     RUN(starts_and_walls);
     RUN(bad_starts_are_refused);
     RUN(frames_are_superposed);
