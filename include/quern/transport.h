@@ -97,6 +97,8 @@ typedef struct qn_transport_result {
     size_t receptor_count, tunnel_count, ligand_count;
     const char *folder; /* of the files; "" when nothing was written */
     double seconds;
+    uint64_t earlier_passage_count; /* of a finished run that was resumed: its files have them, and `passages` is
+                                     * empty; else 0 */
 } qn_transport_result;
 
 /* Files appear when they are complete. `result` may be NULL; on failure *result is NULL.

@@ -94,6 +94,8 @@ typedef struct qn_tunnel_result {
     double start_moved_angstrom;    /* distance of the place where tunnels begin from the start, in the best frame */
     double start_place_angstrom[3]; /* where tunnels begin there */
     double start_radius_angstrom;   /* of the largest sphere that fits there */
+    uint64_t earlier_tunnel_count, earlier_cluster_count; /* of a finished run that was resumed: its files have them,
+                                                           * and `tunnels` and `clusters` are empty; else 0 */
 } qn_tunnel_result;
 
 /* Files appear when they are complete. `result` may be NULL; on failure *result is NULL.

@@ -24,7 +24,7 @@ static void print_result(const qn_screen_options *options, const qn_screen_resul
     if (result->interactions_per_s > 0)
         printf("%.3g interactions/s, %.0f %% of the search spent scoring, %s in all\n", result->interactions_per_s,
                100 * result->scoring_share, duration);
-    else if (!options->rigid)
+    else if (result->resumed_count < result->molecule_count + result->rejection_count)
         printf("%s in all\n", duration);
     else
         printf("every molecule had been searched before, %s in all\n", duration);

@@ -30,6 +30,11 @@ static void print_result(const qn_transport_result *result)
 {
     char duration[48];
     cli_format_duration(result->seconds, duration, sizeof duration);
+    if (result->earlier_passage_count > 0) {
+        printf("%llu passage%s in %s, found by the earlier run\n", (unsigned long long)result->earlier_passage_count,
+               result->earlier_passage_count == 1 ? "" : "s", result->folder);
+        return;
+    }
     if (result->passage_count > 0) printf("   bound  highest  surface  barrier out  passage\n");
     for (size_t i = 0; i < result->passage_count && i < SHOWN_MOST; i++) {
         const qn_transport_passage *passage = &result->passages[i];

@@ -52,6 +52,11 @@ static void print_result(const qn_tunnel_result *result)
 {
     char duration[48];
     cli_format_duration(result->seconds, duration, sizeof duration);
+    if (result->earlier_tunnel_count > 0) {
+        printf("%llu tunnel%s in %s, found by the earlier run\n", (unsigned long long)result->earlier_tunnel_count,
+               result->earlier_tunnel_count == 1 ? "" : "s", result->folder);
+        return;
+    }
     print_start(result);
     print_clusters(result);
     printf("%d tunnel%s in %s, %s\n", (int)result->tunnel_count, result->tunnel_count == 1 ? "" : "s", result->folder,

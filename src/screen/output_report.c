@@ -311,8 +311,9 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
             search->cull ? "" : ", all pairs of atoms"));
     qn_screen_say_count(run->resumed, resumed);
     if (run->resumed > 0)
-        QN_TRY(qn_report_paragraph(report, "%s %s taken from an earlier run that was not finished.", resumed,
-                                   run->resumed == 1 ? "molecule was" : "molecules were"));
+        QN_TRY(qn_report_paragraph(report, "%s %s taken from an earlier run that was %sfinished.", resumed,
+                                   run->resumed == 1 ? "molecule was" : "molecules were",
+                                   run->job->found.state == QN_OUTPUT_FINISHED ? "" : "not "));
     const int ranks = qn_ranks_count(run->job->ranks), threads = qn_context_threads(run->job->context);
     const char *const how_many = ranks == 1 ? "process with" : "processes, each with";
     return qn_report_paragraph(

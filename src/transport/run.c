@@ -119,6 +119,9 @@ static qn_status make_result(qn_transport_state *run, qn_transport_result **out)
                                         .ligand_count = run->ligand_count,
                                         .folder = own->folder,
                                         .seconds = qn_clock_s() - run->job->started_s};
+    if (run->job->over) /* a finished run has its facts in run.json */
+        own->result.earlier_passage_count =
+            (uint64_t)json_integer_value(json_object_get(run->job->found.run, "passages"));
     if (run->passage_count == 0) return QN_OK;
     QN_TRY(qn_allocate(run->passage_count, sizeof *own->passages, (void **)&own->passages));
     for (size_t i = 0; i < run->passage_count; i++) describe(run, &run->passages[i], &own->passages[i]);

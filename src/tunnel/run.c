@@ -157,6 +157,15 @@ static void describe_tunnel(const qn_found_tunnel *found, qn_tunnel *tunnel)
     memcpy(tunnel->bottleneck_place_angstrom, line->places[line->narrowest], sizeof tunnel->bottleneck_place_angstrom);
 }
 
+/* A finished run that is resumed has its facts in run.json. */
+static void add_earlier(const json_t *facts, qn_tunnel_result *result)
+{
+    result->earlier_tunnel_count = (uint64_t)json_integer_value(json_object_get(facts, "tunnels"));
+    result->earlier_cluster_count = (uint64_t)json_integer_value(json_object_get(facts, "clusters"));
+    result->frame_count = (uint64_t)json_integer_value(json_object_get(facts, "frames"));
+    result->widest_way_angstrom = json_number_value(json_object_get(facts, "widest_way_angstrom"));
+}
+
 static qn_status make_result(qn_tunnel_state *run, qn_tunnel_result **out)
 {
     owned_result *own;
@@ -167,6 +176,7 @@ static qn_status make_result(qn_tunnel_state *run, qn_tunnel_result **out)
                                      .folder = own->folder,
                                      .frame_count = run->frame_count,
                                      .seconds = qn_clock_s() - run->job->started_s};
+    if (run->job->over) add_earlier(run->job->found.run, &own->result);
     if (run->tunnel_count == 0) return QN_OK;
     QN_TRY(qn_allocate(run->tunnel_count, sizeof *own->tunnels, (void **)&own->tunnels));
     for (size_t i = 0; i < run->tunnel_count; i++) describe_tunnel(&run->tunnels[i], &own->tunnels[i]);

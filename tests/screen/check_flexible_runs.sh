@@ -58,6 +58,15 @@ screen -o "$work/killed" --threads 2 --resume || fail "the run after $kills kill
 same one killed
 grep -q '"resumed": 0,' "$work/killed/run.json" && fail "nothing was resumed after $kills kills"
 
+# A finished run says that it is.
+cp -r "$work/one" "$work/again"
+said=$("$quern" screen "${options[@]/--quiet/--explain}" -o "$work/again" --resume 2>"$work/log") ||
+  fail "a finished run resumed: $(cat "$work/log")"
+case $said in *"every molecule had been searched before"*) ;; *) fail "a finished run says $said" ;; esac
+grep -q 'from an earlier run that was finished\.' "$work/again/report.html" || fail "the report of a finished run"
+grep -q 'from an earlier run that was not finished\.' "$work/killed/report.html" || fail "the report of a resumed run"
+same one again
+
 refused=$(screen -o "$work/one" --resume --seed 99 2>&1) && fail "the journal of another seed is accepted"
 case $refused in *"seed="*) ;; *) fail "another seed: unexpected message: $refused" ;; esac
 

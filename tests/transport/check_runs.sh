@@ -47,6 +47,11 @@ if use_mpi "$build"; then
   launcher=()
 fi
 
+# A finished run says what it has.
+said=$("$quern" transport shell.pdb shaken.pdb guests.sdf --tunnel way.dsd --direction in --effort 0.1 --poses 4 --rounds 1 \
+  --resume -o whole 2>message) || fail "a finished run resumed: $(cat message)"
+[ "$said" = "6 passages in whole, found by the earlier run" ] || fail "a finished run says \"$said\""
+
 # Kills: after two records, after another one, in the middle of one, and while files are written.
 kills=0
 for place in "9 6 /journal.0" "9 2 /journal.0" "9 3 /journal.0" "9 1 profile.csv" "9 2 upper.sdf" "9 1 results.csv"; do

@@ -271,7 +271,15 @@ static void files_have_the_tunnel(void)
         }
         qn_tunnel_file_release(&discs);
     }
+    const size_t tunnels = result->tunnel_count, clusters = result->cluster_count;
     CHECK_FAILS(qn_tunnel_run(context, &options, NULL), QN_ALREADY_EXISTS);
+    qn_tunnel_result_destroy(&result);
+    options.run.resume = true; /* the run is finished */
+    if (CHECK_OK(qn_tunnel_run(context, &options, &result))) {
+        CHECK(result->tunnel_count == 0 && result->earlier_tunnel_count == tunnels);
+        CHECK(result->earlier_cluster_count == clusters && result->frame_count == 1);
+        CHECK_NEAR(result->widest_way_angstrom, 1.5, 0.005);
+    }
     qn_tunnel_result_destroy(&result);
     qn_molecule_destroy(&shell);
 }
