@@ -16,6 +16,7 @@
 #include "base/pipe.h"
 #include "job/input.h"
 #include "job/job.h"
+#include "job/leftovers.h"
 #include "report/json.h"
 
 /* Digests of larger inputs are of both ends only: reading the whole file takes as long as some runs. */
@@ -333,6 +334,8 @@ qn_status qn_job_facts(qn_job *job, json_t *own)
     }
     json_decref(own);
     if (status == QN_OK) status = qn_json_write_file(run, path);
+    if (status == QN_OK)
+        status = qn_leftovers_remove_listed(&job->output, (const char *const *)job->files.text, job->files.count);
     job->finished |= status == QN_OK;
     qn_release(&path);
     return status;

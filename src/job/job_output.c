@@ -1,5 +1,6 @@
 /* The beginning of a run: check the files in its output, then make folder and journal. */
 #define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,6 +10,7 @@
 #include "base/memory.h"
 #include "job/input.h"
 #include "job/job.h"
+#include "job/leftovers.h"
 #include "job/pieces.h"
 
 /* ---- check of the output, on the first rank ---- */
@@ -108,6 +110,27 @@ static qn_status join_lines(json_t *lines, qn_text *key)
     return QN_OK;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Remove what killed processes left of the files of a finished run. */
+static qn_status remove_leftovers(const qn_job *job)
+{
+    const json_t *files = json_object_get(job->found.run, "files");
+    const size_t most = json_array_size(files);
+    const char **listed;
+    size_t count = 0, i;
+    json_t *name;
+    QN_TRY(qn_allocate(most, sizeof *listed, (void **)&listed));
+    json_array_foreach(files, i, name) if (json_is_string(name)) listed[count++] = json_string_value(name);
+    if (count > 1) qsort(listed, count, sizeof *listed, compare_names);
+    const qn_status status = qn_leftovers_remove_listed(&job->output, listed, count);
+    qn_release(&listed);
+    return status;
+}
+
 /* Compare keys with a finished run whose journals were deleted. Its run.json has the key. */
 static qn_status compare_with_finished(qn_job *job)
 {
@@ -119,6 +142,7 @@ static qn_status compare_with_finished(qn_job *job)
     if (status == QN_OK) status = join_lines(lines, &ours);
     if (status == QN_OK) status = qn_key_compare(path, theirs.data, ours.data);
     if (status == QN_OK) qn_log(QN_LOG_NOTE, "%s: the run is finished; its results stay as they are", job->title);
+    if (status == QN_OK) status = remove_leftovers(job);
     job->over = status == QN_OK;
     json_decref(lines);
     qn_text_clear(&theirs);

@@ -2,6 +2,9 @@
 #include "job/leftovers.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,16 +15,31 @@
 
 enum { DEPTH_MAX = 64 };
 
-/* Whether it is the name of a file being written, NAME.mrc.partial.1234 (base/written_file.h). */
-static bool is_partial(const char *name, const char *const *endings)
+static const char mark[] = ".partial.";
+
+/* Whether no process writes this file any more. Nothing is being written by this one when leftovers are removed. */
+static bool is_abandoned(const char *process)
 {
-    static const char mark[] = ".partial.";
+    char *end;
+    const long number = strtol(process, &end, 10);
+    if (*end || process[0] < '0' || process[0] > '9' || number <= 0 || number > INT_MAX) return false;
+    return number == (long)getpid() || (getpgid((pid_t)number) < 0 && errno == ESRCH);
+}
+
+/* Length of the name before ".partial.1234" if it is that of an abandoned file, else 0. */
+static size_t length_before_mark(const char *name)
+{
     const char *at = NULL;
     for (const char *next = name; (next = strstr(next, mark)); next++) at = next;
-    if (!at || !at[strlen(mark)] || strspn(at + strlen(mark), "0123456789") != strlen(at + strlen(mark))) return false;
+    return at && is_abandoned(at + strlen(mark)) ? (size_t)(at - name) : 0;
+}
+
+static bool is_partial(const char *name, const char *const *endings)
+{
+    const size_t before = length_before_mark(name);
     for (size_t i = 0; endings[i]; i++) {
         const size_t length = strlen(endings[i]);
-        if ((size_t)(at - name) > length && memcmp(at - length, endings[i], length) == 0) return true;
+        if (before > length && memcmp(name + before - length, endings[i], length) == 0) return true;
     }
     return false;
 }
@@ -51,4 +69,62 @@ static qn_status clean(const char *folder, const char *const *endings, int depth
 qn_status qn_leftovers_remove(const char *folder, const char *const *endings)
 {
     return clean(folder, endings, 0);
+}
+
+/* ---- files that are listed ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Remove an entry of the folder `listed_folder` ("", or ending with a slash) if it is left of a listed file. */
+static qn_status remove_entry(const qn_output *output, const char *const *listed, size_t count,
+                              const char *listed_folder, const char *entry)
+{
+    const size_t before = length_before_mark(entry);
+    struct stat information;
+    qn_text name = {0};
+    char *path = NULL;
+    if (before == 0) return QN_OK;
+    qn_status status = qn_text_append(&name, "%s%.*s", listed_folder, (int)before, entry);
+    const bool is_listed = status == QN_OK && bsearch(&name.data, listed, count, sizeof *listed, compare_names);
+    if (is_listed) status = qn_text_append(&name, "%s", entry + before);
+    if (is_listed && status == QN_OK) status = qn_output_listed_path(output, name.data, &path);
+    if (path && lstat(path, &information) == 0 && S_ISREG(information.st_mode)) unlink(path);
+    qn_release(&path);
+    qn_text_clear(&name);
+    return status;
+}
+
+static qn_status clean_listed(const qn_output *output, const char *const *listed, size_t count,
+                              const char *listed_folder)
+{
+    char *path;
+    QN_TRY(qn_output_listed_path(output, listed_folder, &path));
+    DIR *entries = opendir(path[0] ? path : ".");
+    qn_status status = QN_OK;
+    qn_release(&path);
+    if (!entries) return QN_OK;
+    for (struct dirent *entry; status == QN_OK && (entry = readdir(entries));)
+        status = remove_entry(output, listed, count, listed_folder, entry->d_name);
+    closedir(entries);
+    return status;
+}
+
+qn_status qn_leftovers_remove_listed(const qn_output *output, const char *const *listed, size_t count)
+{
+    qn_text folder = {0};
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < count && status == QN_OK; i++) {
+        const char *name = qn_path_name(listed[i]);
+        const size_t length = (size_t)(name - listed[i]);
+        if (!qn_output_stays_inside(listed[i])) continue;
+        if (folder.data && folder.length == length && strncmp(folder.data, listed[i], length) == 0) continue;
+        qn_text_clear(&folder);
+        status = qn_text_append(&folder, "%.*s", (int)length, listed[i]);
+        if (status == QN_OK) status = clean_listed(output, listed, count, folder.data);
+    }
+    qn_text_clear(&folder);
+    return status;
 }

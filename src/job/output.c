@@ -60,8 +60,7 @@ qn_status qn_output_listed_path(const qn_output *output, const char *listed_name
     return QN_OK;
 }
 
-/* Whether a name that run.json lists is a path within the folder. Anybody may have written the file. */
-static bool stays_inside(const char *listed_name)
+bool qn_output_stays_inside(const char *listed_name)
 {
     if (listed_name[0] == '/' || listed_name[0] == '\0') return false;
     for (const char *part = listed_name; part; part = strchr(part, '/'), part += part != NULL)
@@ -194,7 +193,7 @@ qn_status qn_output_remove_run(const qn_output *output)
 void qn_output_remove_file(const qn_output *output, const char *listed_name)
 {
     char *path;
-    if (!stays_inside(listed_name) || qn_output_listed_path(output, listed_name, &path) != QN_OK) return;
+    if (!qn_output_stays_inside(listed_name) || qn_output_listed_path(output, listed_name, &path) != QN_OK) return;
     /* beside an output file lie files of other runs, whose run.json may have been copied */
     const size_t stem = output->stem ? strlen(output->stem) : 0;
     if (stem > 0 && (strncmp(path, output->stem, stem) != 0 || !strchr("._", path[stem]))) {

@@ -50,6 +50,9 @@ const char *qn_output_listed_name(const qn_output *output, const char *path);
 /* Path of a file that run.json lists. Released with qn_release. */
 QN_MUST_CHECK qn_status qn_output_listed_path(const qn_output *output, const char *listed_name, char **path);
 
+/* Whether a name that run.json lists is a path within the folder. Anybody may have written the file. */
+bool qn_output_stays_inside(const char *listed_name);
+
 /* Find the files of earlier runs, without changing anything. `found` must be cleared after a failure too. */
 QN_MUST_CHECK qn_status qn_output_inspect(const qn_output *output, const char *program, qn_output_found *found);
 void qn_output_found_clear(qn_output_found *found);

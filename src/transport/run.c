@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "job/leftovers.h"
 #include "report/json.h"
 #include "report/options.h"
 
@@ -39,10 +38,7 @@ static qn_status write_run_json(qn_transport_state *run)
 
 static qn_status finish(qn_transport_state *run)
 {
-    static const char *const endings[] = {".csv", ".dat", ".sdf", ".pdbqt", ".html", ".json", NULL};
-    const qn_transport_options *options = run->options;
     if (!qn_job_is_first(run->job)) return QN_OK;
-    if (options->run.resume && options->output) QN_TRY(qn_leftovers_remove(options->output, endings));
     QN_TRY(qn_transport_gather(run));
     if (!run->job->in_memory) {
         QN_TRY(qn_transport_write_results(run));

@@ -222,6 +222,19 @@ a_finished_run_resumed() {
   succeeds "a finished run --resume" --resume
   same "a finished run --resume"
 }
+# Files that killed processes left beside the results; those of living processes, of other files and folders stay.
+leftovers_of_killed_runs() {
+  local result mine dead kept
+  from finished
+  mine=$(basename "$(find "$now" -maxdepth 1 -type f ! -name '*.json' ! -name '*journal*' | sort | head -n 1)")
+  dead=$(bash -c 'echo $$')
+  for result in $(results finished); do echo half >"$now/$result.partial.$dead"; done
+  kept="$mine.partial.$$ $mine.partial.x notes.txt.partial.$dead"
+  for result in $kept; do echo "of others" >"$now/$result"; done
+  succeeds "leftovers of killed runs" --resume
+  [ "$(cd "$now" && find . -name '*.partial*' | sort)" = "$(printf './%s\n' $kept | sort)" ] ||
+    fail "leftovers of killed runs: there are $(cd "$now" && find . -name '*.partial*' | sort | tr '\n' ' ')"
+}
 a_finished_run_resumed_otherwise() {
   from finished
   refused "a finished run --resume ${other[*]}" "$differs" -- --resume "${other[@]}"
@@ -361,7 +374,7 @@ situations() { # list the situations that apply to $program
   echo an_empty_folder files_of_others a_finished_run a_finished_run_overwritten a_broken_input a_full_disk
   [ -z "$device" ] || echo a_bad_device
   [ "$program" = fsc ] || echo a_signal # fsc ends before a signal can reach it
-  [ -z "$journal" ] || echo nothing_to_resume a_finished_run_resumed a_finished_run_resumed_otherwise a_killed_run an_unfinished_run \
+  [ -z "$journal" ] || echo nothing_to_resume a_finished_run_resumed leftovers_of_killed_runs a_finished_run_resumed_otherwise a_killed_run an_unfinished_run \
     an_unfinished_run_resumed_otherwise an_unfinished_run_of_another_version an_unfinished_run_overwritten two_runs_at_once
   [[ $several != *devices* ]] || echo two_devices
   [[ $several != *ranks* ]] || [ -z "$with_ranks" ] || echo two_processes a_killed_process
