@@ -2,12 +2,14 @@
 /* Reading receptors, tunnels and ligands. */
 #include <ctype.h>
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "job/input.h"
 #include "score/ligand.h"
@@ -47,6 +49,21 @@ static void tidy(char *name)
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("._-+", *c)) *c = '_';
     if (name[0] == '.') name[0] = '_';
+}
+
+/* Shorten a title that is too long for the name of a file. Eight digits of its SHA-256 keep titles apart that begin
+ * alike. */
+static void shorten(char *name)
+{
+    enum { LETTERS = 100, DIGITS = 8 };
+    const size_t length = strlen(name);
+    qn_hash hash;
+    char digest[65];
+    if (length <= LETTERS) return;
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, name, length);
+    qn_hash_finish(&hash, digest);
+    snprintf(name + LETTERS - DIGITS - 1, DIGITS + 2, "_%.*s", DIGITS, digest);
 }
 
 typedef struct named {
@@ -143,6 +160,7 @@ static qn_status name_ligand(const qn_compound_record *record, const char *path,
     tidy(ligand->name);
     return QN_OK;
 }
+    shorten(ligand->name);
 
 static qn_status add_ligand(qn_transport_state *run, const char *path, const qn_compound_record *record,
                             const char *title)

@@ -77,6 +77,11 @@ says 1 'glue atoms (types G, CG) hold an opened ring together' "$source/tests/da
 
 # Receptors.
 says 2 'two receptors have the name "shell"' shell.pdb ./shell.pdb one.sdf "${way[@]}"
+awk -v zeros="$(printf '%0300d' 0)" '/^guest/ { $0 = "guest" zeros (++n) } 1' guests.sdf >titles.sdf
+transport shell.pdb titles.sdf "${way[@]}" || fail "long titles: $(cat message)"
+names=$(cd out/shell/way && ls)
+[ "$(echo "$names" | wc -l)" -eq 2 ] || fail "long titles that begin alike: folders $names"
+for name in $names; do [ ${#name} -eq 100 ] || fail "the name $name has ${#name} letters"; done
 says 2 'all inputs are ligands; expected a receptor' one.sdf "${way[@]}"
 says 1 'inputs cannot be standard input' - one.sdf "${way[@]}"
 [ $failures -eq 0 ]
