@@ -60,7 +60,8 @@ static const qn_option rows[] = {
      .argument = "ATOM",
      .offset = FIELD(drag),
      .fallback_meaning = "the heavy atom nearest the centroid",
-     .meaning = "atom of the ligand that goes from disc to disc: its number, from 1, or its name"},
+     .meaning = "atom of the ligand that goes from disc to disc: its number, from 1, or a name that no other "
+                "atom has"},
     {.name = "delta",
      .kind = QN_OPTION_NUMBER,
      .argument = "ANGSTROM",

@@ -33,14 +33,38 @@ qn_status qn_transport_read_receptor(const qn_transport_state *run, const char *
 
 /* ---- ligands ---- */
 
+/* Refuse a name that several atoms have, with their numbers. */
+static qn_status refuse_drag(const char *drag, const qn_compound *compound)
+{
+    enum { NUMBERS_MOST = 12 };
+    qn_text numbers = {0};
+    size_t count = 0;
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < compound->atom_count && status == QN_OK; i++) {
+        if (strcmp(compound->atoms[i].name, drag) != 0) continue;
+        if (count < NUMBERS_MOST) status = qn_text_append(&numbers, "%s%zu", count > 0 ? ", " : "", i + 1);
+        if (count == NUMBERS_MOST) status = qn_text_append(&numbers, " …");
+        count++;
+    }
+    if (status == QN_OK)
+        status =
+            QN_FAIL(QN_INVALID_ARGUMENT, "--drag is \"%s\", the name of %zu atoms; expected one of their numbers: %s",
+                    drag, count, numbers.data);
+    qn_text_clear(&numbers);
+    return status;
+}
+
 /* Find the atom to drag. */
 static qn_status find_drag(const char *drag, const qn_compound *compound, int *atom)
 {
     int number;
     *atom = -1;
     if (!drag) return QN_OK;
-    for (size_t i = 0; i < compound->atom_count && *atom < 0; i++)
-        if (strcmp(compound->atoms[i].name, drag) == 0) *atom = (int)i;
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        if (strcmp(compound->atoms[i].name, drag) != 0) continue;
+        if (*atom >= 0) return refuse_drag(drag, compound);
+        *atom = (int)i;
+    }
     if (*atom < 0 && qn_number_parse_whole(drag, strlen(drag), &number) && number >= 1 &&
         number <= (int)compound->atom_count)
         *atom = number - 1;

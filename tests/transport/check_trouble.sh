@@ -61,6 +61,11 @@ chain 60 1 >long.sdf
 says 1 'more than 48 torsions' shell.pdb long.sdf "${way[@]}"
 chain 300 1 >large.sdf
 says 1 'heavy atoms; expected at most 256' shell.pdb large.sdf "${way[@]}"
+printf '@<TRIPOS>MOLECULE\nnamed\n 4 3\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n' >named.mol2
+printf '%s\n' '1 Cl 0 0 0 Cl' '2 C1 1.3 .9 0 C.3' '3 C2 2.5 0 .3 C.3' '4 Cl 3.8 .9 0 Cl' >>named.mol2
+printf '@<TRIPOS>BOND\n1 1 2 1\n2 2 3 1\n3 3 4 1\n' >>named.mol2
+says 2 '--drag is "Cl", the name of 2 atoms; expected one of their numbers: 1, 4' shell.pdb named.mol2 "${way[@]}" --drag Cl
+for drag in 4 C2; do transport shell.pdb named.mol2 "${way[@]}" --drag $drag || fail "--drag $drag: $(cat message)"; done
 sed '5s/^ *[-0-9.]*/       nan/' one.sdf >nan.sdf
 says 1 'nan.sdf:5' shell.pdb nan.sdf "${way[@]}"
 sed 's/^guest2/guest1/' guests.sdf >twins.sdf
