@@ -118,7 +118,9 @@ static qn_status read_receptor(qn_transport_state *run, const char *path)
     QN_TRY(name_of_file(path, &snapshot->name));
     tidy(snapshot->name);
     QN_TRY(qn_transport_read_receptor(run, path, &receptor));
+    const qn_status status = qn_transport_check_placement(run, path, &receptor);
     qn_score_receptor_clear(&receptor);
+    QN_TRY(status);
     return qn_job_input_add(run->job, "receptor", path, QN_JOB_READ_ALL);
 }
 
@@ -158,9 +160,9 @@ static qn_status name_ligand(const qn_compound_record *record, const char *path,
         ligand->name = text.data;
     }
     tidy(ligand->name);
+    shorten(ligand->name);
     return QN_OK;
 }
-    shorten(ligand->name);
 
 static qn_status add_ligand(qn_transport_state *run, const char *path, const qn_compound_record *record,
                             const char *title)
@@ -324,8 +326,8 @@ static qn_status read_tunnels(qn_transport_state *run)
 
 qn_status qn_transport_read_inputs(qn_transport_state *run)
 {
+    QN_TRY(read_tunnels(run)); /* first, since receptors are compared with them */
     QN_TRY(read_molecules(run));
-    QN_TRY(read_tunnels(run));
     return check_all_names(run);
 }
 

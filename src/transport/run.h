@@ -146,6 +146,10 @@ QN_MUST_CHECK qn_status qn_transport_discs(const qn_transport_state *run, const 
                                            const qn_score_receptor *receptor, const qn_tunnel_input *tunnel,
                                            qn_discs *discs);
 
+/* Warn of tunnels that do not belong to a receptor: many discs lie in its atoms, or far from them. */
+QN_MUST_CHECK qn_status qn_transport_check_placement(const qn_transport_state *run, const char *path,
+                                                     const qn_score_receptor *receptor);
+
 /* Discs that --extend adds. */
 int qn_transport_extension(const qn_transport_options *options);
 

@@ -43,6 +43,13 @@ says 0 'sphere 3 (radius 0.40 Å) of the tunnel lies inside sphere 2 (radius 1.5
   shell.pdb one.sdf --tunnel inner.pdb --direction in
 discs 90 >far.dsd
 says 2 'neither end of the tunnel is within 10 Å of an atom of shell.pdb' shell.pdb one.sdf --tunnel far.dsd --direction in
+# The shell is 6 Å around the middle: a tunnel along its wall goes through its atoms, one in a wide sphere has no wall.
+awk 'BEGIN { for (i = 0; i <= 40; i++) { a = i * 0.07; printf "%.4f %.4f 0 %.4f %.4f 0 1.2\n", 6 * cos(a), 6 * sin(a), -sin(a), cos(a) } }' >wall.dsd
+says 0 'wall.dsd: of 41 discs, atoms of shell.pdb are in the way of 4' shell.pdb one.sdf --tunnel wall.dsd --direction in
+awk '/^(ATOM|HETATM)/ { printf "%s%8.3f%8.3f%8.3f%s\n", substr($0, 1, 30), 1.6 * substr($0, 31, 8), 1.6 * substr($0, 39, 8), 1.6 * substr($0, 47, 8), substr($0, 55) }' shell.pdb >wide.pdb
+says 0 'way.dsd: of 16 discs, atoms of wide.pdb are in the way of 0, and 1' wide.pdb one.sdf "${way[@]}"
+transport shell.pdb one.sdf "${way[@]}" || fail "a run: $(cat message)"
+grep -q 'way.dsd: of' message && fail "a tunnel of the structure: $(cat message)"
 sed '3s/^0/nan/' way.dsd >nan.dsd
 says 1 'nan.dsd:3: ' shell.pdb one.sdf --tunnel nan.dsd --direction in
 mkdir empty
@@ -54,6 +61,11 @@ says 0 'no way in steps of 0.05 Å was found' shell.pdb one.sdf "${way[@]}" --co
 
 # Ligands.
 says 2 '--drag is "C77", but the ligand has no such atom' shell.pdb one.sdf "${way[@]}" --drag C77
+printf '@<TRIPOS>MOLECULE\nnamed\n 4 3\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n' >named.mol2
+printf '%s\n' '1 Cl 0 0 0 Cl' '2 C1 1.3 .9 0 C.3' '3 C2 2.5 0 .3 C.3' '4 Cl 3.8 .9 0 Cl' >>named.mol2
+printf '@<TRIPOS>BOND\n1 1 2 1\n2 2 3 1\n3 3 4 1\n' >>named.mol2
+says 2 '--drag is "Cl", the name of 2 atoms; expected one of their numbers: 1, 4' shell.pdb named.mol2 "${way[@]}" --drag Cl
+for drag in 4 C2; do transport shell.pdb named.mol2 "${way[@]}" --drag $drag || fail "--drag $drag: $(cat message)"; done
 chain 12 0 >pieces.sdf
 says 0 'pieces.sdf:1: a ligand in pieces:' shell.pdb pieces.sdf "${way[@]}"
 says 2 'which is in a molecule that is left out' shell.pdb pieces.sdf "${way[@]}" --drag 12
@@ -61,15 +73,15 @@ chain 60 1 >long.sdf
 says 1 'more than 48 torsions' shell.pdb long.sdf "${way[@]}"
 chain 300 1 >large.sdf
 says 1 'heavy atoms; expected at most 256' shell.pdb large.sdf "${way[@]}"
-printf '@<TRIPOS>MOLECULE\nnamed\n 4 3\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n' >named.mol2
-printf '%s\n' '1 Cl 0 0 0 Cl' '2 C1 1.3 .9 0 C.3' '3 C2 2.5 0 .3 C.3' '4 Cl 3.8 .9 0 Cl' >>named.mol2
-printf '@<TRIPOS>BOND\n1 1 2 1\n2 2 3 1\n3 3 4 1\n' >>named.mol2
-says 2 '--drag is "Cl", the name of 2 atoms; expected one of their numbers: 1, 4' shell.pdb named.mol2 "${way[@]}" --drag Cl
-for drag in 4 C2; do transport shell.pdb named.mol2 "${way[@]}" --drag $drag || fail "--drag $drag: $(cat message)"; done
 sed '5s/^ *[-0-9.]*/       nan/' one.sdf >nan.sdf
 says 1 'nan.sdf:5' shell.pdb nan.sdf "${way[@]}"
 sed 's/^guest2/guest1/' guests.sdf >twins.sdf
 says 2 'two ligands have the name "guest1"' shell.pdb twins.sdf "${way[@]}"
+awk -v zeros="$(printf '%0300d' 0)" '/^guest/ { $0 = "guest" zeros (++n) } 1' guests.sdf >titles.sdf
+transport shell.pdb titles.sdf "${way[@]}" || fail "long titles: $(cat message)"
+names=$(cd out/shell/way && ls)
+[ "$(echo "$names" | wc -l)" -eq 2 ] || fail "long titles that begin alike: folders $names"
+for name in $names; do [ ${#name} -eq 100 ] || fail "the name $name has ${#name} letters"; done
 cat one.sdf long.sdf >mixed.sdf
 says 0 'a ligand is left out' shell.pdb mixed.sdf "${way[@]}"
 [ "$(wc -l <out/rejected.csv)" -eq 2 ] || fail "rejected.csv: $(cat out/rejected.csv)"
@@ -82,11 +94,6 @@ says 1 'glue atoms (types G, CG) hold an opened ring together' "$source/tests/da
 
 # Receptors.
 says 2 'two receptors have the name "shell"' shell.pdb ./shell.pdb one.sdf "${way[@]}"
-awk -v zeros="$(printf '%0300d' 0)" '/^guest/ { $0 = "guest" zeros (++n) } 1' guests.sdf >titles.sdf
-transport shell.pdb titles.sdf "${way[@]}" || fail "long titles: $(cat message)"
-names=$(cd out/shell/way && ls)
-[ "$(echo "$names" | wc -l)" -eq 2 ] || fail "long titles that begin alike: folders $names"
-for name in $names; do [ ${#name} -eq 100 ] || fail "the name $name has ${#name} letters"; done
 says 2 'all inputs are ligands; expected a receptor' one.sdf "${way[@]}"
 says 1 'inputs cannot be standard input' - one.sdf "${way[@]}"
 [ $failures -eq 0 ]
