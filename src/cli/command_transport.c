@@ -35,11 +35,12 @@ static void print_result(const qn_transport_result *result)
                result->earlier_passage_count == 1 ? "" : "s", result->folder);
         return;
     }
-    if (result->passage_count > 0) printf("   bound  highest  surface  barrier out  passage\n");
+    if (result->passage_count > 0) printf("   bound  highest  surface  barrier in  barrier out  passage\n");
     for (size_t i = 0; i < result->passage_count && i < SHOWN_MOST; i++) {
         const qn_transport_passage *passage = &result->passages[i];
-        printf("%8.2f %8.2f %8.2f %12.2f  %s, %s, %s\n", passage->bound, passage->highest, passage->surface,
-               passage->highest - passage->bound, passage->receptor, passage->tunnel, passage->ligand);
+        printf("%8.2f %8.2f %8.2f %11.2f %12.2f  %s, %s, %s\n", passage->bound, passage->highest, passage->surface,
+               passage->highest - passage->surface, passage->highest - passage->bound, passage->receptor,
+               passage->tunnel, passage->ligand);
     }
     if (result->passage_count > SHOWN_MOST) printf("and %d more\n", (int)(result->passage_count - SHOWN_MOST));
     printf("%d passage%s in %s, %s\n", (int)result->passage_count, result->passage_count == 1 ? "" : "s",

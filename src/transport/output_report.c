@@ -12,7 +12,7 @@
 
 /* ROWS: of the table of passages; COLUMNS: its columns; TERMS: passages with bars; GRID: rows and columns of the table
  * of ligands and tunnels. */
-enum { ROWS = 500, COLUMNS = 10, TERMS = 20, GRID_ROWS = 200, GRID_COLUMNS = 12 };
+enum { ROWS = 500, COLUMNS = 11, TERMS = 20, GRID_ROWS = 200, GRID_COLUMNS = 12 };
 
 typedef struct short_text {
     char text[128];
@@ -235,16 +235,18 @@ static void fill_row(const qn_transport_state *run, const qn_passage_summary *su
     row[3] = say("%.2f", summary->bound);
     row[4] = say("%.2f", summary->highest);
     row[5] = say("%.2f", summary->surface);
-    row[6] = say("%.2f", summary->highest - summary->bound);
-    row[7] = say("%.2f", summary->bound - summary->surface);
-    row[8] = say("%.2f", summary->gap);
-    row[9] = say("%s", summary->resisting);
+    row[6] = say("%.2f", summary->highest - summary->surface);
+    row[7] = say("%.2f", summary->highest - summary->bound);
+    row[8] = say("%.2f", summary->bound - summary->surface);
+    row[9] = isnan(summary->gap) ? say("–") : say("%.2f", summary->gap);
+    row[10] = say("%s", summary->resisting);
 }
 
 static qn_status add_table(qn_report *report, const qn_transport_state *run)
 {
-    static const char *const heads[COLUMNS] = {"Receptor",  "Tunnel",      "Ligand", "E bound", "E max",
-                                               "E surface", "Barrier out", "ΔE",     "Gap",     "Resisting residues"};
+    static const char *const heads[COLUMNS] = {"Receptor",          "Tunnel",     "Ligand",      "E bound", "E max",
+                                               "E surface",         "Barrier in", "Barrier out", "ΔE",      "Gap",
+                                               "Resisting residues"};
     const size_t rows = run->passage_count < ROWS ? run->passage_count : ROWS;
     short_text *said = NULL;
     const char **cells = NULL;

@@ -47,6 +47,14 @@ if use_mpi "$build"; then
   launcher=()
 fi
 
+# Both barriers are told, whatever the direction: those of results.csv.
+"$quern" transport shell.pdb one.sdf --tunnel way.dsd --direction in --effort 0.1 --poses 4 --rounds 1 -o told >said 2>message ||
+  fail "a run that talks: $(cat message)"
+barriers=$(awk -F, 'NR == 2 { printf "%.2f %.2f", $10, $9 }' told/results.csv)
+[ "$(awk 'NR == 2 { print $4, $5 }' said)" = "$barriers" ] || fail "barriers are not $barriers: $(cat said)"
+[ "$(awk 'NR == 1 { print $4, $5, $6, $7 }' said)" = "barrier in barrier out" ] || fail "the head of barriers: $(cat said)"
+grep -q 'Barrier in</th>' told/report.html && grep -q 'Barrier out</th>' told/report.html || fail "the report's barriers"
+
 # A finished run says what it has.
 said=$("$quern" transport shell.pdb shaken.pdb guests.sdf --tunnel way.dsd --direction in --effort 0.1 --poses 4 --rounds 1 \
   --resume -o whole 2>message) || fail "a finished run resumed: $(cat message)"
