@@ -64,7 +64,9 @@ static qn_status add_one_passage(qn_report *report, const qn_transport_state *ru
 
 static qn_status add_facts(qn_report *report, const qn_transport_state *run)
 {
-    static const char *const labels[] = {"Passages", "Receptors", "Tunnels", "Ligands", "Least barrier", "Its passage"};
+    const char *const labels[] = {
+        "Passages",   "Receptors", "Tunnels", "Ligands", run->inwards ? "Least barrier in" : "Least barrier out",
+        "Its passage"};
     const qn_passage_summary *least = &run->passages[0];
     if (run->passage_count == 1) return add_one_passage(report, run);
     for (size_t i = 1; i < run->passage_count; i++)
