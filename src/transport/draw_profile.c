@@ -101,15 +101,16 @@ static qn_status draw_energies(const drawing *self)
     const qn_passage_summary *summary = self->summary;
     const double *const values[] = {summary->lower, summary->upper_most, summary->upper_least};
     const bool has_lower = !isnan(summary->lower[0]), has_way = !isnan(summary->upper_most[0]);
+    /* The legend is beside the title: on narrow screens the right end of the drawing is out of sight. */
+    const char *title = !has_way     ? "energy, kcal/mol: <tspan fill=\"#2266bb\">lower bound</tspan>"
+                        : !has_lower ? "energy, kcal/mol: <tspan fill=\"#cc6611\">upper bound</tspan>"
+                                     : "energy, kcal/mol: <tspan fill=\"#cc6611\">upper bound</tspan>, "
+                                       "<tspan fill=\"#2266bb\">lower bound</tspan>";
     const panel in = fit_panel(ENERGY_TOP, ENERGY_HIGH, values, 3, summary->disc_count, INFINITY, 7);
-    QN_TRY(draw_grid(self, &in, "energy, kcal/mol"));
+    QN_TRY(draw_grid(self, &in, title));
     if (has_way) QN_TRY(draw_band(self, &in));
     if (has_way) QN_TRY(draw_line(self, &in, summary->upper_most, "#cc6611"));
-    if (has_lower) QN_TRY(draw_line(self, &in, summary->lower, "#2266bb"));
-    return qn_text_append(self->svg, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s%s%s</text>\n", LEFT + WIDTH,
-                          ENERGY_TOP - 8, has_way ? "<tspan fill=\"#cc6611\">upper bound</tspan>" : "",
-                          has_way && has_lower ? ", " : "",
-                          has_lower ? "<tspan fill=\"#2266bb\">lower bound</tspan>" : "");
+    return has_lower ? draw_line(self, &in, summary->lower, "#2266bb") : QN_OK;
 }
 
 static qn_status draw_radii(const drawing *self, int top)

@@ -55,6 +55,13 @@ barriers=$(awk -F, 'NR == 2 { printf "%.2f %.2f", $10, $9 }' told/results.csv)
 [ "$(awk 'NR == 1 { print $4, $5, $6, $7 }' said)" = "barrier in barrier out" ] || fail "the head of barriers: $(cat said)"
 grep -q 'Barrier in</th>' told/report.html && grep -q 'Barrier out</th>' told/report.html || fail "the report's barriers"
 
+# On a screen of 420 pixels, the first 450 units of the profile's drawing are in sight, and its legend is among them.
+drawing=$(grep -o 'base64,[^"]*' told/report.html | head -n 1 | cut -d, -f2 | base64 -d)
+legend=$(grep -o '<text x="[0-9]*"[^>]*>[^<]*<tspan.*bound</tspan></text>' <<<"$drawing")
+[[ $legend == *"upper bound"*"lower bound"* ]] || fail "the drawing has no legend"
+start=$(sed 's/<text x="\([0-9]*\)".*/\1/' <<<"$legend") letters=$(sed 's/<[^>]*>//g' <<<"$legend" | wc -m)
+[[ $legend != *text-anchor* ]] && [ $((start + 7 * letters)) -lt 450 ] || fail "the legend is out of sight: $legend"
+
 # A finished run says what it has.
 said=$("$quern" transport shell.pdb shaken.pdb guests.sdf --tunnel way.dsd --direction in --effort 0.1 --poses 4 --rounds 1 \
   --resume -o whole 2>message) || fail "a finished run resumed: $(cat message)"
