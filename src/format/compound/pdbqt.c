@@ -23,9 +23,10 @@ qn_record_cut qn_pdbqt_cut(qn_record_cutter *cutter, const char *line, size_t si
     if (qn_pdbqt_is_atom(&lines)) cutter->section |= HAS_ATOMS;
     if (qn_line_begins(&lines, "ENDMDL")) return QN_CUT_LAST;
     if (qn_line_begins(&lines, "TORSDOF") && !(cutter->section & IN_MODEL)) return QN_CUT_LAST;
-    bool says_nothing = qn_word_is_blank((qn_word){line, size - (line[size - 1] == '\n')}) ||
-                        qn_line_begins(&lines, "END") || qn_line_begins(&lines, "CONECT") ||
-                        qn_line_begins(&lines, "TER");
+    const bool ends_part = qn_line_begins(&lines, "ENDROOT") || qn_line_begins(&lines, "ENDBRANCH");
+    const bool says_nothing = qn_word_is_blank((qn_word){line, size - (line[size - 1] == '\n')}) ||
+                              (qn_line_begins(&lines, "END") && !ends_part) || qn_line_begins(&lines, "CONECT") ||
+                              qn_line_begins(&lines, "TER");
     return !cutter->begun && says_nothing ? QN_CUT_NONE : QN_CUT_INSIDE;
 }
 

@@ -59,11 +59,53 @@ static qn_status end_branch(qn_pdbqt_tree *tree, const qn_record_lines *lines)
     return QN_OK;
 }
 
+static qn_status begin_root(qn_pdbqt_tree *tree, const qn_record_lines *lines)
+{
+    if (tree->root_line > 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a second ROOT, after that of line %zu; expected one for each molecule",
+                       lines->path, lines->number, tree->root_line);
+    if (tree->branch_count > 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: ROOT after BRANCH of line %zu; expected it before all branches",
+                       lines->path, lines->number, tree->branches[0].line);
+    tree->stated = tree->in_root = true;
+    tree->root_line = lines->number;
+    return QN_OK;
+}
+
+static qn_status end_root(qn_pdbqt_tree *tree, const qn_record_lines *lines)
+{
+    if (!tree->in_root)
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: ENDROOT, but no ROOT is open", lines->path, lines->number);
+    tree->in_root = false;
+    return QN_OK;
+}
+
+static qn_status refuse_open_root(const qn_pdbqt_tree *tree, const qn_record_lines *lines)
+{
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: ROOT is not closed; expected ENDROOT before branches and the end",
+                   lines->path, tree->root_line);
+}
+
+/* Torsions are counted in the tree, but a count that is none tells of a damaged file. */
+static qn_status check_torsions(const qn_record_lines *lines)
+{
+    size_t at = 0;
+    int count;
+    qn_record_word(lines, &at);
+    const qn_word word = qn_record_word(lines, &at);
+    if (qn_number_parse_whole(word.text, word.length, &count) && count >= 0) return QN_OK;
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: TORSDOF \"%s\"; expected a whole number of 0 or more", lines->path,
+                   lines->number, qn_quote(word.text, word.length).text);
+}
+
 qn_status qn_pdbqt_tree_line(qn_pdbqt_tree *tree, const qn_record_lines *lines)
 {
-    if (qn_line_begins(lines, "ROOT")) tree->stated = true;
-    if (qn_line_begins(lines, "BRANCH")) return begin_branch(tree, lines);
+    if (qn_line_begins(lines, "ROOT")) return begin_root(tree, lines);
+    if (qn_line_begins(lines, "ENDROOT")) return end_root(tree, lines);
+    if (qn_line_begins(lines, "BRANCH"))
+        return tree->in_root ? refuse_open_root(tree, lines) : begin_branch(tree, lines);
     if (qn_line_begins(lines, "ENDBRANCH")) return end_branch(tree, lines);
+    if (qn_line_begins(lines, "TORSDOF")) return check_torsions(lines);
     return QN_OK;
 }
 
@@ -117,6 +159,7 @@ qn_status qn_pdbqt_tree_end(const qn_pdbqt_tree *tree, const qn_record_lines *li
 {
     qn_compound_tree *to = &compound->tree;
     if (!tree->stated) return QN_OK;
+    if (tree->in_root) return refuse_open_root(tree, lines);
     if (tree->open > 0)
         return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: BRANCH %d %d is not closed; expected its ENDBRANCH", lines->path,
                        tree->branches[tree->open - 1].line, tree->branches[tree->open - 1].serial[0],

@@ -13,7 +13,9 @@ typedef struct qn_pdbqt_branch {
 } qn_pdbqt_branch;
 
 typedef struct qn_pdbqt_tree {
-    bool stated; /* the text has ROOT or BRANCH */
+    bool stated;      /* the text has ROOT or BRANCH */
+    size_t root_line; /* of ROOT; 0: there was none */
+    bool in_root;     /* ENDROOT has not come yet */
     bool glued;
     int open; /* piece that the current line lies in */
     qn_pdbqt_branch *branches;
@@ -23,14 +25,14 @@ typedef struct qn_pdbqt_tree {
 } qn_pdbqt_tree;
 
 /* Take a line that is not an atom; lines of other records are ignored. QN_BAD_FORMAT: an end without its beginning, a
- * serial number that is none. */
+ * second ROOT, BRANCH in ROOT, a serial number that is none, a count of torsions that is none. */
 QN_MUST_CHECK qn_status qn_pdbqt_tree_line(qn_pdbqt_tree *tree, const qn_record_lines *lines);
 
 /* Take an atom's line; `index` is its place in the compound, −1: it is left out. */
 QN_MUST_CHECK qn_status qn_pdbqt_tree_atom(qn_pdbqt_tree *tree, const qn_record_lines *lines, int index);
 
-/* Give the compound the tree that the lines state, if they state one. QN_BAD_FORMAT: a branch is not closed, or names
- * an atom that its pieces do not have. */
+/* Give the compound the tree that the lines state, if they state one. QN_BAD_FORMAT: ROOT or a branch is not closed, or
+ * one names an atom that its pieces do not have. */
 QN_MUST_CHECK qn_status qn_pdbqt_tree_end(const qn_pdbqt_tree *tree, const qn_record_lines *lines,
                                           qn_compound *compound);
 

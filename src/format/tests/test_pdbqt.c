@@ -136,6 +136,17 @@ static void broken_trees_are_refused(void)
          "lib:14: BRANCH 4 2: the piece that it begins has no atom 2"},
         {"ROOT\n" LAST "ENDROOT\nBRANCH   3   1\n" CLOSER "ENDBRANCH   3   1\n",
          "lib:14: BRANCH 3 1: the piece around it has no atom 3"},
+        {"ROOT\n" LAST, "lib:11: ROOT is not closed; expected ENDROOT before branches and the end"},
+        {"ROOT\n" LAST "BRANCH   4   1\n" CLOSER "ENDBRANCH   4   1\nENDROOT\n",
+         "lib:11: ROOT is not closed; expected ENDROOT before branches and the end"},
+        {"ROOT\n" LAST "ENDROOT\nENDROOT\n", "lib:14: ENDROOT, but no ROOT is open"},
+        {"ROOT\n" LAST "ENDROOT\nROOT\nENDROOT\n",
+         "lib:14: a second ROOT, after that of line 11; expected one for each molecule"},
+        {"ROOT\nROOT\n" LAST "ENDROOT\n",
+         "lib:12: a second ROOT, after that of line 11; expected one for each molecule"},
+        {"ROOT\n" LAST "ENDROOT\nTORSDOF -5\n", "lib:14: TORSDOF \"-5\"; expected a whole number of 0 or more"},
+        {"ROOT\n" LAST "ENDROOT\nTORSDOF nan\n", "lib:14: TORSDOF \"nan\"; expected a whole number of 0 or more"},
+        {"ROOT\n" LAST "ENDROOT\nTORSDOF\n", "lib:14: TORSDOF \"\"; expected a whole number of 0 or more"},
     };
     check_refusals(QN_COMPOUND_PDBQT, cases, sizeof cases / sizeof *cases);
 }
@@ -158,6 +169,22 @@ static size_t count_records(const char *text, size_t *lines)
     qn_compound_record_clear(&record);
     qn_compound_stream_close(&stream);
     return count;
+}
+
+/* What begins with END is passed over between molecules, but not the ends of parts. */
+static void ends_behind_the_last_molecule_are_refused(void)
+{
+    static const char *const cases[][2] = {{LIGAND "ENDBRANCH   1   3\n", "10: ENDBRANCH 1 3, but no BRANCH is open"},
+                                           {LIGAND "ENDROOT\nEND\n", "10: ENDROOT, but no ROOT is open"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[600];
+        qn_compound **c;
+        size_t count;
+        snprintf(path, sizeof path, "%s/ends.pdbqt", check_scratch_folder());
+        CHECK_OK(qn_file_write(path, cases[i][0], strlen(cases[i][0])));
+        CHECK_FAILS(qn_compound_read_file(path, &c, &count), QN_BAD_FORMAT);
+        CHECK_MESSAGE_HAS(cases[i][1]);
+    }
 }
 
 static void models_and_molecules_are_separated(void)
@@ -301,6 +328,7 @@ int main(void)
     RUN(a_ligand_is_read_correctly);
     RUN(atoms_of_the_receptor_are_not_read);
     RUN(models_and_molecules_are_separated);
+    RUN(ends_behind_the_last_molecule_are_refused);
     RUN(the_tree_is_read);
     RUN(a_written_tree_is_read);
     RUN(broken_trees_are_refused);

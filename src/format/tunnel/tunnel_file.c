@@ -17,7 +17,8 @@ static qn_status read_text(const char *path, const char *data, size_t size, qn_t
         word = qn_record_word(&lines, &at);
     }
     if (word.length == 0)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected the spheres or discs of a tunnel", path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s; expected the spheres or discs of a tunnel", path,
+                       size == 0 ? "is empty" : "holds nothing but blank lines");
     const qn_record_lines all = {.path = path, .step = 1, .next = data, .end = data + size};
     if (qn_number_parse(word.text, word.length, &number)) return qn_tunnel_discs_read(all, file);
     if (qn_caver_recognise(all)) return qn_caver_read(all, file);

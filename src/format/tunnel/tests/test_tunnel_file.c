@@ -69,7 +69,7 @@ static const struct {
     const char *text, *message;
 } refusals[] = {
     {"", "is empty"},
-    {" \n\n", "is empty"},
+    {" \n\n", "holds nothing but blank lines; expected the spheres or discs of a tunnel"},
     {"HEADER protein\n", "\"HEADER\" begins no tunnel"},
     {"0 0 0 0 0 1 1\n0 0 0 0 0 1\n", ":2: holds 6 words; expected seven"},
     {"0 0 0 0 0 1 1 1\n", ":1: holds 8 words"},
