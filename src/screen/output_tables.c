@@ -20,10 +20,12 @@ static qn_status write_csv(const qn_screen_state *run, const char *name, qn_text
 static qn_status add_headers(const qn_screen_state *run, qn_text *csv)
 {
     static const char *const first[] = {"rank", "name", "index", "energy"};
-    static const char *const last[] = {"heavy_atoms", "ligand_efficiency",       "conformer", "conformers",
-                                       "clashes",     "least_distance_angstrom", "file",      "line"};
+    static const char *const size[] = {"heavy_atoms", "ligand_efficiency"};
+    static const char *const last[] = {"conformer", "conformers", "clashes", "least_distance_angstrom", "file", "line"};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) QN_TRY(qn_csv_text(csv, first[i]));
     for (int term = 0; term < run->term_count; term++) QN_TRY(qn_csv_text(csv, run->term_names[term]));
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) QN_TRY(qn_csv_text(csv, size[i]));
+    if (!run->options->rigid) QN_TRY(qn_csv_text(csv, "torsions"));
     for (size_t i = 0; i < sizeof last / sizeof *last; i++) QN_TRY(qn_csv_text(csv, last[i]));
     if (run->labels) QN_TRY(qn_csv_text(csv, "active"));
     return qn_csv_end_row(csv);
@@ -39,6 +41,7 @@ static qn_status add_row(const qn_screen_state *run, size_t place, qn_text *csv)
     for (int term = 0; term < run->term_count; term++) QN_TRY(qn_csv_number(csv, row->terms[term], 4));
     QN_TRY(qn_csv_integer(csv, row->heavy_atoms));
     QN_TRY(qn_csv_number(csv, row->energy / row->heavy_atoms, 4));
+    if (!run->options->rigid) QN_TRY(qn_csv_number(csv, row->torsion_count, 1)); /* halves occur */
     QN_TRY(qn_csv_integer(csv, row->conformer + 1));
     QN_TRY(qn_csv_integer(csv, row->conformers));
     QN_TRY(qn_csv_integer(csv, row->clashes));

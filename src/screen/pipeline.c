@@ -275,6 +275,7 @@ static qn_status make_record(const piece_finishing *finishing, double interactio
                                        .poses = finishing->kept[i],
                                        .states = flexible ? finishing->states[i] : NULL,
                                        .torsions = molecule->tree.piece_count - 1,
+                                       .torsion_count = molecule->tree.torsion_count,
                                        .pose_count = finishing->counts[i]};
         QN_TRY(qn_screen_record_add(&entry, record));
     }

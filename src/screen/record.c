@@ -15,6 +15,7 @@ typedef struct entry_head {
     uint64_t made_size; /* 0: none */
     int32_t torsions;   /* of a flexible molecule, whose poses have a state each; −1: rigid */
     int32_t spare;
+    double torsion_count;
 } entry_head;
 
 /* Bytes of a pose's place, rotation and torsions, which begin its struct. */
@@ -42,7 +43,8 @@ qn_status qn_screen_record_add(const qn_screen_entry *entry, qn_text *record)
                        .rejected = entry->reason != NULL,
                        .unsettled = entry->unsettled,
                        .made_size = entry->made ? entry->made_size : 0,
-                       .torsions = entry->states && !entry->reason ? entry->torsions : -1};
+                       .torsions = entry->states && !entry->reason ? entry->torsions : -1,
+                       .torsion_count = entry->torsion_count};
     QN_TRY(qn_text_append_bytes(record, &head, sizeof head));
     QN_TRY(qn_text_append_bytes(record, entry->name, head.name_length + 1));
     QN_TRY(qn_text_append_bytes(record, entry->reason ? entry->reason : "", head.reason_length + 1));
@@ -99,6 +101,7 @@ static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept
                                .heavy_atoms = head.heavy_atoms,
                                .conformers = head.conformers,
                                .unsettled = head.unsettled,
+                               .torsion_count = head.torsion_count,
                                .poses = poses,
                                .pose_count = head.pose_count};
     entry->name = take_text(rest, head.name_length);

@@ -86,6 +86,7 @@ static void keep_row(const qn_screen_entry *entry, qn_screen_row *row)
     row->least_distance_angstrom = best->least_distance_angstrom;
     row->clashes = best->clashes;
     row->heavy_atoms = entry->heavy_atoms;
+    row->torsion_count = entry->torsion_count;
     row->conformers = entry->conformers;
     row->conformer = best->conformer;
 }

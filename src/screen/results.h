@@ -16,7 +16,8 @@ typedef struct qn_screen_entry {
     size_t made_size;
     const qn_screen_kept *poses;    /* best first */
     const qn_flexible_pose *states; /* of a flexible molecule, one for each pose; NULL: rigid */
-    int torsions;                   /* of a flexible molecule */
+    int torsions;                   /* bonds of a flexible molecule that turn */
+    double torsion_count;           /* Vina's N of a flexible molecule */
     int pose_count;
 } qn_screen_entry;
 

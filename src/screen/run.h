@@ -30,6 +30,7 @@ typedef struct qn_screen_row {
     double energy, terms[QN_SCREEN_TERMS_MAX];
     double least_distance_angstrom; /* of any pair of heavy atoms of ligand and receptor */
     int clashes;                    /* number of pairs of heavy atoms that clash, by qn_ligand_clash_angstrom */
+    double torsion_count;           /* Vina's N; of a flexible molecule */
     int heavy_atoms, conformers;
     int conformer; /* of the pose, from 0 */
     bool active;   /* one of options->actives */

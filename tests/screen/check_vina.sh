@@ -90,6 +90,7 @@ compare() {
   read -r unused intra unused < <(score "$work/split_rigid.pdbqt" "$flex" "$work/pose.pdbqt")
   near "$name, inter of hits.pdbqt" "$(column "$work/$name/scores.csv" inter)" "$inter"
   near "$name, energy of hits.pdbqt" "$(column "$work/$name/scores.csv" energy)" "$(awk -v a="$inter" -v b="$divisor" 'BEGIN { print a / b }')"
+  near "$name, torsions" "$(column "$work/$name/scores.csv" torsions)" "$(awk -v b="$divisor" 'BEGIN { print (b - 1) / 0.05846 }')"
   near "$name, intra of hits.pdbqt" "$(column "$work/$name/scores.csv" intra)" "$intra"
 }
 
