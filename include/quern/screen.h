@@ -178,6 +178,7 @@ typedef struct qn_screen_result {
     double scoring_share;     /* share of the search's time that kernels of scoring took */
     char report[4096];        /* path of report.html; "": none was written by this call */
     uint64_t unsettled_count; /* conformers for which fewer than four of all `rounds` found the lowest energy */
+    uint64_t far_count;       /* molecules whose best pose is so far from the receptor that the score has no pairs */
 } qn_screen_result;
 
 /* Screen. *result is released by qn_screen_result_destroy; `result` may be NULL. On failure *result is NULL, and the

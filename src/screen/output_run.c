@@ -82,15 +82,15 @@ static double per_second(double amount, double seconds)
 qn_status qn_screen_write_run_json(const qn_screen_state *run)
 {
     const double search_s = run->timings.search_s, searched = (double)(run->molecules - run->resumed);
-    json_t *json = json_pack("{s:I, s:o, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}",
-                             "receptor_atoms", (json_int_t)run->receptor.atom_count, "options",
-                             qn_json_options(qn_screen_option_table(), run->options), "search", describe_search(run),
-                             "library_damage", qn_json_text(qn_screen_damage(run)), "batch", run->batch, "molecules",
-                             (json_int_t)run->molecules, "scored", (json_int_t)run->row_count, "rejected",
-                             (json_int_t)run->rejection_count, "resumed", (json_int_t)run->resumed, "conformers",
-                             (json_int_t)run->conformers, "unsettled_conformers", (json_int_t)run->unsettled,
-                             "interactions", run->interactions, "molecules_per_s", per_second(searched, search_s),
-                             "interactions_per_s", per_second(run->interactions_here, search_s), "scoring_share",
-                             qn_screen_scoring_share(run), "timings", describe_timings(run));
+    json_t *json = json_pack(
+        "{s:I, s:o, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "receptor_atoms",
+        (json_int_t)run->receptor.atom_count, "options", qn_json_options(qn_screen_option_table(), run->options),
+        "search", describe_search(run), "library_damage", qn_json_text(qn_screen_damage(run)), "batch", run->batch,
+        "molecules", (json_int_t)run->molecules, "scored", (json_int_t)run->row_count, "rejected",
+        (json_int_t)run->rejection_count, "resumed", (json_int_t)run->resumed, "conformers",
+        (json_int_t)run->conformers, "far_from_receptor", (json_int_t)run->far, "unsettled_conformers",
+        (json_int_t)run->unsettled, "interactions", run->interactions, "molecules_per_s",
+        per_second(searched, search_s), "interactions_per_s", per_second(run->interactions_here, search_s),
+        "scoring_share", qn_screen_scoring_share(run), "timings", describe_timings(run));
     return qn_job_facts(run->job, json);
 }

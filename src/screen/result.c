@@ -140,6 +140,7 @@ static void add_facts(const qn_screen_state *run, qn_screen_result *result)
     result->conformer_count = run->conformers;
     result->unsettled_count = run->unsettled;
     result->resumed_count = run->resumed;
+    result->far_count = run->far;
     result->interactions = run->interactions;
     result->interactions_per_s = search_s > 0 ? run->interactions_here / search_s : 0;
     result->scoring_share = qn_screen_scoring_share(run);

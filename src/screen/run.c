@@ -1,6 +1,7 @@
 #include "screen/run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -13,6 +14,8 @@
 #include "job/input.h"
 #include "runtime/device.h"
 #include "score/autodock/atoms.h"
+#include "score/bude.h"
+#include "score/vina.h"
 #include "screen/box.h"
 #include "screen/enrichment.h"
 #include "screen/library.h"
@@ -243,6 +246,30 @@ static qn_status write_files(qn_screen_state *run, double *since)
     return qn_screen_write_run_json(run);
 }
 
+/* Count the molecules that no atom of the receptor reaches: a box or poses in another frame look like poor binders. */
+static qn_status look_for_far(qn_screen_state *run)
+{
+    const qn_screen_row *first = NULL;
+    char name[64];
+    const double reach =
+        run->score.kind == QN_SCORE_VINA ? QN_VINA_CUTOFF_ANGSTROM : qn_bude_reach_angstrom(run->score.force_field);
+    run->far = 0;
+    for (size_t i = 0; i < run->row_count; i++) {
+        if (run->rows[i].least_distance_angstrom < reach) continue;
+        if (run->far++ == 0) first = &run->rows[i];
+    }
+    if (run->far == 0) return QN_OK;
+    snprintf(name, sizeof name, "molecule %llu", (unsigned long long)first->index + 1);
+    if (first->name[0]) snprintf(name, sizeof name, "%s", first->name);
+    return qn_job_warn(run->job,
+                       "%llu of %zu %s %s nothing, %g Å or more away from the receptor; the first, %s, is %.1f Å away; "
+                       "expected %s",
+                       (unsigned long long)run->far, run->row_count, qn_screen_molecules(run->row_count),
+                       run->far == 1 ? "touches" : "touch", reach, name, first->least_distance_angstrom,
+                       run->options->score_only || run->options->local_only ? "poses in the receptor's frame"
+                                                                            : "a box at the receptor");
+}
+
 /* The first rank reads all journals and writes the results. */
 static qn_status finish(qn_screen_state *run, double *since)
 {
@@ -250,6 +277,7 @@ static qn_status finish(qn_screen_state *run, double *since)
     const char *folder = run->options->output;
     if (!qn_job_is_first(run->job)) return QN_OK;
     QN_TRY(qn_screen_results_gather(run));
+    QN_TRY(look_for_far(run));
     if (run->molecules == 0 && run->damaged) return QN_OK;
     if (run->molecules == 0)
         return QN_FAIL(QN_BAD_FORMAT, "%s: no molecules; expected at least one", qn_screen_sources_name(&sources, 0));

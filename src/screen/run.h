@@ -76,6 +76,7 @@ typedef struct qn_screen_state {
     uint64_t resumed;         /* molecules whose results came from the journals of an earlier run */
     uint64_t conformers;      /* searched, of all molecules */
     uint64_t unsettled;       /* of these, those whose search did not settle (search/search.h) */
+    uint64_t far;             /* molecules whose best pose is beyond the score's reach of the receptor */
     double interactions;      /* pairs of atoms scored, of all molecules */
     double interactions_here; /* the same, without the resumed molecules */
     double scoring_s;         /* device time of scoring kernels in this process */

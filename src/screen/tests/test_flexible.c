@@ -155,6 +155,47 @@ static void poses_have_the_energies_that_they_state(void)
     qn_screen_result_destroy(&minimised);
 }
 
+/* Poses that are moved by 300 Å have no pairs with the receptor: the run says so. */
+static void poses_far_away_are_told(void)
+{
+    char far[600];
+    qn_compound *originals[MOLECULES] = {NULL};
+    qn_text text = {0};
+    qn_screen_options options = flexible_options("moved away");
+    snprintf(far, sizeof far, "%s/moved_away.sdf", check_scratch_folder());
+    read_library(originals);
+    for (int i = 0; i < MOLECULES; i++) {
+        if (!originals[i]) continue;
+        for (size_t a = 0; a < originals[i]->atom_count; a++)
+            originals[i]->positions_angstrom[3 * a] += i == 0 ? 0 : 300;
+        CHECK_OK(qn_compound_write_sdf(originals[i], NULL, &text));
+        qn_compound_destroy(&originals[i]);
+    }
+    CHECK_OK(qn_file_write(far, text.data, text.length));
+    qn_text_clear(&text);
+    options.libraries = (const char *const[]){far};
+    for (int local = 0; local < 2; local++) {
+        qn_screen_result *result = NULL;
+        options.score_only = local == 0;
+        options.local_only = local == 1;
+        options.run.overwrite = local == 1;
+        if (!CHECK_OK(qn_screen_run(context, &options, &result))) continue;
+        size_t away = 0;
+        for (size_t i = 0; i < result->molecule_count; i++) {
+            const bool is_away = result->molecules[i].least_distance_angstrom >= 8; /* Vina's cutoff */
+            away += is_away;
+            CHECK((fabs(result->molecules[i].energy) < 1e-9) == is_away);
+        }
+        CHECK(away >= 5 && result->far_count == away);
+        qn_screen_result_destroy(&result);
+        for (int file = 0; file < 2; file++) {
+            char *content = read_result(options.output, file ? "run.json" : "report.html");
+            CHECK(content && strstr(content, "touch nothing, 8 Å or more away from the receptor"));
+            qn_release(&content);
+        }
+    }
+}
+
 /* Where side chains have not turned, the ligand meets the same atoms; when they turn, energies fall at least as far. */
 static void a_side_chain_turns(void)
 {
@@ -534,6 +575,7 @@ int main(int argc, char **argv)
     write_receptor();
     write_library();
     RUN(poses_have_the_energies_that_they_state);
+    RUN(poses_far_away_are_told);
     RUN(a_side_chain_turns);
     RUN(a_search_finds_poses);
     RUN(a_search_turns_side_chains);
