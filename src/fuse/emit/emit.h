@@ -20,7 +20,7 @@ typedef enum qn_emitted_kind {
     QN_EMITTED_STARTS,  /* of a csr matrix: starts of rows */
     QN_EMITTED_COLUMNS, /* of a csr matrix: columns */
     QN_EMITTED_SUMS,    /* partial sums of a value */
-    QN_EMITTED_PARTS,   /* numbers of partial sums, by value */
+    QN_EMITTED_PARTS,   /* number of a value's partial sums: those that the last kernel that left them had groups for */
     QN_EMITTED_STEP,    /* leading dimension of a matrix, in elements */
     QN_EMITTED_SIZE     /* of an extent */
 } qn_emitted_kind;

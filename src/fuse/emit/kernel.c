@@ -92,8 +92,8 @@ static qn_status add_arguments(qn_emitter *at)
         if (kernel->folds[value]) QN_TRY(add_argument(at, QN_EMITTED_SUMS, value, QN_IN, at->names[value], "_sums"));
         if (kernel->partial[value])
             QN_TRY(add_argument(at, QN_EMITTED_SUMS, value, QN_INOUT, at->names[value], "_sums"));
-        if (kernel->folds[value]) QN_TRY(add_argument(at, QN_EMITTED_PARTS, 0, QN_IN, "parts", ""));
-        if (kernel->partial[value]) QN_TRY(add_argument(at, QN_EMITTED_PARTS, 0, QN_INOUT, "parts", ""));
+        if (kernel->folds[value])
+            QN_TRY(add_argument(at, QN_EMITTED_PARTS, value, QN_VALUE, at->names[value], "_parts"));
     }
     return add_sizes(at);
 }
@@ -124,8 +124,7 @@ static qn_status write_signature(qn_emitter *at)
                           made->name));
     for (int i = 0; i < made->argument_count; i++) {
         const qn_emitted_argument *own = &made->arguments[i];
-        const bool is_int =
-            own->kind == QN_EMITTED_STARTS || own->kind == QN_EMITTED_COLUMNS || own->kind == QN_EMITTED_PARTS;
+        const bool is_int = own->kind == QN_EMITTED_STARTS || own->kind == QN_EMITTED_COLUMNS;
         QN_TRY(qn_text_append(at->text, "%s", i > 0 ? ",\n    " : "\n    "));
         if (own->access == QN_VALUE)
             QN_TRY(qn_text_append(at->text, "%s %s", own->kind == QN_EMITTED_STEP ? "qn_int64" : "int", own->name));

@@ -20,8 +20,8 @@ static qn_status put_loads(qn_emitter *at)
         qn_site site = {.indent = 8};
         QN_TRY(qn_text_append(at->text,
                               "    float %s_value = %s;\n"
-                              "    for (int part = item; part < parts[%d]; part += ITEMS)\n",
-                              name, qn_reduction_start(reduction), value));
+                              "    for (int part = item; part < %s_parts; part += ITEMS)\n",
+                              name, qn_reduction_start(reduction), name));
         char into[96], term[96];
         snprintf(into, sizeof into, "%s_value", name);
         snprintf(term, sizeof term, "%s_sums[part]", name);
@@ -103,14 +103,11 @@ qn_status qn_emit_totals_end(qn_emitter *at)
 {
     for (int value = 0; value < at->graph->value_count; value++) {
         const char *name = at->names[value];
-        if (!at->kernel->partial[value]) continue;
-        if (at->graph->values[value].kind == QN_SCALAR)
+        if (at->kernel->partial[value] && at->graph->values[value].kind == QN_SCALAR)
             QN_TRY(qn_text_append(at->text,
                                   "    %s_total = %s(share, item, %s_total);\n"
                                   "    if (item == 0) %s_sums[GROUP_ID(0)] = %s_total;\n",
                                   name, qn_reduction_function(reduction_of(at, value)), name, name, name));
-        QN_TRY(qn_text_append(at->text, "    if (GROUP_ID(0) == 0 && item == 0) parts[%d] = GROUP_COUNT(0)%s;\n", value,
-                              at->graph->values[value].kind == QN_SCALAR ? "" : " * GROUP_Y"));
     }
     return QN_OK;
 }

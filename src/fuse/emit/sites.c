@@ -169,7 +169,7 @@ static qn_status put_fold(qn_emitter *at, qn_site *site, int value)
     snprintf(into, sizeof into, "%s_i", name);
     snprintf(term, sizeof term, "%s_sums[part * size_%s + i]", name, size);
     QN_TRY(qn_site_put(site, "float %s = %s;", into, qn_reduction_start(reduction)));
-    QN_TRY(qn_site_put(site, "for (qn_int64 part = 0; part < parts[%d]; part++)", value));
+    QN_TRY(qn_site_put(site, "for (qn_int64 part = 0; part < %s_parts; part++)", name));
     site->indent += 4;
     const qn_status status = qn_put_combine(site, reduction, into, term);
     site->indent -= 4;

@@ -41,7 +41,7 @@ struct qn_program {
     size_t counts[QN_GRAPH_VALUES_MAX]; /* of numbers */
     qn_buffer *data[QN_GRAPH_VALUES_MAX], *starts[QN_GRAPH_VALUES_MAX], *columns[QN_GRAPH_VALUES_MAX];
     qn_buffer *sums[QN_GRAPH_VALUES_MAX];
-    qn_buffer *parts;
+    int32_t parts[QN_GRAPH_VALUES_MAX]; /* of the sums that the last kernel left */
 };
 
 /* families.c: make the families of the plan's kernels. */

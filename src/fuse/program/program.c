@@ -20,6 +20,14 @@ static qn_status create_value(qn_program *program, int value)
     return qn_buffer_create(program->device, (count > 0 ? count : 1) * sizeof(int32_t), &program->columns[value]);
 }
 
+/* Partial sums of a value that a kernel leaves. */
+static int32_t count_parts(const qn_program *program, int kernel, int value)
+{
+    const int64_t groups = qn_launch_groups(&program->launches[kernel], &program->shape);
+    const bool is_vector = program->plan->graph->values[value].kind == QN_VECTOR;
+    return (int32_t)(is_vector ? groups * program->shape.group_y : groups);
+}
+
 /* Values in memory, and room for the partial sums of each kernel. */
 static qn_status create_memory(qn_program *program)
 {
@@ -31,14 +39,12 @@ static qn_status create_memory(qn_program *program)
         for (int value = 0; value < plan->graph->value_count; value++) {
             in_memory[qn_plan_root(plan, value)] |= plan->kernels[k].writes[value];
             if (!plan->kernels[k].partial[value]) continue;
-            size_t count = (size_t)qn_launch_groups(&program->launches[k], &program->shape);
-            if (plan->graph->values[value].kind == QN_VECTOR)
-                count *= (size_t)program->shape.group_y * program->counts[value];
+            const size_t count = (size_t)count_parts(program, k, value) * program->counts[value];
             QN_TRY(qn_buffer_create(program->device, count * sizeof(float), &program->sums[value]));
         }
     for (int value = 0; value < plan->graph->value_count; value++)
         if (in_memory[value]) QN_TRY(create_value(program, value));
-    return qn_buffer_create(program->device, QN_GRAPH_VALUES_MAX * sizeof(int32_t), &program->parts);
+    return QN_OK;
 }
 
 static void measure_launches(qn_program *program, const double *stored)
@@ -94,7 +100,6 @@ void qn_program_destroy(qn_program **pointer)
         qn_buffer_release(&program->data[value]), qn_buffer_release(&program->starts[value]);
         qn_buffer_release(&program->columns[value]), qn_buffer_release(&program->sums[value]);
     }
-    qn_buffer_release(&program->parts);
     qn_device_release(&program->device);
     qn_text_clear(&program->text);
     qn_release(pointer);
@@ -141,7 +146,7 @@ static qn_argument argument_of(const qn_program *program, const qn_emitted_argum
     case QN_EMITTED_STARTS: return qn_argument_buffer(program->starts[emitted->of]);
     case QN_EMITTED_COLUMNS: return qn_argument_buffer(program->columns[emitted->of]);
     case QN_EMITTED_SUMS: return qn_argument_buffer(program->sums[emitted->of]);
-    case QN_EMITTED_PARTS: return qn_argument_buffer(program->parts);
+    case QN_EMITTED_PARTS: return qn_argument_int32(program->parts[emitted->of]);
     case QN_EMITTED_STEP: return qn_argument_int64(program->sizes.of[value->extents[value->column ? 0 : 1]]);
     case QN_EMITTED_SIZE: break;
     }
@@ -162,6 +167,8 @@ static qn_status launch(qn_program *program, int kernel, double *seconds)
                                  .problem = &program->launches[kernel]};
     QN_TRY(qn_family_run(&program->families[kernel / QN_KERNEL_MAX].family, program->queue, &call,
                          seconds ? &event : NULL));
+    for (int value = 0; value < program->plan->graph->value_count; value++)
+        if (program->plan->kernels[kernel].partial[value]) program->parts[value] = count_parts(program, kernel, value);
     if (!seconds) return QN_OK;
     const qn_status status = qn_event_seconds(event, &own_s);
     qn_event_destroy(&event);
