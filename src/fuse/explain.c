@@ -16,14 +16,16 @@ static void count(const qn_sequence *sequence, qn_fuse_explanation *explanation)
     const qn_plan *plan = &sequence->plan;
     const qn_plan_options *options = &sequence->plan_options;
     explanation->call_count = sequence->graph.call_count;
-    for (int i = 0; i < plan->kernel_count; i++)
-        *(plan->kernels[i].is_fold ? &explanation->fold_count : &explanation->kernel_count) += 1;
-    for (int section = 0; section < sequence->graph.section_count; section++) {
+    qn_plan_count(plan, &explanation->kernel_count, &explanation->fold_count);
+    for (int section = 0; section < plan->graph->section_count; section++) {
         qn_words fused, unfused;
+        const qn_section_part part = plan->graph->sections[section].part;
         qn_plan_words(plan, section, &fused);
-        qn_unfused_words(&sequence->graph, section, &unfused);
-        explanation->words_fused += qn_words_count(&fused, options->sizes, options->stored);
-        explanation->words_unfused += qn_words_count(&unfused, options->sizes, options->stored);
+        qn_unfused_words(plan->graph, section, &unfused);
+        if (part == QN_SECTION_WHOLE || part == QN_SECTION_RING)
+            explanation->words_fused += qn_words_count(&fused, options->sizes, options->stored);
+        if (part != QN_SECTION_RING)
+            explanation->words_unfused += qn_words_count(&unfused, options->sizes, options->stored);
     }
 }
 

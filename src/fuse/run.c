@@ -122,9 +122,8 @@ static double moved_bytes(const running *at, const qn_plan *plan)
     for (int section = 0; section < plan->graph->section_count; section++) {
         qn_words words;
         qn_plan_words(plan, section, &words);
-        const qn_section *of = &plan->graph->sections[section];
-        const double rounds = of->is_loop ? (double)at->own->result.rounds : 1;
-        bytes += 4 * rounds * qn_words_count(&words, &at->sequence->sizes, at->sequence->stored);
+        bytes += 4 * (double)qn_plan_runs(plan, section, at->own->result.rounds) *
+                 qn_words_count(&words, &at->sequence->sizes, at->sequence->stored);
     }
     return bytes;
 }
@@ -134,6 +133,7 @@ static qn_status run_fused(running *at)
     qn_sequence *sequence = at->sequence;
     qn_fuse_result *result = &at->own->result;
     qn_program *program;
+    int folds;
     const double start_s = qn_clock_s();
     QN_TRY(qn_program_create(&sequence->plan, at->device, NULL, &sequence->sizes, sequence->stored, &program));
     qn_status status = qn_inputs_write(&at->inputs, &sequence->graph, program);
@@ -141,7 +141,8 @@ static qn_status run_fused(running *at)
     result->compile_seconds = qn_clock_s() - start_s;
     if (status == QN_OK && at->checked) status = compare_results(at, program);
     if (status == QN_OK) status = time_runs(at, program, &result->rounds, &result->seconds);
-    result->kernel_count = sequence->plan.kernel_count;
+    qn_plan_count(&sequence->plan, &result->kernel_count, &folds);
+    result->kernel_count += folds;
     result->bytes = moved_bytes(at, &sequence->plan);
     qn_program_destroy(&program);
     return status;
@@ -154,6 +155,7 @@ static qn_status run_unfused(running *at)
     qn_plan_options options = sequence->plan_options;
     qn_plan *plan;
     qn_program *program = NULL;
+    int folds = 0;
     options.fusion = QN_FUSION_NONE;
     options.forced_count = 0;
     QN_TRY(qn_allocate(1, sizeof *plan, (void **)&plan));
@@ -161,7 +163,8 @@ static qn_status run_unfused(running *at)
     if (status == QN_OK)
         status = qn_program_create(plan, at->device, NULL, &sequence->sizes, sequence->stored, &program);
     if (status == QN_OK) status = time_runs(at, program, NULL, &result->unfused_seconds);
-    result->unfused_kernel_count = plan->kernel_count;
+    qn_plan_count(plan, &result->unfused_kernel_count, &folds);
+    result->unfused_kernel_count += folds;
     if (status == QN_OK) result->unfused_bytes = moved_bytes(at, plan);
     qn_program_destroy(&program);
     qn_release(&plan);

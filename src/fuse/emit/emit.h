@@ -45,7 +45,4 @@ QN_MUST_CHECK qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_text *
 /* Append what comes before kernels: checks of the tunables, and functions. */
 QN_MUST_CHECK qn_status qn_emit_header(const qn_graph *graph, qn_text *text);
 
-/* The value whose memory a value takes: its own, or that of the one that it replaces. */
-int qn_plan_root(const qn_plan *plan, int value);
-
 #endif

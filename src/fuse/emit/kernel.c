@@ -6,30 +6,26 @@
 #include "base/memory.h"
 #include "fuse/emit/emitter.h"
 
-int qn_plan_root(const qn_plan *plan, int value)
-{
-    while (plan->graph->values[value].old >= 0 && !plan->is_buffered[value]) value = plan->graph->values[value].old;
-    return value;
-}
-
 /* ---- names ---- */
 
-/* A value's own name; "next x" becomes x_next. Names that would meet get a number. */
-static void name_values(qn_emitter *at)
+/* A value's own name; "next x" becomes x_next. Names that would meet get a number. A ring's values have the names of
+ * those in whose memory they lie. */
+static void name_value(qn_emitter *at, int value)
 {
-    const qn_graph *graph = at->graph;
-    for (int value = 0; value < graph->value_count; value++) {
-        const char *name = graph->values[value].name;
-        const bool is_next = strncmp(name, "next ", 5) == 0;
-        snprintf(at->names[value], sizeof at->names[value], "%.56s%s", is_next ? name + 5 : name,
-                 is_next ? "_next" : "");
-        for (int other = 0; other < value; other++)
-            if (strcmp(at->names[other], at->names[value]) == 0) {
-                snprintf(at->names[value], sizeof at->names[value], "%.48s%s_%d", is_next ? name + 5 : name,
-                         is_next ? "_next" : "", value);
-                break;
-            }
+    const qn_value *of = &at->graph->values[value];
+    if (of->copy_of >= 0) {
+        memcpy(at->names[value], at->names[of->copy_of], sizeof at->names[value]);
+        return;
     }
+    const bool is_next = strncmp(of->name, "next ", 5) == 0;
+    const char *name = is_next ? of->name + 5 : of->name;
+    const char *suffix = of->before_of >= 0 ? "_before" : is_next ? "_next" : "";
+    snprintf(at->names[value], sizeof at->names[value], "%.48s%s", name, suffix);
+    for (int other = 0; other < value; other++)
+        if (strcmp(at->names[other], at->names[value]) == 0) {
+            snprintf(at->names[value], sizeof at->names[value], "%.48s%s_%d", name, suffix, value);
+            return;
+        }
 }
 
 /* ---- arguments ---- */
@@ -89,11 +85,11 @@ static qn_status add_arguments(qn_emitter *at)
         if (kernel->writes[value]) QN_TRY(add_value(at, value, QN_OUT));
     }
     for (int value = 0; value < at->graph->value_count; value++) {
-        if (kernel->folds[value]) QN_TRY(add_argument(at, QN_EMITTED_SUMS, value, QN_IN, at->names[value], "_sums"));
-        if (kernel->partial[value])
-            QN_TRY(add_argument(at, QN_EMITTED_SUMS, value, QN_INOUT, at->names[value], "_sums"));
-        if (kernel->folds[value])
-            QN_TRY(add_argument(at, QN_EMITTED_PARTS, value, QN_VALUE, at->names[value], "_parts"));
+        const int sums = qn_plan_sums(at->plan, value);
+        const char *name = at->names[value];
+        if (kernel->folds[value]) QN_TRY(add_argument(at, QN_EMITTED_SUMS, sums, QN_IN, name, "_sums"));
+        if (kernel->partial[value]) QN_TRY(add_argument(at, QN_EMITTED_SUMS, sums, QN_INOUT, name, "_sums"));
+        if (kernel->folds[value]) QN_TRY(add_argument(at, QN_EMITTED_PARTS, sums, QN_VALUE, name, "_parts"));
     }
     return add_sizes(at);
 }
@@ -153,7 +149,7 @@ static qn_status write_body(qn_emitter *at)
 
 static qn_status emit(qn_emitter *at, int index)
 {
-    name_values(at);
+    for (int value = 0; value < at->graph->value_count; value++) name_value(at, value);
     snprintf(at->made->name, sizeof at->made->name, "%.60s_%d", at->graph->name, index + 1);
     QN_TRY(add_arguments(at));
     QN_TRY(qn_text_append(at->text, "\n"));

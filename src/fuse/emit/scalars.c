@@ -15,8 +15,7 @@ static qn_status put_loads(qn_emitter *at)
                                   at->names[qn_plan_root(at->plan, value)]));
             continue;
         }
-        const qn_call *of = &graph->calls[graph->values[value].producer];
-        const qn_reduction reduction = of->meanings[qn_call_output_of(of, value)].reduction;
+        const qn_reduction reduction = qn_value_reduction(graph, value);
         qn_site site = {.indent = 8};
         QN_TRY(qn_text_append(at->text,
                               "    float %s_value = %s;\n"
@@ -84,18 +83,12 @@ bool qn_emitter_shares(const qn_emitter *at)
     return false;
 }
 
-static qn_reduction reduction_of(const qn_emitter *at, int value)
-{
-    const qn_call *of = &at->graph->calls[at->graph->values[value].producer];
-    return of->meanings[qn_call_output_of(of, value)].reduction;
-}
-
 qn_status qn_emit_totals_start(qn_emitter *at)
 {
     for (int value = 0; value < at->graph->value_count; value++)
         if (at->graph->values[value].kind == QN_SCALAR && at->kernel->partial[value])
             QN_TRY(qn_text_append(at->text, "    float %s_total = %s;\n", at->names[value],
-                                  qn_reduction_start(reduction_of(at, value))));
+                                  qn_reduction_start(qn_value_reduction(at->graph, value))));
     return QN_OK;
 }
 
@@ -107,7 +100,7 @@ qn_status qn_emit_totals_end(qn_emitter *at)
             QN_TRY(qn_text_append(at->text,
                                   "    %s_total = %s(share, item, %s_total);\n"
                                   "    if (item == 0) %s_sums[GROUP_ID(0)] = %s_total;\n",
-                                  name, qn_reduction_function(reduction_of(at, value)), name, name, name));
+                                  name, qn_reduction_function(qn_value_reduction(at->graph, value)), name, name, name));
     }
     return QN_OK;
 }

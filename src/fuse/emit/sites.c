@@ -161,9 +161,7 @@ static qn_status put_map(qn_emitter *at, qn_site *site, int call, int output)
 /* Partial sums of a vector, added up at its own index. */
 static qn_status put_fold(qn_emitter *at, qn_site *site, int value)
 {
-    const int producer = at->graph->values[value].producer;
-    const qn_call *of = &at->graph->calls[producer];
-    const qn_reduction reduction = of->meanings[qn_call_output_of(of, value)].reduction;
+    const qn_reduction reduction = qn_value_reduction(at->graph, value);
     const char *name = at->names[value], *size = at->graph->extents[at->graph->values[value].extents[0]].name;
     char into[96], term[256];
     snprintf(into, sizeof into, "%s_i", name);

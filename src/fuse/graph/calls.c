@@ -11,6 +11,7 @@ qn_status qn_value_add(qn_graph *graph, const qn_value *value, int *index)
                               QN_GRAPH_VALUES_MAX);
     *index = graph->value_count++;
     graph->values[*index] = *value;
+    graph->values[*index].copy_of = graph->values[*index].before_of = -1;
     return QN_OK;
 }
 

@@ -16,6 +16,14 @@ bool qn_call_reads(const qn_call *call, int value)
     return false;
 }
 
+qn_reduction qn_value_reduction(const qn_graph *graph, int value)
+{
+    const int made = graph->values[value].before_of >= 0 ? graph->values[value].before_of : value;
+    const int producer = graph->values[made].producer;
+    if (producer < 0) return QN_REDUCE_NONE;
+    return graph->calls[producer].meanings[qn_call_output_of(&graph->calls[producer], made)].reduction;
+}
+
 /* Calls of the section that read the value that `call` replaces, and so come first. */
 static uint64_t readers_of_replaced(const qn_graph *graph, int call)
 {

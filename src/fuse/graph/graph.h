@@ -38,6 +38,10 @@ typedef struct qn_value {
     bool is_made;    /* by a part of an expression, which has no name of its own */
     int old;         /* the value that it replaces: of an inout, or of the round before; -1: none */
     int producer;    /* the call that writes it; -1: none */
+    /* Of a ring, see qn_graph_rotate; both are -1 elsewhere. */
+    int copy_of;     /* the value in whose memory it lies */
+    int before_of;   /* the value that it was in the round before */
+    bool is_awaited; /* by what runs after the ring's calls */
 } qn_value;
 
 /* A value read or written at indices of a call's space: index k of the value is index indices[k] of the space. */
@@ -68,11 +72,18 @@ typedef struct qn_condition {
     bool less;
 } qn_condition;
 
+/* A loop whose body is a ring has three sections, one after another. Its head are the early calls of a round, its tail
+ * the late ones. The ring runs the late calls of a round together with the early calls of the next one. A round that
+ * begins the loop, or follows a check, runs the head; other rounds run the ring; and before a check and at the end the
+ * tail runs. */
+typedef enum qn_section_part { QN_SECTION_WHOLE, QN_SECTION_HEAD, QN_SECTION_RING, QN_SECTION_TAIL } qn_section_part;
+
 /* Calls that run once, or the body of a loop. */
 typedef struct qn_section {
     int first_call, call_count;
     bool is_loop;
-    int rounds; /* extent */
+    qn_section_part part; /* rounds and condition are those of the loop in each part */
+    int rounds;           /* extent */
     bool has_until;
     qn_condition until;
     int every;
@@ -95,6 +106,27 @@ typedef struct qn_graph {
 /* Make the graph of a script. Errors: QN_BAD_FORMAT with place, found and expected. */
 QN_MUST_CHECK qn_status qn_graph_make(const qn_script *script, const qn_library *library, qn_arena *arena,
                                       qn_graph *graph);
+
+/* The graph with the body of a loop as a ring: calls of `late`, which other calls of the body must not need, run with
+ * the next round. All values keep their numbers; those of the ring come after them. NULL if the graph has no room for
+ * the ring's calls and values. The caller releases it with qn_release.
+ *
+ * Between two rounds, x is what it was before the round, and next x what the round's early calls made of it. A value e
+ * of early calls is known to the ring as "before of e". Before the ring runs, memory is exchanged so that this holds
+ * (qn_plan_exchanges). */
+QN_MUST_CHECK qn_status qn_graph_rotate(const qn_graph *graph, int section, uint64_t late, qn_graph **rotated);
+
+/* How a value is reduced, in this round or in the one before. */
+qn_reduction qn_value_reduction(const qn_graph *graph, int value);
+
+/* The new value of a carried value in a section's round; -1: it has none. */
+int qn_section_next(const qn_graph *graph, int section, int value);
+
+/* Whether a call belongs to a section. */
+static inline bool qn_section_has(const qn_section *section, int call)
+{
+    return call >= section->first_call && call < section->first_call + section->call_count;
+}
 
 /* Dimensions that work-items run over: a sparse call's rows, else its space. */
 static inline int qn_call_dimensions(const qn_call *call)

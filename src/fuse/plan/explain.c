@@ -21,8 +21,10 @@ static qn_status write_values(const qn_graph *graph, const char *what, const boo
 {
     bool any = false;
     for (int value = 0; value < graph->value_count; value++) {
+        const qn_value *of = &graph->values[value];
         if (!which[value] || (but && but[value])) continue;
-        QN_TRY(qn_text_append(text, "%s%s", any ? ", " : what, graph->values[value].name));
+        QN_TRY(qn_text_append(text, "%s%s%s", any ? ", " : what,
+                              of->before_of >= 0 && of->copy_of < 0 ? "previous " : "", of->name));
         any = true;
     }
     return any ? qn_text_append(text, "; ") : QN_OK;
@@ -71,18 +73,20 @@ static qn_status write_kernel(const qn_plan *plan, const qn_kernel_plan *kernel,
     return qn_text_append(text, "\n");
 }
 
-static qn_status write_buffers(const qn_plan *plan, const qn_section *section, qn_text *text)
+/* Vectors and matrices with two buffers, of those that calls of a loop make. */
+static qn_status write_buffers(const qn_plan *plan, int first_call, int call_count, qn_text *text)
 {
     const qn_graph *graph = plan->graph;
-    bool vectors[QN_GRAPH_VALUES_MAX] = {false}, any = false;
+    bool which[QN_GRAPH_VALUES_MAX] = {false}, any = false;
     for (int value = 0; value < graph->value_count; value++) {
-        const int producer = graph->values[value].producer - section->first_call;
-        vectors[value] = plan->is_buffered[value] && graph->values[value].kind != QN_SCALAR && producer >= 0 &&
-                         producer < section->call_count;
-        any |= vectors[value];
+        const qn_value *of = &graph->values[value];
+        const int made = of->before_of >= 0 ? of->before_of : value, producer = graph->values[made].producer;
+        which[value] = plan->is_buffered[value] && of->kind != QN_SCALAR && of->copy_of < 0 && producer >= first_call &&
+                       producer < first_call + call_count;
+        any |= which[value];
     }
     if (!any) return QN_OK;
-    QN_TRY(write_values(graph, "in a second buffer: ", vectors, NULL, text));
+    QN_TRY(write_values(graph, "in a second buffer: ", which, NULL, text));
     text->data[text->length -= 2] = '\0';
     return qn_text_append(text, "\n");
 }
@@ -112,47 +116,84 @@ static qn_status write_pairs(const qn_plan *plan, int section, qn_text *text)
     return QN_OK;
 }
 
-static qn_status write_sums(const qn_plan *plan, int section, const qn_plan_options *options, qn_text *text)
+static qn_status write_sums(const qn_plan *plan, int section, const qn_words *unfused, const qn_plan_options *options,
+                            qn_text *text)
 {
-    qn_words fused, unfused;
+    qn_words fused;
     qn_plan_words(plan, section, &fused);
-    qn_unfused_words(plan->graph, section, &unfused);
     QN_TRY(qn_text_append(text, "words moved: "));
     QN_TRY(qn_words_write(plan->graph, &fused, text));
     QN_TRY(qn_text_append(text, " fused; "));
-    QN_TRY(qn_words_write(plan->graph, &unfused, text));
-    const double before = qn_words_count(&unfused, options->sizes, options->stored);
+    QN_TRY(qn_words_write(plan->graph, unfused, text));
+    const double before = qn_words_count(unfused, options->sizes, options->stored);
     const double after = qn_words_count(&fused, options->sizes, options->stored);
     return qn_text_append(text, " unfused, %.2f times as many\n", after > 0 ? before / after : 1);
 }
 
-static qn_status write_section(const qn_plan *plan, int section, const qn_plan_options *options, qn_text *text)
+static qn_status write_kernels(const qn_plan *plan, int section, const char *title, qn_text *text)
 {
-    const qn_graph *graph = plan->graph;
-    const qn_section *of = &graph->sections[section];
-    if (of->is_loop)
-        QN_TRY(qn_text_append(text, "\nrepeat %s\n", graph->extents[of->rounds].name));
-    else
-        QN_TRY(qn_text_append(text, "\n"));
-    QN_TRY(write_calls(graph, of, text));
-    QN_TRY(qn_text_append(text, "kernels\n"));
+    QN_TRY(qn_text_append(text, "%s\n", title));
     for (int i = 0, number = 1; i < plan->kernel_count; i++)
         if (plan->kernels[i].section == section) QN_TRY(write_kernel(plan, &plan->kernels[i], number++, text));
-    QN_TRY(write_buffers(plan, of, text));
+    return QN_OK;
+}
+
+static qn_status write_plain(const qn_plan *plan, int section, const qn_plan_options *options, qn_text *text)
+{
+    const qn_section *of = &plan->graph->sections[section];
+    qn_words unfused;
+    if (of->is_loop) QN_TRY(qn_text_append(text, "\nrepeat %s", plan->graph->extents[of->rounds].name));
+    QN_TRY(qn_text_append(text, "\n"));
+    QN_TRY(write_calls(plan->graph, of, text));
+    QN_TRY(write_kernels(plan, section, "kernels", text));
+    QN_TRY(write_buffers(plan, of->first_call, of->call_count, text));
     QN_TRY(write_pairs(plan, section, text));
-    return write_sums(plan, section, options, text);
+    qn_unfused_words(plan->graph, section, &unfused);
+    return write_sums(plan, section, &unfused, options, text);
+}
+
+/* A loop as a ring; `head` is its first section. */
+static qn_status write_ring(const qn_plan *plan, int head, const qn_plan_options *options, qn_text *text)
+{
+    const qn_graph *graph = plan->graph;
+    const qn_section *sections = &graph->sections[head];
+    qn_words unfused, late;
+    QN_TRY(qn_text_append(text, "\nrepeat %s, as a ring: ", graph->extents[sections[0].rounds].name));
+    for (int i = 0; i < sections[2].call_count; i++) {
+        const qn_call *call = &graph->calls[sections[2].first_call + i];
+        QN_TRY(qn_text_append(text, "%s%s", i > 0 ? ", " : "", graph->values[call->outputs[0].value].name));
+    }
+    QN_TRY(qn_text_append(text, " of a round run with the next one\n"));
+    QN_TRY(write_calls(graph, &sections[1], text));
+    QN_TRY(write_kernels(plan, head + 1, "kernels", text));
+    QN_TRY(write_kernels(plan, head, sections[0].has_until ? "instead, first and after each check" : "instead, first",
+                         text));
+    QN_TRY(
+        write_kernels(plan, head + 2, sections[0].has_until ? "then, last and before each check" : "then, last", text));
+    QN_TRY(write_buffers(plan, sections[0].first_call,
+                         sections[0].call_count + sections[1].call_count + sections[2].call_count, text));
+    QN_TRY(write_pairs(plan, head + 1, text));
+    qn_unfused_words(graph, head, &unfused);
+    qn_unfused_words(graph, head + 2, &late);
+    qn_words_add(&late, &unfused);
+    return write_sums(plan, head + 1, &unfused, options, text);
 }
 
 qn_status qn_plan_explain(const qn_plan *plan, const qn_plan_options *options, qn_text *text)
 {
-    int kernels = 0, folds = 0;
-    for (int i = 0; i < plan->kernel_count; i++) *(plan->kernels[i].is_fold ? &folds : &kernels) += 1;
-    QN_TRY(qn_text_append(text, "%s: %s in %s", plan->graph->name,
-                          qn_count_of((unsigned long long)plan->graph->call_count, "call").text,
+    const qn_graph *graph = plan->graph;
+    int kernels, folds, calls = 0;
+    qn_plan_count(plan, &kernels, &folds);
+    for (int section = 0; section < graph->section_count; section++)
+        if (graph->sections[section].part != QN_SECTION_RING) calls += graph->sections[section].call_count;
+    QN_TRY(qn_text_append(text, "%s: %s in %s", graph->name, qn_count_of((unsigned long long)calls, "call").text,
                           qn_count_of((unsigned long long)kernels, "kernel").text));
     if (folds > 0) QN_TRY(qn_text_append(text, " and %s", qn_count_of((unsigned long long)folds, "fold").text));
     QN_TRY(qn_text_append(text, "\n"));
-    for (int section = 0; section < plan->graph->section_count; section++)
-        QN_TRY(write_section(plan, section, options, text));
+    for (int section = 0; section < graph->section_count; section++) {
+        const bool is_ring = graph->sections[section].part == QN_SECTION_HEAD;
+        QN_TRY(is_ring ? write_ring(plan, section, options, text) : write_plain(plan, section, options, text));
+        section += is_ring ? 2 : 0;
+    }
     return QN_OK;
 }

@@ -108,13 +108,14 @@ static qn_status start(search *at, size_t *count)
     return QN_OK;
 }
 
-static qn_status collect(const search *at, size_t count, qn_calls *groups, int *group_count)
+static qn_status collect(const search *at, size_t count, qn_calls *groups, int *group_count, double *cost_s)
 {
     size_t last = at->exact ? count - 1 : count - QN_PLAN_BEAM;
     for (size_t i = last; i < count; i++)
         if (at->states[i].cost_s < at->states[last].cost_s) last = i;
     if (isinf(at->states[last].cost_s))
         return QN_FAIL(QN_INTERNAL, "%s: no partition into kernels was found", at->scope->graph->name);
+    *cost_s = at->states[last].cost_s;
     *group_count = 0;
     for (int i = (int)last; at->states[i].previous >= 0; i = at->states[i].previous) ++*group_count;
     int place = *group_count;
@@ -123,7 +124,8 @@ static qn_status collect(const search *at, size_t count, qn_calls *groups, int *
     return QN_OK;
 }
 
-qn_status qn_partition_choose(const qn_scope *scope, const qn_plan_options *options, qn_calls *groups, int *count)
+qn_status qn_partition_choose(const qn_scope *scope, const qn_plan_options *options, qn_calls *groups, int *count,
+                              double *cost_s)
 {
     const qn_section *section = &scope->graph->sections[scope->section];
     search at = {.scope = scope,
@@ -137,7 +139,7 @@ qn_status qn_partition_choose(const qn_scope *scope, const qn_plan_options *opti
         at.kernels_tried = 0;
         if (isfinite(at.states[i].cost_s)) expand(&at, (int)i, 0, 0);
     }
-    if (status == QN_OK) status = collect(&at, states, groups, count);
+    if (status == QN_OK) status = collect(&at, states, groups, count, cost_s);
     qn_release(&at.states);
     qn_release(&at.known);
     return status;

@@ -33,17 +33,6 @@ static qn_status add_kernel(schedule *at, qn_kernel_plan **kernel)
     return QN_OK;
 }
 
-/* Whether calls other than `calls`, or the user, need the value. */
-static bool is_needed_beyond(const schedule *at, qn_calls calls, int value)
-{
-    const qn_graph *graph = at->scope->graph;
-    bool reads[QN_GRAPH_VALUES_MAX], writes[QN_GRAPH_VALUES_MAX];
-    const int producer = graph->values[value].producer;
-    /* with its producer among them, the traffic of `calls` says whether the value must be left */
-    qn_calls_traffic(at->scope, calls | qn_calls_one(producer), reads, writes);
-    return writes[value];
-}
-
 /* Whether the calls read the value along axis 0 of a kernel in one dimension, where a work-item can add up the sums of
  * its own index. */
 static bool can_fold(const qn_graph *graph, const qn_kernel_plan *kernel, int value)
@@ -94,7 +83,7 @@ static qn_status add_group(schedule *at, qn_calls calls)
         made.folds[value] = made.reads[value] && at->pending[value];
         if (!made.folds[value]) continue;
         at->pending[value] = false;
-        made.writes[value] = is_needed_beyond(at, calls, value);
+        made.writes[value] = qn_calls_leave(at->scope, calls, value);
     }
     for (int call = 0; call < graph->call_count; call++)
         for (int i = 0; qn_calls_have(calls, call) && i < graph->calls[call].output_count; i++) {
@@ -114,40 +103,10 @@ static qn_status add_last_folds(schedule *at)
     const qn_graph *graph = at->scope->graph;
     bool wanted[QN_GRAPH_VALUES_MAX] = {false};
     for (int value = 0; value < graph->value_count; value++)
-        wanted[value] = at->pending[value] && is_needed_beyond(at, at->scope->all, value);
+        wanted[value] = at->pending[value] && qn_calls_leave(at->scope, at->scope->all, value);
     for (int value = 0; value < graph->value_count; value++)
         if (wanted[value] && at->pending[value]) QN_TRY(add_fold(at, value, wanted));
     return QN_OK;
-}
-
-/* ---- memory of values that replace others ---- */
-
-/* Whether the new value can be written over the old one: in its kernel, and for all that read the old one later. */
-static bool is_in_place(const qn_scope *scope, const qn_plan *plan, int value)
-{
-    const qn_graph *graph = scope->graph;
-    const int old = graph->values[value].old, producer = graph->values[value].producer;
-    bool written = false;
-    for (int k = 0; k < plan->kernel_count; k++) {
-        const qn_kernel_plan *kernel = &plan->kernels[k];
-        if (kernel->section != scope->section) continue;
-        if (written && kernel->reads[old]) return false;
-        if (qn_calls_have(kernel->calls, producer)) {
-            const int output = qn_call_output_of(&graph->calls[producer], value);
-            if (kernel->partial[value]) return false; /* it is written later, from sums */
-            if (!qn_rules_in_place(scope, kernel->calls, &kernel->layout, producer, output)) return false;
-            written = true;
-        }
-    }
-    return true;
-}
-
-static void choose_memory(const qn_scope *scope, qn_plan *plan)
-{
-    const qn_graph *graph = scope->graph;
-    for (int value = 0; value < graph->value_count; value++)
-        if (graph->values[value].old >= 0 && qn_calls_have(scope->all, graph->values[value].producer))
-            plan->is_buffered[value] = graph->values[value].kind == QN_SCALAR || !is_in_place(scope, plan, value);
 }
 
 /* ---- all sections ---- */
@@ -169,22 +128,67 @@ static qn_status check_forced(const qn_scope *scope, const qn_plan_options *opti
     return QN_OK;
 }
 
-qn_status qn_plan_make(const qn_graph *graph, const qn_plan_options *options, qn_plan *plan)
+/* The ring leaves as partial sums what its head does, and the tail finds them as those of the head's values. */
+static qn_status end_ring(schedule *at)
 {
-    *plan = (qn_plan){.graph = graph};
-    for (int section = 0; section < graph->section_count; section++) {
-        qn_scope scope;
-        qn_calls groups[QN_GRAPH_CALLS_MAX];
-        int count;
-        qn_scope_make(graph, section, &scope);
-        schedule at = {.plan = plan, .scope = &scope};
-        QN_TRY(check_forced(&scope, options));
-        QN_TRY(qn_partition_choose(&scope, options, groups, &count));
-        for (int i = 0; i < count; i++) QN_TRY(add_group(&at, groups[i]));
-        QN_TRY(add_last_folds(&at));
-        choose_memory(&scope, plan);
+    const qn_graph *graph = at->plan->graph;
+    for (int value = 0; value < graph->value_count; value++) {
+        const qn_value *of = &graph->values[value];
+        if (of->copy_of < 0 || of->producer < 0) continue;
+        const bool is_pending = at->pending[value];
+        at->pending[value] = false;
+        if (of->is_awaited && is_pending != at->pending[of->copy_of])
+            return QN_FAIL(QN_INTERNAL, "%s: %s is complete before a ring and not after it, or the other way round",
+                           graph->name, of->name);
     }
     return QN_OK;
+}
+
+static qn_status plan_section(schedule *at, const qn_plan_options *options)
+{
+    const qn_graph *graph = at->plan->graph;
+    const qn_section_part part = graph->sections[at->scope->section].part;
+    qn_calls groups[QN_GRAPH_CALLS_MAX];
+    int count;
+    double cost_s;
+    QN_TRY(check_forced(at->scope, options));
+    QN_TRY(qn_partition_choose(at->scope, options, groups, &count, &cost_s));
+    for (int value = 0; part == QN_SECTION_RING && value < graph->value_count; value++)
+        if (graph->values[value].before_of >= 0) at->pending[value] = at->pending[graph->values[value].before_of];
+    for (int i = 0; i < count; i++) QN_TRY(add_group(at, groups[i]));
+    if (part == QN_SECTION_HEAD) return QN_OK;
+    return part == QN_SECTION_RING ? end_ring(at) : add_last_folds(at);
+}
+
+qn_status qn_plan_make(const qn_graph *graph, const qn_plan_options *options, qn_plan *plan)
+{
+    schedule at = {.plan = plan};
+    *plan = (qn_plan){.graph = graph};
+    QN_TRY(qn_plan_choose_rings(graph, options, &plan->graph));
+    for (int section = 0; section < plan->graph->section_count; section++) {
+        qn_scope scope;
+        qn_scope_make(plan->graph, section, &scope);
+        at.scope = &scope;
+        QN_TRY(plan_section(&at, options));
+    }
+    qn_plan_choose_memory(plan);
+    return QN_OK;
+}
+
+/* ---- counts ---- */
+
+/* Whether a section is what a report counts: of a ring, not what is left over. */
+static bool is_counted(const qn_plan *plan, int section)
+{
+    const qn_section_part part = plan->graph->sections[section].part;
+    return part == QN_SECTION_WHOLE || part == QN_SECTION_RING;
+}
+
+void qn_plan_count(const qn_plan *plan, int *kernels, int *folds)
+{
+    *kernels = *folds = 0;
+    for (int i = 0; i < plan->kernel_count; i++)
+        if (is_counted(plan, plan->kernels[i].section)) *(plan->kernels[i].is_fold ? folds : kernels) += 1;
 }
 
 void qn_plan_words(const qn_plan *plan, int section, qn_words *words)

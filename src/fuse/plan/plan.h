@@ -23,7 +23,7 @@ typedef struct qn_kernel_plan {
 } qn_kernel_plan;
 
 typedef struct qn_plan {
-    const qn_graph *graph;
+    const qn_graph *graph; /* in the arena of the script's graph, with rings; its first values are those of that */
     qn_kernel_plan kernels[QN_PLAN_KERNELS_MAX];
     int kernel_count;
     bool is_buffered[QN_GRAPH_VALUES_MAX]; /* a value whose old one keeps its memory meanwhile */
@@ -44,14 +44,43 @@ typedef struct qn_plan_options {
 /* Choose kernels. Errors: QN_INVALID_ARGUMENT (forced calls that cannot share a kernel, with the rule). */
 QN_MUST_CHECK qn_status qn_plan_make(const qn_graph *graph, const qn_plan_options *options, qn_plan *plan);
 
+/* memory.c: after the kernels, which values share memory. */
+void qn_plan_choose_memory(qn_plan *plan);
+
+/* The value whose memory a value takes. */
+int qn_plan_root(const qn_plan *plan, int value);
+
+/* The value whose partial sums a value is made of. */
+int qn_plan_sums(const qn_plan *plan, int value);
+
+/* Memory of two values, or of their partial sums, that is exchanged. */
+typedef struct qn_exchange {
+    int one, other;
+    bool are_sums;
+} qn_exchange;
+
+/* What is exchanged before or after a round of a section, in this order; at most QN_EXCHANGES_MAX. */
+enum { QN_EXCHANGES_MAX = 2 * QN_GRAPH_VALUES_MAX };
+int qn_plan_exchanges(const qn_plan *plan, int section, bool before, qn_exchange *exchanges);
+
+/* How often a section runs in `rounds` rounds of its loop; a section that is no loop runs once. */
+int64_t qn_plan_runs(const qn_plan *plan, int section, int64_t rounds);
+
+/* Kernels, and folds, of everything that is no loop and of one round of each loop. */
+void qn_plan_count(const qn_plan *plan, int *kernels, int *folds);
+
 /* partition.c: the calls of each kernel of a section, in order; `count` kernels. */
 QN_MUST_CHECK qn_status qn_partition_choose(const qn_scope *scope, const qn_plan_options *options, qn_calls *groups,
-                                            int *count);
+                                            int *count, double *cost_s);
+
+/* ring.c: the graph with the loops as rings that are faster so; `graph` itself if none is. */
+QN_MUST_CHECK qn_status qn_plan_choose_rings(const qn_graph *graph, const qn_plan_options *options,
+                                             const qn_graph **chosen);
 
 /* Words that calls move in a kernel of their own. */
 void qn_calls_words(const qn_scope *scope, qn_calls calls, qn_words *words);
 
-/* The words of all kernels of a section; of the same calls with one kernel each. */
+/* The words of all kernels of a section of the plan's graph; of calls of a script's graph with one kernel each. */
 void qn_plan_words(const qn_plan *plan, int section, qn_words *words);
 void qn_unfused_words(const qn_graph *graph, int section, qn_words *words);
 

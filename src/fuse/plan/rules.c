@@ -323,13 +323,6 @@ static bool check_writes(const check *at)
 /* Sums along lines take 64 · 33 floats each of the 48 KiB of local memory that every GPU has. */
 enum { ARGUMENTS_MAX = 24, ROW_SUMS_MAX = 4 };
 
-/* Whether a value is a sum, which may be read as partial sums. */
-static bool is_sum(const qn_graph *graph, int value)
-{
-    const int producer = graph->values[value].producer;
-    return producer >= 0 && qn_call_reduces(&graph->calls[producer], qn_call_output_of(&graph->calls[producer], value));
-}
-
 static bool fits_device(const check *at)
 {
     bool reads[QN_GRAPH_VALUES_MAX], writes[QN_GRAPH_VALUES_MAX];
@@ -339,7 +332,8 @@ static bool fits_device(const check *at)
         const qn_value *of = &at->graph->values[value];
         if (!reads[value] && !writes[value]) continue;
         arguments += of->kind == QN_CSR ? 3 : of->kind == QN_MATRIX ? 2 : 1;
-        arguments += reads[value] && is_sum(at->graph, value); /* the number of its parts */
+        arguments +=
+            reads[value] && qn_value_reduction(at->graph, value) != QN_REDUCE_NONE; /* the number of its parts */
     }
     for (int call = 0; call < at->graph->call_count; call++)
         for (int i = 0; qn_calls_have(at->calls, call) && i < at->graph->calls[call].output_count; i++)

@@ -54,6 +54,9 @@ int qn_layout_axis(const qn_graph *graph, const qn_layout *layout, int call, con
 /* Whether the new value of an inout can take the place of the old one in a kernel: no other work-item reads that. */
 bool qn_rules_in_place(const qn_scope *scope, qn_calls calls, const qn_layout *layout, int call, int output);
 
+/* Whether a value that the calls have must be in memory when they are over. */
+bool qn_calls_leave(const qn_scope *scope, qn_calls calls, int value);
+
 /* Values that the calls need from outside, and values that they must leave in memory, as flags. */
 void qn_calls_traffic(const qn_scope *scope, qn_calls calls, bool *reads, bool *writes);
 

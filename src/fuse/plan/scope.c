@@ -26,11 +26,12 @@ static bool condition_reads(const qn_graph *graph, int value)
     return false;
 }
 
-/* Whether a value that one of the calls makes is read when they are over. */
-static bool is_kept(const qn_scope *scope, qn_calls calls, int value)
+bool qn_calls_leave(const qn_scope *scope, qn_calls calls, int value)
 {
     const qn_graph *graph = scope->graph;
-    if (graph->values[value].is_result || graph->values[value].old >= 0 || condition_reads(graph, value)) return true;
+    const qn_value *of = &graph->values[value];
+    const bool is_of_ring = of->copy_of >= 0 || of->before_of >= 0;
+    if (is_of_ring ? of->is_awaited : of->is_result || of->old >= 0 || condition_reads(graph, value)) return true;
     for (int call = 0; call < graph->call_count; call++)
         if (!qn_calls_have(calls, call) && qn_call_reads(&graph->calls[call], value)) return true;
     return false;
@@ -49,6 +50,6 @@ void qn_calls_traffic(const qn_scope *scope, qn_calls calls, bool *reads, bool *
             reads[value] = reads[value] || producer < 0 || !qn_calls_have(calls, producer);
         }
         for (int i = 0; i < of->output_count; i++)
-            writes[of->outputs[i].value] = is_kept(scope, calls, of->outputs[i].value);
+            writes[of->outputs[i].value] = qn_calls_leave(scope, calls, of->outputs[i].value);
     }
 }

@@ -33,6 +33,8 @@ static qn_status create_memory(qn_program *program)
 {
     const qn_plan *plan = program->plan;
     bool in_memory[QN_GRAPH_VALUES_MAX] = {false};
+    size_t sums[QN_GRAPH_VALUES_MAX] = {0};
+    qn_exchange exchanges[QN_EXCHANGES_MAX];
     for (int value = 0; value < plan->graph->value_count; value++)
         in_memory[qn_plan_root(plan, value)] |= plan->graph->values[value].is_given;
     for (int k = 0; k < plan->kernel_count; k++)
@@ -40,10 +42,25 @@ static qn_status create_memory(qn_program *program)
             in_memory[qn_plan_root(plan, value)] |= plan->kernels[k].writes[value];
             if (!plan->kernels[k].partial[value]) continue;
             const size_t count = (size_t)count_parts(program, k, value) * program->counts[value];
-            QN_TRY(qn_buffer_create(program->device, count * sizeof(float), &program->sums[value]));
+            size_t *most = &sums[qn_plan_sums(plan, value)];
+            *most = count > *most ? count : *most;
         }
-    for (int value = 0; value < plan->graph->value_count; value++)
+    /* what exchanges its memory with others is as large as they */
+    for (int section = 0; section < 2 * plan->graph->section_count; section++) {
+        const int exchanged = qn_plan_exchanges(plan, section / 2, section % 2 == 0, exchanges);
+        for (int i = 0; i < exchanged; i++) {
+            const int one = exchanges[i].one, other = exchanges[i].other;
+            if (exchanges[i].are_sums)
+                sums[one] = sums[other] = sums[one] > sums[other] ? sums[one] : sums[other];
+            else
+                in_memory[one] = in_memory[other] = in_memory[one] || in_memory[other];
+        }
+    }
+    for (int value = 0; value < plan->graph->value_count; value++) {
         if (in_memory[value]) QN_TRY(create_value(program, value));
+        if (sums[value] > 0)
+            QN_TRY(qn_buffer_create(program->device, sums[value] * sizeof(float), &program->sums[value]));
+    }
     return QN_OK;
 }
 
@@ -168,7 +185,8 @@ static qn_status launch(qn_program *program, int kernel, double *seconds)
     QN_TRY(qn_family_run(&program->families[kernel / QN_KERNEL_MAX].family, program->queue, &call,
                          seconds ? &event : NULL));
     for (int value = 0; value < program->plan->graph->value_count; value++)
-        if (program->plan->kernels[kernel].partial[value]) program->parts[value] = count_parts(program, kernel, value);
+        if (program->plan->kernels[kernel].partial[value])
+            program->parts[qn_plan_sums(program->plan, value)] = count_parts(program, kernel, value);
     if (!seconds) return QN_OK;
     const qn_status status = qn_event_seconds(event, &own_s);
     qn_event_destroy(&event);
@@ -176,19 +194,31 @@ static qn_status launch(qn_program *program, int kernel, double *seconds)
     return status;
 }
 
-/* At the end of a round a carried value and its new one exchange their memory, unless they share it. */
-static void commit(qn_program *program, const qn_section *section)
+static void exchange(qn_program *program, const qn_exchange *of)
 {
-    const qn_graph *graph = program->plan->graph;
-    for (int value = 0; value < graph->value_count; value++) {
-        const int producer = graph->values[value].producer - section->first_call;
-        if (graph->values[value].old < 0 || producer < 0 || producer >= section->call_count) continue;
-        const int root = qn_plan_root(program->plan, value),
-                  old = qn_plan_root(program->plan, graph->values[value].old);
-        qn_buffer *kept = program->data[root];
-        program->data[root] = program->data[old];
-        program->data[old] = kept;
-    }
+    qn_buffer **one = of->are_sums ? &program->sums[of->one] : &program->data[of->one];
+    qn_buffer **other = of->are_sums ? &program->sums[of->other] : &program->data[of->other];
+    qn_buffer *kept = *one;
+    *one = *other;
+    *other = kept;
+    if (!of->are_sums) return;
+    const int32_t parts = program->parts[of->one];
+    program->parts[of->one] = program->parts[of->other];
+    program->parts[of->other] = parts;
+}
+
+/* Run the kernels of a section once, with the exchanges of memory around them. */
+static qn_status run_once(qn_program *program, int section, double *seconds)
+{
+    const qn_plan *plan = program->plan;
+    qn_exchange exchanges[QN_EXCHANGES_MAX];
+    int count = qn_plan_exchanges(plan, section, true, exchanges);
+    for (int i = 0; i < count; i++) exchange(program, &exchanges[i]);
+    for (int k = 0; k < plan->kernel_count; k++)
+        if (plan->kernels[k].section == section) QN_TRY(launch(program, k, seconds));
+    count = qn_plan_exchanges(plan, section, false, exchanges);
+    for (int i = 0; i < count; i++) exchange(program, &exchanges[i]);
+    return QN_OK;
 }
 
 static qn_status check(qn_program *program, const qn_condition *condition, bool *holds)
@@ -203,29 +233,35 @@ static qn_status check(qn_program *program, const qn_condition *condition, bool 
     return QN_OK;
 }
 
-static qn_status run_section(qn_program *program, int number, int64_t most_rounds, int64_t *rounds, double *seconds)
+/* A loop; of a ring, `number` is the head. */
+static qn_status run_loop(qn_program *program, int number, int64_t most_rounds, int64_t *rounds, double *seconds)
 {
-    const qn_plan *plan = program->plan;
-    const qn_section *section = &plan->graph->sections[number];
-    int64_t most = section->is_loop ? program->sizes.of[section->rounds] : 1;
+    const qn_section *section = &program->plan->graph->sections[number];
+    const bool is_ring = section->part == QN_SECTION_HEAD;
+    int64_t most = program->sizes.of[section->rounds];
     if (most_rounds > 0 && most > most_rounds) most = most_rounds;
-    bool holds = false;
+    bool holds = false, begins = true;
     for (int64_t round = 1; round <= most && !holds; round++) {
-        for (int k = 0; k < plan->kernel_count; k++)
-            if (plan->kernels[k].section == number) QN_TRY(launch(program, k, seconds));
-        if (!section->is_loop) continue;
-        commit(program, section);
+        const bool is_checked = section->has_until && round % section->every == 0;
+        QN_TRY(run_once(program, begins ? number : number + 1, seconds));
+        begins = !is_ring || is_checked || round == most;
+        if (is_ring && begins) QN_TRY(run_once(program, number + 2, seconds));
         if (rounds) ++*rounds;
-        if (section->has_until && round % section->every == 0) QN_TRY(check(program, &section->until, &holds));
+        if (is_checked) QN_TRY(check(program, &section->until, &holds));
     }
     return QN_OK;
 }
 
 qn_status qn_program_run(qn_program *program, int64_t most_rounds, int64_t *rounds, double *seconds)
 {
+    const qn_graph *graph = program->plan->graph;
     if (rounds) *rounds = 0;
     if (seconds) *seconds = 0;
-    for (int i = 0; i < program->plan->graph->section_count; i++)
-        QN_TRY(run_section(program, i, most_rounds, rounds, seconds));
+    for (int i = 0; i < graph->section_count; i++) {
+        const qn_section *section = &graph->sections[i];
+        if (!section->is_loop) QN_TRY(run_once(program, i, seconds));
+        if (section->is_loop && section->part <= QN_SECTION_HEAD)
+            QN_TRY(run_loop(program, i, most_rounds, rounds, seconds));
+    }
     return qn_queue_finish(program->queue);
 }

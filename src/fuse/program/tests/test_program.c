@@ -141,63 +141,6 @@ static void sequences_with_quotients_are_within_the_bound(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) compare_example(names[i], false);
 }
 
-static int find_value(const char *name)
-{
-    for (int value = 0; value < graph.value_count; value++)
-        if (strcmp(graph.values[value].name, name) == 0) return value;
-    return -1;
-}
-
-static void set(qn_inputs *inputs, const char *name, const float *numbers, float number)
-{
-    const int value = find_value(name);
-    for (size_t k = 0; value >= 0 && k < inputs->numbers[value].count; k++) {
-        inputs->floats[value][k] = numbers ? numbers[k] : number;
-        inputs->numbers[value].values[k] = inputs->floats[value][k];
-    }
-}
-
-/* A solver's residual after some rounds, from x = 0 and r = b: that of the meaning in double precision, within 1e-4 of
- * the first residual; and the solver has converged. */
-static void solve(const char *name, const char *residual, int rounds)
-{
-    int shape_count;
-    const qn_shape *shape = shapes(&shape_count);
-    char path[1024];
-    char *text;
-    size_t size;
-    qn_inputs inputs;
-    qn_program *program;
-    float rr = 0, found = 0;
-    snprintf(path, sizeof path, "%s/../../examples/fuse/%s.qf", QN_TEST_DATA_FOLDER, name);
-    CHECK_OK(qn_file_read(path, &text, &size));
-    CHECK_OK(make(text, 1, 1600, rounds, QN_FUSION_AUTO));
-    CHECK_OK(qn_inputs_make(&graph, &sizes, 3, QN_INPUTS_UNIFORM, true, &inputs));
-    const float *b = inputs.floats[find_value("r")];
-    for (size_t k = 0; k < 1600; k++) rr += b[k] * b[k];
-    set(&inputs, "p", b, 0), set(&inputs, "h", b, 0), set(&inputs, "x", NULL, 0), set(&inputs, "v", NULL, 0);
-    set(&inputs, "rr", NULL, rr), set(&inputs, "rho", NULL, rr), set(&inputs, "limit", NULL, -1);
-    set(&inputs, "al", NULL, 1), set(&inputs, "om", NULL, 1);
-    if (CHECK_OK(qn_program_create(&plan, device, shape, &sizes, stored, &program))) {
-        CHECK_OK(qn_inputs_write(&inputs, &graph, program));
-        CHECK_OK(qn_program_run(program, 0, NULL, NULL));
-        CHECK_OK(qn_program_read(program, find_value(residual), &found));
-        CHECK_OK(qn_graph_interpret(&graph, &sizes, inputs.numbers, 0, NULL));
-        const double expected = inputs.numbers[find_value(residual)].values[0];
-        CHECK_NEAR(sqrt(found / (double)rr), sqrt(expected / rr), 1e-4);
-        CHECK(expected < 1e-3 * rr);
-        qn_program_destroy(&program);
-    }
-    qn_inputs_clear(&inputs);
-    qn_release(&text);
-}
-
-static void solvers_converge(void)
-{
-    solve("cg", "rr", 10);
-    solve("bicgstab", "norm", 8);
-}
-
 static const int sides[][2] = {{1, 1}, {33, 33}, {130, 130}};
 
 /* A vector that is needed along both axes; a map along the columns with a sum of its own; three sweeps. */
@@ -283,7 +226,6 @@ int main(int argc, char **argv)
     if (qn_device_open(context, device_name, &device) != QN_OK) check_skip(device_name, qn_error_message());
     RUN(sums_of_small_integers_are_equal);
     RUN(sequences_with_quotients_are_within_the_bound);
-    RUN(solvers_converge);
     RUN(vectors_lie_along_both_axes);
     RUN(columns_are_stored_either_way);
     RUN(extremes_are_found);

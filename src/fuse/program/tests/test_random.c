@@ -165,7 +165,8 @@ static void make_script(uint64_t seed, maker *at)
     int inout_shapes[2] = {draw(at, SHAPES - 1), 0};
     inout_shapes[1] = (inout_shapes[0] + 1 + draw(at, SHAPES - 2)) % SHAPES;
     for (int i = 0; i < replaced; i++) declare(at, "inout", (shape)inout_shapes[i], inouts[inout_shapes[i]], "");
-    if (at->in_loop) put(at, "repeat 3 {\n");
+    /* conditions that never hold: rounds that are checked, and rounds that are not */
+    if (at->in_loop) put(at, draw(at, 3) == 0 ? "repeat 5 until a < -9 every 2 {\n" : "repeat 3 {\n");
     for (int i = 0, done = 0; i < assignments; i++) {
         CHECK_OK(qn_text_append(&at->text, "r%d = ", i));
         put_expression(at, (shape)shapes[i]);
