@@ -350,28 +350,71 @@ static bool fits_device(const check *at)
 
 /* ---- all of them ---- */
 
-static bool check_values(const check *at)
+/* In a square matrix's kernel a vector call may lie along either axis. */
+typedef struct axes_search {
+    const check *at;
+    qn_calls free;
+    int calls[QN_GRAPH_CALLS_MAX], count; /* the free ones */
+    int tries;                            /* of choices for all calls */
+} axes_search;
+
+/* Check what calls of `readers` read of those of `makers`. If they cannot, *conflict gets the free makers. */
+static bool check_reads(const check *at, qn_calls readers, qn_calls makers, qn_calls *conflict)
 {
-    find_levels(at);
     for (int call = 0; call < at->graph->call_count; call++)
-        for (int i = 0; qn_calls_have(at->calls, call) && i < at->graph->calls[call].input_count; i++)
-            if (!check_read(at, call, &at->graph->calls[call].inputs[i])) return false;
-    return check_writes(at);
+        for (int i = 0; qn_calls_have(readers, call) && i < at->graph->calls[call].input_count; i++) {
+            const qn_use *use = &at->graph->calls[call].inputs[i];
+            const int producer = at->graph->values[use->value].producer;
+            if (producer < 0 || !qn_calls_have(makers, producer) || check_read(at, call, use)) continue;
+            *conflict = qn_calls_one(producer);
+            return false;
+        }
+    return true;
 }
 
-/* In a square matrix's kernel a vector call may lie along either axis: try all choices, rows first. */
+/* Choose axes of the free calls from number `k` on, rows first. If there are none, *conflict gets the calls before
+ * whose axes are to blame, so that no other call is tried again for nothing. */
+static bool choose_axes(axes_search *of, int k, qn_calls *conflict)
+{
+    enum { TRIES_MAX = 64 };
+    const check *at = of->at;
+    *conflict = of->free;
+    if (k == of->count) {
+        of->tries++;
+        return check_writes(at);
+    }
+    const qn_calls own = qn_calls_one(of->calls[k]);
+    qn_calls blamed = 0;
+    for (int axis = 0; axis < 2 && of->tries < TRIES_MAX; axis++) {
+        qn_calls below = 0;
+        at->layout->axes[of->calls[k]][0] = axis;
+        if (check_reads(at, own, at->calls, &below) && check_reads(at, at->calls & ~of->free, own, &below)) {
+            if (choose_axes(of, k + 1, &below)) return true;
+            if (!(below & own)) {
+                *conflict = below;
+                return false;
+            }
+        }
+        blamed |= below & of->free & ~own;
+    }
+    *conflict = blamed;
+    return false;
+}
+
 static bool check_axes(const check *at, qn_calls free_axis)
 {
-    enum { CHOICES_MAX = 1 << 12 };
-    int calls[QN_GRAPH_CALLS_MAX], count = 0;
-    qn_refusal first = {0};
+    axes_search search = {.at = at, .free = free_axis};
+    qn_calls conflict;
+    find_levels(at);
+    if (check_reads(at, at->calls, at->calls, &conflict) && check_writes(at)) return true;
+    const qn_refusal first = *at->refusal;
     for (int call = 0; call < at->graph->call_count; call++)
-        if (qn_calls_have(free_axis, call)) calls[count++] = call;
-    for (int choice = 0; choice < CHOICES_MAX && (count > 12 || choice < 1 << count); choice++) {
-        for (int i = 0; i < count; i++) at->layout->axes[calls[i]][0] = i < 12 ? choice >> i & 1 : 0;
+        if (qn_calls_have(free_axis, call)) search.calls[search.count++] = call;
+    at->refusal->rule = 0;
+    if (search.count > 0 && check_reads(at, at->calls & ~free_axis, at->calls & ~free_axis, &conflict) &&
+        choose_axes(&search, 0, &conflict)) {
         at->refusal->rule = 0;
-        if (check_values(at)) return true;
-        if (choice == 0) first = *at->refusal;
+        return true;
     }
     *at->refusal = first;
     return false;

@@ -1,6 +1,7 @@
 /* Plans of the sequences in examples/fuse: kernels, and words as the published fusions and hand counts have them. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -184,21 +185,60 @@ static double cheapest(const qn_scope *scope, int call, qn_calls *groups, int co
     return cost;
 }
 
+static void compare_with_brute_force(void)
+{
+    const int section = counted_section();
+    qn_scope scope;
+    qn_calls groups[QN_GRAPH_CALLS_MAX] = {0};
+    double cost = 0;
+    qn_scope_make(plan.graph, section, &scope);
+    for (int k = 0; k < plan.kernel_count; k++)
+        if (!plan.kernels[k].is_fold && plan.kernels[k].section == section)
+            cost += options.launch_s + 4 * qn_words_count(&plan.kernels[k].words, &sizes, stored) / options.bytes_per_s;
+    CHECK_NEAR(cost, cheapest(&scope, plan.graph->sections[section].first_call, groups, 0), 1e-12);
+}
+
 static void the_search_finds_the_best(void)
 {
     static const char *const names[] = {"gemver", "gemvt", "mvt", "image", "cg", "power", "jacobi"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        qn_scope scope;
-        qn_calls groups[QN_GRAPH_CALLS_MAX] = {0};
-        double cost = 0;
-        CHECK_OK(make_example(names[i]));
-        qn_scope_make(plan.graph, counted_section(), &scope);
-        for (int k = 0; k < plan.kernel_count; k++)
-            if (!plan.kernels[k].is_fold && plan.kernels[k].section == counted_section())
-                cost +=
-                    options.launch_s + 4 * qn_words_count(&plan.kernels[k].words, &sizes, stored) / options.bytes_per_s;
-        CHECK_NEAR(cost, cheapest(&scope, plan.graph->sections[counted_section()].first_call, groups, 0), 1e-12);
-    }
+    static const char *const texts[] = {
+        /* two sums that split a chain, and maps on both sides of them */
+        "sequence s\ninput x, y: vector(n)\noutput c, e, f: vector(n)\na = sum(x)\nb = dot(x, y)\nc = a*x + y\n"
+        "d = y - x\ne = b*d + c\ng = sum(e)\nf = g*d\n",
+        /* a square matrix, whose vectors lie along either axis */
+        "sequence s\ninput A: matrix(n, n); input x: vector(n)\noutput y, z, w: vector(n); output d: scalar\n"
+        "y = A'*x\nu = 2*y + x\nv = 3*x\nd = dot(u, v)\nz = A'*v + d*x\nw = A*v\n",
+        "sequence s\ninput A: matrix(m, n); input p, x: vector(n); input r, y: vector(m)\noutput q, s, b, t: "
+        "vector(n)\n"
+        "q = A'*r\ns = q + p\nb = 2*x\nt = b + s\nu = A*x\nv = u + y\n"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (CHECK_OK(make_example(names[i]))) compare_with_brute_force();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (CHECK_OK(make(texts[i]))) compare_with_brute_force();
+}
+
+/* Seconds of a processor. The limit is that of a program; sanitizers make it slower. */
+static void check_time(const char *text)
+{
+    const clock_t begin = clock();
+    CHECK_OK(make(text));
+    CHECK((double)(clock() - begin) / CLOCKS_PER_SEC < 2);
+}
+
+/* Where many partitions are alike, or every axis of 12 vectors is wrong, the search must not try all. */
+static void sixteen_calls_are_planned_at_once(void)
+{
+    char text[4096] = "sequence s\ninput x: vector(n)\n";
+    for (int i = 0; i < 16; i++) sprintf(text + strlen(text), "output y%d: vector(n)\ny%d = %d*x\n", i, i, i);
+    check_time(text);
+    strcpy(text, "sequence s\ninput x: vector(n)\n");
+    for (int i = 0; i < 16; i++)
+        sprintf(text + strlen(text), "output y%d: scalar\ninput x%d: vector(n)\ny%d = sum(x%d)\n", i, i, i, i);
+    check_time(text);
+    strcpy(text, "sequence s\ninput A: matrix(n, n); input x: vector(n)\ny0 = A'*x\n");
+    for (int i = 1; i <= 12; i++) sprintf(text + strlen(text), "output y%d: vector(n)\ny%d = %d*y0 + x\n", i, i, i);
+    strcat(text, "output d: scalar\nd = dot(y12, x)\noutput z: vector(n)\nz = A'*y12 + d*x\n");
+    check_time(text);
 }
 
 int main(void)
@@ -210,6 +250,7 @@ int main(void)
     RUN(results_can_be_forced_together);
     RUN(long_scripts_use_a_beam);
     RUN(the_search_finds_the_best);
+    RUN(sixteen_calls_are_planned_at_once);
     qn_arena_clear(&arena);
     return check_finish();
 }
