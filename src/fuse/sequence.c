@@ -152,8 +152,11 @@ static qn_status fill(const qn_fuse_options *options, qn_sequence *sequence)
     QN_TRY(read_script(options, sequence));
     QN_TRY(choose_sizes(options->sizes, sequence));
     /* Rates of a large GPU: what is compared is words and launches. */
-    sequence->plan_options =
-        (qn_plan_options){.launch_s = 4e-6, .bytes_per_s = 2e12, .sizes = &sequence->sizes, .stored = sequence->stored};
+    sequence->plan_options = (qn_plan_options){.launch_s = 4e-6,
+                                               .bytes_per_s = 2e12,
+                                               .sizes = &sequence->sizes,
+                                               .stored = sequence->stored,
+                                               .panel_bytes = QN_PLAN_PANEL_BYTES};
     QN_TRY(read_fusion(options->fusion, &sequence->graph, &sequence->plan_options));
     return qn_plan_make(&sequence->graph, &sequence->plan_options, &sequence->plan);
 }

@@ -57,7 +57,7 @@ static qn_status emit(const char *name, const char *script_text, qn_text *text)
 
 static bool compile_for_cuda(const char *name, const char *source)
 {
-    static const char definitions[] = "GROUP_X=32 GROUP_Y=8 ELEMENTS=4 PANEL=64";
+    static const char definitions[] = "GROUP_X=32 GROUP_Y=8 ELEMENTS=4 TILE=32 PANEL=64";
     const qn_family family = {.name = name, .source = source};
     const qn_configuration configuration = {{0}};
     qn_text text = {0};
@@ -77,7 +77,8 @@ static void the_words_are_those_of_the_kernel_language(void)
 {
     static const char words[] = " KERNEL GROUP_LIMIT GLOBAL LOCAL LOCAL_PTR RESTRICT DEVICE_FN LOCAL_ID GROUP_ID "
                                 "GROUP_COUNT LOCAL_BARRIER MIN FMIN "
-                                "FMAX SQRT EXP LOG FLOAT_INFINITY GROUP_X GROUP_Y ELEMENTS PANEL ITEMS PITCH A B C ";
+                                "FMAX SQRT EXP LOG FLOAT_INFINITY GROUP_X GROUP_Y ELEMENTS TILE PANEL ITEMS "
+                                "PITCH COLUMNS UNROLL EACH_ELEMENT LANES A B C ";
     for (int i = 0; i < EXAMPLES; i++) {
         qn_text text = {0};
         CHECK_OK(emit(examples[i], NULL, &text));

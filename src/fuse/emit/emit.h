@@ -1,12 +1,14 @@
 /* Kernels of a plan as text in the kernel language.
  *
  * A kernel in one dimension gives each work-item elements of axis 0. A kernel in two dimensions gives each group PANEL
- * lines of axis 0, and sweeps over them along axis 1; between sweeps, the group's work-items finish what is known for
- * each line. Scalars come first: every group folds the partial sums that it needs. The text needs these tunables:
+ * lines of axis 0 at a time, and sweeps over them along axis 1; between sweeps, the group's work-items finish what is
+ * known for each line. Scalars come first: every group folds the partial sums that it needs. The text needs these
+ * tunables:
  *
  *   GROUP_X, GROUP_Y   work-items of a group along axis 1 and axis 0, powers of two; GROUP_Y is 1 in one dimension
  *   ELEMENTS           elements of a work-item along axis 1, or in one dimension
- *   PANEL              lines of a group
+ *   TILE               lines between two sums over a group
+ *   PANEL              lines of a group at a time, a multiple of TILE
  */
 #ifndef QN_FUSE_EMIT_EMIT_H
 #define QN_FUSE_EMIT_EMIT_H

@@ -58,7 +58,13 @@ QN_MUST_CHECK qn_status qn_site_term(qn_emitter *at, int call, int output, qn_te
 /* "a += b;" or "a = FMIN(a, b);" */
 QN_MUST_CHECK qn_status qn_put_combine(qn_site *site, qn_reduction reduction, const char *into, const char *term);
 const char *qn_reduction_start(qn_reduction reduction);
+/* "sum", of sum_of_group and sum_of_columns */
 const char *qn_reduction_function(qn_reduction reduction);
+
+/* The line before a loop over elements that names the sums of all its lanes. Loops with other reductions get none. */
+enum { QN_LANES_SUMS_MAX = 4 };
+QN_MUST_CHECK qn_status qn_add_lane(qn_text *sums, const char *name, int *count);
+QN_MUST_CHECK qn_status qn_put_lanes(qn_text *text, int indent, const qn_text *sums, int count);
 
 /* The axis of a one-dimensional output of a call. */
 static inline int qn_output_axis(const qn_emitter *at, int call, int output)

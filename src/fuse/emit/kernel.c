@@ -173,23 +173,84 @@ qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_text *text, qn_emitt
     return status;
 }
 
-static qn_status write_group_function(const char *name, const char *meaning, const char *step, qn_text *text)
+/* ---- what all kernels use ---- */
+
+static const char *const header_words =
+    "\n#define ITEMS (GROUP_X * GROUP_Y)\n"
+    "#define PITCH (GROUP_X + 1) /* lines begin in different banks of local memory */\n"
+    "#define COLUMNS (GROUP_X * ELEMENTS)\n"
+    "\n"
+    "/* A work-item's elements. On the host a processor's lanes share them, and add up sums apart. */\n"
+    "#ifdef QN_LANGUAGE_HOST\n"
+    "#define EACH_ELEMENT(count) for (int e = 0; e < (count); e++)\n"
+    "#define QN_SIMD(text) _Pragma(#text)\n"
+    "#define LANES QN_SIMD(omp simd)\n"
+    "#define LANES_SUM_1(a) QN_SIMD(omp simd reduction(+ : a))\n"
+    "#define LANES_SUM_2(a, b) QN_SIMD(omp simd reduction(+ : a, b))\n"
+    "#define LANES_SUM_3(a, b, c) QN_SIMD(omp simd reduction(+ : a, b, c))\n"
+    "#define LANES_SUM_4(a, b, c, d) QN_SIMD(omp simd reduction(+ : a, b, c, d))\n"
+    "#else\n"
+    "#define EACH_ELEMENT(count) UNROLL for (int e = 0; e < ELEMENTS; e++) if (e < (count))\n"
+    "#define LANES\n"
+    "#define LANES_SUM_1(a)\n"
+    "#define LANES_SUM_2(a, b)\n"
+    "#define LANES_SUM_3(a, b, c)\n"
+    "#define LANES_SUM_4(a, b, c, d)\n"
+    "#endif\n";
+
+/* Functions of one reduction, whose combination of two values is `both`. */
+static qn_status write_functions(const char *name, const char *meaning, const char *both, qn_text *text)
 {
-    return qn_text_append(text,
-                          "\n/* %s of a group's values, for all its work-items. */\n"
-                          "DEVICE_FN float %s(LOCAL_PTR float *share, int item, float value)\n"
+    QN_TRY(qn_text_append(text,
+                          "\n#define BOTH(a, b) %s\n"
+                          "/* %s of a group's values, for all its work-items. */\n"
+                          "DEVICE_FN float %s_of_group(LOCAL_PTR float *share, int item, float value)\n"
                           "{\n"
                           "    share[item] = value;\n"
                           "    LOCAL_BARRIER();\n"
                           "    for (int half_way = ITEMS / 2; half_way > 0; half_way /= 2) {\n"
-                          "        if (item < half_way) share[item] = %s;\n"
+                          "        if (item < half_way) share[item] = BOTH(share[item], share[item + half_way]);\n"
                           "        LOCAL_BARRIER();\n"
                           "    }\n"
                           "    const float result = share[0];\n"
                           "    LOCAL_BARRIER();\n"
                           "    return result;\n"
                           "}\n",
-                          meaning, name, step);
+                          both, meaning, name));
+    return qn_text_append(
+        text,
+        "\n/* Add a chunk's columns, over the rows of a group's work-items, to the group's part. */\n"
+        "DEVICE_FN void %s_of_columns(GLOBAL float *RESTRICT part, LOCAL_PTR float *share,\n"
+        "    const float *own, qn_int64 columns, int x, int y, int is_first)\n"
+        "{\n"
+        "    if (GROUP_Y == 1) {\n"
+        "        UNROLL\n"
+        "        for (int e = 0; e < ELEMENTS; e++) {\n"
+        "            const int column = e * GROUP_X + x;\n"
+        "            if (column < columns) part[column] = is_first ? own[e] : BOTH(part[column], own[e]);\n"
+        "        }\n"
+        "        return;\n"
+        "    }\n"
+        "    UNROLL\n"
+        "    for (int e = 0; e < ELEMENTS; e++) share[y * COLUMNS + e * GROUP_X + x] = own[e];\n"
+        "    LOCAL_BARRIER();\n"
+        "    for (int column = y * GROUP_X + x; column < COLUMNS; column += ITEMS) {\n"
+        "        float both = share[column];\n"
+        "        for (int k = 1; k < GROUP_Y; k++) both = BOTH(both, share[k * COLUMNS + column]);\n"
+        "        if (column < columns) part[column] = is_first ? both : BOTH(part[column], both);\n"
+        "    }\n"
+        "    LOCAL_BARRIER();\n"
+        "}\n"
+        "#undef BOTH\n",
+        name);
+}
+
+static bool has_reduction(const qn_graph *graph, qn_reduction reduction)
+{
+    for (int call = 0; call < graph->call_count; call++)
+        for (int i = 0; i < graph->calls[call].output_count; i++)
+            if (graph->calls[call].meanings[i].reduction == reduction) return true;
+    return false;
 }
 
 qn_status qn_emit_header(const qn_graph *graph, qn_text *text)
@@ -197,14 +258,16 @@ qn_status qn_emit_header(const qn_graph *graph, qn_text *text)
     static const char *const tunables[][2] = {{"GROUP_X", "work-items of a group along lines"},
                                               {"GROUP_Y", "work-items of a group across lines"},
                                               {"ELEMENTS", "elements of a work-item along a line"},
-                                              {"PANEL", "lines of a group"}};
+                                              {"TILE", "lines between two sums over a group"},
+                                              {"PANEL", "lines of a group at a time, a multiple of TILE"}};
     QN_TRY(qn_text_append(text, "/* The sequence %s, as quern fuse made it. */\n\n", graph->name));
     for (size_t i = 0; i < sizeof tunables / sizeof *tunables; i++)
         QN_TRY(qn_text_append(text, "#ifndef %s\n#error \"%s: %s\"\n#endif\n", tunables[i][0], tunables[i][0],
                               tunables[i][1]));
-    QN_TRY(qn_text_append(text, "\n#define ITEMS (GROUP_X * GROUP_Y)\n"
-                                "#define PITCH (GROUP_X + 1) /* lines begin in different banks of local memory */\n"));
-    QN_TRY(write_group_function("sum_of_group", "The sum", "share[item] + share[item + half_way]", text));
-    QN_TRY(write_group_function("least_of_group", "The least", "FMIN(share[item], share[item + half_way])", text));
-    return write_group_function("greatest_of_group", "The greatest", "FMAX(share[item], share[item + half_way])", text);
+    QN_TRY(qn_text_append(text, "%s", header_words));
+    if (has_reduction(graph, QN_REDUCE_SUM)) QN_TRY(write_functions("sum", "The sum", "((a) + (b))", text));
+    if (has_reduction(graph, QN_REDUCE_MINIMUM)) QN_TRY(write_functions("least", "The least", "FMIN(a, b)", text));
+    if (has_reduction(graph, QN_REDUCE_MAXIMUM))
+        QN_TRY(write_functions("greatest", "The greatest", "FMAX(a, b)", text));
+    return QN_OK;
 }

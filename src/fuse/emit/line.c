@@ -1,4 +1,6 @@
 /* Kernels in one dimension: work-items take elements of axis 0, in blocks of ITEMS * ELEMENTS. */
+#include <stdio.h>
+
 #include "fuse/emit/emitter.h"
 
 static qn_status put_calls(qn_emitter *at)
@@ -25,21 +27,47 @@ static qn_status put_folds(qn_emitter *at)
     return QN_OK;
 }
 
-qn_status qn_emit_line(qn_emitter *at)
+/* Totals that all elements add to; `count` is too large if one is not a sum. */
+static qn_status list_totals(const qn_emitter *at, qn_text *sums, int *count)
+{
+    for (int value = 0; value < at->graph->value_count; value++) {
+        char name[96];
+        if (!at->kernel->partial[value]) continue;
+        snprintf(name, sizeof name, "%s_total", at->names[value]);
+        QN_TRY(qn_add_lane(sums, name, count));
+        if (qn_value_reduction(at->graph, value) != QN_REDUCE_SUM) *count += QN_LANES_SUMS_MAX;
+    }
+    return QN_OK;
+}
+
+static qn_status write_loops(qn_emitter *at)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
+    qn_text sums = {0};
+    int count = 0;
+    QN_TRY(
+        qn_text_append(at->text,
+                       "    for (qn_int64 first = (qn_int64)GROUP_ID(0) * ITEMS * ELEMENTS; first < size_%s;\n"
+                       "         first += (qn_int64)GROUP_COUNT(0) * ITEMS * ELEMENTS) {\n"
+                       "        const int elements = (int)MIN((qn_int64)ELEMENTS, (size_%s - first - item + ITEMS - 1) "
+                       "/ ITEMS);\n",
+                       size, size));
+    qn_status status = list_totals(at, &sums, &count);
+    if (status == QN_OK) status = qn_put_lanes(at->text, 8, &sums, count);
+    qn_text_clear(&sums);
+    QN_TRY(status);
+    QN_TRY(qn_text_append(at->text, "        EACH_ELEMENT(elements) {\n"
+                                    "            const qn_int64 i = first + e * ITEMS + item;\n"));
+    QN_TRY(qn_site_flush(at, &at->line));
+    return qn_text_append(at->text, "        }\n    }\n");
+}
+
+qn_status qn_emit_line(qn_emitter *at)
+{
     QN_TRY(qn_emit_totals_start(at));
     qn_site_restart(&at->line, QN_SITE_LINE, 12);
     QN_TRY(put_folds(at));
     QN_TRY(put_calls(at));
-    QN_TRY(qn_text_append(at->text,
-                          "    for (qn_int64 block = GROUP_ID(0); block * ITEMS * ELEMENTS < size_%s; block += "
-                          "GROUP_COUNT(0))\n"
-                          "        for (int e = 0; e < ELEMENTS; e++) {\n"
-                          "            const qn_int64 i = (block * ELEMENTS + e) * ITEMS + item;\n"
-                          "            if (i >= size_%s) break;\n",
-                          size, size));
-    QN_TRY(qn_site_flush(at, &at->line));
-    QN_TRY(qn_text_append(at->text, "        }\n"));
+    QN_TRY(write_loops(at));
     return qn_emit_totals_end(at);
 }

@@ -1,6 +1,7 @@
-/* Kernels in two dimensions: a group takes PANEL lines, and sweeps over them along axis 1 as often as sums along the
- * lines need. Sums of columns stay in registers down the panel; sums of lines are kept by each work-item apart, and
- * added up after the sweep, when the line's own values are computed. */
+/* Kernels in two dimensions: a group takes PANEL lines at a time, and sweeps over them along axis 1 as often as sums
+ * along the lines need. Sums of columns stay in registers down the panel, and are added to the group's part. Sums of
+ * lines are kept by each work-item apart for TILE lines, and then added up; the line's own values are computed after
+ * the sweep. */
 #include <stdio.h>
 
 #include "fuse/emit/emitter.h"
@@ -53,47 +54,49 @@ static void find_kept(qn_emitter *at)
     }
 }
 
+/* Whether a sweep, or any if it is -1, makes sums that are vectors along an axis. */
+static bool has_sums(const qn_emitter *at, int sweep, int axis)
+{
+    for (int call = 0; call < at->graph->call_count; call++)
+        for (int i = 0; qn_emitter_has(at, call) && i < at->graph->calls[call].output_count; i++)
+            if ((sweep < 0 || is_element_call(at, call, sweep)) && at->graph->calls[call].space_count == 2 &&
+                is_sum_along(at, call, i, axis))
+                return true;
+    return false;
+}
+
 static qn_status declare_local(qn_emitter *at)
 {
     for (int call = 0; call < at->graph->call_count; call++)
         for (int i = 0; qn_emitter_has(at, call) && i < at->graph->calls[call].output_count; i++) {
             const int value = at->graph->calls[call].outputs[i].value;
-            if (at->graph->calls[call].space_count == 2 && is_sum_along(at, call, i, 0))
-                QN_TRY(qn_text_append(at->text, "    LOCAL float %s_share[PANEL * PITCH];\n", at->names[value]));
-            if (at->keeps_line[value])
+            const bool is_sum = at->graph->calls[call].space_count == 2 && is_sum_along(at, call, i, 0);
+            if (is_sum) QN_TRY(qn_text_append(at->text, "    LOCAL float %s_share[TILE * PITCH];\n", at->names[value]));
+            if (is_sum || at->keeps_line[value])
                 QN_TRY(qn_text_append(at->text, "    LOCAL float %s_line[PANEL];\n", at->names[value]));
         }
-    return QN_OK;
+    if (!has_sums(at, -1, 1)) return QN_OK;
+    return qn_text_append(at->text, "    LOCAL float columns[GROUP_Y > 1 ? GROUP_Y * COLUMNS : 1];\n");
 }
 
 /* ---- between sweeps ---- */
 
+/* The sum of a line, which the sweep left in local memory. */
 static qn_status put_line_sum(qn_emitter *at, int call, int output)
 {
-    const qn_call *of = &at->graph->calls[call];
-    const int value = of->outputs[output].value;
+    const int value = at->graph->calls[call].outputs[output].value;
     const char *name = at->names[value];
-    char into[96], term[128];
-    snprintf(into, sizeof into, "%s_sum", name);
-    snprintf(term, sizeof term, "%s_share[t * PITCH + k]", name);
-    QN_TRY(qn_site_put(&at->line, "float %s = %s;", into, qn_reduction_start(of->meanings[output].reduction)));
-    QN_TRY(qn_site_put(&at->line, "for (int k = 0; k < GROUP_X; k++)"));
-    at->line.indent += 4;
-    const qn_status status = qn_put_combine(&at->line, of->meanings[output].reduction, into, term);
-    at->line.indent -= 4;
-    QN_TRY(status);
-    QN_TRY(qn_site_put(&at->line, "const float %s_i = %s;", name, into));
+    QN_TRY(qn_site_put(&at->line, "const float %s_i = %s_line[t];", name, name));
     at->line.declared[value] = true;
-    if (at->kernel->writes[value])
-        QN_TRY(qn_site_put(&at->line, "%s_data[i] = %s_i;", at->names[qn_plan_root(at->plan, value)], name));
-    return at->keeps_line[value] ? qn_site_put(&at->line, "%s_line[t] = %s_i;", name, name) : QN_OK;
+    if (!at->kernel->writes[value]) return QN_OK;
+    return qn_site_put(&at->line, "%s_data[i] = %s_i;", at->names[qn_plan_root(at->plan, value)], name);
 }
 
 /* State of lines after `stage` sweeps. */
 static qn_status put_stage(qn_emitter *at, int stage)
 {
     const qn_graph *graph = at->graph;
-    qn_site_restart(&at->line, QN_SITE_LINE, 8);
+    qn_site_restart(&at->line, QN_SITE_LINE, 12);
     for (int call = 0; call < graph->call_count; call++)
         for (int i = 0; stage > 0 && is_element_call(at, call, stage - 1) && i < graph->calls[call].output_count; i++)
             if (is_sum_along(at, call, i, 0)) QN_TRY(put_line_sum(at, call, i));
@@ -110,46 +113,74 @@ static qn_status put_stage(qn_emitter *at, int stage)
         }
     }
     if (at->line.text.length == 0) return QN_OK;
-    QN_TRY(qn_text_append(at->text,
-                          "%s    for (int t = item; t < lines; t += ITEMS) {\n"
-                          "        const qn_int64 i = first + t;\n",
-                          stage > 0 ? "    LOCAL_BARRIER();\n" : ""));
+    QN_TRY(qn_text_append(at->text, "        for (int t = item; t < lines; t += ITEMS) {\n"
+                                    "            const qn_int64 i = first + t;\n"));
     QN_TRY(qn_site_flush(at, &at->line));
-    return qn_text_append(at->text, "    }\n    LOCAL_BARRIER();\n");
+    return qn_text_append(at->text, "        }\n        LOCAL_BARRIER();\n");
 }
 
 /* ---- a sweep ---- */
 
-/* Starts and ends of the sums of a sweep, as they are written around the loops. */
+/* Parts of the text of a sweep. */
 typedef struct sums {
-    qn_site shares, columns, lines, line_ends, column_ends;
+    qn_site columns, column_ends; /* sums of columns: their starts before the lines, their ends after them */
+    qn_site lines, line_ends;     /* of lines: before and after the elements */
+    qn_site tile_ends;            /* of lines: over the group */
+    qn_text lanes;                /* sums over elements */
+    int lane_count;
+    bool has_tiles; /* there are sums of lines */
 } sums;
+
+static qn_status add_line_sum(const qn_emitter *at, int call, int output, sums *of)
+{
+    const qn_reduction reduction = at->graph->calls[call].meanings[output].reduction;
+    const char *name = at->names[at->graph->calls[call].outputs[output].value];
+    char sum[96], term[128];
+    snprintf(sum, sizeof sum, "%s_sum", name);
+    snprintf(term, sizeof term, "%s_share[t * PITCH + k]", name);
+    QN_TRY(qn_site_put(&of->lines, "float %s = %s;", sum, qn_reduction_start(reduction)));
+    QN_TRY(qn_site_put(&of->line_ends, "%s_share[(t - tile) * PITCH + x] = %s;", name, sum));
+    QN_TRY(qn_site_put(&of->tile_ends, "float %s = chunk == 0 ? %s : %s_line[tile + t];", sum,
+                       qn_reduction_start(reduction), name));
+    QN_TRY(qn_site_put(&of->tile_ends, "for (int k = 0; k < GROUP_X; k++)"));
+    of->tile_ends.indent += 4;
+    QN_TRY(qn_put_combine(&of->tile_ends, reduction, sum, term));
+    of->tile_ends.indent -= 4;
+    QN_TRY(qn_site_put(&of->tile_ends, "%s_line[tile + t] = %s;", name, sum));
+    return qn_add_lane(&of->lanes, sum, &of->lane_count);
+}
+
+static qn_status add_column_sum(const qn_emitter *at, int call, int output, sums *of)
+{
+    const char *size = at->graph->extents[at->kernel->layout.extents[1]].name;
+    const qn_reduction reduction = at->graph->calls[call].meanings[output].reduction;
+    const char *name = at->names[at->graph->calls[call].outputs[output].value];
+    QN_TRY(qn_text_append(&of->columns.arrays, "            float %s_sum_j[ELEMENTS];\n", name));
+    QN_TRY(qn_site_put(&of->columns, "%s_sum_j[e] = %s;", name, qn_reduction_start(reduction)));
+    return qn_site_put(&of->column_ends,
+                       "%s_of_columns(%s_sums + (qn_int64)GROUP_ID(0) * size_%s + chunk, columns, %s_sum_j, "
+                       "size_%s - chunk, x, y, is_first);",
+                       qn_reduction_function(reduction), name, size, name, size);
+}
 
 static qn_status collect_sums(qn_emitter *at, int sweep, sums *of)
 {
-    const char *size = at->graph->extents[at->kernel->layout.extents[1]].name;
-    of->shares.indent = 8, of->columns.indent = 12, of->lines.indent = 12, of->line_ends.indent = 12;
-    of->column_ends.indent = 12;
     for (int call = 0; call < at->graph->call_count; call++)
         for (int i = 0; is_element_call(at, call, sweep) && i < at->graph->calls[call].output_count; i++) {
-            const qn_reduction reduction = at->graph->calls[call].meanings[i].reduction;
-            const char *name = at->names[at->graph->calls[call].outputs[i].value];
-            const char *start = qn_reduction_start(reduction);
-            char into[128], term[96];
+            const int value = at->graph->calls[call].outputs[i].value;
+            const bool is_needed = qn_call_reduces(&at->graph->calls[call], i) && qn_emitter_needs(at, value);
             if (is_sum_along(at, call, i, 0)) {
-                snprintf(into, sizeof into, "%s_share[t * PITCH + x]", name);
-                snprintf(term, sizeof term, "%s_sum", name);
-                QN_TRY(qn_site_put(&of->shares, "%s = %s;", into, start));
-                QN_TRY(qn_site_put(&of->lines, "float %s = %s;", term, start));
-                QN_TRY(qn_put_combine(&of->line_ends, reduction, into, term));
+                QN_TRY(add_line_sum(at, call, i, of));
             } else if (is_sum_along(at, call, i, 1)) {
-                QN_TRY(qn_text_append(&of->columns.arrays, "        float %s_sum_j[ELEMENTS];\n", name));
-                QN_TRY(qn_site_put(&of->columns, "%s_sum_j[e] = %s;", name, start));
-                QN_TRY(qn_site_put(&of->column_ends,
-                                   "if (j < size_%s) %s_sums[((qn_int64)GROUP_ID(0) * GROUP_Y + y) * size_%s + j] = "
-                                   "%s_sum_j[e];",
-                                   size, name, size, name));
+                QN_TRY(add_column_sum(at, call, i, of));
+            } else if (is_needed) {
+                char total[96];
+                snprintf(total, sizeof total, "%s_total", at->names[value]);
+                QN_TRY(qn_add_lane(&of->lanes, total, &of->lane_count));
             }
+            const bool is_lane = is_needed && !is_sum_along(at, call, i, 1);
+            if (is_lane && at->graph->calls[call].meanings[i].reduction != QN_REDUCE_SUM)
+                of->lane_count += QN_LANES_SUMS_MAX; /* the lanes' words know sums only */
         }
     return QN_OK;
 }
@@ -157,7 +188,7 @@ static qn_status collect_sums(qn_emitter *at, int sweep, sums *of)
 /* Calls along axis 1: every group computes what it needs, and the groups share the storing and adding up. */
 static qn_status put_columns(qn_emitter *at)
 {
-    qn_site owned = {.kind = QN_SITE_COLUMN, .indent = 16};
+    qn_site owned = {.kind = QN_SITE_COLUMN, .indent = 20};
     qn_status status = QN_OK;
     for (int call = 0; call < at->graph->call_count && status == QN_OK; call++) {
         const qn_call *of = &at->graph->calls[call];
@@ -173,11 +204,11 @@ static qn_status put_columns(qn_emitter *at)
         if (status == QN_OK) status = qn_site_store(at, &owned, call);
     }
     if (status == QN_OK && owned.text.length > 0)
-        status =
-            qn_text_append(&at->column.text,
-                           "            if (chunk / (GROUP_X * ELEMENTS) %% GROUP_COUNT(0) == GROUP_ID(0) && y == 0) "
-                           "{\n%s            }\n",
-                           owned.text.data);
+        status = qn_text_append(
+            &at->column.text,
+            "                if (is_first && y == 0 && chunk / COLUMNS %% GROUP_COUNT(0) == GROUP_ID(0)) "
+            "{\n%s                }\n",
+            owned.text.data);
     qn_site_clear(&owned);
     return status;
 }
@@ -187,44 +218,75 @@ static const char *or_nothing(const qn_text *text)
     return text->length > 0 ? text->data : "";
 }
 
-static qn_status write_sweep(qn_emitter *at, const sums *of)
+/* Loads of columns, and starts of their sums. */
+static qn_status write_columns(qn_emitter *at, const sums *of)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[1]].name;
-    if (of->shares.text.length > 0)
-        QN_TRY(qn_text_append(at->text, "    for (int t = y; t < PANEL; t += GROUP_Y) {\n%s    }\n",
-                              of->shares.text.data));
-    QN_TRY(qn_text_append(at->text,
-                          "    for (qn_int64 chunk = 0; chunk < size_%s; chunk += GROUP_X * ELEMENTS) {\n%s%s", size,
-                          or_nothing(&of->columns.arrays), or_nothing(&at->column.arrays)));
-    if (of->columns.text.length > 0 || at->column.text.length > 0)
+    QN_TRY(
+        qn_text_append(at->text,
+                       "        for (qn_int64 chunk = 0; chunk < size_%s; chunk += COLUMNS) {\n"
+                       "            const int elements = (int)MIN((qn_int64)ELEMENTS, (size_%s - chunk - x + GROUP_X - "
+                       "1) / GROUP_X);\n%s%s",
+                       size, size, or_nothing(&of->columns.arrays), or_nothing(&at->column.arrays)));
+    if (of->columns.text.length > 0)
         QN_TRY(qn_text_append(at->text,
-                              "        for (int e = 0; e < ELEMENTS; e++) {\n"
-                              "            const qn_int64 j = chunk + e * GROUP_X + x;\n%s"
-                              "            if (j >= size_%s) continue;\n%s        }\n",
-                              or_nothing(&of->columns.text), size, or_nothing(&at->column.text)));
+                              "            UNROLL\n"
+                              "            for (int e = 0; e < ELEMENTS; e++) {\n%s            }\n",
+                              of->columns.text.data));
+    if (at->column.text.length == 0) return QN_OK;
+    return qn_text_append(at->text,
+                          "            EACH_ELEMENT(elements) {\n"
+                          "                const qn_int64 j = chunk + e * GROUP_X + x;\n%s            }\n",
+                          at->column.text.data);
+}
+
+/* The lines of the panel; sums along them are added up over the group after each TILE lines. */
+static qn_status write_lines(qn_emitter *at, const sums *of)
+{
+    const int indent = of->lines.indent;
+    if (of->has_tiles)
+        QN_TRY(qn_text_append(at->text, "            for (int tile = 0; tile < lines; tile += TILE) {\n"
+                                        "                const int end = MIN(tile + TILE, lines);\n"
+                                        "                for (int t = tile + y; t < end; t += GROUP_Y) {\n"));
+    else
+        QN_TRY(qn_text_append(at->text, "            for (int t = y; t < lines; t += GROUP_Y) {\n"));
+    QN_TRY(qn_text_append(at->text, "%*sconst qn_int64 i = first + t;\n%s%s", indent, "", or_nothing(&at->line.text),
+                          or_nothing(&of->lines.text)));
+    QN_TRY(qn_put_lanes(at->text, indent, &of->lanes, of->lane_count));
     QN_TRY(qn_text_append(at->text,
-                          "        for (int t = y; t < lines; t += GROUP_Y) {\n"
-                          "            const qn_int64 i = first + t;\n%s%s"
-                          "            for (int e = 0; e < ELEMENTS; e++) {\n"
-                          "                const qn_int64 j = chunk + e * GROUP_X + x;\n"
-                          "                if (j >= size_%s) continue;\n%s            }\n%s        }\n",
-                          or_nothing(&at->line.text), or_nothing(&of->lines.text), size, or_nothing(&at->element.text),
-                          or_nothing(&of->line_ends.text)));
-    if (of->column_ends.text.length > 0)
-        QN_TRY(qn_text_append(at->text,
-                              "        for (int e = 0; e < ELEMENTS; e++) {\n"
-                              "            const qn_int64 j = chunk + e * GROUP_X + x;\n%s        }\n",
-                              of->column_ends.text.data));
-    return qn_text_append(at->text, "    }\n");
+                          "%*sEACH_ELEMENT(elements) {\n"
+                          "%*sconst qn_int64 j = chunk + e * GROUP_X + x;\n%s%*s}\n%s%*s}\n",
+                          indent, "", indent + 4, "", or_nothing(&at->element.text), indent, "",
+                          or_nothing(&of->line_ends.text), indent - 4, ""));
+    if (!of->has_tiles) return QN_OK;
+    return qn_text_append(at->text,
+                          "                LOCAL_BARRIER();\n"
+                          "                for (int t = item; t < end - tile; t += ITEMS) {\n%s                }\n"
+                          "                LOCAL_BARRIER();\n            }\n",
+                          of->tile_ends.text.data);
+}
+
+static qn_status write_sweep(qn_emitter *at, const sums *of)
+{
+    QN_TRY(write_columns(at, of));
+    QN_TRY(write_lines(at, of));
+    return qn_text_append(at->text, "%s        }\n", or_nothing(&of->column_ends.text));
 }
 
 static qn_status put_sweep(qn_emitter *at, int sweep)
 {
-    sums of = {.shares = {.indent = 0}};
+    const bool has_tiles = has_sums(at, sweep, 0);
+    const int indent = has_tiles ? 20 : 16;
+    sums of = {.columns = {.indent = 16},
+               .column_ends = {.indent = 12},
+               .lines = {.indent = indent},
+               .line_ends = {.indent = indent},
+               .tile_ends = {.indent = indent},
+               .has_tiles = has_tiles};
     at->sweep = sweep;
-    qn_site_restart(&at->line, QN_SITE_LINE, 12);
-    qn_site_restart(&at->column, QN_SITE_COLUMN, 12);
-    qn_site_restart(&at->element, QN_SITE_ELEMENT, 16);
+    qn_site_restart(&at->line, QN_SITE_LINE, indent);
+    qn_site_restart(&at->column, QN_SITE_COLUMN, 16);
+    qn_site_restart(&at->element, QN_SITE_ELEMENT, indent + 4);
     qn_status status = collect_sums(at, sweep, &of);
     for (int call = 0; call < at->graph->call_count && status == QN_OK; call++)
         if (is_element_call(at, call, sweep)) status = qn_site_call(at, &at->element, call);
@@ -232,8 +294,9 @@ static qn_status put_sweep(qn_emitter *at, int sweep)
         if (is_element_call(at, call, sweep)) status = qn_site_store(at, &at->element, call);
     if (status == QN_OK && sweep == 0) status = put_columns(at);
     if (status == QN_OK) status = write_sweep(at, &of);
-    qn_site *const sites[] = {&of.shares, &of.columns, &of.lines, &of.line_ends, &of.column_ends};
+    qn_site *const sites[] = {&of.columns, &of.column_ends, &of.lines, &of.line_ends, &of.tile_ends};
     for (int i = 0; i < 5; i++) qn_site_clear(sites[i]);
+    qn_text_clear(&of.lanes);
     return status;
 }
 
@@ -242,14 +305,20 @@ qn_status qn_emit_panel(qn_emitter *at)
     const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
     QN_TRY(qn_emit_totals_start(at));
     QN_TRY(qn_text_append(at->text,
-                          "    const qn_int64 first = (qn_int64)GROUP_ID(0) * PANEL;\n"
-                          "    const int lines = (int)MIN((qn_int64)PANEL, size_%s - first);\n",
-                          size));
+                          "    for (qn_int64 first = (qn_int64)GROUP_ID(0) * PANEL; first < size_%s;\n"
+                          "         first += (qn_int64)GROUP_COUNT(0) * PANEL) {\n"
+                          "        const int lines = (int)MIN((qn_int64)PANEL, size_%s - first);\n"
+                          "        const int is_first = first == (qn_int64)GROUP_ID(0) * PANEL;\n",
+                          size, size));
     for (int sweep = 0; sweep < at->kernel->layout.sweeps; sweep++) {
         QN_TRY(put_stage(at, sweep));
         QN_TRY(put_sweep(at, sweep));
     }
     QN_TRY(put_stage(at, at->kernel->layout.sweeps));
+    /* the next lines take the same local memory */
+    const char *const barrier = "        LOCAL_BARRIER();\n";
+    if (!qn_text_ends_in(at->text->data, barrier)) QN_TRY(qn_text_append(at->text, "%s", barrier));
+    QN_TRY(qn_text_append(at->text, "    }\n"));
     return qn_emit_totals_end(at);
 }
 

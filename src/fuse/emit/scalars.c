@@ -28,7 +28,7 @@ static qn_status put_loads(qn_emitter *at)
         if (status == QN_OK) status = qn_site_flush(at, &site);
         qn_site_clear(&site);
         QN_TRY(status);
-        QN_TRY(qn_text_append(at->text, "    %s_value = %s(share, item, %s_value);\n", name,
+        QN_TRY(qn_text_append(at->text, "    %s_value = %s_of_group(share, item, %s_value);\n", name,
                               qn_reduction_function(reduction), name));
     }
     return QN_OK;
@@ -98,7 +98,7 @@ qn_status qn_emit_totals_end(qn_emitter *at)
         const char *name = at->names[value];
         if (at->kernel->partial[value] && at->graph->values[value].kind == QN_SCALAR)
             QN_TRY(qn_text_append(at->text,
-                                  "    %s_total = %s(share, item, %s_total);\n"
+                                  "    %s_total = %s_of_group(share, item, %s_total);\n"
                                   "    if (item == 0) %s_sums[GROUP_ID(0)] = %s_total;\n",
                                   name, qn_reduction_function(qn_value_reduction(at->graph, value)), name, name, name));
     }

@@ -55,9 +55,21 @@ const char *qn_reduction_start(qn_reduction reduction)
 
 const char *qn_reduction_function(qn_reduction reduction)
 {
-    return reduction == QN_REDUCE_MINIMUM   ? "least_of_group"
-           : reduction == QN_REDUCE_MAXIMUM ? "greatest_of_group"
-                                            : "sum_of_group";
+    return reduction == QN_REDUCE_MINIMUM ? "least" : reduction == QN_REDUCE_MAXIMUM ? "greatest" : "sum";
+}
+
+qn_status qn_put_lanes(qn_text *text, int indent, const qn_text *sums, int count)
+{
+    if (count > QN_LANES_SUMS_MAX) return QN_OK;
+    if (count == 0) return qn_text_append(text, "%*sLANES\n", indent, "");
+    return qn_text_append(text, "%*sLANES_SUM_%d(%s)\n", indent, "", count, sums->data);
+}
+
+qn_status qn_add_lane(qn_text *sums, const char *name, int *count)
+{
+    QN_TRY(qn_text_append(sums, "%s%s", *count > 0 ? ", " : "", name));
+    ++*count;
+    return QN_OK;
 }
 
 qn_status qn_put_combine(qn_site *site, qn_reduction reduction, const char *into, const char *term)

@@ -51,6 +51,22 @@ static qn_status write_calls(const qn_graph *graph, const qn_section *section, q
     return QN_OK;
 }
 
+/* "2 sweeps; A is read again from a cache" */
+static qn_status write_sweeps(const qn_graph *graph, const qn_kernel_plan *kernel, qn_text *text)
+{
+    const char *before = "; ";
+    QN_TRY(qn_text_append(text, ", %d sweeps", kernel->layout.sweeps));
+    for (int value = 0; value < graph->value_count; value++) {
+        if (kernel->again.times[value] == 0) continue;
+        QN_TRY(qn_text_append(text, "%s%s", before, graph->values[value].name));
+        before = ", ";
+    }
+    if (kernel->again.count == 0) return QN_OK;
+    QN_TRY(qn_text_append(text, kernel->again.count > 1 ? " are read again from" : " is read again from"));
+    if (kernel->again.is_cached) return qn_text_append(text, " a cache");
+    return qn_text_append(text, " memory, because a line takes %lld bytes", (long long)kernel->again.line_bytes);
+}
+
 static qn_status write_kernel(const qn_plan *plan, const qn_kernel_plan *kernel, int number, qn_text *text)
 {
     const qn_graph *graph = plan->graph;
@@ -61,7 +77,7 @@ static qn_status write_kernel(const qn_plan *plan, const qn_kernel_plan *kernel,
         QN_TRY(write_results(graph, kernel->calls, text));
     QN_TRY(qn_text_append(text, kernel->is_fold ? "over " : "; over "));
     QN_TRY(write_space(graph, kernel->layout.dimensions, kernel->layout.extents, text));
-    if (kernel->layout.sweeps > 1) QN_TRY(qn_text_append(text, ", %d sweeps", kernel->layout.sweeps));
+    if (kernel->layout.sweeps > 1) QN_TRY(write_sweeps(graph, kernel, text));
     QN_TRY(qn_text_append(text, "; "));
     QN_TRY(qn_words_write(graph, &kernel->words, text));
     QN_TRY(qn_text_append(text, " words\n     "));

@@ -11,16 +11,6 @@
 
 enum { BEAM_KERNELS_MAX = 256 }; /* that are tried after each set of a beam */
 
-void qn_calls_words(const qn_scope *scope, qn_calls calls, qn_words *words)
-{
-    bool reads[QN_GRAPH_VALUES_MAX], writes[QN_GRAPH_VALUES_MAX];
-    *words = (qn_words){.count = 0};
-    qn_calls_traffic(scope, calls, reads, writes);
-    for (int value = 0; value < scope->graph->value_count; value++)
-        if (reads[value] || writes[value])
-            qn_words_add_value(scope->graph, value, (reads[value] ? 1 : 0) + (writes[value] ? 1 : 0), words);
-}
-
 /* Calls that are done; bit 0 is the section's first. */
 typedef struct state {
     qn_calls done, last; /* the last kernel */
@@ -46,6 +36,7 @@ static double kernel_cost(const search *at, qn_calls kernel)
 {
     const qn_plan_options *options = at->options;
     qn_layout layout;
+    qn_again again;
     qn_words words;
     kernel <<= at->first;
     for (int i = 0; i < options->forced_count; i++) {
@@ -53,7 +44,7 @@ static double kernel_cost(const search *at, qn_calls kernel)
         if ((kernel & forced) && (kernel & forced) != forced) return INFINITY;
     }
     if (!qn_rules_allow(at->scope, kernel, &layout, NULL)) return INFINITY;
-    qn_calls_words(at->scope, kernel, &words);
+    qn_kernel_words(at->scope, kernel, &layout, options, &again, &words);
     return options->launch_s + 4 * qn_words_count(&words, options->sizes, options->stored) / options->bytes_per_s;
 }
 

@@ -67,14 +67,14 @@ static qn_status add_fold(schedule *at, int value, const bool *wanted)
     return QN_OK;
 }
 
-static qn_status add_group(schedule *at, qn_calls calls)
+static qn_status add_group(schedule *at, qn_calls calls, const qn_plan_options *options)
 {
     const qn_graph *graph = at->scope->graph;
     qn_kernel_plan made = {.calls = calls, .section = at->scope->section}, *kernel;
     qn_refusal refusal;
     if (!qn_rules_allow(at->scope, calls, &made.layout, &refusal))
         return QN_FAIL(QN_INTERNAL, "%s: a chosen kernel breaks R%d: %s", graph->name, refusal.rule, refusal.reason);
-    qn_calls_words(at->scope, calls, &made.words);
+    qn_kernel_words(at->scope, calls, &made.layout, options, &made.again, &made.words);
     qn_calls_traffic(at->scope, calls, made.reads, made.writes);
     for (int value = 0; value < graph->value_count; value++)
         if (made.reads[value] && at->pending[value] && !can_fold(graph, &made, value))
@@ -155,7 +155,7 @@ static qn_status plan_section(schedule *at, const qn_plan_options *options)
     QN_TRY(qn_partition_choose(at->scope, options, groups, &count, &cost_s));
     for (int value = 0; part == QN_SECTION_RING && value < graph->value_count; value++)
         if (graph->values[value].before_of >= 0) at->pending[value] = at->pending[graph->values[value].before_of];
-    for (int i = 0; i < count; i++) QN_TRY(add_group(at, groups[i]));
+    for (int i = 0; i < count; i++) QN_TRY(add_group(at, groups[i], options));
     if (part == QN_SECTION_HEAD) return QN_OK;
     return part == QN_SECTION_RING ? end_ring(at) : add_last_folds(at);
 }

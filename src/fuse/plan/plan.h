@@ -10,6 +10,18 @@
 
 enum { QN_PLAN_KERNELS_MAX = 96, QN_PLAN_FORCED_MAX = 16, QN_PLAN_EXACT_CALLS = 16, QN_PLAN_BEAM = 64 };
 
+/* Bytes of the lines that a group can read again from a cache: the share of one of 132 groups in six tenths of the 50
+ * MB of an H100. The second cache of a CPU's core is about as large. */
+enum { QN_PLAN_PANEL_BYTES = 227000 };
+
+/* Matrices that a kernel with several sweeps reads more than once. */
+typedef struct qn_again {
+    int times[QN_GRAPH_VALUES_MAX]; /* beyond the first */
+    int count;                      /* of such matrices */
+    int64_t line_bytes;             /* a line of all of them */
+    bool is_cached;                 /* a line stays in a cache, so that it counts once */
+} qn_again;
+
 typedef struct qn_kernel_plan {
     qn_calls calls;
     qn_layout layout;
@@ -20,6 +32,7 @@ typedef struct qn_kernel_plan {
     bool folds[QN_GRAPH_VALUES_MAX];   /* of these: from partial sums */
     bool writes[QN_GRAPH_VALUES_MAX];  /* to memory, complete; also what it folds and others need */
     bool partial[QN_GRAPH_VALUES_MAX]; /* it leaves partial sums */
+    qn_again again;
 } qn_kernel_plan;
 
 typedef struct qn_plan {
@@ -39,6 +52,7 @@ typedef struct qn_plan_options {
     double launch_s, bytes_per_s;
     const qn_sizes *sizes;
     const double *stored; /* elements of each csr matrix, by value */
+    int64_t panel_bytes;  /* that a group can read again from a cache; 0: as much as it needs */
 } qn_plan_options;
 
 /* Choose kernels. Errors: QN_INVALID_ARGUMENT (forced calls that cannot share a kernel, with the rule). */
@@ -77,8 +91,12 @@ QN_MUST_CHECK qn_status qn_partition_choose(const qn_scope *scope, const qn_plan
 QN_MUST_CHECK qn_status qn_plan_choose_rings(const qn_graph *graph, const qn_plan_options *options,
                                              const qn_graph **chosen);
 
-/* Words that calls move in a kernel of their own. */
+/* Words that calls move in a kernel of their own, where each array is read once. */
 void qn_calls_words(const qn_scope *scope, qn_calls calls, qn_words *words);
+
+/* Words that a kernel moves; what its later sweeps read again counts if it does not stay in a cache. */
+void qn_kernel_words(const qn_scope *scope, qn_calls calls, const qn_layout *layout, const qn_plan_options *options,
+                     qn_again *again, qn_words *words);
 
 /* The words of all kernels of a section of the plan's graph; of calls of a script's graph with one kernel each. */
 void qn_plan_words(const qn_plan *plan, int section, qn_words *words);

@@ -9,8 +9,8 @@
 int64_t qn_launch_groups(const qn_launch_sizes *launch, const qn_shape *shape)
 {
     if (launch->dimensions == 0) return 1;
-    if (launch->dimensions == 2) return (launch->lines + shape->panel - 1) / shape->panel;
-    const int64_t block = (int64_t)shape->group_x * shape->group_y * shape->elements;
+    const int64_t block =
+        launch->dimensions == 2 ? shape->panel : (int64_t)shape->group_x * shape->group_y * shape->elements;
     const int64_t blocks = (launch->lines + block - 1) / block;
     return blocks < shape->parts ? blocks : shape->parts;
 }
@@ -20,7 +20,7 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *p
     const qn_launch_sizes *launch = problem;
     const int *value = configuration->value;
     const qn_shape shape = {value[QN_SHAPE_GROUP_X], value[QN_SHAPE_GROUP_Y], value[QN_SHAPE_ELEMENTS],
-                            value[QN_SHAPE_PANEL], value[QN_SHAPE_PARTS]};
+                            value[QN_SHAPE_TILE],    value[QN_SHAPE_PANEL],   value[QN_SHAPE_PARTS]};
     const size_t groups = (size_t)qn_launch_groups(launch, &shape);
     const size_t x = (size_t)shape.group_x, y = (size_t)shape.group_y;
     if (launch->dimensions == 2) return (qn_geometry){{groups * x, y, 1}, {x, y, 1}};
@@ -68,8 +68,9 @@ static void declare_tunables(const qn_shape *shape, qn_program_family *into)
         [QN_SHAPE_GROUP_X] = {"GROUP_X", "work-items of a group along lines", shape->group_x},
         [QN_SHAPE_GROUP_Y] = {"GROUP_Y", "work-items of a group across lines", shape->group_y},
         [QN_SHAPE_ELEMENTS] = {"ELEMENTS", "elements of a work-item along a line", shape->elements},
-        [QN_SHAPE_PANEL] = {"PANEL", "lines of a group", shape->panel},
-        [QN_SHAPE_PARTS] = {"PARTS", "groups in one dimension, at most", shape->parts}};
+        [QN_SHAPE_TILE] = {"TILE", "lines between two sums over a group", shape->tile},
+        [QN_SHAPE_PANEL] = {"PANEL", "lines of a group at a time", shape->panel},
+        [QN_SHAPE_PARTS] = {"PARTS", "groups, at most", shape->parts}};
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
         into->tunables[i] = (qn_tunable){.name = rows[i].name,
                                          .values = {rows[i].value},
@@ -161,9 +162,41 @@ static bool runs_on_host(const qn_device_info *device)
 
 qn_shape qn_program_default_shape(const qn_device_info *device)
 {
-    if (runs_on_host(device)) return (qn_shape){1, 1, 512, 64, 64};
-    if (device->kind == QN_DEVICE_CPU) return (qn_shape){1, 1, 512, 64, 64};
-    return (qn_shape){32, 8, 4, 64, 512};
+    if (runs_on_host(device)) return (qn_shape){1, 1, 2048, 16, 16, 64};
+    if (device->kind == QN_DEVICE_CPU) return (qn_shape){64, 1, 8, 16, 64, 64};
+    return (qn_shape){32, 8, 8, 32, 256, 512};
+}
+
+/* Most lines of the plan's kernels, and lines that a cache keeps for a further sweep. */
+static void find_lines(const qn_plan *plan, const qn_sizes *sizes, int64_t *most, int64_t *kept)
+{
+    *most = 0, *kept = INT32_MAX;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const qn_kernel_plan *kernel = &plan->kernels[k];
+        if (kernel->layout.dimensions < 2) continue;
+        const int64_t lines = sizes->of[kernel->layout.extents[0]];
+        *most = lines > *most ? lines : *most;
+        if (kernel->again.count == 0) continue;
+        const int64_t fit =
+            kernel->again.line_bytes < QN_PLAN_PANEL_BYTES ? QN_PLAN_PANEL_BYTES / kernel->again.line_bytes : 1;
+        *kept = fit < *kept ? fit : *kept;
+    }
+}
+
+qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes)
+{
+    enum { LEAST_PANEL = 16 };
+    qn_shape shape = qn_program_default_shape(device);
+    const int units = device->compute_units > 0 ? device->compute_units : 1;
+    int64_t lines, kept;
+    find_lines(plan, sizes, &lines, &kept);
+    /* where lines are few, a group for each compute unit comes before few parts */
+    const int64_t share = lines / units > LEAST_PANEL ? (lines + units - 1) / units : LEAST_PANEL;
+    if (share < shape.panel) shape.panel = (int)share;
+    if (kept < shape.panel) shape.panel = (int)kept;
+    if (shape.tile > shape.panel) shape.tile = shape.panel;
+    shape.parts = 4 * units;
+    return shape;
 }
 
 static qn_status make_family(qn_program *program, int family)

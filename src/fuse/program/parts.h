@@ -7,7 +7,15 @@
 enum { QN_PROGRAM_FAMILIES_MAX = QN_PLAN_KERNELS_MAX / QN_KERNEL_MAX };
 
 /* Tunables of all families, in this order. */
-enum { QN_SHAPE_GROUP_X, QN_SHAPE_GROUP_Y, QN_SHAPE_ELEMENTS, QN_SHAPE_PANEL, QN_SHAPE_PARTS, QN_SHAPE_TUNABLES };
+enum {
+    QN_SHAPE_GROUP_X,
+    QN_SHAPE_GROUP_Y,
+    QN_SHAPE_ELEMENTS,
+    QN_SHAPE_TILE,
+    QN_SHAPE_PANEL,
+    QN_SHAPE_PARTS,
+    QN_SHAPE_TUNABLES
+};
 
 /* The problem that geometry and work of a launch depend on. */
 typedef struct qn_launch_sizes {

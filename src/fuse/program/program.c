@@ -23,9 +23,8 @@ static qn_status create_value(qn_program *program, int value)
 /* Partial sums of a value that a kernel leaves. */
 static int32_t count_parts(const qn_program *program, int kernel, int value)
 {
-    const int64_t groups = qn_launch_groups(&program->launches[kernel], &program->shape);
-    const bool is_vector = program->plan->graph->values[value].kind == QN_VECTOR;
-    return (int32_t)(is_vector ? groups * program->shape.group_y : groups);
+    (void)value;
+    return (int32_t)qn_launch_groups(&program->launches[kernel], &program->shape);
 }
 
 /* Values in memory, and room for the partial sums of each kernel. */
@@ -100,7 +99,7 @@ qn_status qn_program_create(const qn_plan *plan, qn_device *device, const qn_sha
     qn_program *program = *out;
     program->plan = plan;
     program->device = qn_device_retain(device);
-    program->shape = shape ? *shape : qn_program_default_shape(qn_device_get_info(device));
+    program->shape = shape ? *shape : qn_program_fitted_shape(plan, qn_device_get_info(device), sizes);
     program->sizes = *sizes;
     const qn_status status = fill(program, stored);
     if (status != QN_OK) qn_program_destroy(out);

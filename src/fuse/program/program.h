@@ -6,15 +6,18 @@
 
 #include "fuse/emit/emit.h"
 
-/* Values of the tunables that kernels are made with; PARTS is the most groups of a kernel in one dimension. */
+/* Values of the tunables that kernels are made with. PARTS is the most groups of a kernel, and so the most parts of a
+ * sum. */
 typedef struct qn_shape {
-    int group_x, group_y, elements, panel, parts;
+    int group_x, group_y, elements, tile, panel, parts;
 } qn_shape;
 
 typedef struct qn_program qn_program;
 
-/* Shapes that suit a device. */
+/* A shape that suits a device, whatever the sizes; and one that suits the sizes of a plan too. Sums over axis 0 then
+ * move at most 2 / PANEL of the matrix's words more: a part for each group, or for each panel of it. */
 qn_shape qn_program_default_shape(const qn_device_info *device);
+qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes);
 
 /* Make the kernels of a plan and memory for its values. `stored[value]` is the number of stored elements of each csr
  * matrix. On the host kernels are compiled by a C compiler, `cc` or $QUERN_CC. The plan must outlive the program.

@@ -107,6 +107,27 @@ static void rings_pay_only_between_checks(void)
     CHECK(qn_plan_runs(&plan, 0, 12) == 3 && qn_plan_runs(&plan, 1, 12) == 9 && qn_plan_runs(&plan, 2, 12) == 3);
 }
 
+/* A group sweeps twice over its lines. Where one of them does not stay in a cache, the matrix is read twice. */
+static void further_sweeps_read_from_a_cache_or_again(void)
+{
+    options.panel_bytes = 4 * 8192;
+    expect("atax", 1, 1, "m·n + 2n");
+    options.panel_bytes--;
+    options.fusion = QN_FUSION_NONE;
+    expect("atax", 2, 1, "2m·n + 2m + 2n");
+    options.fusion = QN_FUSION_AUTO;
+    expect("atax", 1, 1, "2m·n + 2n"); /* the product stays in the kernel */
+    CHECK(plan.kernels[0].again.count == 1 && plan.kernels[0].again.line_bytes == 4 * 8192);
+    /* B is made from A in each sweep, or stored and read again */
+    CHECK_OK(make("sequence s\ninput A: matrix(m, n); input x: vector(n)\noutput y: vector(n)\n"
+                  "B = 2*A; t = B*x; y = B'*t\n"));
+    CHECK(qn_words_count(&plan.kernels[0].words, &sizes, stored) == 2.0 * 8192 * 8192 + 2 * 8192);
+    CHECK_OK(make("sequence s\ninput A: matrix(m, n); input x: vector(n)\noutput B: matrix(m, n); output y: vector(n)\n"
+                  "B = 2*A; t = B*x; y = B'*t\n"));
+    CHECK(qn_words_count(&plan.kernels[0].words, &sizes, stored) == 3.0 * 8192 * 8192 + 2 * 8192);
+    options.panel_bytes = 0;
+}
+
 static void without_fusion_each_call_has_a_kernel(void)
 {
     int kernels, folds;
@@ -175,9 +196,10 @@ static double cheapest(const qn_scope *scope, int call, qn_calls *groups, int co
             if (ready) found = g;
         }
         qn_layout layout;
+        qn_again again;
         qn_words words;
         if (found < 0 || !qn_rules_allow(scope, groups[found], &layout, NULL)) return 1e30;
-        qn_calls_words(scope, groups[found], &words);
+        qn_kernel_words(scope, groups[found], &layout, &options, &again, &words);
         cost += options.launch_s + 4 * qn_words_count(&words, &sizes, stored) / options.bytes_per_s;
         done |= groups[found];
         left--;
@@ -246,6 +268,7 @@ int main(void)
     RUN(examples_have_the_kernels_of_the_table);
     RUN(loops_are_rings);
     RUN(rings_pay_only_between_checks);
+    RUN(further_sweeps_read_from_a_cache_or_again);
     RUN(without_fusion_each_call_has_a_kernel);
     RUN(results_can_be_forced_together);
     RUN(long_scripts_use_a_beam);
