@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "fuse/program/parts.h"
 
 int64_t qn_launch_groups(const qn_launch_sizes *launch, const qn_shape *shape)
@@ -22,6 +23,7 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *p
     const qn_shape shape = {value[QN_SHAPE_GROUP_X], value[QN_SHAPE_GROUP_Y], value[QN_SHAPE_ELEMENTS],
                             value[QN_SHAPE_TILE],    value[QN_SHAPE_PANEL],   value[QN_SHAPE_PARTS]};
     const size_t groups = (size_t)qn_launch_groups(launch, &shape);
+    *launch->note = (qn_launch_note){(int64_t)groups, *configuration};
     const size_t x = (size_t)shape.group_x, y = (size_t)shape.group_y;
     if (launch->dimensions == 2) return (qn_geometry){{groups * x, y, 1}, {x, y, 1}};
     return (qn_geometry){{groups * x * y, 1, 1}, {x * y, 1, 1}};
@@ -59,26 +61,108 @@ static void declare_kernel(qn_program *program, int kernel, qn_program_family *i
     into->family.kernel_count++;
 }
 
-static void declare_tunables(const qn_shape *shape, qn_program_family *into)
+/* ---- tunables ---- */
+
+static bool runs_on_host(const qn_device_info *device)
 {
+    return strcmp(device->driver, "host") == 0 || qn_text_ends_in(device->identifier, ":host");
+}
+
+/* Values of a tunable, with its fallback among them; 0 ends them. */
+static void declare_tunable(const char *name, const char *meaning, int fallback, const int *values, qn_tunable *into)
+{
+    bool has_fallback = false;
+    *into = (qn_tunable){.name = name, .fallback = fallback, .meaning = meaning};
+    for (int i = 0; values[i] > 0; i++) {
+        bool is_new = true;
+        for (int k = 0; k < into->value_count; k++) is_new = is_new && into->values[k] != values[i];
+        if (is_new) into->values[into->value_count++] = values[i];
+        has_fallback |= values[i] == fallback;
+    }
+    if (!has_fallback) into->values[into->value_count++] = fallback;
+}
+
+/* The host's kernels are compiled for one shape; the number of groups is free there too. */
+static void declare_tunables(const qn_program *program, qn_program_family *into)
+{
+    const qn_shape *shape = &program->shape;
+    const bool is_free = program->is_tunable && !runs_on_host(qn_device_get_info(program->device));
+    const int panel = shape->panel, parts = shape->parts;
     const struct {
         const char *name, *meaning;
-        int value;
+        int fallback, values[7];
     } rows[QN_SHAPE_TUNABLES] = {
-        [QN_SHAPE_GROUP_X] = {"GROUP_X", "work-items of a group along lines", shape->group_x},
-        [QN_SHAPE_GROUP_Y] = {"GROUP_Y", "work-items of a group across lines", shape->group_y},
-        [QN_SHAPE_ELEMENTS] = {"ELEMENTS", "elements of a work-item along a line", shape->elements},
-        [QN_SHAPE_TILE] = {"TILE", "lines between two sums over a group", shape->tile},
-        [QN_SHAPE_PANEL] = {"PANEL", "lines of a group at a time", shape->panel},
-        [QN_SHAPE_PARTS] = {"PARTS", "groups, at most", shape->parts}};
-    for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
-        into->tunables[i] = (qn_tunable){.name = rows[i].name,
-                                         .values = {rows[i].value},
-                                         .value_count = 1,
-                                         .fallback = rows[i].value,
-                                         .meaning = rows[i].meaning};
+        [QN_SHAPE_GROUP_X] = {"GROUP_X", "work-items of a group along lines", shape->group_x, {16, 32, 64, 128, 256}},
+        [QN_SHAPE_GROUP_Y] = {"GROUP_Y", "work-items of a group across lines", shape->group_y, {1, 2, 4, 8, 16}},
+        [QN_SHAPE_ELEMENTS] = {"ELEMENTS", "elements of a work-item along a line", shape->elements, {1, 2, 4, 8, 16}},
+        [QN_SHAPE_TILE] = {"TILE", "lines between two sums over a group", shape->tile, {4, 8, 16, 32, 64}},
+        [QN_SHAPE_PANEL] = {"PANEL", "lines of a group at a time", panel, {2 * panel, panel, panel / 2, panel / 4}},
+        [QN_SHAPE_PARTS] = {"PARTS", "groups, at most", parts, {2 * parts, parts, parts / 2, parts / 4}}};
+    for (int i = 0; i < QN_SHAPE_TUNABLES; i++) {
+        static const int none[] = {0};
+        const bool has_choice = is_free || (program->is_tunable && i == QN_SHAPE_PARTS);
+        declare_tunable(rows[i].name, rows[i].meaning, rows[i].fallback, has_choice ? rows[i].values : none,
+                        &into->tunables[i]);
+    }
     into->family.tunables = into->tunables;
     into->family.tunable_count = QN_SHAPE_TUNABLES;
+}
+
+/* How often a word occurs in a kernel's text, which ends where the next one begins. */
+static int count_in_kernel(const char *text, const char *word)
+{
+    const char *end = strstr(text, "\nKERNEL ");
+    int count = 0;
+    for (const char *at = strstr(text, word); at && (!end || at < end); at = strstr(at + 1, word)) count++;
+    return count;
+}
+
+/* Local arrays of the kernel that needs most of each kind. */
+static void declare_constraints(qn_program_family *into)
+{
+    int shares = 0, lines = 0;
+    for (const char *at = strstr(into->source.data, "\nKERNEL "); at; at = strstr(at + 1, "\nKERNEL ")) {
+        const int own_shares = count_in_kernel(at + 1, "_share[TILE"),
+                  own_lines = count_in_kernel(at + 1, "_line[PANEL");
+        shares = own_shares > shares ? own_shares : shares;
+        lines = own_lines > lines ? own_lines : lines;
+    }
+    snprintf(into->local_memory, sizeof into->local_memory,
+             "4 * (%d * TILE * (GROUP_X + 1) + %d * PANEL + GROUP_X * GROUP_Y * (ELEMENTS + 1)) <= "
+             "device.local_memory_bytes",
+             shares, lines);
+    into->constraints[0] = into->local_memory;
+    into->constraints[1] = "GROUP_X * GROUP_Y <= device.largest_group";
+    into->constraints[2] = "GROUP_X * GROUP_Y >= device.subgroup_size";
+    into->family.constraints = into->constraints;
+    into->family.constraint_count = 3;
+}
+
+int64_t qn_program_most_groups(const qn_program *program, int kernel)
+{
+    const qn_program_family *of = &program->families[kernel / QN_KERNEL_MAX];
+    qn_shape least = program->shape;
+    int *const values[QN_SHAPE_TUNABLES] = {
+        [QN_SHAPE_GROUP_X] = &least.group_x, [QN_SHAPE_GROUP_Y] = &least.group_y, [QN_SHAPE_ELEMENTS] = &least.elements,
+        [QN_SHAPE_TILE] = &least.tile,       [QN_SHAPE_PANEL] = &least.panel,     [QN_SHAPE_PARTS] = &least.parts};
+    for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
+        for (int k = 0; k < of->tunables[i].value_count; k++) {
+            const int value = of->tunables[i].values[k];
+            /* groups are the more, the less each has, and the more there may be */
+            if (i == QN_SHAPE_PARTS ? value > *values[i] : value < *values[i]) *values[i] = value;
+        }
+    return qn_launch_groups(&program->launches[kernel], &least);
+}
+
+qn_status qn_program_note_configuration(qn_program *program, int kernel)
+{
+    qn_program_family *of = &program->families[kernel / QN_KERNEL_MAX];
+    const qn_configuration *last = &program->notes[kernel].configuration;
+    for (int i = 0; i < of->used_count; i++)
+        if (memcmp(of->used[i].value, last->value, QN_SHAPE_TUNABLES * sizeof *last->value) == 0) return QN_OK;
+    QN_TRY(qn_grow((void **)&of->used, &of->used_capacity, (size_t)of->used_count + 1, sizeof *of->used));
+    of->used[of->used_count++] = *last;
+    return QN_OK;
 }
 
 /* ---- the host ---- */
@@ -155,11 +239,6 @@ static qn_status make_host(qn_program *program, int family)
 
 /* ---- all of them ---- */
 
-static bool runs_on_host(const qn_device_info *device)
-{
-    return strcmp(device->driver, "host") == 0 || qn_text_ends_in(device->identifier, ":host");
-}
-
 qn_shape qn_program_default_shape(const qn_device_info *device)
 {
     if (runs_on_host(device)) return (qn_shape){1, 1, 2048, 16, 16, 64};
@@ -212,7 +291,8 @@ static qn_status make_family(qn_program *program, int family)
     of->family.name = of->name;
     of->family.source = of->source.data;
     of->family.kernels = of->kernels;
-    declare_tunables(&program->shape, of);
+    declare_tunables(program, of);
+    declare_constraints(of);
     QN_TRY(qn_text_append(&program->text, "%s", of->source.data));
     return runs_on_host(qn_device_get_info(program->device)) ? make_host(program, family) : QN_OK;
 }
@@ -228,9 +308,8 @@ void qn_program_clear_families(qn_program *program)
 {
     for (int family = 0; family < program->family_count; family++) {
         qn_program_family *of = &program->families[family];
-        const qn_configuration configuration =
-            of->family.tunables ? qn_family_fallback(&of->family) : (qn_configuration){{0}};
-        if (of->family.tunables) qn_family_forget(&of->family, program->device, &configuration);
+        for (int i = 0; i < of->used_count; i++) qn_family_forget(&of->family, program->device, &of->used[i]);
+        qn_release(&of->used);
         qn_native_close(&of->native);
         qn_text_clear(&of->source);
     }

@@ -17,11 +17,18 @@ enum {
     QN_SHAPE_TUNABLES
 };
 
+/* What the last launch of a kernel had: the tuner may choose its configuration. */
+typedef struct qn_launch_note {
+    int64_t groups;
+    qn_configuration configuration;
+} qn_launch_note;
+
 /* The problem that geometry and work of a launch depend on. */
 typedef struct qn_launch_sizes {
     int dimensions;
     int64_t lines; /* along axis 0 */
     qn_work work;
+    qn_launch_note *note;
 } qn_launch_sizes;
 
 /* A family of at most eight kernels of the plan. */
@@ -33,6 +40,11 @@ typedef struct qn_program_family {
     qn_argument_declaration arguments[QN_KERNEL_MAX][QN_ARGUMENT_MAX];
     qn_native *native; /* on the host */
     char name[96];
+    char local_memory[160]; /* a constraint */
+    const char *constraints[4];
+    qn_configuration *used; /* configurations that programs were built for */
+    int used_count;
+    size_t used_capacity;
 } qn_program_family;
 
 struct qn_program {
@@ -40,9 +52,11 @@ struct qn_program {
     qn_device *device;
     qn_queue *queue;
     qn_shape shape;
+    bool is_tunable; /* no shape was asked for, so the context's tuner may choose another */
     qn_sizes sizes;
     qn_emitted_kernel emitted[QN_PLAN_KERNELS_MAX];
     qn_launch_sizes launches[QN_PLAN_KERNELS_MAX];
+    qn_launch_note notes[QN_PLAN_KERNELS_MAX];
     qn_program_family families[QN_PROGRAM_FAMILIES_MAX];
     int family_count;
     qn_text text;
@@ -58,6 +72,12 @@ void qn_program_clear_families(qn_program *program);
 
 /* Groups of a launch. */
 int64_t qn_launch_groups(const qn_launch_sizes *launch, const qn_shape *shape);
+
+/* Most groups of a launch, whatever configuration is chosen. */
+int64_t qn_program_most_groups(const qn_program *program, int kernel);
+
+/* Remember the configuration of a kernel's last launch, whose program is forgotten at the end. */
+QN_MUST_CHECK qn_status qn_program_note_configuration(qn_program *program, int kernel);
 
 /* The host's C text of a family. */
 QN_MUST_CHECK qn_status qn_program_host_text(const qn_program *program, int family, qn_text *text);

@@ -20,13 +20,6 @@ static qn_status create_value(qn_program *program, int value)
     return qn_buffer_create(program->device, (count > 0 ? count : 1) * sizeof(int32_t), &program->columns[value]);
 }
 
-/* Partial sums of a value that a kernel leaves. */
-static int32_t count_parts(const qn_program *program, int kernel, int value)
-{
-    (void)value;
-    return (int32_t)qn_launch_groups(&program->launches[kernel], &program->shape);
-}
-
 /* Values in memory, and room for the partial sums of each kernel. */
 static qn_status create_memory(qn_program *program)
 {
@@ -40,7 +33,7 @@ static qn_status create_memory(qn_program *program)
         for (int value = 0; value < plan->graph->value_count; value++) {
             in_memory[qn_plan_root(plan, value)] |= plan->kernels[k].writes[value];
             if (!plan->kernels[k].partial[value]) continue;
-            const size_t count = (size_t)count_parts(program, k, value) * program->counts[value];
+            const size_t count = (size_t)qn_program_most_groups(program, k) * program->counts[value];
             size_t *most = &sums[qn_plan_sums(plan, value)];
             *most = count > *most ? count : *most;
         }
@@ -70,6 +63,7 @@ static void measure_launches(qn_program *program, const double *stored)
         const qn_kernel_plan *kernel = &plan->kernels[k];
         qn_launch_sizes *launch = &program->launches[k];
         qn_words reads = {.count = 0}, writes = {.count = 0};
+        launch->note = &program->notes[k];
         launch->dimensions = kernel->layout.dimensions;
         launch->lines = launch->dimensions > 0 ? program->sizes.of[kernel->layout.extents[0]] : 1;
         for (int value = 0; value < plan->graph->value_count; value++) {
@@ -88,8 +82,8 @@ static qn_status fill(qn_program *program, const double *stored)
         program->counts[value] = qn_value_elements(graph, value, &program->sizes, (size_t)stored[value]);
     measure_launches(program, stored);
     QN_TRY(qn_queue_create(program->device, &program->queue));
-    QN_TRY(create_memory(program));
-    return qn_program_make_families(program);
+    QN_TRY(qn_program_make_families(program));
+    return create_memory(program);
 }
 
 qn_status qn_program_create(const qn_plan *plan, qn_device *device, const qn_shape *shape, const qn_sizes *sizes,
@@ -100,6 +94,7 @@ qn_status qn_program_create(const qn_plan *plan, qn_device *device, const qn_sha
     program->plan = plan;
     program->device = qn_device_retain(device);
     program->shape = shape ? *shape : qn_program_fitted_shape(plan, qn_device_get_info(device), sizes);
+    program->is_tunable = !shape;
     program->sizes = *sizes;
     const qn_status status = fill(program, stored);
     if (status != QN_OK) qn_program_destroy(out);
@@ -181,15 +176,16 @@ static qn_status launch(qn_program *program, int kernel, double *seconds)
                                  .arguments = arguments,
                                  .argument_count = emitted->argument_count,
                                  .problem = &program->launches[kernel]};
-    QN_TRY(qn_family_run(&program->families[kernel / QN_KERNEL_MAX].family, program->queue, &call,
-                         seconds ? &event : NULL));
+    qn_status status = qn_family_run(&program->families[kernel / QN_KERNEL_MAX].family, program->queue, &call,
+                                     seconds ? &event : NULL);
+    const qn_status noted = qn_program_note_configuration(program, kernel);
+    if (status == QN_OK) status = noted;
     for (int value = 0; value < program->plan->graph->value_count; value++)
         if (program->plan->kernels[kernel].partial[value])
-            program->parts[qn_plan_sums(program->plan, value)] = count_parts(program, kernel, value);
-    if (!seconds) return QN_OK;
-    const qn_status status = qn_event_seconds(event, &own_s);
+            program->parts[qn_plan_sums(program->plan, value)] = (int32_t)program->notes[kernel].groups;
+    if (status == QN_OK && seconds) status = qn_event_seconds(event, &own_s);
     qn_event_destroy(&event);
-    *seconds += own_s;
+    if (seconds) *seconds += own_s;
     return status;
 }
 

@@ -14,6 +14,7 @@
 #include "check.h"
 #include "fuse/graph/tests/graph_of.h"
 #include "fuse/program/inputs.h"
+#include "math/random.h"
 
 static const char *device_name;
 static qn_context *context;
@@ -69,6 +70,7 @@ static void compare(const qn_shape *shape, qn_inputs_kind kind, bool exact)
     qn_program *program;
     qn_inputs inputs;
     int64_t rounds, expected_rounds;
+    const qn_shape used = shape ? *shape : qn_program_fitted_shape(&plan, qn_device_get_info(device), &sizes);
     if (!CHECK_OK(qn_inputs_make(&graph, &sizes, 7, kind, true, &inputs))) return;
     for (int value = 0; value < graph.value_count; value++)
         if (strcmp(graph.values[value].name, "limit") == 0)
@@ -80,8 +82,8 @@ static void compare(const qn_shape *shape, qn_inputs_kind kind, bool exact)
         CHECK_OK(qn_graph_interpret(&graph, &sizes, inputs.numbers, 0, &expected_rounds));
         CHECK(rounds == expected_rounds);
         if (!CHECK(status == QN_OK && differences(program, &inputs, exact) == 0))
-            printf("%s, shape %d %d %d %d %d %d\n%s\n", device_name, shape->group_x, shape->group_y, shape->elements,
-                   shape->tile, shape->panel, shape->parts, qn_program_text(program));
+            printf("%s, shape %d %d %d %d %d %d\n%s\n", device_name, used.group_x, used.group_y, used.elements,
+                   used.tile, used.panel, used.parts, qn_program_text(program));
         qn_program_destroy(&program);
     }
     qn_inputs_clear(&inputs);
@@ -230,6 +232,41 @@ static void parts_of_sums_are_small(void)
     CHECK(shape.panel * 4 * 8192 <= QN_PLAN_PANEL_BYTES && shape.panel >= 1 && shape.tile <= shape.panel);
 }
 
+/* A tuner of the worst kind: another configuration for each launch, from the ends of the tunables' values. */
+static const char *choose_another(qn_family_launch *launch, void *user)
+{
+    int *launches = user;
+    for (int attempt = 0; attempt < 64; attempt++) {
+        qn_configuration tried = qn_family_fallback(launch->family);
+        for (int i = 0; i < launch->family->tunable_count; i++) {
+            const qn_tunable *tunable = &launch->family->tunables[i];
+            const double uniform = qn_random_uniform(11, (uint64_t)(*launches * 64 + attempt), (uint64_t)i);
+            tried.value[i] = tunable->values[uniform < 0.5 ? 0 : tunable->value_count - 1];
+        }
+        bool allowed;
+        CHECK_OK(qn_family_allows(launch->family, qn_device_get_info(device), &tried, &allowed, NULL));
+        if (!allowed) continue;
+        launch->configuration = tried;
+        ++*launches;
+        return "test";
+    }
+    return NULL;
+}
+
+/* Kernels that complete sums know how many parts the kernel before left, whatever its configuration was. */
+static void a_tuner_may_choose_any_configuration(void)
+{
+    int launches = 0;
+    const qn_configuration_source source = {.choose = choose_another, .user = &launches};
+    qn_context_set_configuration_source(context, &source);
+    if (CHECK_OK(make("sequence s\ninput A: matrix(m, n); input y: vector(m); input x: vector(n)\n"
+                      "output s, t: vector(n); output q: vector(m)\ns = A'*y; q = A*x; t = s + x\n",
+                      70, 90, 1, QN_FUSION_AUTO)))
+        for (int i = 0; i < (on_host() ? 4 : 1); i++) compare(NULL, QN_INPUTS_SIGNS, true);
+    qn_context_set_configuration_source(context, NULL);
+    CHECK(launches > 0);
+}
+
 static void a_missing_compiler_is_named(void)
 {
     int count;
@@ -256,6 +293,7 @@ int main(int argc, char **argv)
     RUN(maps_are_computed_again_where_they_are_gathered);
     RUN(conditions_end_loops);
     RUN(parts_of_sums_are_small);
+    RUN(a_tuner_may_choose_any_configuration);
     if (on_host()) RUN(a_missing_compiler_is_named);
     qn_arena_clear(&arena);
     qn_device_release(&device);
