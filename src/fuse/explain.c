@@ -34,6 +34,7 @@ static qn_status explain(const qn_fuse_options *options, owned_explanation *own)
     qn_sequence *sequence;
     QN_TRY(qn_option_check(qn_fuse_explain_option_table(), options));
     QN_TRY(qn_sequence_open(options, &sequence));
+    qn_plan_share_launches(&sequence->plan_options, &sequence->plan);
     const qn_status status = qn_plan_explain(&sequence->plan, &sequence->plan_options, &own->text);
     count(sequence, &own->explanation);
     own->explanation.text = own->text.data;

@@ -135,6 +135,7 @@ static qn_status run_fused(running *at)
     qn_program *program;
     int folds;
     const double start_s = qn_clock_s();
+    qn_plan_share_launches(&sequence->plan_options, &sequence->plan);
     QN_TRY(qn_program_create(&sequence->plan, at->device, NULL, &sequence->sizes, sequence->stored, &program));
     qn_status status = qn_inputs_write(&at->inputs, &sequence->graph, program);
     if (status == QN_OK) status = qn_program_run(program, CHECKED_ROUNDS, NULL, NULL);

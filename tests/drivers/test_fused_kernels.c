@@ -46,6 +46,7 @@ static qn_status emit(const char *name, const char *script_text, qn_text *text)
     QN_TRY(qn_graph_make(&script, &library, &arena, &graph));
     for (int i = 0; i < QN_GRAPH_EXTENTS_MAX; i++) sizes.of[i] = 1000;
     QN_TRY(qn_plan_make(&graph, &options, &plan));
+    qn_plan_share_launches(&options, &plan);
     QN_TRY(qn_emit_header(&graph, text));
     for (int i = 0; i < plan.kernel_count; i++) {
         qn_emitted_kernel kernel;
@@ -57,7 +58,7 @@ static qn_status emit(const char *name, const char *script_text, qn_text *text)
 
 static bool compile_for_cuda(const char *name, const char *source)
 {
-    static const char definitions[] = "GROUP_X=32 GROUP_Y=8 ELEMENTS=4 TILE=32 PANEL=64";
+    static const char definitions[] = "GROUP_X=32 GROUP_Y=8 ELEMENTS=4 TILE=32 PANEL=64 PARTS=8";
     const qn_family family = {.name = name, .source = source};
     const qn_configuration configuration = {{0}};
     qn_text text = {0};
@@ -78,7 +79,7 @@ static void the_words_are_those_of_the_kernel_language(void)
     static const char words[] = " KERNEL GROUP_LIMIT GLOBAL LOCAL LOCAL_PTR RESTRICT DEVICE_FN LOCAL_ID GROUP_ID "
                                 "GROUP_COUNT LOCAL_BARRIER MIN FMIN "
                                 "FMAX SQRT EXP LOG FLOAT_INFINITY GROUP_X GROUP_Y ELEMENTS TILE PANEL ITEMS "
-                                "PITCH COLUMNS UNROLL EACH_ELEMENT LANES A B C ";
+                                "PITCH COLUMNS UNROLL PARTS EACH_ELEMENT LANES A B C ";
     for (int i = 0; i < EXAMPLES; i++) {
         qn_text text = {0};
         CHECK_OK(emit(examples[i], NULL, &text));
@@ -120,10 +121,23 @@ static void names_do_not_meet_words(void)
     qn_text_clear(&text);
 }
 
+/* Two kernels of one launch. */
+static void joined_kernels_compile(void)
+{
+    qn_text text = {0};
+    CHECK_OK(emit(NULL,
+                  "sequence two\ninput x: vector(n); input y: vector(k)\noutput a, b: scalar\na = sum(x)\nb = max(y)\n",
+                  &text));
+    CHECK(plan.kernel_count == 2 && plan.kernels[1].joins);
+    compile_for_cuda("joined", text.data);
+    qn_text_clear(&text);
+}
+
 int main(void)
 {
     RUN(the_words_are_those_of_the_kernel_language);
     RUN(names_do_not_meet_words);
+    RUN(joined_kernels_compile);
     RUN(examples_compile_for_cuda);
     qn_arena_clear(&arena);
     return check_finish();

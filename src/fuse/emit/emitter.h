@@ -86,6 +86,9 @@ QN_MUST_CHECK qn_status qn_emit_totals_start(qn_emitter *at);
 QN_MUST_CHECK qn_status qn_emit_totals_end(qn_emitter *at);
 bool qn_emitter_shares(const qn_emitter *at); /* it adds up over a group */
 
+/* Whether the kernel adds up a scalar over its elements, and leaves it as a part or, with a single group, complete. */
+bool qn_emitter_totals(const qn_emitter *at, int value);
+
 /* line.c, panel.c */
 QN_MUST_CHECK qn_status qn_emit_line(qn_emitter *at);
 /* Declare the local memory of a panel, first in the kernel; then all else. */

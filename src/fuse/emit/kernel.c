@@ -131,31 +131,77 @@ static qn_status write_signature(qn_emitter *at)
     return qn_text_append(at->text, ")\n{\n");
 }
 
+/* What comes before the work: the group's number, and the work-item's in it. */
+static qn_status write_start(qn_emitter *at)
+{
+    static const char *const starts[] = {
+        "    const int group = GROUP_ID(0), item = LOCAL_ID(0);\n",
+        "    const int group = GROUP_ID(0), groups = GROUP_COUNT(0), item = LOCAL_ID(0);\n",
+        "    const int group = GROUP_ID(0), groups = GROUP_COUNT(0);\n"
+        "    const int x = LOCAL_ID(0), y = LOCAL_ID(1), item = y * GROUP_X + x;\n"};
+    return qn_text_append(at->text, "%s", starts[at->kernel->layout.dimensions]);
+}
+
+static qn_status write_work(qn_emitter *at)
+{
+    QN_TRY(qn_emit_scalars(at));
+    if (at->kernel->layout.dimensions == 2) return qn_emit_panel(at);
+    return at->kernel->layout.dimensions == 1 ? qn_emit_line(at) : QN_OK;
+}
+
 static qn_status write_body(qn_emitter *at)
 {
-    const bool is_panel = at->kernel->layout.dimensions == 2;
     if (qn_emitter_shares(at)) QN_TRY(qn_text_append(at->text, "    LOCAL float share[ITEMS];\n"));
-    if (is_panel) QN_TRY(qn_emit_panel_locals(at));
-    QN_TRY(qn_text_append(at->text, is_panel
-                                        ? "    const int x = LOCAL_ID(0), y = LOCAL_ID(1), item = y * GROUP_X + x;\n"
-                                        : "    const int item = LOCAL_ID(0);\n"));
-    QN_TRY(qn_emit_scalars(at));
-    if (is_panel)
-        QN_TRY(qn_emit_panel(at));
-    else if (at->kernel->layout.dimensions == 1)
-        QN_TRY(qn_emit_line(at));
+    if (at->kernel->layout.dimensions == 2) QN_TRY(qn_emit_panel_locals(at));
+    QN_TRY(write_start(at));
+    QN_TRY(write_work(at));
+    return qn_text_append(at->text, "}\n");
+}
+
+/* Kernels in one launch: the first groups do the first one, and so on. */
+static qn_status write_bodies(qn_emitter *at, const qn_kernel_plan *kernels, int count)
+{
+    bool shares = false;
+    for (int k = 0; k < count; k++) {
+        at->kernel = &kernels[k];
+        shares |= qn_emitter_shares(at);
+    }
+    if (shares) QN_TRY(qn_text_append(at->text, "    LOCAL float share[ITEMS];\n"));
+    QN_TRY(qn_text_append(at->text, "    const int item = LOCAL_ID(0);\n    int group = GROUP_ID(0);\n"));
+    for (int k = 0; k < count; k++) {
+        const char *size = at->graph->extents[kernels[k].layout.extents[0]].name;
+        at->kernel = &kernels[k];
+        QN_TRY(qn_text_append(at->text, "    {\n"));
+        if (kernels[k].is_single)
+            QN_TRY(qn_text_append(at->text, "    const int groups = 1;\n"));
+        else
+            QN_TRY(
+                qn_text_append(at->text,
+                               "    const int groups = MIN((int)(((qn_int64)size_%s + ITEMS * ELEMENTS - 1) / (ITEMS * "
+                               "ELEMENTS)), PARTS);\n",
+                               size));
+        QN_TRY(qn_text_append(at->text, "    if (group >= 0 && group < groups) {\n"));
+        QN_TRY(write_work(at));
+        QN_TRY(qn_text_append(at->text, "    }\n    group -= groups;\n    }\n"));
+    }
     return qn_text_append(at->text, "}\n");
 }
 
 static qn_status emit(qn_emitter *at, int index)
 {
+    const qn_kernel_plan *kernels = &at->plan->kernels[index];
+    int count = 1;
+    while (index + count < at->plan->kernel_count && kernels[count].joins) count++;
     for (int value = 0; value < at->graph->value_count; value++) name_value(at, value);
     snprintf(at->made->name, sizeof at->made->name, "%.60s_%d", at->graph->name, index + 1);
-    QN_TRY(add_arguments(at));
     QN_TRY(qn_text_append(at->text, "\n"));
-    QN_TRY(write_comment(at));
+    for (int k = 0; k < count; k++) {
+        at->kernel = &kernels[k];
+        QN_TRY(add_arguments(at));
+        QN_TRY(write_comment(at));
+    }
     QN_TRY(write_signature(at));
-    return write_body(at);
+    return count > 1 ? write_bodies(at, kernels, count) : write_body(at);
 }
 
 qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_text *text, qn_emitted_kernel *kernel)

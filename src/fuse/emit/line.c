@@ -32,7 +32,7 @@ static qn_status list_totals(const qn_emitter *at, qn_text *sums, int *count)
 {
     for (int value = 0; value < at->graph->value_count; value++) {
         char name[96];
-        if (!at->kernel->partial[value]) continue;
+        if (!qn_emitter_totals(at, value)) continue;
         snprintf(name, sizeof name, "%s_total", at->names[value]);
         QN_TRY(qn_add_lane(sums, name, count));
         if (qn_value_reduction(at->graph, value) != QN_REDUCE_SUM) *count += QN_LANES_SUMS_MAX;
@@ -47,8 +47,8 @@ static qn_status write_loops(qn_emitter *at)
     int count = 0;
     QN_TRY(
         qn_text_append(at->text,
-                       "    for (qn_int64 first = (qn_int64)GROUP_ID(0) * ITEMS * ELEMENTS; first < size_%s;\n"
-                       "         first += (qn_int64)GROUP_COUNT(0) * ITEMS * ELEMENTS) {\n"
+                       "    for (qn_int64 first = (qn_int64)group * ITEMS * ELEMENTS; first < size_%s;\n"
+                       "         first += (qn_int64)groups * ITEMS * ELEMENTS) {\n"
                        "        const int elements = (int)MIN((qn_int64)ELEMENTS, (size_%s - first - item + ITEMS - 1) "
                        "/ ITEMS);\n",
                        size, size));

@@ -158,7 +158,7 @@ static qn_status add_column_sum(const qn_emitter *at, int call, int output, sums
     QN_TRY(qn_text_append(&of->columns.arrays, "            float %s_sum_j[ELEMENTS];\n", name));
     QN_TRY(qn_site_put(&of->columns, "%s_sum_j[e] = %s;", name, qn_reduction_start(reduction)));
     return qn_site_put(&of->column_ends,
-                       "%s_of_columns(%s_sums + (qn_int64)GROUP_ID(0) * size_%s + chunk, columns, %s_sum_j, "
+                       "%s_of_columns(%s_sums + (qn_int64)group * size_%s + chunk, columns, %s_sum_j, "
                        "size_%s - chunk, x, y, is_first);",
                        qn_reduction_function(reduction), name, size, name, size);
 }
@@ -204,11 +204,10 @@ static qn_status put_columns(qn_emitter *at)
         if (status == QN_OK) status = qn_site_store(at, &owned, call);
     }
     if (status == QN_OK && owned.text.length > 0)
-        status = qn_text_append(
-            &at->column.text,
-            "                if (is_first && y == 0 && chunk / COLUMNS %% GROUP_COUNT(0) == GROUP_ID(0)) "
-            "{\n%s                }\n",
-            owned.text.data);
+        status = qn_text_append(&at->column.text,
+                                "                if (is_first && y == 0 && chunk / COLUMNS %% groups == group) "
+                                "{\n%s                }\n",
+                                owned.text.data);
     qn_site_clear(&owned);
     return status;
 }
@@ -305,10 +304,10 @@ qn_status qn_emit_panel(qn_emitter *at)
     const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
     QN_TRY(qn_emit_totals_start(at));
     QN_TRY(qn_text_append(at->text,
-                          "    for (qn_int64 first = (qn_int64)GROUP_ID(0) * PANEL; first < size_%s;\n"
-                          "         first += (qn_int64)GROUP_COUNT(0) * PANEL) {\n"
+                          "    for (qn_int64 first = (qn_int64)group * PANEL; first < size_%s;\n"
+                          "         first += (qn_int64)groups * PANEL) {\n"
                           "        const int lines = (int)MIN((qn_int64)PANEL, size_%s - first);\n"
-                          "        const int is_first = first == (qn_int64)GROUP_ID(0) * PANEL;\n",
+                          "        const int is_first = first == (qn_int64)group * PANEL;\n",
                           size, size));
     for (int sweep = 0; sweep < at->kernel->layout.sweeps; sweep++) {
         QN_TRY(put_stage(at, sweep));

@@ -57,9 +57,10 @@ static qn_status put_stores(qn_emitter *at)
 {
     bool any = false;
     for (int value = 0; value < at->graph->value_count; value++) {
-        if (at->graph->values[value].kind != QN_SCALAR || !at->kernel->writes[value]) continue;
+        if (at->graph->values[value].kind != QN_SCALAR || !at->kernel->writes[value] || qn_emitter_totals(at, value))
+            continue;
         QN_TRY(qn_text_append(at->text, "%s        %s_data[0] = %s_value;\n",
-                              any ? "" : "    if (GROUP_ID(0) == 0 && item == 0) {\n",
+                              any ? "" : "    if (group == 0 && item == 0) {\n",
                               at->names[qn_plan_root(at->plan, value)], at->names[value]));
         any = true;
     }
@@ -75,10 +76,19 @@ qn_status qn_emit_scalars(qn_emitter *at)
 
 /* ---- sums over all of the work ---- */
 
+bool qn_emitter_totals(const qn_emitter *at, int value)
+{
+    const qn_value *of = &at->graph->values[value];
+    if (of->kind != QN_SCALAR) return false;
+    if (at->kernel->partial[value]) return true;
+    const bool is_made = qn_emitter_has(at, of->producer) && at->graph->calls[of->producer].space_count > 0;
+    return at->kernel->is_single && at->kernel->writes[value] && is_made;
+}
+
 bool qn_emitter_shares(const qn_emitter *at)
 {
     for (int value = 0; value < at->graph->value_count; value++)
-        if (at->graph->values[value].kind == QN_SCALAR && (at->kernel->folds[value] || at->kernel->partial[value]))
+        if (at->graph->values[value].kind == QN_SCALAR && (at->kernel->folds[value] || qn_emitter_totals(at, value)))
             return true;
     return false;
 }
@@ -86,7 +96,7 @@ bool qn_emitter_shares(const qn_emitter *at)
 qn_status qn_emit_totals_start(qn_emitter *at)
 {
     for (int value = 0; value < at->graph->value_count; value++)
-        if (at->graph->values[value].kind == QN_SCALAR && at->kernel->partial[value])
+        if (qn_emitter_totals(at, value))
             QN_TRY(qn_text_append(at->text, "    float %s_total = %s;\n", at->names[value],
                                   qn_reduction_start(qn_value_reduction(at->graph, value))));
     return QN_OK;
@@ -96,11 +106,14 @@ qn_status qn_emit_totals_end(qn_emitter *at)
 {
     for (int value = 0; value < at->graph->value_count; value++) {
         const char *name = at->names[value];
-        if (at->kernel->partial[value] && at->graph->values[value].kind == QN_SCALAR)
-            QN_TRY(qn_text_append(at->text,
-                                  "    %s_total = %s_of_group(share, item, %s_total);\n"
-                                  "    if (item == 0) %s_sums[GROUP_ID(0)] = %s_total;\n",
-                                  name, qn_reduction_function(qn_value_reduction(at->graph, value)), name, name, name));
+        const bool is_part = at->kernel->partial[value];
+        if (!qn_emitter_totals(at, value)) continue;
+        QN_TRY(qn_text_append(at->text,
+                              "    %s_total = %s_of_group(share, item, %s_total);\n"
+                              "    if (item == 0) %s%s[%s] = %s_total;\n",
+                              name, qn_reduction_function(qn_value_reduction(at->graph, value)), name,
+                              is_part ? name : at->names[qn_plan_root(at->plan, value)], is_part ? "_sums" : "_data",
+                              is_part ? "group" : "0", name));
     }
     return QN_OK;
 }

@@ -78,6 +78,8 @@ static qn_status write_kernel(const qn_plan *plan, const qn_kernel_plan *kernel,
     QN_TRY(qn_text_append(text, kernel->is_fold ? "over " : "; over "));
     QN_TRY(write_space(graph, kernel->layout.dimensions, kernel->layout.extents, text));
     if (kernel->layout.sweeps > 1) QN_TRY(write_sweeps(graph, kernel, text));
+    if (kernel->is_single) QN_TRY(qn_text_append(text, " by one group"));
+    if (kernel->joins) QN_TRY(qn_text_append(text, " in the same launch"));
     QN_TRY(qn_text_append(text, "; "));
     QN_TRY(qn_words_write(graph, &kernel->words, text));
     QN_TRY(qn_text_append(text, " words\n     "));

@@ -188,7 +188,8 @@ void qn_plan_count(const qn_plan *plan, int *kernels, int *folds)
 {
     *kernels = *folds = 0;
     for (int i = 0; i < plan->kernel_count; i++)
-        if (is_counted(plan, plan->kernels[i].section)) *(plan->kernels[i].is_fold ? folds : kernels) += 1;
+        if (is_counted(plan, plan->kernels[i].section) && !plan->kernels[i].joins)
+            *(plan->kernels[i].is_fold ? folds : kernels) += 1;
 }
 
 void qn_plan_words(const qn_plan *plan, int section, qn_words *words)

@@ -28,6 +28,8 @@ typedef struct qn_kernel_plan {
     qn_words words;
     int section;
     bool is_fold;                      /* it only completes sums */
+    bool is_single;                    /* one group does all of it, so its sums are complete */
+    bool joins;                        /* its groups run in the launch of the kernel before */
     bool reads[QN_GRAPH_VALUES_MAX];   /* from memory */
     bool folds[QN_GRAPH_VALUES_MAX];   /* of these: from partial sums */
     bool writes[QN_GRAPH_VALUES_MAX];  /* to memory, complete; also what it folds and others need */
@@ -80,7 +82,7 @@ int qn_plan_exchanges(const qn_plan *plan, int section, bool before, qn_exchange
 /* How often a section runs in `rounds` rounds of its loop; a section that is no loop runs once. */
 int64_t qn_plan_runs(const qn_plan *plan, int section, int64_t rounds);
 
-/* Kernels, and folds, of everything that is no loop and of one round of each loop. */
+/* Launches of kernels, and of folds, of everything that is no loop and of one round of each loop. */
 void qn_plan_count(const qn_plan *plan, int *kernels, int *folds);
 
 /* partition.c: the calls of each kernel of a section, in order; `count` kernels. */
@@ -97,6 +99,11 @@ void qn_calls_words(const qn_scope *scope, qn_calls calls, qn_words *words);
 /* Words that a kernel moves; what its later sweeps read again counts if it does not stay in a cache. */
 void qn_kernel_words(const qn_scope *scope, qn_calls calls, const qn_layout *layout, const qn_plan_options *options,
                      qn_again *again, qn_words *words);
+
+/* share.c: let short kernels in one dimension do with fewer launches (R7). One group alone completes sums over few
+ * elements; and kernels that have nothing to do with each other share a launch, whose groups are dealt out, where none
+ * of them lasts longer than a launch. Only for programs whose launches obey `is_single` and `joins`. */
+void qn_plan_share_launches(const qn_plan_options *options, qn_plan *plan);
 
 /* The words of all kernels of a section of the plan's graph; of calls of a script's graph with one kernel each. */
 void qn_plan_words(const qn_plan *plan, int section, qn_words *words);

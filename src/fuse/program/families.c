@@ -9,7 +9,7 @@
 
 int64_t qn_launch_groups(const qn_launch_sizes *launch, const qn_shape *shape)
 {
-    if (launch->dimensions == 0) return 1;
+    if (launch->dimensions == 0 || launch->is_single) return 1;
     const int64_t block =
         launch->dimensions == 2 ? shape->panel : (int64_t)shape->group_x * shape->group_y * shape->elements;
     const int64_t blocks = (launch->lines + block - 1) / block;
@@ -22,8 +22,11 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *p
     const int *value = configuration->value;
     const qn_shape shape = {value[QN_SHAPE_GROUP_X], value[QN_SHAPE_GROUP_Y], value[QN_SHAPE_ELEMENTS],
                             value[QN_SHAPE_TILE],    value[QN_SHAPE_PANEL],   value[QN_SHAPE_PARTS]};
-    const size_t groups = (size_t)qn_launch_groups(launch, &shape);
-    *launch->note = (qn_launch_note){(int64_t)groups, *configuration};
+    size_t groups = 0;
+    for (const qn_launch_sizes *own = launch; own; own = own->joined) {
+        *own->note = (qn_launch_note){qn_launch_groups(own, &shape), *configuration};
+        groups += (size_t)own->note->groups;
+    }
     const size_t x = (size_t)shape.group_x, y = (size_t)shape.group_y;
     if (launch->dimensions == 2) return (qn_geometry){{groups * x, y, 1}, {x, y, 1}};
     return (qn_geometry){{groups * x * y, 1, 1}, {x * y, 1, 1}};

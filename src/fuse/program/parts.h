@@ -27,8 +27,10 @@ typedef struct qn_launch_note {
 typedef struct qn_launch_sizes {
     int dimensions;
     int64_t lines; /* along axis 0 */
+    bool is_single;
     qn_work work;
     qn_launch_note *note;
+    const struct qn_launch_sizes *joined; /* the next kernel of the same launch */
 } qn_launch_sizes;
 
 /* A family of at most eight kernels of the plan. */

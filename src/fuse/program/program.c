@@ -64,6 +64,8 @@ static void measure_launches(qn_program *program, const double *stored)
         qn_launch_sizes *launch = &program->launches[k];
         qn_words reads = {.count = 0}, writes = {.count = 0};
         launch->note = &program->notes[k];
+        launch->is_single = kernel->is_single;
+        launch->joined = k + 1 < plan->kernel_count && plan->kernels[k + 1].joins ? &program->launches[k + 1] : NULL;
         launch->dimensions = kernel->layout.dimensions;
         launch->lines = launch->dimensions > 0 ? program->sizes.of[kernel->layout.extents[0]] : 1;
         for (int value = 0; value < plan->graph->value_count; value++) {
@@ -164,6 +166,16 @@ static qn_argument argument_of(const qn_program *program, const qn_emitted_argum
     return qn_argument_int32((int32_t)program->sizes.of[emitted->of]);
 }
 
+/* Parts of the sums that a launch left. */
+static void note_parts(qn_program *program, int kernel)
+{
+    const qn_plan *plan = program->plan;
+    for (int k = kernel; k == kernel || (k < plan->kernel_count && plan->kernels[k].joins); k++)
+        for (int value = 0; value < plan->graph->value_count; value++)
+            if (plan->kernels[k].partial[value])
+                program->parts[qn_plan_sums(plan, value)] = (int32_t)program->notes[k].groups;
+}
+
 /* Launch a kernel; *seconds, if it is wanted, grows by its time, for which this waits. */
 static qn_status launch(qn_program *program, int kernel, double *seconds)
 {
@@ -180,9 +192,7 @@ static qn_status launch(qn_program *program, int kernel, double *seconds)
                                      seconds ? &event : NULL);
     const qn_status noted = qn_program_note_configuration(program, kernel);
     if (status == QN_OK) status = noted;
-    for (int value = 0; value < program->plan->graph->value_count; value++)
-        if (program->plan->kernels[kernel].partial[value])
-            program->parts[qn_plan_sums(program->plan, value)] = (int32_t)program->notes[kernel].groups;
+    note_parts(program, kernel);
     if (status == QN_OK && seconds) status = qn_event_seconds(event, &own_s);
     qn_event_destroy(&event);
     if (seconds) *seconds += own_s;
@@ -210,7 +220,7 @@ static qn_status run_once(qn_program *program, int section, double *seconds)
     int count = qn_plan_exchanges(plan, section, true, exchanges);
     for (int i = 0; i < count; i++) exchange(program, &exchanges[i]);
     for (int k = 0; k < plan->kernel_count; k++)
-        if (plan->kernels[k].section == section) QN_TRY(launch(program, k, seconds));
+        if (plan->kernels[k].section == section && !plan->kernels[k].joins) QN_TRY(launch(program, k, seconds));
     count = qn_plan_exchanges(plan, section, false, exchanges);
     for (int i = 0; i < count; i++) exchange(program, &exchanges[i]);
     return QN_OK;

@@ -128,6 +128,36 @@ static void further_sweeps_read_from_a_cache_or_again(void)
     options.panel_bytes = 0;
 }
 
+/* R7: calls of unequal spaces have kernels of their own, and where these are short, one launch. */
+static void short_kernels_share_launches(void)
+{
+    int kernels, folds;
+    const char *const sums = "sequence s\ninput x: vector(n); input y: vector(k)\noutput a, b: scalar\n"
+                             "a = sum(x)\nb = sum(y)\n";
+    CHECK_OK(make(sums));
+    qn_plan_share_launches(&options, &plan);
+    count(&kernels, &folds);
+    CHECK(kernels == 1 && folds == 1); /* 8192 elements are too many for one group */
+    for (int i = 0; i < 2; i++) sizes.of[i] = 1000;
+    CHECK_OK(qn_plan_make(&graph, &options, &plan));
+    count(&kernels, &folds);
+    CHECK(kernels == 2 && folds == 1);
+    qn_plan_share_launches(&options, &plan);
+    count(&kernels, &folds);
+    CHECK(kernels == 1 && folds == 0 && plan.kernel_count == 2);
+    for (int i = 0; i < 2; i++) sizes.of[i] = 1 << 24;
+    CHECK_OK(qn_plan_make(&graph, &options, &plan));
+    qn_plan_share_launches(&options, &plan);
+    count(&kernels, &folds);
+    CHECK(kernels == 2 && folds == 1); /* each fills the device */
+    /* z needs y: no launch is shared */
+    CHECK_OK(
+        make("sequence s\ninput x: vector(n); input A: csr(n, n); output z: vector(n)\ny = 2*x\nw = A*y\nz = A*w\n"));
+    qn_plan_share_launches(&options, &plan);
+    count(&kernels, &folds);
+    CHECK(kernels == 2);
+}
+
 static void without_fusion_each_call_has_a_kernel(void)
 {
     int kernels, folds;
@@ -269,6 +299,7 @@ int main(void)
     RUN(loops_are_rings);
     RUN(rings_pay_only_between_checks);
     RUN(further_sweeps_read_from_a_cache_or_again);
+    RUN(short_kernels_share_launches);
     RUN(without_fusion_each_call_has_a_kernel);
     RUN(results_can_be_forced_together);
     RUN(long_scripts_use_a_beam);

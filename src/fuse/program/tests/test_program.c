@@ -34,7 +34,9 @@ static qn_status make(const char *text, int m, int n, int rounds, qn_fusion fusi
     qn_inputs_stored(&graph, &sizes, stored);
     const qn_plan_options options = {
         .fusion = fusion, .launch_s = 4e-6, .bytes_per_s = 2e12, .sizes = &sizes, .stored = stored};
-    return qn_plan_make(&graph, &options, &plan);
+    QN_TRY(qn_plan_make(&graph, &options, &plan));
+    qn_plan_share_launches(&options, &plan);
+    return QN_OK;
 }
 
 /* Compare all results; returns how many numbers are too far from the meaning. */
@@ -166,6 +168,15 @@ static void columns_are_stored_either_way(void)
         (const int[][2]){{1, 1}, {31, 70}}, 2, QN_INPUTS_SIGNS, true, false);
 }
 
+/* Sums of unequal spaces: complete in one launch if they are short, else as parts that one launch leaves. */
+static void short_kernels_share_launches(void)
+{
+    compare_text("sequence s\ninput x: vector(n); input y: vector(m)\noutput a, b, c, d: scalar\n"
+                 "a = sum(x)\nb = dot(y, y)\nc = max(x)\nd = a + b\n",
+                 (const int[][2]){{1, 1}, {5000, 33}, {5000, 9000}}, 3, QN_INPUTS_SIGNS, true, false);
+    CHECK(plan.kernel_count > 1 && plan.kernels[1].joins);
+}
+
 static void extremes_are_found(void)
 {
     compare_text(
@@ -288,6 +299,7 @@ int main(int argc, char **argv)
     RUN(sequences_with_quotients_are_within_the_bound);
     RUN(vectors_lie_along_both_axes);
     RUN(columns_are_stored_either_way);
+    RUN(short_kernels_share_launches);
     RUN(extremes_are_found);
     RUN(values_are_replaced);
     RUN(maps_are_computed_again_where_they_are_gathered);

@@ -194,7 +194,9 @@ static qn_status make_plan(const char *text, int m, int n)
                       : strcmp(graph.extents[i].name, "m") == 0 ? m
                                                                 : n;
     const qn_plan_options options = {.launch_s = 4e-6, .bytes_per_s = 2e12, .sizes = &sizes, .stored = stored};
-    return qn_plan_make(&graph, &options, &plan);
+    QN_TRY(qn_plan_make(&graph, &options, &plan));
+    qn_plan_share_launches(&options, &plan);
+    return QN_OK;
 }
 
 static size_t differences(qn_program *program, const qn_inputs *inputs, size_t *decided)
