@@ -28,9 +28,16 @@ typedef enum qn_fuse_values {
     QN_FUSE_SIGNS    /* -1, 0 and 1 at random: sums below 2^24 are exact */
 } qn_fuse_values;
 
+typedef enum qn_fuse_language {
+    QN_FUSE_QUERN, /* a kernel family for libquern */
+    QN_FUSE_OPENCL,
+    QN_FUSE_CUDA,
+    QN_FUSE_C /* C17 with OpenMP */
+} qn_fuse_language;
+
 typedef struct qn_fuse_options {
     size_t size;           /* of this struct in bytes */
-    qn_run_options run;    /* `device`, `threads`, `seed`, `explain`, `quiet` */
+    qn_run_options run;    /* `device`, `threads`, `seed`, `overwrite`, `quiet` */
     const char *script;    /* file */
     const char *sizes;     /* of extents: "m=100,n=200" */
     const char *library;   /* folder of .qel files with further functions; NULL: none */
@@ -38,9 +45,12 @@ typedef struct qn_fuse_options {
     const char *function;  /* of qn_fuse_list: only this one; NULL: all */
     int repeat;            /* timed runs of the sequence; default 20 */
     qn_fuse_values values; /* that qn_fuse_run gives the sequence */
+    const char *output;    /* folder of qn_fuse_write's files */
+    qn_fuse_language language;
 } qn_fuse_options;
 
-/* The options of quern fuse explain, run and list; see <quern/option.h>. */
+/* The options of quern fuse and of its actions explain, run and list; see <quern/option.h>. */
+const qn_option_table *qn_fuse_write_option_table(void);
 const qn_option_table *qn_fuse_explain_option_table(void);
 const qn_option_table *qn_fuse_run_option_table(void);
 const qn_option_table *qn_fuse_list_option_table(void);
@@ -60,6 +70,20 @@ typedef struct qn_fuse_explanation {
 QN_MUST_CHECK qn_status qn_fuse_explain(qn_context *context, const qn_fuse_options *options,
                                         qn_fuse_explanation **explanation);
 void qn_fuse_explanation_destroy(qn_fuse_explanation **explanation);
+
+/* Files of a sequence in another language: kernels, and a launcher in C with NAME_create, NAME_run and NAME_destroy. */
+typedef struct qn_fuse_written {
+    const char *const *files; /* their paths; the header is the first */
+    size_t file_count;
+    int kernel_count;
+} qn_fuse_written;
+
+/* Write a sequence as files of `language` into the folder `output`. Those of OpenCL, CUDA and C need nothing of Quern,
+ * neither to be built nor to run. Kernels get the shape that suits `device`; with "auto", that of GPUs, and of
+ * processors for C. Errors: those of qn_fuse_explain; QN_INVALID_ARGUMENT (a file exists, without `overwrite`),
+ * QN_UNSUPPORTED, QN_IO_ERROR. */
+QN_MUST_CHECK qn_status qn_fuse_write(qn_context *context, const qn_fuse_options *options, qn_fuse_written **written);
+void qn_fuse_written_destroy(qn_fuse_written **written);
 
 /* A result of a sequence, compared with its meaning in double precision. */
 typedef struct qn_fuse_difference {

@@ -123,13 +123,40 @@ static const cli_command fuse_list = {
     .run = run_list,
 };
 
+/* ---- files of another language ---- */
+
+static void list_write_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_fuse_write_option_table()};
+}
+
+static int run_write(void *memory)
+{
+    const qn_fuse_options *options = memory;
+    const qn_context_options of_context = {.size = sizeof of_context, .log = cli_log_warning};
+    qn_context *context = NULL;
+    qn_fuse_written *written = NULL;
+    int exit_code = cli_report(qn_context_create(&of_context, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_fuse_write(context, options, &written));
+    for (size_t i = 0; written && !options->run.quiet && i < written->file_count; i++)
+        printf("%s%s", i > 0 ? ", " : "wrote ", written->files[i]);
+    if (written && !options->run.quiet) printf("\n");
+    qn_fuse_written_destroy(&written);
+    qn_context_destroy(&context);
+    return exit_code;
+}
+
 static const cli_command *const actions[] = {&fuse_run, &fuse_explain, &fuse_list, NULL};
 
 const cli_command cli_fuse = {
     .name = "fuse",
     .summary = "fuse vector and matrix steps into kernels that read memory once",
     .description =
-        "Compile short scripts of vector and matrix steps into a few kernels. Steps that read the same arrays "
-        "share a kernel where the rules allow it.",
+        "Compile a short script of vector and matrix steps into a few kernels, and write them with a launcher in C. "
+        "Steps that read the same arrays share a kernel where the rules allow it.",
     .actions = actions,
+    .list_parts = list_write_parts,
+    .settings_bytes = sizeof(qn_fuse_options),
+    .run = run_write,
 };

@@ -35,6 +35,33 @@ static const qn_option fusion_row = {
     .meaning = "auto: the kernels that take least time; none: a kernel for each call; or the names of results that "
                "share a kernel, as a+b,c+d"};
 
+static const qn_option write_rows[] = {
+    {.like = &script_row},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FOLDER",
+     .offset = FIELD(output),
+     .required = true,
+     .is_output = true,
+     .meaning = "folder of the files; it is made"},
+    {.name = "language",
+     .kind = QN_OPTION_ENUM,
+     .argument = "LANGUAGE",
+     .offset = FIELD(language),
+     .choices = "quern opencl cuda c",
+     .fallback = "quern",
+     .meaning = "quern: a kernel family for libquern; opencl, cuda, c: files that need nothing of Quern"},
+    {.like = &size_row, .fallback_meaning = "8192 each, where kernels are compared"},
+    {.like = &library_row},
+    {.like = &fusion_row},
+    {.like = &qn_run_rows[QN_RUN_DEVICE],
+     .offset = RUN,
+     .meaning = "device whose kernels' shape is used; auto: a GPU's, and for c a processor's"},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace files that are there"},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
+
 static const qn_option explain_rows[] = {
     {.like = &script_row},
     {.like = &size_row, .fallback_meaning = "8192 each, where kernels are compared"},
@@ -75,6 +102,12 @@ static const qn_option list_rows[] = {{.name = "function",
                                        .meaning = "show only this function, with its meaning"},
                                       {.like = &library_row},
                                       {0}};
+
+const qn_option_table *qn_fuse_write_option_table(void)
+{
+    static const qn_option_table table = {"fuse", sizeof(qn_fuse_options), write_rows, NULL};
+    return &table;
+}
 
 const qn_option_table *qn_fuse_explain_option_table(void)
 {

@@ -266,6 +266,10 @@ expect 0 out - '^s: 1 call in 1 kernel and 1 fold$' fuse explain s.qf
 expect 0 out - '^dot(x(i), y(i)) -> r()$' fuse list
 expect 0 out 2 'point { r += x \* y; }' fuse list dot
 expect 1 err 1 'wrong.qf:3:5: found the unknown function "dto"; .* (did you mean "dot"?)' fuse explain wrong.qf
+expect 2 err 1 '\-\-output .*' fuse s.qf
+expect 2 err 1 '\-\-language is "fortran"; expected one of: quern opencl cuda c' fuse s.qf -o fused --language fortran
+expect 0 out - '^wrote fused/s.h, fused/s.c$' fuse s.qf -o fused --language c
+expect 2 err 1 'fused/s.h exists; --overwrite replaces it' fuse s.qf -o fused --language c
 expect 1 err 1 'there is no function "dto"; did you mean dot?' fuse list dto
 expect 2 err 1 '\-\-size names "m", which no value of s has; expected one of: n' fuse explain s.qf --size m=3
 expect 2 err 1 '\-\-size has "n=0"; expected a whole number from 1' fuse explain s.qf --size n=0

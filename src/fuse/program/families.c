@@ -85,28 +85,41 @@ static void declare_tunable(const char *name, const char *meaning, int fallback,
     if (!has_fallback) into->values[into->value_count++] = fallback;
 }
 
+static const char *const tunable_words[QN_SHAPE_TUNABLES][2] = {
+    [QN_SHAPE_GROUP_X] = {"GROUP_X", "work-items of a group along lines"},
+    [QN_SHAPE_GROUP_Y] = {"GROUP_Y", "work-items of a group across lines"},
+    [QN_SHAPE_ELEMENTS] = {"ELEMENTS", "elements of a work-item along a line"},
+    [QN_SHAPE_TILE] = {"TILE", "lines between two sums over a group"},
+    [QN_SHAPE_PANEL] = {"PANEL", "lines of a group at a time"},
+    [QN_SHAPE_PARTS] = {"PARTS", "groups, at most"}};
+
+void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables)
+{
+    static const int none[] = {0};
+    const int values[QN_SHAPE_TUNABLES] = {
+        [QN_SHAPE_GROUP_X] = shape->group_x, [QN_SHAPE_GROUP_Y] = shape->group_y, [QN_SHAPE_ELEMENTS] = shape->elements,
+        [QN_SHAPE_TILE] = shape->tile,       [QN_SHAPE_PANEL] = shape->panel,     [QN_SHAPE_PARTS] = shape->parts};
+    for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
+        declare_tunable(tunable_words[i][0], tunable_words[i][1], values[i], none, &tunables[i]);
+}
+
 /* The host's kernels are compiled for one shape; the number of groups is free there too. */
 static void declare_tunables(const qn_program *program, qn_program_family *into)
 {
     const qn_shape *shape = &program->shape;
     const bool is_free = program->is_tunable && !runs_on_host(qn_device_get_info(program->device));
     const int panel = shape->panel, parts = shape->parts;
-    const struct {
-        const char *name, *meaning;
-        int fallback, values[7];
-    } rows[QN_SHAPE_TUNABLES] = {
-        [QN_SHAPE_GROUP_X] = {"GROUP_X", "work-items of a group along lines", shape->group_x, {16, 32, 64, 128, 256}},
-        [QN_SHAPE_GROUP_Y] = {"GROUP_Y", "work-items of a group across lines", shape->group_y, {1, 2, 4, 8, 16}},
-        [QN_SHAPE_ELEMENTS] = {"ELEMENTS", "elements of a work-item along a line", shape->elements, {1, 2, 4, 8, 16}},
-        [QN_SHAPE_TILE] = {"TILE", "lines between two sums over a group", shape->tile, {4, 8, 16, 32, 64}},
-        [QN_SHAPE_PANEL] = {"PANEL", "lines of a group at a time", panel, {2 * panel, panel, panel / 2, panel / 4}},
-        [QN_SHAPE_PARTS] = {"PARTS", "groups, at most", parts, {2 * parts, parts, parts / 2, parts / 4}}};
-    for (int i = 0; i < QN_SHAPE_TUNABLES; i++) {
-        static const int none[] = {0};
-        const bool has_choice = is_free || (program->is_tunable && i == QN_SHAPE_PARTS);
-        declare_tunable(rows[i].name, rows[i].meaning, rows[i].fallback, has_choice ? rows[i].values : none,
-                        &into->tunables[i]);
-    }
+    const int choices[QN_SHAPE_TUNABLES][7] = {[QN_SHAPE_GROUP_X] = {16, 32, 64, 128, 256},
+                                               [QN_SHAPE_GROUP_Y] = {1, 2, 4, 8, 16},
+                                               [QN_SHAPE_ELEMENTS] = {1, 2, 4, 8, 16},
+                                               [QN_SHAPE_TILE] = {4, 8, 16, 32, 64},
+                                               [QN_SHAPE_PANEL] = {2 * panel, panel, panel / 2, panel / 4},
+                                               [QN_SHAPE_PARTS] = {2 * parts, parts, parts / 2, parts / 4}};
+    qn_shape_tunables(shape, into->tunables);
+    for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
+        if (is_free || (program->is_tunable && i == QN_SHAPE_PARTS))
+            declare_tunable(tunable_words[i][0], tunable_words[i][1], into->tunables[i].fallback, choices[i],
+                            &into->tunables[i]);
     into->family.tunables = into->tunables;
     into->family.tunable_count = QN_SHAPE_TUNABLES;
 }

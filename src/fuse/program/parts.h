@@ -6,17 +6,6 @@
 
 enum { QN_PROGRAM_FAMILIES_MAX = QN_PLAN_KERNELS_MAX / QN_KERNEL_MAX };
 
-/* Tunables of all families, in this order. */
-enum {
-    QN_SHAPE_GROUP_X,
-    QN_SHAPE_GROUP_Y,
-    QN_SHAPE_ELEMENTS,
-    QN_SHAPE_TILE,
-    QN_SHAPE_PANEL,
-    QN_SHAPE_PARTS,
-    QN_SHAPE_TUNABLES
-};
-
 /* What the last launch of a kernel had: the tuner may choose its configuration. */
 typedef struct qn_launch_note {
     int64_t groups;

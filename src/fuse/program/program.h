@@ -12,6 +12,18 @@ typedef struct qn_shape {
     int group_x, group_y, elements, tile, panel, parts;
 } qn_shape;
 
+/* Tunables of all families, in this order. */
+enum {
+    QN_SHAPE_GROUP_X,
+    QN_SHAPE_GROUP_Y,
+    QN_SHAPE_ELEMENTS,
+    QN_SHAPE_TILE,
+    QN_SHAPE_PANEL,
+    QN_SHAPE_PARTS,
+    QN_SHAPE_TUNABLES
+};
+void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables);
+
 typedef struct qn_program qn_program;
 
 /* A shape that suits a device, whatever the sizes; and one that suits the sizes of a plan too. Sums over axis 0 then
