@@ -47,6 +47,10 @@ typedef struct qn_fuse_options {
     qn_fuse_values values; /* that qn_fuse_run gives the sequence */
     const char *output;    /* folder of qn_fuse_write's files */
     qn_fuse_language language;
+    const char *const *inputs; /* of qn_fuse_run: "NAME=file.npy"; other given values are random */
+    size_t input_count;
+    const char *const *outputs; /* "NAME=file.npy", written after the last run */
+    size_t output_count;
 } qn_fuse_options;
 
 /* The options of quern fuse and of its actions explain, run and list; see <quern/option.h>. */
@@ -107,8 +111,8 @@ typedef struct qn_fuse_result {
     size_t difference_count;
 } qn_fuse_result;
 
-/* Run a sequence on random values, fused and with a kernel for each call, and compare its results with their meaning.
- * Errors: those of qn_fuse_explain, of qn_device_open, QN_UNSUPPORTED (no C compiler, for the host),
+/* Run a sequence on given or random values, fused and with a kernel for each call, and compare its results with their
+ * meaning. Sizes may come from arrays. Errors: those of qn_fuse_explain, of qn_device_open, QN_UNSUPPORTED (no C compiler, for the host),
  * QN_BUILD_FAILED, QN_CHECK_FAILED (a result is wrong; the result tells which). */
 QN_MUST_CHECK qn_status qn_fuse_run(qn_context *context, const qn_fuse_options *options, qn_fuse_result **result);
 void qn_fuse_result_destroy(qn_fuse_result **result);

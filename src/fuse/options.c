@@ -71,16 +71,30 @@ static const qn_option explain_rows[] = {
 
 static const qn_option run_rows[] = {
     {.like = &script_row},
-    {.like = &size_row, .fallback_meaning = "all must be given"},
+    {.like = &size_row, .fallback_meaning = "those of the arrays"},
     {.like = &library_row},
     {.like = &fusion_row},
+    {.name = "input",
+     .kind = QN_OPTION_TEXTS,
+     .argument = "NAME=FILE",
+     .offset = FIELD(inputs),
+     .meaning =
+         "array of NumPy's format (.npy) with a given value; a csr matrix A has A, A_starts and A_columns (may be "
+         "given several times)"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_TEXTS,
+     .argument = "NAME=FILE",
+     .offset = FIELD(outputs),
+     .meaning = "write a result as an array of NumPy's format (may be given several times)"},
     {.name = "values",
      .kind = QN_OPTION_ENUM,
      .argument = "KIND",
      .offset = FIELD(values),
      .choices = "uniform signs",
      .fallback = "uniform",
-     .meaning = "random values that are given: uniform, between -1 and 1; signs, -1, 0 and 1, whose sums are exact"},
+     .meaning = "random values that --input does not give: uniform, between -1 and 1; signs, -1, 0 and 1, whose sums "
+                "are exact"},
     {.name = "repeat",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",

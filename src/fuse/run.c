@@ -6,8 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "fuse/program/inputs.h"
-#include "fuse/sequence.h"
+#include "fuse/arrays.h"
 #include "runtime/device.h"
 
 enum {
@@ -26,6 +25,7 @@ typedef struct running {
     const qn_fuse_options *options;
     qn_sequence *sequence;
     qn_device *device;
+    qn_array_files arrays;
     qn_inputs inputs;
     bool checked;
     owned_result *own;
@@ -41,7 +41,9 @@ static double count_points(const qn_sequence *sequence)
         const qn_section *section = &sequence->graph.sections[call->section];
         double own = section->is_loop ? CHECKED_ROUNDS : 1;
         for (int k = 0; k < call->space_count; k++)
-            own *= call->is_sparse && k == 1 ? QN_INPUTS_ROW : (double)sequence->sizes.of[call->space[k]];
+            own *= !call->is_sparse ? (double)sequence->sizes.of[call->space[k]]
+                   : k == 0         ? sequence->stored[call->inputs[0].value]
+                                    : 1;
         points += own;
     }
     return points;
@@ -142,6 +144,7 @@ static qn_status run_fused(running *at)
     result->compile_seconds = qn_clock_s() - start_s;
     if (status == QN_OK && at->checked) status = compare_results(at, program);
     if (status == QN_OK) status = time_runs(at, program, &result->rounds, &result->seconds);
+    if (status == QN_OK) status = qn_arrays_write(at->options->outputs, at->options->output_count, sequence, program);
     qn_plan_count(&sequence->plan, &result->kernel_count, &folds);
     result->kernel_count += folds;
     result->bytes = moved_bytes(at, &sequence->plan);
@@ -198,6 +201,8 @@ static qn_status run_stages(qn_context *context, running *at)
     QN_TRY(qn_inputs_make(&sequence->graph, &sequence->sizes, at->options->run.seed,
                           at->options->values == QN_FUSE_SIGNS ? QN_INPUTS_SIGNS : QN_INPUTS_UNIFORM, at->checked,
                           &at->inputs));
+    QN_TRY(qn_arrays_give(&at->arrays, sequence, &at->inputs));
+    qn_arrays_close(&at->arrays);
     QN_TRY(run_fused(at));
     QN_TRY(run_unfused(at));
     return fail_wrong(at);
@@ -208,8 +213,12 @@ static qn_status run(qn_context *context, const qn_fuse_options *options, owned_
     running at = {.options = options, .own = own};
     QN_TRY(qn_option_check(qn_fuse_run_option_table(), options));
     QN_TRY(qn_sequence_open(options, &at.sequence));
-    qn_status status = qn_sequence_check_sizes(at.sequence);
+    qn_status status = qn_arrays_open(options->inputs, options->input_count, at.sequence, &at.arrays);
+    if (status == QN_OK) status = qn_arrays_write(options->outputs, options->output_count, at.sequence, NULL);
+    if (status == QN_OK) status = qn_sequence_check_sizes(at.sequence);
+    if (status == QN_OK && options->input_count > 0) status = qn_sequence_plan(at.sequence);
     if (status == QN_OK) status = run_stages(context, &at);
+    qn_arrays_close(&at.arrays);
     qn_inputs_clear(&at.inputs);
     qn_device_release(&at.device);
     qn_sequence_close(&at.sequence);

@@ -158,6 +158,11 @@ static qn_status fill(const qn_fuse_options *options, qn_sequence *sequence)
                                                .stored = sequence->stored,
                                                .panel_bytes = QN_PLAN_PANEL_BYTES};
     QN_TRY(read_fusion(options->fusion, &sequence->graph, &sequence->plan_options));
+    return qn_sequence_plan(sequence);
+}
+
+qn_status qn_sequence_plan(qn_sequence *sequence)
+{
     return qn_plan_make(&sequence->graph, &sequence->plan_options, &sequence->plan);
 }
 

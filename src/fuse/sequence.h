@@ -22,6 +22,9 @@ typedef struct qn_sequence {
  * a row, where kernels are compared. */
 QN_MUST_CHECK qn_status qn_sequence_open(const qn_fuse_options *options, qn_sequence **sequence);
 
+/* Choose kernels again, after sizes have changed. */
+QN_MUST_CHECK qn_status qn_sequence_plan(qn_sequence *sequence);
+
 /* QN_INVALID_ARGUMENT if an extent has no size. */
 QN_MUST_CHECK qn_status qn_sequence_check_sizes(const qn_sequence *sequence);
 

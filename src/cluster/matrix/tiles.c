@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cluster/matrix/npy.h"
 #include "cluster/method/distance_matrix.h"
+#include "format/npy.h"
 
 enum { LARGEST_STEP = 65535, ROWS_OF_A_TASK = 32 };
 
