@@ -51,6 +51,7 @@ typedef struct qn_fuse_options {
     size_t input_count;
     const char *const *outputs; /* "NAME=file.npy", written after the last run */
     size_t output_count;
+    const char *report; /* of qn_fuse_run: an HTML page; NULL: none */
 } qn_fuse_options;
 
 /* The options of quern fuse and of its actions explain, run and list; see <quern/option.h>. */

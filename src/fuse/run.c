@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "fuse/arrays.h"
+#include "fuse/report.h"
 #include "runtime/device.h"
 
 enum {
@@ -28,6 +29,8 @@ typedef struct running {
     qn_array_files arrays;
     qn_inputs inputs;
     bool checked;
+    qn_plan unfused_plan;
+    qn_fuse_timed fused, unfused;
     owned_result *own;
 } running;
 
@@ -118,6 +121,15 @@ static qn_status time_runs(const running *at, qn_program *program, int64_t *roun
     return status;
 }
 
+static void note_kernels(const qn_plan *plan, const qn_program *program, qn_fuse_timed *timed)
+{
+    timed->plan = plan;
+    for (int kernel = 0; kernel < plan->kernel_count; kernel++) {
+        timed->kernel_seconds[kernel] = qn_program_kernel_seconds(program, kernel);
+        timed->kernel_bytes[kernel] = qn_program_kernel_bytes(program, kernel);
+    }
+}
+
 static double moved_bytes(const running *at, const qn_plan *plan)
 {
     double bytes = 0;
@@ -148,6 +160,7 @@ static qn_status run_fused(running *at)
     qn_plan_count(&sequence->plan, &result->kernel_count, &folds);
     result->kernel_count += folds;
     result->bytes = moved_bytes(at, &sequence->plan);
+    note_kernels(&sequence->plan, program, &at->fused);
     qn_program_destroy(&program);
     return status;
 }
@@ -157,22 +170,28 @@ static qn_status run_unfused(running *at)
     qn_sequence *sequence = at->sequence;
     qn_fuse_result *result = &at->own->result;
     qn_plan_options options = sequence->plan_options;
-    qn_plan *plan;
-    qn_program *program = NULL;
+    qn_plan *plan = &at->unfused_plan;
+    qn_program *program;
     int folds = 0;
     options.fusion = QN_FUSION_NONE;
     options.forced_count = 0;
-    QN_TRY(qn_allocate(1, sizeof *plan, (void **)&plan));
-    qn_status status = qn_plan_make(&sequence->graph, &options, plan);
-    if (status == QN_OK)
-        status = qn_program_create(plan, at->device, NULL, &sequence->sizes, sequence->stored, &program);
-    if (status == QN_OK) status = time_runs(at, program, NULL, &result->unfused_seconds);
+    QN_TRY(qn_plan_make(&sequence->graph, &options, plan));
+    QN_TRY(qn_program_create(plan, at->device, NULL, &sequence->sizes, sequence->stored, &program));
+    const qn_status status = time_runs(at, program, NULL, &result->unfused_seconds);
     qn_plan_count(plan, &result->unfused_kernel_count, &folds);
     result->unfused_kernel_count += folds;
-    if (status == QN_OK) result->unfused_bytes = moved_bytes(at, plan);
+    result->unfused_bytes = moved_bytes(at, plan);
+    note_kernels(plan, program, &at->unfused);
     qn_program_destroy(&program);
-    qn_release(&plan);
     return status;
+}
+
+static qn_status write_report(const running *at)
+{
+    qn_device_rates rates;
+    if (!at->options->report) return QN_OK;
+    QN_TRY(qn_device_measure(at->device, &rates));
+    return qn_fuse_write_report(at->options->report, at->sequence, &at->own->result, &at->fused, &at->unfused, &rates);
 }
 
 /* ---- the call ---- */
@@ -205,23 +224,33 @@ static qn_status run_stages(qn_context *context, running *at)
     qn_arrays_close(&at->arrays);
     QN_TRY(run_fused(at));
     QN_TRY(run_unfused(at));
+    QN_TRY(write_report(at));
     return fail_wrong(at);
+}
+
+static qn_status open_and_run(qn_context *context, running *at)
+{
+    const qn_fuse_options *options = at->options;
+    QN_TRY(qn_option_check(qn_fuse_run_option_table(), options));
+    QN_TRY(qn_sequence_open(options, &at->sequence));
+    QN_TRY(qn_arrays_open(options->inputs, options->input_count, at->sequence, &at->arrays));
+    QN_TRY(qn_arrays_write(options->outputs, options->output_count, at->sequence, NULL));
+    QN_TRY(qn_sequence_check_sizes(at->sequence));
+    if (options->input_count > 0) QN_TRY(qn_sequence_plan(at->sequence));
+    return run_stages(context, at);
 }
 
 static qn_status run(qn_context *context, const qn_fuse_options *options, owned_result *own)
 {
-    running at = {.options = options, .own = own};
-    QN_TRY(qn_option_check(qn_fuse_run_option_table(), options));
-    QN_TRY(qn_sequence_open(options, &at.sequence));
-    qn_status status = qn_arrays_open(options->inputs, options->input_count, at.sequence, &at.arrays);
-    if (status == QN_OK) status = qn_arrays_write(options->outputs, options->output_count, at.sequence, NULL);
-    if (status == QN_OK) status = qn_sequence_check_sizes(at.sequence);
-    if (status == QN_OK && options->input_count > 0) status = qn_sequence_plan(at.sequence);
-    if (status == QN_OK) status = run_stages(context, &at);
-    qn_arrays_close(&at.arrays);
-    qn_inputs_clear(&at.inputs);
-    qn_device_release(&at.device);
-    qn_sequence_close(&at.sequence);
+    running *at;
+    QN_TRY(qn_allocate(1, sizeof *at, (void **)&at));
+    at->options = options, at->own = own;
+    const qn_status status = open_and_run(context, at);
+    qn_arrays_close(&at->arrays);
+    qn_inputs_clear(&at->inputs);
+    qn_device_release(&at->device);
+    qn_sequence_close(&at->sequence);
+    qn_release(&at);
     return status;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
 # quern fuse run with arrays of NumPy's format: what comes out is what a file in C makes of the same arrays, bit by bit,
-# and what numpy and scipy make of them, if they are there. What is refused.
+# and what numpy and scipy make of them, if they are there. The report. What is refused.
 # Arguments: source folder, quern binary, build folder.
 set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2")
@@ -85,6 +85,17 @@ if $python -c 'import numpy, scipy.sparse' 2>/dev/null; then
 else
   echo "numpy and scipy are left out: $python has none"
 fi
+
+# The report: kernels of the graph, words of B before and after, and times.
+"$quern" fuse run "$source/examples/fuse/gemver.qf" --size n=100 --repeat 1 -d host --report report.html >run.txt ||
+  fail "no report"
+tr -d '\n' <report.html | sed 's/<tr>/\n/g' | grep '>B<' | grep '>3n²<' | grep -q '>2n²<' ||
+  fail "B has 3n² words apart and 2n² fused"
+picture=$(grep -o 'data:image/svg+xml;base64,[A-Za-z0-9+/=]*' report.html | sed 's/.*,//' | base64 -d)
+[ "$(grep -c '<rect' <<<"$picture")" = 3 ] && grep -q 't10 = gemtv(B, y)' <<<"$picture" || fail "the graph has 3 kernels"
+for word in limit predicted fused unfused; do
+  grep -q ">$word</text>" report.html || fail "the report should have a bar $word"
+done
 
 # What is refused.
 refused() { # refused CODE SENTENCE ARGUMENTS...

@@ -48,6 +48,8 @@ struct qn_program {
     qn_emitted_kernel emitted[QN_PLAN_KERNELS_MAX];
     qn_launch_sizes launches[QN_PLAN_KERNELS_MAX];
     qn_launch_note notes[QN_PLAN_KERNELS_MAX];
+    double kernel_seconds[QN_PLAN_KERNELS_MAX]; /* of all timed launches */
+    int64_t timed_launches[QN_PLAN_KERNELS_MAX];
     qn_program_family families[QN_PROGRAM_FAMILIES_MAX];
     int family_count;
     qn_text text;

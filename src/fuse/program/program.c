@@ -195,8 +195,23 @@ static qn_status launch(qn_program *program, int kernel, double *seconds)
     note_parts(program, kernel);
     if (status == QN_OK && seconds) status = qn_event_seconds(event, &own_s);
     qn_event_destroy(&event);
-    if (seconds) *seconds += own_s;
+    if (!seconds) return status;
+    *seconds += own_s;
+    program->kernel_seconds[kernel] += own_s;
+    program->timed_launches[kernel]++;
     return status;
+}
+
+double qn_program_kernel_seconds(const qn_program *program, int kernel)
+{
+    const int64_t launches = program->timed_launches[kernel];
+    return launches > 0 ? program->kernel_seconds[kernel] / (double)launches : 0;
+}
+
+double qn_program_kernel_bytes(const qn_program *program, int kernel)
+{
+    const qn_work *work = &program->launches[kernel].work;
+    return work->bytes_read + work->bytes_written;
 }
 
 static void exchange(qn_program *program, const qn_exchange *of)

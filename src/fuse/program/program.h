@@ -50,6 +50,10 @@ QN_MUST_CHECK qn_status qn_program_write(qn_program *program, int value, const f
  * the rounds of all loops, *seconds (may be NULL) the device's seconds in kernels. */
 QN_MUST_CHECK qn_status qn_program_run(qn_program *program, int64_t most_rounds, int64_t *rounds, double *seconds);
 
+/* The device's seconds of a launch of a kernel, and the bytes that it moves at least, of runs with *seconds so far. */
+double qn_program_kernel_seconds(const qn_program *program, int kernel);
+double qn_program_kernel_bytes(const qn_program *program, int kernel);
+
 /* Read a value that the plan leaves in memory: a result, or what a later kernel reads. */
 QN_MUST_CHECK qn_status qn_program_read(qn_program *program, int value, float *numbers);
 
