@@ -113,8 +113,8 @@ typedef struct qn_fuse_result {
 } qn_fuse_result;
 
 /* Run a sequence on given or random values, fused and with a kernel for each call, and compare its results with their
- * meaning. Sizes may come from arrays. Errors: those of qn_fuse_explain, of qn_device_open, QN_UNSUPPORTED (no C compiler, for the host),
- * QN_BUILD_FAILED, QN_CHECK_FAILED (a result is wrong; the result tells which). */
+ * meaning. Sizes may come from arrays. Errors: those of qn_fuse_explain, of qn_device_open, QN_UNSUPPORTED (no C
+ * compiler, for the host), QN_BUILD_FAILED, QN_CHECK_FAILED (a result is wrong; the result tells which). */
 QN_MUST_CHECK qn_status qn_fuse_run(qn_context *context, const qn_fuse_options *options, qn_fuse_result **result);
 void qn_fuse_result_destroy(qn_fuse_result **result);
 

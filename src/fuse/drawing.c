@@ -7,7 +7,7 @@
 #include "fuse/report.h"
 #include "report/markup.h"
 
-enum { WIDTH = 840, LEFT = 210, RIGHT = 590, LINE = 19, PADDING = 12, GAP = 26, MOST_EDGES = 24, LETTERS = 48 };
+enum { WIDTH = 840, LEFT = 210, RIGHT = 590, LINE = 19, PADDING = 12, GAP = 26, MOST_EDGES = 24, LETTERS = 45 };
 
 typedef struct drawing {
     const qn_plan *plan;

@@ -62,6 +62,9 @@ static qn_status add_checks(const qn_fuse_result *result, qn_report *report)
                                      "%llu of %llu numbers of `%s` are farther from their meaning than "
                                      "rounding explains.",
                                      (unsigned long long)one->beyond, (unsigned long long)one->count, one->name));
+        else if (one->undecided == one->count)
+            QN_TRY(
+                qn_report_paragraph(report, "`%s` cannot be compared: its numbers have no finite bound.", one->name));
         else
             QN_TRY(qn_report_paragraph(report,
                                        "`%s` agrees with its meaning in double precision (%llu of %llu numbers): the "
