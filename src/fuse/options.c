@@ -57,7 +57,7 @@ static const qn_option write_rows[] = {
     {.like = &fusion_row},
     {.like = &qn_run_rows[QN_RUN_DEVICE],
      .offset = RUN,
-     .meaning = "device whose kernels' shape is used; auto: a GPU's, and for c a processor's"},
+     .meaning = "device that the kernels' shape suits, for c only the host; auto: a large GPU, and for c a processor"},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace files that are there"},
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};

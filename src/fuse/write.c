@@ -21,11 +21,12 @@ static qn_status choose_shape(qn_context *context, const qn_fuse_options *option
     static const qn_device_info gpu = {.driver = "cuda", .kind = QN_DEVICE_GPU, .compute_units = 132},
                                 processor = {.driver = "host", .kind = QN_DEVICE_CPU, .compute_units = 16};
     const char *wanted = options->run.device;
-    const bool is_open = options->language != QN_FUSE_C && wanted && strcmp(wanted, "auto") != 0;
-    const qn_device_info *info = options->language == QN_FUSE_C ? &processor : &gpu;
+    const bool is_c = options->language == QN_FUSE_C;
+    const qn_device_info *info = is_c ? &processor : &gpu;
     qn_device *device = NULL;
-    if (is_open) QN_TRY(qn_device_open(context, wanted, &device));
-    if (device) info = qn_device_get_info(device);
+    if (wanted && strcmp(wanted, "auto") != 0) QN_TRY(qn_device_open(context, wanted, &device));
+    /* in C a group is one work-item, as on the host */
+    if (device && (!is_c || strcmp(qn_device_get_info(device)->driver, "host") == 0)) info = qn_device_get_info(device);
     *shape = qn_program_fitted_shape(&sequence->plan, info, &sequence->sizes);
     qn_device_release(&device);
     return QN_OK;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# quern fuse run with arrays of NumPy's format: what comes out is what a file in C makes of the same arrays, bit by bit,
-# and what numpy and scipy make of them, if they are there. The report. What is refused.
+# quern fuse run with arrays of NumPy's format: what comes out is what files in C and OpenCL make of the same arrays, bit
+# by bit, and what numpy and scipy make of them, if they are there. The report. What is refused.
 # Arguments: source folder, quern binary, build folder.
 set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2")
@@ -29,7 +29,8 @@ same() { # same LANGUAGE FLAGS...: the files of a language give the same bits
   local language=$1
   shift
   rm -rf files
-  "$quern" fuse "$source/examples/fuse/bicgk.qf" -o files --language "$language" --device "$device" --quiet
+  "$quern" fuse "$source/examples/fuse/bicgk.qf" -o files --language "$language" --device "$device" \
+    --size m=331,n=1037 --quiet
   cp "$source/tests/fuse/output/bits_main.c" "$source/tests/fuse/output/common.h" files
   cp "$source/tests/fuse/output/bridge_$language.h" files/bridge.h
   ${CC:-cc} -std=c17 -Wall -Wextra -Werror "$@" files/bicgk.c files/bits_main.c -o bits "${link[@]}" &&
@@ -37,7 +38,7 @@ same() { # same LANGUAGE FLAGS...: the files of a language give the same bits
 }
 device=host link=(-lm)
 run host
-same c -O3 -fopenmp
+same c -O3 -march=native -fopenmp-simd -ffp-contract=off -fno-math-errno -fno-trapping-math
 library=$(PATH=$PATH:/sbin ldconfig -p | sed -n 's/.*libOpenCL\.so\.1 (libc6,x86-64) => //p' | head -n 1)
 if "$quern" devices 2>/dev/null | grep -q '^opencl:0' && [ -n "$library" ]; then
   device=opencl:0 link=(-lm "$library")
