@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/matrix/npy.h"
+#include "format/npy.h"
 #include "cluster/matrix/tiles.h"
 #include "cluster/method/distance_matrix.h"
 
