@@ -48,12 +48,12 @@ void qn_flexible_converge(const qn_flexible_tree *tree, const qn_flexible_recept
     }
 }
 
-void qn_flexible_approach(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *pose,
-                          qn_flexible_energy *energy)
+void qn_flexible_approach(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_receptor_near *near,
+                          qn_flexible_pose *pose, qn_flexible_energy *energy)
 {
     double before = INFINITY;
     for (int i = 0; i < RESTARTS; i++) {
-        qn_flexible_minimise_roughly(tree, receptor, ROUNDS, least_fall, pose, energy);
+        qn_flexible_minimise_roughly(tree, receptor, near, ROUNDS, least_fall, pose, energy);
         if (!(energy->bent < before - least_gain)) return;
         before = energy->bent;
     }

@@ -71,15 +71,18 @@ static double *part_of_pair(const qn_flexible_tree *tree, const qn_flexible_pair
     return pair->first < tree->ligand_count ? &parts->ligand_sides : &parts->sides;
 }
 
-/* Add the energies of atoms that move with the receptor. */
+/* Add the energies of atoms that move with the receptor. near: lists for sums in single precision; NULL: in double. */
 static void add_atoms(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const double *positions,
-                      double bend, qn_receptor_precision precision, qn_flexible_energy *energy, double *gradients)
+                      double bend, qn_receptor_near *near, qn_flexible_energy *energy, double *gradients)
 {
     for (int i = 0; i < tree->moving_count; i++) {
         qn_vina_energy *terms = i < tree->ligand_count ? &energy->inter : &energy->intra;
         qn_receptor_terms sum;
         double factor;
-        qn_receptor_sum(&receptor->cells, positions + 3 * i, tree->type[i], precision, &sum);
+        if (near)
+            qn_receptor_sum_near(&receptor->cells, near, i, positions + 3 * i, tree->type[i], &sum);
+        else
+            qn_receptor_sum(&receptor->cells, positions + 3 * i, tree->type[i], QN_RECEPTOR_DOUBLE, &sum);
         *part_of_atom(tree, i, &energy->parts) += bent(add_terms(&sum, terms), bend, &factor);
         for (int d = 0; d < 3; d++) gradients[3 * i + d] += factor * sum.gradient[d];
     }
@@ -144,14 +147,14 @@ static void gather_gradient(const qn_flexible_tree *tree, const double *origins,
 }
 
 static void evaluate(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const qn_flexible_pose *pose,
-                     double bend, qn_receptor_precision precision, qn_flexible_energy *energy, double *gradient)
+                     double bend, qn_receptor_near *near, qn_flexible_energy *energy, double *gradient)
 {
     double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
     double positions[3 * QN_FLEXIBLE_ATOMS_MAX], gradients[3 * QN_FLEXIBLE_ATOMS_MAX] = {0};
     *energy = (qn_flexible_energy){0};
     qn_flexible_frames(tree, pose, origins, rotations);
     qn_flexible_positions(tree, origins, rotations, tree->heavy_count, positions);
-    add_atoms(tree, receptor, positions, bend, precision, energy, gradients);
+    add_atoms(tree, receptor, positions, bend, near, energy, gradients);
     add_pairs(tree, positions, bend, energy, gradients);
     const qn_flexible_parts *parts = &energy->parts;
     energy->inter_bent = parts->ligand_receptor + parts->ligand_sides;
@@ -162,14 +165,14 @@ static void evaluate(const qn_flexible_tree *tree, const qn_flexible_receptor *r
 void qn_flexible_evaluate(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
                           const qn_flexible_pose *pose, double bend, qn_flexible_energy *energy, double *gradient)
 {
-    evaluate(tree, receptor, pose, bend, QN_RECEPTOR_DOUBLE, energy, gradient);
+    evaluate(tree, receptor, pose, bend, NULL, energy, gradient);
 }
 
 void qn_flexible_evaluate_roughly(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                                  const qn_flexible_pose *pose, double bend, qn_flexible_energy *energy,
-                                  double *gradient)
+                                  qn_receptor_near *near, const qn_flexible_pose *pose, double bend,
+                                  qn_flexible_energy *energy, double *gradient)
 {
-    evaluate(tree, receptor, pose, bend, QN_RECEPTOR_SINGLE, energy, gradient);
+    evaluate(tree, receptor, pose, bend, near, energy, gradient);
 }
 
 /* ---- As Vina reports ---- */

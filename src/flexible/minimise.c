@@ -14,7 +14,7 @@ typedef struct minimiser {
     const qn_flexible_receptor *receptor;
     const qn_flexible_restraint *restraint; /* NULL: none */
     double bend, least_fall;
-    bool roughly;
+    qn_receptor_near *near; /* NULL: in double precision */
     int freedoms;
     double inverse[FREEDOMS_MAX][FREEDOMS_MAX]; /* approximate inverse of the second derivatives */
 } minimiser;
@@ -36,8 +36,9 @@ static void set_diagonal(minimiser *search, double value)
 static double evaluate(const minimiser *search, const qn_flexible_pose *pose, qn_flexible_energy *energy,
                        double *gradient)
 {
-    if (search->roughly)
-        qn_flexible_evaluate_roughly(search->tree, search->receptor, pose, search->bend, energy, gradient);
+    if (search->near)
+        qn_flexible_evaluate_roughly(search->tree, search->receptor, search->near, pose, search->bend, energy,
+                                     gradient);
     else
         qn_flexible_evaluate(search->tree, search->receptor, pose, search->bend, energy, gradient);
     if (!search->restraint) return energy->bent;
@@ -115,11 +116,12 @@ void qn_flexible_minimise(const qn_flexible_tree *tree, const qn_flexible_recept
     qn_flexible_minimise_restrained(tree, receptor, NULL, bend, rounds, pose, energy);
 }
 
-void qn_flexible_minimise_roughly(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, int rounds,
-                                  double least_fall, qn_flexible_pose *pose, qn_flexible_energy *energy)
+void qn_flexible_minimise_roughly(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+                                  qn_receptor_near *near, int rounds, double least_fall, qn_flexible_pose *pose,
+                                  qn_flexible_energy *energy)
 {
     minimiser search = {
-        .tree = tree, .receptor = receptor, .bend = QN_FLEXIBLE_HARD, .least_fall = least_fall, .roughly = true};
+        .tree = tree, .receptor = receptor, .bend = QN_FLEXIBLE_HARD, .least_fall = least_fall, .near = near};
     start(&search, rounds, pose, energy);
 }
 

@@ -147,16 +147,36 @@ static double beside(double place, double from, double side)
     return before > 0 ? before : behind > 0 ? behind : 0;
 }
 
-/* Add a row of cells along x, `square` (Å²) away from the place in y and z. */
-static void add_row(const qn_receptor_cells *cells, const qn_receptor_atom *atom, int y, int z, double square,
-                    qn_receptor_add add, qn_receptor_lanes *sums)
+/* A range of atoms, in the order of cells. */
+typedef struct atom_range {
+    uint32_t first, end;
+} atom_range;
+
+/* Atoms of a row of cells along x, `square` (Å²) away from a place in y and z, that may be within `reach` (Å). */
+static atom_range range_of(const qn_receptor_cells *cells, double x, int y, int z, double reach, double square)
 {
-    const double reach = sqrt(QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM - square);
-    if (atom->x + reach < cells->low[0] || atom->x - reach > cells->high[0]) return;
+    const double along = sqrt(reach * reach - square);
+    if (x + along < cells->low[0] || x - along > cells->high[0]) return (atom_range){0, 0};
     const size_t row = ((size_t)z * (size_t)cells->cells[1] + (size_t)y) * (size_t)cells->cells[0];
-    const uint32_t first = cells->starts[row + (size_t)cell_along(cells, atom->x - reach, 0)];
-    const uint32_t end = cells->starts[row + (size_t)cell_along(cells, atom->x + reach, 0) + 1];
-    if (first < end) add(cells, atom, first, end, sums);
+    return (atom_range){cells->starts[row + (size_t)cell_along(cells, x - along, 0)],
+                        cells->starts[row + (size_t)cell_along(cells, x + along, 0) + 1]};
+}
+
+typedef void (*range_task)(atom_range range, void *user);
+
+/* Call for the ranges of atoms that may be within `reach` of a place. */
+static void each_range(const qn_receptor_cells *cells, const double place[3], double reach, range_task task, void *user)
+{
+    const int from[3] = {0, cell_along(cells, place[1] - reach, 1), cell_along(cells, place[2] - reach, 2)};
+    const int to[3] = {0, cell_along(cells, place[1] + reach, 1), cell_along(cells, place[2] + reach, 2)};
+    for (int z = from[2]; z <= to[2]; z++)
+        for (int y = from[1]; y <= to[1]; y++) {
+            const double dy = beside(place[1], cells->low[1] + y * side_angstrom[1], side_angstrom[1]);
+            const double dz = beside(place[2], cells->low[2] + z * side_angstrom[2], side_angstrom[2]);
+            if (dy * dy + dz * dz >= reach * reach) continue;
+            const atom_range range = range_of(cells, place[0], y, z, reach, dy * dy + dz * dz);
+            if (range.first < range.end) task(range, user);
+        }
 }
 
 static void add_up(const qn_receptor_lanes *lanes, qn_receptor_precision precision, double totals[QN_SUMS])
@@ -171,29 +191,145 @@ static void add_up(const qn_receptor_lanes *lanes, qn_receptor_precision precisi
     }
 }
 
-void qn_receptor_sum(const qn_receptor_cells *cells, const double place[3], int type, qn_receptor_precision precision,
-                     qn_receptor_terms *sum)
+static void finish_sum(const qn_receptor_lanes *lanes, qn_receptor_precision precision, bool hydrophobic,
+                       qn_receptor_terms *sum)
 {
-    const double cutoff = QN_VINA_CUTOFF_ANGSTROM;
-    int count;
-    const qn_vina_atom_type *kind = &qn_vina_type_table(&count)[type];
-    const qn_receptor_atom atom = describe(place, kind);
-    qn_receptor_lanes sums;
     double totals[QN_SUMS];
-    memset(&sums, 0, sizeof sums);
-    const int from[3] = {0, cell_along(cells, place[1] - cutoff, 1), cell_along(cells, place[2] - cutoff, 2)};
-    const int to[3] = {0, cell_along(cells, place[1] + cutoff, 1), cell_along(cells, place[2] + cutoff, 2)};
-    for (int z = from[2]; z <= to[2]; z++)
-        for (int y = from[1]; y <= to[1]; y++) {
-            const double dy = beside(place[1], cells->low[1] + y * side_angstrom[1], side_angstrom[1]);
-            const double dz = beside(place[2], cells->low[2] + z * side_angstrom[2], side_angstrom[2]);
-            if (dy * dy + dz * dz < cutoff * cutoff)
-                add_row(cells, &atom, y, z, dy * dy + dz * dz, cells->add[precision], &sums);
-        }
-    add_up(&sums, precision, totals);
+    add_up(lanes, precision, totals);
     *sum = (qn_receptor_terms){.gauss1 = totals[QN_SUM_GAUSS1],
                                .gauss2 = totals[QN_SUM_GAUSS2],
                                .repulsion = totals[QN_SUM_REPULSION],
                                .gradient = {totals[QN_SUM_X], totals[QN_SUM_Y], totals[QN_SUM_Z]}};
-    *(kind->hydrophobic ? &sum->hydrophobic : &sum->hydrogen_bond) = totals[QN_SUM_RAMP];
+    *(hydrophobic ? &sum->hydrophobic : &sum->hydrogen_bond) = totals[QN_SUM_RAMP];
+}
+
+typedef struct range_sum {
+    const qn_receptor_cells *cells;
+    qn_receptor_add add;
+    qn_receptor_atom atom;
+    qn_receptor_lanes lanes;
+} range_sum;
+
+static void add_range(atom_range range, void *user)
+{
+    range_sum *sum = user;
+    sum->add(sum->cells, &sum->atom, range.first, range.end, &sum->lanes);
+}
+
+void qn_receptor_sum(const qn_receptor_cells *cells, const double place[3], int type, qn_receptor_precision precision,
+                     qn_receptor_terms *sum)
+{
+    int count;
+    const qn_vina_atom_type *kind = &qn_vina_type_table(&count)[type];
+    range_sum ranges;
+    memset(&ranges, 0, sizeof ranges);
+    ranges.cells = cells;
+    ranges.add = cells->add[precision];
+    ranges.atom = describe(place, kind);
+    each_range(cells, place, QN_VINA_CUTOFF_ANGSTROM, add_range, &ranges);
+    finish_sum(&ranges.lanes, precision, kind->hydrophobic, sum);
+}
+
+/* ---- Sums over lists ---- */
+
+static const double slack_angstrom = 1; /* that an atom may move from where its list was made */
+
+qn_status qn_receptor_near_create(int atoms, qn_receptor_near *near)
+{
+    const size_t count = (size_t)atoms, values = count * QN_RECEPTOR_NEAR_MAX;
+    *near = (qn_receptor_near){.atoms = atoms};
+    QN_TRY(qn_allocate(1, count * (3 * sizeof(double) + sizeof(int)) + 5 * values * sizeof(float), &near->memory));
+    near->centres = near->memory;
+    near->x = (float *)(near->centres + 3 * count);
+    near->y = near->x + values;
+    near->z = near->y + values;
+    near->radius = near->z + values;
+    near->partner = near->radius + values;
+    near->counts = (int *)(near->partner + values);
+    for (int i = 0; i < atoms; i++) near->counts[i] = -1;
+    return QN_OK;
+}
+
+void qn_receptor_near_clear(qn_receptor_near *near)
+{
+    qn_release(&near->memory);
+    *near = (qn_receptor_near){0};
+}
+
+/* An atom whose list is being made. */
+typedef struct atom_listing {
+    const qn_receptor_cells *cells;
+    const qn_receptor_near *near;
+    size_t first; /* of the atom's values */
+    float place[3];
+    qn_receptor_partner partner;
+    int count;
+} atom_listing;
+
+static void list_range(atom_range range, void *user)
+{
+    atom_listing *listing = user;
+    const qn_receptor_cells *cells = listing->cells;
+    const qn_receptor_near *near = listing->near;
+    const float reach = (float)(QN_VINA_CUTOFF_ANGSTROM + slack_angstrom + 1e-3); /* and what rounding takes off */
+    for (uint32_t i = range.first; i < range.end; i++) {
+        const float dx = cells->single.x[i] - listing->place[0], dy = cells->single.y[i] - listing->place[1],
+                    dz = cells->single.z[i] - listing->place[2];
+        if (dx * dx + dy * dy + dz * dz >= reach * reach) continue;
+        if (listing->count++ >= QN_RECEPTOR_NEAR_MAX - QN_RECEPTOR_SINGLE_LANES) continue;
+        const size_t at = listing->first + (size_t)listing->count - 1;
+        near->x[at] = cells->single.x[i];
+        near->y[at] = cells->single.y[i];
+        near->z[at] = cells->single.z[i];
+        near->radius[at] = cells->single.radius[i];
+        near->partner[at] = cells->single.partner[listing->partner][i];
+    }
+}
+
+/* Make the list of an atom at a place; without one, if it would be too long. */
+static void list_atom(const qn_receptor_cells *cells, qn_receptor_near *near, int atom, const double place[3],
+                      qn_receptor_partner partner)
+{
+    atom_listing listing = {.cells = cells,
+                            .near = near,
+                            .first = (size_t)atom * QN_RECEPTOR_NEAR_MAX,
+                            .place = {(float)(place[0] - cells->low[0]), (float)(place[1] - cells->low[1]),
+                                      (float)(place[2] - cells->low[2])},
+                            .partner = partner};
+    each_range(cells, place, QN_VINA_CUTOFF_ANGSTROM + slack_angstrom, list_range, &listing);
+    const bool fits = listing.count <= QN_RECEPTOR_NEAR_MAX - QN_RECEPTOR_SINGLE_LANES;
+    memcpy(near->centres + 3 * atom, place, 3 * sizeof *place);
+    near->counts[atom] = fits ? listing.count : -1;
+    float *const arrays[] = {near->x, near->y, near->z, near->radius, near->partner};
+    for (size_t a = 0; a < sizeof arrays / sizeof *arrays && fits; a++) /* a vector is read to its end */
+        memset(arrays[a] + listing.first + listing.count, 0, QN_RECEPTOR_SINGLE_LANES * sizeof(float));
+}
+
+static double square_between(const double *a, const double *b)
+{
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
+void qn_receptor_sum_near(const qn_receptor_cells *cells, qn_receptor_near *near, int atom, const double place[3],
+                          int type, qn_receptor_terms *sum)
+{
+    int count;
+    const qn_vina_atom_type *kind = &qn_vina_type_table(&count)[type];
+    const qn_receptor_atom described = describe(place, kind);
+    if (near->counts[atom] < 0 || square_between(place, near->centres + 3 * atom) > slack_angstrom * slack_angstrom)
+        list_atom(cells, near, atom, place, described.partner);
+    if (near->counts[atom] < 0) {
+        qn_receptor_sum(cells, place, type, QN_RECEPTOR_SINGLE, sum);
+        return;
+    }
+    const size_t first = (size_t)atom * QN_RECEPTOR_NEAR_MAX;
+    qn_receptor_lanes lanes;
+    qn_receptor_cells listed = {.single = {near->x + first, near->y + first, near->z + first, near->radius + first}};
+    memset(&lanes, 0, sizeof lanes);
+    memcpy(listed.low, cells->low, sizeof listed.low);
+    listed.single.partner[described.partner] = near->partner + first;
+    if (near->counts[atom] > 0)
+        cells->add[QN_RECEPTOR_SINGLE](&listed, &described, 0, (uint32_t)near->counts[atom], &lanes);
+    finish_sum(&lanes, QN_RECEPTOR_SINGLE, kind->hydrophobic, sum);
 }

@@ -27,8 +27,8 @@ static void sort_poses(qn_flexible_pose *poses, double *energies, int count)
 
 /* Minimise from places near the best pose, which takes each lower minimum that is found: maps are up to 0.1 kcal/mol
  * off, so the search on them may prefer a neighbour of the lowest one. */
-static void polish(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const qn_flexible_kicks *kicks,
-                   qn_flexible_pose *pose, double *lowest)
+static void polish(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_receptor_near *near,
+                   const qn_flexible_kicks *kicks, qn_flexible_pose *pose, double *lowest)
 {
     const double turn = kick_angstrom / fmax(0.5, tree->gyration_angstrom);
     for (int kick = 0; kick < kicks->count; kick++) {
@@ -41,25 +41,25 @@ static void polish(const qn_flexible_tree *tree, const qn_flexible_receptor *rec
             step[i] = reach * (2 * qn_random_uniform(kicks->seed, kicks->stream, draw) - 1);
         }
         qn_flexible_pose_step(tree, pose, step, 1, &moved);
-        qn_flexible_minimise_roughly(tree, receptor, 0, 0, &moved, &energy);
+        qn_flexible_minimise_roughly(tree, receptor, near, 0, 0, &moved, &energy);
         if (energy.bent >= *lowest + promising) continue;
-        qn_flexible_approach(tree, receptor, &moved, &energy);
+        qn_flexible_approach(tree, receptor, near, &moved, &energy);
         if (energy.bent >= *lowest) continue;
         *lowest = energy.bent;
         *pose = moved;
     }
 }
 
-typedef void (*minimiser)(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *pose,
-                          qn_flexible_energy *energy);
-
-/* Minimise poses and sort them. */
-static void improve(minimiser way, const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
+/* Minimise poses and sort them. near: roughly; NULL: to convergence. */
+static void improve(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_receptor_near *near,
                     qn_flexible_pose *poses, double *energies, int count)
 {
     for (int i = 0; i < count; i++) {
         qn_flexible_energy energy;
-        way(tree, receptor, &poses[i], &energy);
+        if (near)
+            qn_flexible_approach(tree, receptor, near, &poses[i], &energy);
+        else
+            qn_flexible_converge(tree, receptor, &poses[i], &energy);
         energies[i] = energy.bent;
     }
     sort_poses(poses, energies, count);
@@ -70,14 +70,17 @@ qn_status qn_flexible_refine(const qn_flexible_tree *tree, const qn_flexible_sym
                              double diversity_angstrom, int most, const qn_flexible_kicks *kicks,
                              qn_flexible_result *results, int *kept)
 {
+    qn_receptor_near near;
+    most = most < REFINED_MAX ? most : REFINED_MAX;
     sort_poses(poses, energies, count);
     QN_TRY(qn_flexible_drop_alike(tree, symmetry, alike_angstrom, REFINED_MAX, poses, energies, count, &count));
     while (count > 1 && energies[count - 1] > energies[0] + refined_above) count--;
-    improve(qn_flexible_approach, tree, receptor, poses, energies, count);
-    if (count > 0) polish(tree, receptor, kicks, &poses[0], &energies[0]);
-    most = most < REFINED_MAX ? most : REFINED_MAX;
+    QN_TRY(qn_receptor_near_create(tree->moving_count, &near));
+    improve(tree, receptor, &near, poses, energies, count);
+    if (count > 0) polish(tree, receptor, &near, kicks, &poses[0], &energies[0]);
+    qn_receptor_near_clear(&near);
     QN_TRY(qn_flexible_drop_alike(tree, symmetry, diversity_angstrom, most, poses, energies, count, &count));
-    improve(qn_flexible_converge, tree, receptor, poses, energies, count);
+    improve(tree, receptor, NULL, poses, energies, count);
     QN_TRY(qn_flexible_drop_alike(tree, symmetry, diversity_angstrom, most, poses, energies, count, kept));
     for (int i = 0; i < *kept; i++) {
         qn_flexible_energy energy;

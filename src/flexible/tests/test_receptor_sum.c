@@ -27,21 +27,31 @@ static void add_all(const qn_score_receptor *receptor, const double place[3], in
     }
 }
 
-static void check_place(const qn_score_receptor *receptor, const qn_receptor_cells *cells, const double place[3],
-                        int type)
+static void check_single(const qn_receptor_terms *sum, const qn_vina_energy *all, const double gradient[3])
 {
-    qn_receptor_terms sum, roughly;
+    CHECK_NEAR(sum->gauss1, all->gauss1, 1e-5);
+    CHECK_NEAR(sum->gauss2, all->gauss2, 1e-5);
+    CHECK_NEAR(sum->repulsion, all->repulsion, 1e-5 * (1 + all->repulsion));
+    CHECK_NEAR(sum->hydrophobic, all->hydrophobic, 1e-5);
+    CHECK_NEAR(sum->hydrogen_bond, all->hydrogen_bond, 1e-5);
+    for (int d = 0; d < 3; d++) CHECK_NEAR(sum->gradient[d], gradient[d], 2e-5 * (1 + all->repulsion));
+}
+
+/* near: of one atom, whose list is made 0.9 Å beside the place, so that it serves there. */
+static void check_place(const qn_score_receptor *receptor, const qn_receptor_cells *cells, qn_receptor_near *near,
+                        const double place[3], int type)
+{
+    const double beside[3] = {place[0], place[1] + 0.9, place[2]};
+    qn_receptor_terms sum, single;
     qn_vina_energy all;
     double gradient[3];
-    qn_receptor_sum(cells, place, type, QN_RECEPTOR_DOUBLE, &sum);
-    qn_receptor_sum(cells, place, type, QN_RECEPTOR_SINGLE, &roughly);
     add_all(receptor, place, type, &all, gradient);
-    CHECK_NEAR(roughly.gauss1, all.gauss1, 1e-5);
-    CHECK_NEAR(roughly.gauss2, all.gauss2, 1e-5);
-    CHECK_NEAR(roughly.repulsion, all.repulsion, 1e-5 * (1 + all.repulsion));
-    CHECK_NEAR(roughly.hydrophobic, all.hydrophobic, 1e-5);
-    CHECK_NEAR(roughly.hydrogen_bond, all.hydrogen_bond, 1e-5);
-    for (int d = 0; d < 3; d++) CHECK_NEAR(roughly.gradient[d], gradient[d], 2e-5 * (1 + all.repulsion));
+    qn_receptor_sum(cells, place, type, QN_RECEPTOR_SINGLE, &single);
+    check_single(&single, &all, gradient);
+    qn_receptor_sum_near(cells, near, 0, beside, type, &single);
+    qn_receptor_sum_near(cells, near, 0, place, type, &single);
+    check_single(&single, &all, gradient);
+    qn_receptor_sum(cells, place, type, QN_RECEPTOR_DOUBLE, &sum);
     CHECK_NEAR(sum.gauss1, all.gauss1, 1e-11);
     CHECK_NEAR(sum.gauss2, all.gauss2, 1e-11);
     CHECK_NEAR(sum.repulsion, all.repulsion, 1e-11 * (1 + all.repulsion));
@@ -57,13 +67,17 @@ static void sums_are_those_of_all_pairs(size_t atoms, double side)
     qn_receptor_cells cells;
     if (!CHECK_OK(cloud_make(atoms, side, &drawn, &receptor)) || !CHECK_OK(qn_receptor_cells_create(&receptor, &cells)))
         exit(1);
-    for (int type = 0; type < QN_VINA_ROWS; type++)
+    for (int type = 0; type < QN_VINA_ROWS; type++) {
+        qn_receptor_near near;
+        if (!CHECK_OK(qn_receptor_near_create(1, &near))) exit(1);
         for (int i = 0; i < PLACES; i++) {
             double place[3]; /* some beyond the atoms, and beyond their reach */
             for (int d = 0; d < 3; d++) place[d] = (side + 14) * (chain_draw(&drawn) - 0.5);
             if (i == 0) memcpy(place, receptor.positions_angstrom, sizeof place); /* on an atom */
-            check_place(&receptor, &cells, place, type);
+            check_place(&receptor, &cells, &near, place, type);
         }
+        qn_receptor_near_clear(&near);
+    }
     qn_receptor_cells_clear(&cells);
     qn_score_receptor_clear(&receptor);
 }
