@@ -29,6 +29,9 @@ void qn_npy_header(qn_npy_type type, uint64_t rows, uint64_t columns, char heade
 
 enum { DICTIONARY_MAX = 4096 };
 
+/* Values of an array, at most; products of two sizes below it do not overflow. */
+#define LARGEST (UINT64_C(1) << 32)
+
 /* The value of a key of the dictionary, after blanks; NULL: there is none. */
 static const char *find(const char *dictionary, const char *key)
 {
@@ -70,7 +73,7 @@ static qn_status read_shape(const char *name, const char *dictionary, qn_npy_arr
         good = array->dimensions < 2 && *at >= '0' && *at <= '9';
         if (!good) break;
         const uint64_t size = strtoull(at, &end, 10);
-        good = size < UINT64_C(1) << 40 && array->count < UINT64_C(1) << 40;
+        good = size < LARGEST && array->count * size < LARGEST;
         array->shape[array->dimensions++] = size;
         array->count *= good ? size : 0;
         at = end + strspn(end, " ");

@@ -1,10 +1,11 @@
-/* Any text as a script of quern fuse: it is refused with a place, or it has a plan whose kernels can be written. */
+/* Any text as a script of quern fuse: it is refused with a place, or it has a plan whose kernels can be written, also
+ * as files of every language. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "fuse/emit/emit.h"
+#include "fuse/output/output.h"
 
 enum { LONGEST = 4096 };
 
@@ -20,6 +21,17 @@ static qn_status check_place(qn_status status)
 {
     demand(status == QN_OK || status == QN_UNSUPPORTED || strncmp(qn_error_message(), "f.qf:", 5) == 0);
     return status;
+}
+
+static void try_files(const qn_plan *plan)
+{
+    static const qn_shape shapes[] = {{1, 1, 512, 16, 16, 64}, {32, 8, 8, 32, 256, 512}};
+    for (int language = QN_CODE_C; language <= QN_CODE_QUERN; language++) {
+        qn_code_files files;
+        const qn_status status = qn_code_make(plan, &shapes[language != QN_CODE_C], (qn_code_language)language, &files);
+        demand(status == QN_OK || status == QN_UNSUPPORTED); /* names that meet, more kernels than a family has */
+        qn_code_clear(&files);
+    }
 }
 
 static void try_plan(const qn_graph *graph)
@@ -42,6 +54,7 @@ static void try_plan(const qn_graph *graph)
     }
     demand(status == QN_OK || status == QN_UNSUPPORTED); /* too many kernels, arguments or letters */
     qn_text_clear(&text);
+    if (status == QN_OK) try_files(&plan);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
