@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
 # parts: c opencl cuda quern
-# The files that quern fuse writes: five sequences build without a warning, those of c, opencl and cuda in a folder
+# The files that quern fuse writes: six sequences build without a warning, those of c, opencl and cuda in a folder
 # without Quern, and a program in plain C gets the right results of them. Those of cuda are not run.
 # Arguments: source folder, quern binary, build folder, language.
 set -u
@@ -48,9 +48,11 @@ build_one() {
   $cc $flags "${objects[@]}" "${link[@]}" -o main || { fail "$1: does not link"; return 1; }
 }
 
-for name in bicgk axpydot gemver atax cg; do
+for name in bicgk axpydot gemver atax cg steps; do
   mkdir "$name"
-  "$quern" fuse "$source/examples/fuse/$name.qf" -o "$name" --language "$language" --quiet || fail "$name: quern fuse"
+  script=$source/examples/fuse/$name.qf
+  [ -f "$script" ] || script=$source/tests/fuse/output/$name.qf
+  "$quern" fuse "$script" -o "$name" --language "$language" --quiet || fail "$name: quern fuse"
   cp "$source/tests/fuse/output/${name}_main.c" "$source/tests/fuse/output/common.h" "$name"
   cp "$source/tests/fuse/output/bridge_$language.h" "$name/bridge.h"
   cd "$name" || exit 1
