@@ -130,7 +130,11 @@ static void compare_example(const char *name, bool exact)
     size_t size;
     snprintf(path, sizeof path, "%s/../../examples/fuse/%s.qf", QN_TEST_DATA_FOLDER, name);
     if (!CHECK_OK(qn_file_read(path, &text, &size))) return;
-    const bool has_corners = strcmp(name, "bicgk") == 0 || strcmp(name, "gemver") == 0 || strcmp(name, "cg") == 0;
+    const bool has_corners = strcmp(name, "bicgk") == 0 || strcmp(name, "cg") == 0;
+    /* PoCL needs seconds for each kernel: there one sequence of each kind is enough */
+    const bool is_alike = strcmp(name, "vadd") == 0 || strcmp(name, "waxpby") == 0 || strcmp(name, "madd") == 0 ||
+                          strcmp(name, "gesummv") == 0 || strcmp(name, "gemvt") == 0;
+    if (is_alike && strstr(device_name, "opencl")) return;
     compare_text(text, extents, 3, exact ? QN_INPUTS_SIGNS : QN_INPUTS_UNIFORM, exact, has_corners);
     qn_release(&text);
 }
