@@ -242,7 +242,7 @@ qn_status qn_partition_choose(const qn_scope *scope, const qn_plan_options *opti
     qn_status status = start(&at, &states);
     for (size_t i = 0; status == QN_OK && i < states; i++) {
         at.kernels_tried = 0;
-        if (!isfinite(at.states[i].cost_s)) continue;
+        if (!isfinite(at.states[i].cost_s) || __builtin_popcountll(at.states[i].done) == at.calls) continue;
         if (at.exact && at.states[i].cost_s + least_cost(&at, ~i & (states - 1)) > at.most_s) continue;
         expand(&at, (int)i, 0, 0);
     }

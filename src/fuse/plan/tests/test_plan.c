@@ -199,6 +199,17 @@ static void long_scripts_use_a_beam(void)
     CHECK(qn_words_count(&moved, &sizes, stored) == 8192);
 }
 
+/* As many calls as a graph can have: sets of calls fill a word of 64 bits. */
+static void a_full_graph_is_planned(void)
+{
+    char text[4096] = "sequence s\ninput x0: vector(n)\noutput x64: vector(n)\n";
+    int kernels, folds;
+    for (int i = 1; i <= 64; i++) sprintf(text + strlen(text), "x%d = 2*x%d\n", i, i - 1);
+    CHECK_OK(make(text));
+    count(&kernels, &folds);
+    CHECK(graph.call_count == 64 && kernels == 1 && folds == 0);
+}
+
 /* The partition of least cost by brute force: every way to give each of the calls to a kernel. */
 static double cheapest(const qn_scope *scope, int call, qn_calls *groups, int count_of)
 {
@@ -303,6 +314,7 @@ int main(void)
     RUN(without_fusion_each_call_has_a_kernel);
     RUN(results_can_be_forced_together);
     RUN(long_scripts_use_a_beam);
+    RUN(a_full_graph_is_planned);
     RUN(the_search_finds_the_best);
     RUN(sixteen_calls_are_planned_at_once);
     qn_arena_clear(&arena);
