@@ -10,7 +10,7 @@
 enum {
     LAUNCH_STEPS = 16,      /* of a launch, so that none takes long */
     CPU_LAUNCH_STEPS = 64,  /* all chains are awaited after a launch */
-    KICKS = 32,             /* of the best pose, with an effort of 1 */
+    KICKS = 48,             /* of the best pose, with an effort of 1 */
     BATCH = 256,            /* molecules that are searched together */
     STARTS_OF_A_WALKER = 4, /* chains that start for each that goes on */
     STAGES = 3              /* 4 W chains start, the best W go on, the best W/4 of these end */
@@ -129,7 +129,7 @@ static qn_status make_maps(qn_flexible_searcher *searcher, const qn_flexible_tre
 
 int qn_flexible_steps(const qn_flexible_tree *tree, double effort)
 {
-    return (int)fmax(STAGES, effort * (160 + 8 * tree->ligand_count + 128 * (tree->piece_count - 1)));
+    return (int)fmax(STAGES, effort * (240 + 12 * tree->ligand_count + 192 * (tree->piece_count - 1)));
 }
 
 /* Part of a molecule's random numbers, which does not depend on its place in a library. */

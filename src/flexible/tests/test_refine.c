@@ -97,14 +97,14 @@ static void kicks_lower_the_best(void)
     scene_close(&s);
 }
 
-/* An effort of 1 means 32 kicks, and a small one at least one; a molecule has numbers of its own. */
+/* An effort of 1 means 48 kicks, and a small one at least one; a molecule has numbers of its own. */
 static void kicks_follow_the_effort(void)
 {
     uint64_t drawn = 0;
     scene s;
     if (!scene_open(&drawn, &s)) return;
     const qn_flexible_kicks one = qn_flexible_kicks_of(&s.tree, 1, 7), few = qn_flexible_kicks_of(&s.tree, 0.01, 7);
-    CHECK(one.count == 32 && few.count == 1 && one.seed == 7 && one.stream == few.stream);
+    CHECK(one.count == 48 && few.count == 1 && one.seed == 7 && one.stream == few.stream);
     s.tree.local[0] += 0.5;
     CHECK(qn_flexible_kicks_of(&s.tree, 1, 7).stream != one.stream);
     scene_close(&s);
