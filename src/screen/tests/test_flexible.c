@@ -260,7 +260,7 @@ static void a_search_finds_poses(void)
     qn_screen_options options = options_for("searched");
     qn_screen_result *searched = NULL;
     options.walkers = 8;
-    options.effort = 0.02;
+    options.effort = 0.05;
     snprintf(first, sizeof first, "%s", options.output);
     CHECK_OK(qn_screen_run(context, &options, &searched));
     if (CHECK(searched && searched->molecule_count == MOLECULES - 1 && searched->pose_count > MOLECULES - 1)) {
@@ -279,7 +279,7 @@ static void a_search_finds_poses(void)
     device = "host";
     options = options_for("searched on the host");
     options.walkers = 8;
-    options.effort = 0.02;
+    options.effort = 0.05;
     CHECK_OK(qn_screen_run(context, &options, NULL));
     check_same(first, options.output);
 }
