@@ -100,7 +100,7 @@ static bool on_host(void)
 static const qn_shape *shapes(int *count)
 {
     static const qn_shape of_host[] = {{1, 1, 512, 16, 16, 64}, {1, 1, 1, 1, 1, 1}, {1, 1, 7, 2, 4, 3}};
-    static const qn_shape of_devices[] = {{32, 8, 4, 32, 64, 512}, {4, 2, 3, 4, 8, 5}};
+    static const qn_shape of_devices[] = {{32, 8, 4, 32, 64, 512}, {8, 4, 3, 4, 8, 5}};
     *count = on_host() ? 3 : 2;
     return on_host() ? of_host : of_devices;
 }
