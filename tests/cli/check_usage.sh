@@ -243,7 +243,7 @@ expect 2 err 1 '\-\-bound is "middle"; expected' $t --direction in --bound middl
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdbqt' potential absent.pdbqt --npts 20 -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' tunnel absent.pdb --start 1,2,3 -o out.d --quiet
-expect 1 err 1 'absent.pdb' transport absent.pdb --tunnel absent.dsd --direction in -o out.d --quiet
+expect 1 err 1 'absent.dsd' transport absent.pdb --tunnel absent.dsd --direction in -o out.d --quiet
 expect 1 err 1 'absent.sdf' potential r.pdbqt --site absent.sdf -o out.d --device host --quiet
 expect 1 err 1 'absent.gpf' potential --gpf absent.gpf --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
