@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/npy.h"
 #include "cluster/matrix/tiles.h"
 #include "cluster/method/distance_matrix.h"
+#include "format/npy.h"
 
 static qn_pool *pool;
 
