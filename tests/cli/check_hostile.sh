@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# labels: unsanitized
+# labels: long unsanitized
 # check_hostile.sh SOURCE QUERN BUILD [COMMAND...]: every command reads every input from hostile files, and writes to
 # hostile outputs. One verdict for all: the command ends soon, with exit code 1 or 2 and one sentence, and leaves neither
 # an output nor a changed input; where a file can be used after all, it ends with 0 and without a sentence. Prints one

@@ -95,7 +95,8 @@ static const qn_tunable tunables[TUNABLES] = {
 };
 
 static const char *const constraints[] = {
-    "!device.is_host || (RESIDENT == 32 && PAIRS == 1)", "!device.is_opencl || RESIDENT == 32", /* OpenCL ignores it */
+    "!device.is_host || (RESIDENT == 32 && PAIRS == 1)",
+    "!device.is_opencl || (RESIDENT == 32 && PAIRS == 1)", /* OpenCL ignores them */
 };
 
 const qn_family qn_flexible_search_family = {

@@ -34,7 +34,14 @@ typedef struct search_view {
     int evaluations;
 } search_view;
 
-#define FOR_EACH(i, count) UNROLL_BY(1) for (int i = LOCAL_ID(0); i < (count); i += QN_SEARCH_PARTS)
+/* For loops of a length that is not constant, which compilers of OpenCL may refuse to unroll. */
+#ifdef QN_LANGUAGE_CUDA
+#define UNROLL_SOME(count) UNROLL_BY(count)
+#else
+#define UNROLL_SOME(count)
+#endif
+
+#define FOR_EACH(i, count) UNROLL_SOME(1) for (int i = LOCAL_ID(0); i < (count); i += QN_SEARCH_PARTS)
 #define FIRST_LANE (LOCAL_ID(0) == 0)
 
 /* Barriers stay outside of conditions, and loops with barriers run at least once: PoCL copies all code that follows
@@ -133,7 +140,7 @@ DEVICE_FN void search_add_forces(const search_view *v, int i, int begin, int end
     const qn_int4 link = v->links[i];
     const qn_float4 at = v->at[i];
     qn_float4 slope = v->slopes[i];
-    UNROLL_BY(4)
+    UNROLL_SOME(4)
     for (int p = 0; p < link.w; p++) {
         const int partner = v->partners[link.z + QN_SEARCH_PARTS * p], pair = partner / QN_SEARCH_NEXT;
         const qn_float4 other = v->at[partner % QN_SEARCH_NEXT];
@@ -152,7 +159,7 @@ DEVICE_FN float search_intra(const search_view *v, float bend, float part)
     int begin = 0;
     do {
         const int end = MIN(begin + QN_SEARCH_CHUNK, v->pair_count);
-        UNROLL_BY(PAIRS)
+        UNROLL_SOME(PAIRS)
         for (int p = begin + LOCAL_ID(0); p < end; p += QN_SEARCH_PARTS)
             part += search_pair(v, v->pairs[p], v->pair_parameters[p], bend, &v->forces[p - begin]);
         LOCAL_BARRIER_OF_32();
@@ -196,7 +203,7 @@ DEVICE_FN float search_own_sum(const search_view *v, int piece, int component)
     const int d = component % 3, a = (d + 1) % 3, b = (d + 2) % 3;
     LOCAL_PTR const float *at = (LOCAL_PTR const float *)v->at, *slopes = (LOCAL_PTR const float *)v->slopes;
     float sum = 0.0f;
-    UNROLL_BY(2)
+    UNROLL_SOME(2)
     for (int i = 4 * link.z; i < 4 * link.w; i += 4)
         sum += component < 3 ? slopes[i + d] : search_moment(at[i + a], slopes[i + b], at[i + b], slopes[i + a]);
     return sum;
@@ -212,7 +219,7 @@ DEVICE_FN void search_gather(const search_view *v)
     {
         const int end = 6 * v->piece_links[2 * (item / 6) + 1].x;
         float sum = own[item];
-        UNROLL_BY(4)
+        UNROLL_SOME(4)
         for (int other = item + 6; other < end; other += 6) sum += own[other];
         v->sums[item] = sum;
     }
@@ -278,7 +285,7 @@ DEVICE_FN void search_diagonal(const search_view *v, int wanted, float value)
 {
     FOR_EACH(i, wanted ? v->freedoms : 0)
     {
-        UNROLL_BY(2)
+        UNROLL_SOME(2)
         for (int j = 0; j < v->freedoms; j++) v->inverse[j * v->stride + i] = i == j ? value : 0.0f;
     }
     LOCAL_BARRIER_OF_32();
@@ -371,7 +378,6 @@ DEVICE_FN int search_step(search_view *v, const search_scalars *s, int chain, in
     float energy = 0.0f;
     int accepted = 0, promising = 0, passes = 1;
     search_copy(1, v->current, v->pose, count);
-    UNROLL_BY(1)
     for (int pass = 0; pass < passes; pass++) {
         search_begin(v, pass == 0 && starts, pass == 0 && !starts, s, chain, step_number, v->pose);
         energy = search_minimise(v, s, pass == 0 ? QN_SEARCH_SOFT : QN_SEARCH_HARD, v->pose);

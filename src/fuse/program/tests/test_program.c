@@ -1,5 +1,5 @@
 /* devices: host opencl:0 checking:host */
-/* labels: unsanitized */
+/* labels: unsanitized long@opencl long@checking */
 #define _DEFAULT_SOURCE /* setenv */
 /* Generated kernels against the meaning in double precision: equal where sums are exact, and else within the bound of
  * rounding. All examples, odd sizes, corners of the shapes, fused and not. */

@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
+/* labels: unsanitized@opencl long@checking */
 /* The alignment of small movies with known motion. */
 #include "check.h"
 
