@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "flexible/receptor_sum.h"
 #include "math/rotation.h"
+#include "math/vector.h"
 #include "model/neighbour_grid.h"
 
 struct qn_flexible_receptor {
@@ -187,12 +188,6 @@ static double binned(int a, int b, double square)
     return sum / 2;
 }
 
-static double square_between(const double *a, const double *b)
-{
-    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return x * x + y * y + z * z;
-}
-
 /* An atom that moves among those of the receptor. */
 typedef struct atom_sum {
     const qn_score_receptor *receptor;
@@ -204,7 +199,7 @@ typedef struct atom_sum {
 static void add_binned_atom(size_t index, void *user)
 {
     atom_sum *sum = user;
-    const double square = square_between(sum->at, sum->receptor->positions_angstrom + 3 * index);
+    const double square = qn_vector_square_between(sum->at, sum->receptor->positions_angstrom + 3 * index);
     if (square < QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM)
         sum->energy += binned(sum->type, sum->receptor->types[index], square);
 }
@@ -224,7 +219,7 @@ void qn_flexible_vina_report(const qn_flexible_tree *tree, const qn_flexible_rec
     }
     for (size_t p = 0; p < tree->pair_count; p++) {
         const int i = tree->pairs[p].first, j = tree->pairs[p].second;
-        const double square = square_between(positions + 3 * i, positions + 3 * j);
+        const double square = qn_vector_square_between(positions + 3 * i, positions + 3 * j);
         const bool forgotten = i < tree->ligand_count && j >= tree->moving_count;
         if (square < QN_VINA_CUTOFF_ANGSTROM * QN_VINA_CUTOFF_ANGSTROM && !forgotten)
             *part_of_pair(tree, &tree->pairs[p], parts) +=

@@ -65,8 +65,8 @@ void qn_flexible_minimise_roughly(const qn_flexible_tree *tree, const qn_flexibl
 
 /* A caller's condition on a pose besides a low energy. `add` returns a value (kcal/mol) that is minimised with the bent
  * energy, and adds its gradient. It may also take from the gradient the part along directions in which the pose must
- * not move: steps are sums of gradients, so none goes there. `least_fall` (kcal/mol): a round that
- * lowers the value by less is the last one. */
+ * not move: steps are sums of gradients, so none goes there. `least_fall` (kcal/mol): a round that lowers the value by
+ * less is the last one. */
 typedef struct qn_flexible_restraint {
     double (*add)(const qn_flexible_pose *pose, double *gradient, const void *user);
     const void *user;

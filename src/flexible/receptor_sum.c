@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/vector.h"
 #include "score/vina.h"
 
 /* Sides of cells: short along x, since a row's range of atoms is cut there, and wide across, so that ranges fill
@@ -305,19 +306,14 @@ static void list_atom(const qn_receptor_cells *cells, qn_receptor_near *near, in
         memset(arrays[a] + listing.first + listing.count, 0, QN_RECEPTOR_SINGLE_LANES * sizeof(float));
 }
 
-static double square_between(const double *a, const double *b)
-{
-    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return x * x + y * y + z * z;
-}
-
 void qn_receptor_sum_near(const qn_receptor_cells *cells, qn_receptor_near *near, int atom, const double place[3],
                           int type, qn_receptor_terms *sum)
 {
     int count;
     const qn_vina_atom_type *kind = &qn_vina_type_table(&count)[type];
     const qn_receptor_atom described = describe(place, kind);
-    if (near->counts[atom] < 0 || square_between(place, near->centres + 3 * atom) > slack_angstrom * slack_angstrom)
+    if (near->counts[atom] < 0 ||
+        qn_vector_square_between(place, near->centres + 3 * atom) > slack_angstrom * slack_angstrom)
         list_atom(cells, near, atom, place, described.partner);
     if (near->counts[atom] < 0) {
         qn_receptor_sum(cells, place, type, QN_RECEPTOR_SINGLE, sum);

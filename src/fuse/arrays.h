@@ -6,7 +6,7 @@
 #include "fuse/program/inputs.h"
 #include "fuse/sequence.h"
 
-/* What an array of the user is: a value, or a part of a csr matrix. */
+/* The meaning of a user's array: a value, or a part of a csr matrix. */
 typedef enum qn_array_part { QN_ARRAY_NUMBERS, QN_ARRAY_STARTS, QN_ARRAY_COLUMNS } qn_array_part;
 
 typedef struct qn_array_file {

@@ -17,7 +17,7 @@ static inline bool qn_screen_is_librarys_fault(qn_status status)
     return status == QN_BAD_FORMAT || status == QN_IO_ERROR || status == QN_NOT_FOUND || status == QN_UNSUPPORTED;
 }
 
-/* What a run of flexible molecules holds at the same time. */
+/* Memory that a run of flexible molecules holds at the same time. */
 typedef struct qn_screen_room {
     const qn_flexible_searcher *searchers[QN_DEVICES_MAX]; /* of each device; NULL: molecules are not searched */
     int searchers_of_a_gpu;

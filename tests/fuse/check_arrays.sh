@@ -98,7 +98,7 @@ for word in limit predicted fused unfused; do
   grep -q ">$word</text>" report.html || fail "the report should have a bar $word"
 done
 
-# What is refused.
+# Refusals.
 refused() { # refused CODE SENTENCE ARGUMENTS...
   local code=$1 sentence=$2
   shift 2

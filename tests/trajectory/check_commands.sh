@@ -29,7 +29,7 @@ pair=("$water/water.tpr" "$water/water.xtc")
 # Every query alone and all of them in one plan: the same numbers, and a report and run.json that name them.
 queries=$("$quern" trajectory list | sed -n 's/^\([a-z-]*\): .*/\1/p')
 [ "$(wc -l <<<"$queries")" -ge 10 ] || fail "quern trajectory list prints only: $queries"
-# What a query must be given, as a line of a plan: "references: water.xtc".
+# Inputs that a query needs, as a line of a plan: "references: water.xtc".
 required() {
     case $1 in
     path) echo "references: $water/water.xtc" ;;
@@ -116,7 +116,7 @@ trajectory convert pipe --output piped.xtc && cmp -s piped.xtc unpiped.xtc || fa
 expect 1 "none of its frames" convert "$water/water.xtc" --output none.xtc --first 21
 [ ! -e none.xtc ] || fail "a conversion of nothing leaves a file"
 
-# What has no effect is said; counts of one have no plural.
+# Options without effect are named; counts of one have no plural.
 "$quern" trajectory volume "${pair[@]}" --last 0 --live-step 0.002 --output idle >out 2>err || fail "--live-step without --live: $(cat err)"
 grep -q 'warning: --live-step is "0.002" and has no effect' err || fail "no warning of --live-step: $(cat err)"
 grep -q '^1 frame of 1398 atoms, 1 query' out || fail "plurals: $(cat out)"

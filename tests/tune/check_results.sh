@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# What a user sees of a tuning that goes on in a second run: as many tests as asked for, the failures and tests of the
+# The output of a tuning that goes on in a second run: as many tests as asked for, the failures and tests of the
 # first run, a time of this run for the best; and the results of a kernel of the user's own, explained and exported.
 # Arguments: source folder, quern binary, build folder.
 set -u

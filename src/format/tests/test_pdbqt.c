@@ -171,7 +171,7 @@ static size_t count_records(const char *text, size_t *lines)
     return count;
 }
 
-/* What begins with END is passed over between molecules, but not the ends of parts. */
+/* Between molecules the reader skips lines that begin with END, except ends of parts. */
 static void ends_behind_the_last_molecule_are_refused(void)
 {
     static const char *const cases[][2] = {{LIGAND "ENDBRANCH   1   3\n", "10: ENDBRANCH 1 3, but no BRANCH is open"},

@@ -131,7 +131,7 @@ static qn_status write_signature(qn_emitter *at)
     return qn_text_append(at->text, ")\n{\n");
 }
 
-/* What comes before the work: the group's number, and the work-item's in it. */
+/* Write the start of a kernel: the group's number, and the work-item's number in the group. */
 static qn_status write_start(qn_emitter *at)
 {
     static const char *const starts[] = {

@@ -55,7 +55,7 @@ static int add_value(rotation *at, int like, int copy_of, int before_of)
     return to->value_count++;
 }
 
-/* What a value was in the round before. That of next x lies where x does. */
+/* The value of the round before. That of next x lies where x does. */
 static int before(rotation *at, int value)
 {
     const int old = at->from->values[value].old;

@@ -1,4 +1,4 @@
-/* What is different between languages. */
+/* Differences between languages. */
 #include "base/error.h"
 #include "fuse/output/code.h"
 

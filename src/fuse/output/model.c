@@ -78,7 +78,7 @@ static void add_slot(qn_code *code, qn_emitted_kind kind, int of, const char *na
     code->slots[slot].is_written |= is_written;
 }
 
-/* What conditions read need not be read by a kernel. */
+/* Add the values that a condition reads: a kernel need not read them. */
 static void add_condition(qn_code *code, const qn_condition *condition)
 {
     for (int i = 0; i < condition->use_count; i++) {
@@ -89,7 +89,7 @@ static void add_condition(qn_code *code, const qn_condition *condition)
     }
 }
 
-/* What is exchanged with memory of kernels is memory, too. */
+/* Add the memory of exchanges: its partner is memory of kernels. */
 static void add_exchanges(qn_code *code, int section, bool before)
 {
     qn_exchange exchanges[QN_EXCHANGES_MAX];
@@ -106,7 +106,7 @@ static void add_exchanges(qn_code *code, int section, bool before)
     }
 }
 
-/* What is replaced or made: by kernels, by an exchange of memory, or by a copy at the end. */
+/* Mark values that are replaced or made: by kernels, by an exchange of memory, or by a copy at the end. */
 static void mark_results(qn_code *code)
 {
     for (int field = 0; field < code->field_count; field++) {

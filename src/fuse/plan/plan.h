@@ -75,7 +75,7 @@ typedef struct qn_exchange {
     bool are_sums;
 } qn_exchange;
 
-/* What is exchanged before or after a round of a section, in this order; at most QN_EXCHANGES_MAX. */
+/* Exchanges before or after a round of a section, in this order; at most QN_EXCHANGES_MAX. */
 enum { QN_EXCHANGES_MAX = 2 * QN_GRAPH_VALUES_MAX };
 int qn_plan_exchanges(const qn_plan *plan, int section, bool before, qn_exchange *exchanges);
 

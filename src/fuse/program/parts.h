@@ -6,7 +6,7 @@
 
 enum { QN_PROGRAM_FAMILIES_MAX = QN_PLAN_KERNELS_MAX / QN_KERNEL_MAX };
 
-/* What the last launch of a kernel had: the tuner may choose its configuration. */
+/* Facts of the last launch of a kernel: the tuner may choose its configuration. */
 typedef struct qn_launch_note {
     int64_t groups;
     qn_configuration configuration;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/vector.h"
 #include "transport/bounds/hold.h"
 
 enum { ROUNDS = 200 }; /* of BFGS on a disc, at most */
@@ -43,18 +44,12 @@ void qn_disc_pose_positions(const qn_flexible_tree *tree, const qn_disc_pose *po
     qn_flexible_positions(tree, origins, rotations, count, positions);
 }
 
-static double square_between(const double *a, const double *b)
-{
-    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return x * x + y * y + z * z;
-}
-
 double qn_disc_pose_distance(const qn_flexible_tree *tree, const qn_disc_pose *a, const qn_disc_pose *b)
 {
     double from[3 * QN_FLEXIBLE_ATOMS_MAX], to[3 * QN_FLEXIBLE_ATOMS_MAX], sum = 0;
     qn_disc_pose_positions(tree, a, tree->heavy_count, from);
     qn_disc_pose_positions(tree, b, tree->heavy_count, to);
-    for (int i = 0; i < tree->heavy_count; i++) sum += square_between(from + 3 * i, to + 3 * i);
+    for (int i = 0; i < tree->heavy_count; i++) sum += qn_vector_square_between(from + 3 * i, to + 3 * i);
     return sqrt(sum / tree->heavy_count);
 }
 

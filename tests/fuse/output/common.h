@@ -1,4 +1,4 @@
-/* What the programs of this folder share: numbers, and comparing. */
+/* Helpers of the programs of this folder: numbers, and comparisons. */
 #ifndef COMMON_H
 #define COMMON_H
 

@@ -1,0 +1,12 @@
+/* Vectors of three numbers. */
+#ifndef QN_MATH_VECTOR_H
+#define QN_MATH_VECTOR_H
+
+/* The squared distance of two places, in the square of their unit. */
+static inline double qn_vector_square_between(const double a[3], const double b[3])
+{
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
+#endif
