@@ -35,6 +35,12 @@ void qn_screen_say_count(uint64_t count, char text[32])
     text[used] = '\0';
 }
 
+static const char *say_bonds(const qn_screen_options *options, bool has_sides)
+{
+    if (options->score_only) return "as given";
+    return has_sides ? "turn, and side chains" : "turn";
+}
+
 /* "−12.3 kJ/mol", with a minus sign instead of a hyphen. */
 static void say_energy(const qn_screen_state *run, double energy, char *text, size_t size)
 {
@@ -44,16 +50,21 @@ static void say_energy(const qn_screen_state *run, double energy, char *text, si
 static void say_speed(const qn_screen_state *run, char *text, size_t size)
 {
     const double seconds = run->timings.search_s;
+    const uint64_t molecules = run->row_count + run->rejection_count;
     if (seconds > 0 && run->interactions_here > 0)
         snprintf(text, size, "%.3g interactions/s", run->interactions_here / seconds);
+    else if (seconds > 0 && !run->options->rigid && molecules > run->resumed)
+        snprintf(text, size, "%.3g molecules/s", (double)(molecules - run->resumed) / seconds);
     else
         snprintf(text, size, run->resumed > 0 ? "all from an earlier run" : "–");
 }
 
 static qn_status add_facts(const qn_screen_state *run, qn_report *report)
 {
-    const char *const labels[FACTS] = {"Receptor", "Molecules scored", "Rejected", "Conformers", "Best energy",
-                                       "Score",    "Search speed",     "Device"};
+    const bool rigid = run->options->rigid;
+    const char *const labels[FACTS] = {
+        "Receptor", "Molecules scored", "Rejected", rigid ? "Conformers" : "Bonds", "Best energy", "Score", "Speed",
+        "Device"};
     char values[FACTS][160], count[32];
     const char *pointers[FACTS];
     const qn_device_info *info = run->job->device_count > 0 ? qn_device_get_info(run->job->devices[0]) : NULL;
@@ -62,7 +73,7 @@ static qn_status add_facts(const qn_screen_state *run, qn_report *report)
     qn_screen_say_count(run->row_count, values[1]);
     qn_screen_say_count(run->rejection_count, values[2]);
     qn_screen_say_count(run->conformers, count);
-    snprintf(values[3], sizeof values[3], "%s", count);
+    snprintf(values[3], sizeof values[3], "%s", rigid ? count : say_bonds(run->options, run->sides.count > 0));
     if (run->row_count > 0)
         say_energy(run, run->rows[0].energy, values[4], sizeof values[4]);
     else
@@ -271,10 +282,11 @@ static qn_status add_hits(const qn_screen_state *run, qn_report *report)
         "The best %zu of %zu %s by the energy (%s) of their best poses; lower is better. "
         "The energy ranks the molecules of this run; it is not a measured affinity. Clashes are "
         "pairs of heavy atoms of molecule and receptor much nearer than their radii allow; nearest "
-        "is the shortest distance of such a pair. `hits.sdf` has up to %d %s of each, which PyMOL and "
+        "is the shortest distance of such a pair. `hits.sdf` has up to %d %s of each%s, which PyMOL and "
         "ChimeraX show in the receptor; `scores.csv` has all molecules.",
         hits, run->row_count, qn_screen_molecules(run->row_count), qn_screen_energy_unit(run->score.kind),
-        run->options->keep, run->options->keep == 1 ? "pose" : "poses"));
+        run->options->keep, run->options->keep == 1 ? "pose" : "poses",
+        run->options->rigid ? "" : ", and `hits.pdbqt`"));
     QN_TRY(add_pictures(run, report));
     QN_TRY(add_hit_table(run, report));
     if (hits > TABLE_ROWS) return qn_report_paragraph(report, "The table has the first %d.", TABLE_ROWS);
