@@ -298,12 +298,8 @@ static void list_atom(const qn_receptor_cells *cells, qn_receptor_near *near, in
                                       (float)(place[2] - cells->low[2])},
                             .partner = partner};
     each_range(cells, place, QN_VINA_CUTOFF_ANGSTROM + slack_angstrom, list_range, &listing);
-    const bool fits = listing.count <= QN_RECEPTOR_NEAR_MAX - QN_RECEPTOR_SINGLE_LANES;
     memcpy(near->centres + 3 * atom, place, 3 * sizeof *place);
-    near->counts[atom] = fits ? listing.count : -1;
-    float *const arrays[] = {near->x, near->y, near->z, near->radius, near->partner};
-    for (size_t a = 0; a < sizeof arrays / sizeof *arrays && fits; a++) /* a vector is read to its end */
-        memset(arrays[a] + listing.first + listing.count, 0, QN_RECEPTOR_SINGLE_LANES * sizeof(float));
+    near->counts[atom] = listing.count <= QN_RECEPTOR_NEAR_MAX - QN_RECEPTOR_SINGLE_LANES ? listing.count : -1;
 }
 
 void qn_receptor_sum_near(const qn_receptor_cells *cells, qn_receptor_near *near, int atom, const double place[3],
