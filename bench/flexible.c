@@ -129,12 +129,10 @@ static void search_case(const flexible_case *c, qn_device *device, qn_flexible_s
     must(qn_allocate(walkers, sizeof *poses, (void **)&poses));
     must(qn_allocate(walkers, sizeof *energies, (void **)&energies));
     must(qn_allocate(3 * c->compounds[0]->atom_count, sizeof(double), (void **)&positions));
-    const qn_flexible_kicks kicks = qn_flexible_kicks_of(tree, options.effort, options.seed);
     const double begin_s = qn_clock_s();
     must(qn_flexible_searcher_create(device, &c->receptor, &options, &searcher));
     must(qn_flexible_searcher_run(searcher, &tree, 1, poses, energies, &evaluations));
-    must(qn_flexible_refine(tree, &c->equivalent, c->sorted, poses, energies, options.walkers, 2, 3, &kicks, results,
-                            &kept));
+    must(qn_flexible_refine(tree, &c->equivalent, c->sorted, poses, energies, options.walkers, 2, 3, results, &kept));
     const double seconds = qn_clock_s() - begin_s;
     qn_flexible_compound_positions(tree, &results[0].pose, positions);
     print_line(c, &results[0], positions, seconds, evaluations);

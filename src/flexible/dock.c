@@ -5,7 +5,6 @@
 /* A minimisation starts anew, since the inverse second derivatives of a steep start are of no use later. */
 enum { RESTARTS = 20, ROUNDS = 200 };
 static const double least_gain = 1e-4; /* of a start (kcal/mol) */
-static const double least_fall = 1e-4; /* of a round in single precision */
 
 void qn_flexible_result_finish(const qn_flexible_tree *tree, double unbound_intra, qn_flexible_result *result)
 {
@@ -45,27 +44,6 @@ void qn_flexible_converge(const qn_flexible_tree *tree, const qn_flexible_recept
         qn_flexible_minimise(tree, receptor, QN_FLEXIBLE_HARD, ROUNDS, pose, energy);
         if (!(energy->bent < before - least_gain)) return;
         before = energy->bent;
-    }
-}
-
-void qn_flexible_approach(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_receptor_near *near,
-                          qn_flexible_pose *pose, qn_flexible_energy *energy)
-{
-    double before = INFINITY;
-    for (int i = 0; i < RESTARTS; i++) {
-        qn_flexible_minimise_roughly(tree, receptor, near, ROUNDS, least_fall, pose, energy);
-        if (!(energy->bent < before - least_gain)) return;
-        before = energy->bent;
-    }
-}
-
-void qn_flexible_minimise_found(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                                qn_flexible_pose *poses, double *energies, int count)
-{
-    for (int i = 0; i < count; i++) {
-        qn_flexible_energy energy;
-        qn_flexible_minimise(tree, receptor, QN_FLEXIBLE_HARD, 0, &poses[i], &energy);
-        energies[i] = energy.bent;
     }
 }
 

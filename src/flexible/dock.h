@@ -22,15 +22,6 @@ void qn_flexible_score_given(const qn_flexible_tree *tree, const qn_flexible_rec
 void qn_flexible_converge(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_flexible_pose *pose,
                           qn_flexible_energy *energy);
 
-/* The same in single precision, on the way to qn_flexible_converge. */
-void qn_flexible_approach(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_receptor_near *near,
-                          qn_flexible_pose *pose, qn_flexible_energy *energy);
-
-/* Minimise poses that a search found on maps, each in as many rounds as the search; energies (kcal/mol) get the exact
- * ones, bent hard. */
-void qn_flexible_minimise_found(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                                qn_flexible_pose *poses, double *energies, int count);
-
 /* Minimise from the given pose, to convergence. */
 void qn_flexible_minimise_given(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
                                 qn_flexible_result *result);

@@ -5,12 +5,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "flexible/settle.h"
 #include "score/ligand_types.h"
 
 enum {
     LAUNCH_STEPS = 16,      /* of a launch, so that none takes long */
     CPU_LAUNCH_STEPS = 64,  /* all chains are awaited after a launch */
-    KICKS = 48,             /* of the best pose, with an effort of 1 */
+    SETTLED = 16,           /* poses of a molecule that settle with exact energies */
+    KICK_ROUNDS = 24,       /* with an effort of 1 */
     BATCH = 256,            /* molecules that are searched together */
     STARTS_OF_A_WALKER = 4, /* chains that start for each that goes on */
     STAGES = 3              /* 4 W chains start, the best W go on, the best W/4 of these end */
@@ -18,6 +20,7 @@ enum {
 static const double stage_shares[STAGES] = {0, 0.1, 0.3}; /* of all steps, at which stages begin */
 static const double reach_angstrom = 10;                  /* of atoms from the centroid, for the maps */
 static const double side_angstrom = 8;                    /* from Cα to the end of the longest side chain */
+static const double settled_above = 4;                    /* kcal/mol above the best pose on maps, at most */
 static const double alike_angstrom = 1;                   /* chains whose best poses are nearer are alike */
 
 struct qn_flexible_searcher {
@@ -27,6 +30,7 @@ struct qn_flexible_searcher {
     qn_flexible_frame frame;
     int map_of[QN_VINA_TYPES], types[QN_VINA_TYPES], type_count;
     qn_buffer *maps; /* of these types */
+    qn_flexible_near near;
 };
 
 /* Extend maps along an axis to where side chains reach from their Cα. low, high: from the centre of the box. */
@@ -68,6 +72,8 @@ qn_status qn_flexible_searcher_create(qn_device *device, const qn_score_receptor
     for (int i = 0; i < QN_VINA_TYPES; i++) (*searcher)->map_of[i] = -1;
     qn_status status = set_frame(*searcher);
     if (status == QN_OK) status = qn_queue_create(device, &(*searcher)->queue);
+    if (status == QN_OK)
+        status = qn_flexible_near_create((*searcher)->queue, receptor, &(*searcher)->frame.grid, &(*searcher)->near);
     if (status != QN_OK) qn_flexible_searcher_destroy(searcher);
     return status;
 }
@@ -76,8 +82,15 @@ void qn_flexible_searcher_destroy(qn_flexible_searcher **searcher)
 {
     if (!*searcher) return;
     qn_buffer_release(&(*searcher)->maps);
+    qn_flexible_near_clear(&(*searcher)->near);
     qn_queue_destroy(&(*searcher)->queue);
     qn_release(searcher);
+}
+
+/* Poses of a molecule that settle. */
+static int settled_most(const qn_flexible_search_options *options)
+{
+    return options->settle_all || options->walkers < SETTLED ? options->walkers : SETTLED;
 }
 
 qn_flexible_memory qn_flexible_searcher_memory(const qn_flexible_searcher *searcher)
@@ -85,9 +98,13 @@ qn_flexible_memory qn_flexible_searcher_memory(const qn_flexible_searcher *searc
     const int *points = searcher->frame.grid.points;
     const double walkers = searcher->options.walkers, chains = STARTS_OF_A_WALKER * walkers,
                  chain = 2 * QN_FLEXIBLE_STATE * sizeof(float) + 2 * sizeof(int32_t) + sizeof(qn_flexible_leg);
-    return (qn_flexible_memory){.map = sizeof(float) * (double)points[0] * points[1] * points[2],
-                                .molecule = chains * chain,
-                                .molecule_copies = chains * (chain + sizeof(int)) +
+    const int most = settled_most(&searcher->options);
+    const double settled = qn_flexible_settle_bytes(most);
+    return (qn_flexible_memory){.receptor = searcher->near.bytes,
+                                .map = sizeof(float) * (double)points[0] * points[1] * points[2],
+                                .molecule = chains * chain + settled,
+                                .molecule_copies = chains * (chain + sizeof(int)) + settled +
+                                                   most * QN_FLEXIBLE_STATE * sizeof(float) +
                                                    walkers * (sizeof(qn_flexible_pose) + sizeof(double)),
                                 .together = BATCH};
 }
@@ -129,7 +146,7 @@ static qn_status make_maps(qn_flexible_searcher *searcher, const qn_flexible_tre
 
 int qn_flexible_steps(const qn_flexible_tree *tree, double effort)
 {
-    return (int)fmax(STAGES, effort * (240 + 12 * tree->ligand_count + 192 * (tree->piece_count - 1)));
+    return (int)fmax(STAGES, effort * (170 + 8.5 * tree->ligand_count + 135 * (tree->piece_count - 1)));
 }
 
 /* Part of a molecule's random numbers, which does not depend on its place in a library. */
@@ -137,11 +154,6 @@ static uint32_t number_of(const qn_flexible_tree *tree)
 {
     const size_t atoms = (size_t)tree->heavy_count;
     return (uint32_t)qn_ligand_hash(tree->type, atoms * sizeof *tree->type, tree->local, 3 * atoms * sizeof(double));
-}
-
-qn_flexible_kicks qn_flexible_kicks_of(const qn_flexible_tree *tree, double effort, uint64_t seed)
-{
-    return (qn_flexible_kicks){(int)ceil(KICKS * effort), seed, number_of(tree)};
 }
 
 /* ---- A batch of molecules ---- */
@@ -296,31 +308,94 @@ static qn_status walk_all(qn_flexible_searcher *searcher, chain_batch *b)
         QN_TRY(walk_stage(searcher, b, stage));
     }
     QN_TRY(qn_queue_read(searcher->queue, b->state_buffer, 0, b->states, state_bytes(b), NULL));
-    QN_TRY(qn_queue_read(searcher->queue, b->counter_buffer, 0, b->counters, 2 * chains_of(b) * sizeof(int32_t), NULL));
     return qn_queue_finish(searcher->queue);
 }
 
-/* The best poses of all stages' chains: the last stage's chains are among the walkers that the middle stage kept. */
-static qn_status take_poses(const qn_flexible_searcher *searcher, chain_batch *b, qn_flexible_pose *poses,
-                            double *energies, double *evaluations)
+/* ---- Poses that settle ---- */
+
+enum { ENERGY = 7 }; /* its place in a state */
+
+/* Take the best poses of a molecule's chains of all stages: the last stage's chains are among the walkers that the
+ * middle stage kept. order: room for them. */
+static qn_status take_best(const qn_flexible_searcher *searcher, chain_batch *b, int tree, int *order, float *states,
+                           int *count)
+{
+    const int most = settled_most(&searcher->options);
+    float lowest = INFINITY;
+    b->stage_chains = b->starts;
+    for (int c = 0; c < b->starts; c++) {
+        b->walking[tree * b->starts + c] = c;
+        lowest = fminf(lowest, best_of(b, tree, c)[ENERGY]);
+    }
+    QN_TRY(rank_chains(searcher, b, tree, most, order));
+    *count = 0;
+    for (int c = 0; c < most; c++) {
+        const float *best = best_of(b, tree, order[c]);
+        if (searcher->options.settle_all || best[ENERGY] <= lowest + settled_above)
+            memcpy(states + (*count)++ * QN_FLEXIBLE_STATE, best, QN_FLEXIBLE_STATE * sizeof *states);
+    }
+    return QN_OK;
+}
+
+/* Give the settled poses of a molecule. */
+static void give_poses(const qn_flexible_searcher *searcher, const qn_flexible_tree *tree, const float *states,
+                       int count, qn_flexible_pose *poses, double *energies)
+{
+    for (int w = 0; w < searcher->options.walkers; w++, states += QN_FLEXIBLE_STATE) {
+        memset(&poses[w], 0, sizeof *poses);
+        energies[w] = INFINITY;
+        if (w >= count) continue;
+        qn_flexible_state_pose(tree, states, &searcher->frame.grid, &poses[w]);
+        energies[w] = (double)states[ENERGY];
+    }
+}
+
+/* states: [tree][settled_most]; counts: [tree]; order: [settled_most]. */
+static qn_status settle_batch(qn_flexible_searcher *searcher, chain_batch *b, float *states, int *counts, int *order,
+                              double *evaluations)
+{
+    const qn_flexible_settling how = {&b->batch, &searcher->frame, &searcher->near, settled_most(&searcher->options),
+                                      (int)ceil(KICK_ROUNDS * searcher->options.effort)};
+    for (int t = 0; t < b->count; t++)
+        QN_TRY(take_best(searcher, b, t, order, states + (size_t)t * (size_t)how.most * QN_FLEXIBLE_STATE, &counts[t]));
+    return qn_flexible_settle_poses(searcher->queue, &how, states, counts, evaluations);
+}
+
+static qn_status settle_all(qn_flexible_searcher *searcher, chain_batch *b, qn_flexible_pose *poses, double *energies,
+                            double *evaluations)
 {
     const int walkers = searcher->options.walkers;
-    int *order = NULL;
-    QN_TRY(qn_allocate((size_t)walkers, sizeof *order, (void **)&order));
-    b->stage_chains = b->starts;
-    qn_status status = QN_OK;
-    for (int t = 0; t < b->count && status == QN_OK; t++) {
-        for (int c = 0; c < b->starts; c++) b->walking[t * b->starts + c] = c;
-        status = rank_chains(searcher, b, t, walkers, order);
-        for (int c = 0; c < walkers && status == QN_OK; c++) {
-            const float *best = best_of(b, t, order[c]);
-            qn_flexible_state_pose(b->trees[t], best, &searcher->frame.grid, &poses[t * walkers + c]);
-            energies[t * walkers + c] = (double)best[7];
-        }
-    }
-    for (size_t c = 0; c < chains_of(b) && evaluations; c++) *evaluations += b->counters[2 * c];
+    const size_t count = (size_t)b->count, most = (size_t)settled_most(&searcher->options);
+    float *states = NULL;
+    int *counts = NULL, *order = NULL;
+    qn_status status = qn_allocate(count * most * QN_FLEXIBLE_STATE, sizeof *states, (void **)&states);
+    if (status == QN_OK) status = qn_allocate(count, sizeof *counts, (void **)&counts);
+    if (status == QN_OK) status = qn_allocate(most, sizeof *order, (void **)&order);
+    if (status == QN_OK) status = settle_batch(searcher, b, states, counts, order, evaluations);
+    for (int t = 0; t < b->count && status == QN_OK; t++)
+        give_poses(searcher, b->trees[t], states + (size_t)t * most * QN_FLEXIBLE_STATE, counts[t], poses + t * walkers,
+                   energies + t * walkers);
+    qn_release(&states);
+    qn_release(&counts);
     qn_release(&order);
     return status;
+}
+
+static qn_status count_evaluations(qn_flexible_searcher *searcher, chain_batch *b, double *evaluations)
+{
+    QN_TRY(qn_queue_read(searcher->queue, b->counter_buffer, 0, b->counters, 2 * chains_of(b) * sizeof(int32_t), NULL));
+    QN_TRY(qn_queue_finish(searcher->queue));
+    for (size_t c = 0; c < chains_of(b); c++) *evaluations += b->counters[2 * c];
+    return QN_OK;
+}
+
+static qn_status search_batch(qn_flexible_searcher *searcher, chain_batch *b, qn_flexible_pose *poses, double *energies,
+                              double *evaluations)
+{
+    QN_TRY(open_batch(searcher, b));
+    QN_TRY(walk_all(searcher, b));
+    QN_TRY(settle_all(searcher, b, poses, energies, evaluations));
+    return evaluations ? count_evaluations(searcher, b, evaluations) : QN_OK;
 }
 
 qn_status qn_flexible_searcher_run(qn_flexible_searcher *searcher, const qn_flexible_tree *const *trees, int count,
@@ -330,18 +405,15 @@ qn_status qn_flexible_searcher_run(qn_flexible_searcher *searcher, const qn_flex
     if (evaluations) *evaluations = 0;
     QN_TRY(make_maps(searcher, trees, count));
     for (int done = 0; done < count; done += BATCH) {
+        const size_t first = (size_t)done * (size_t)walkers;
         chain_batch b = {.trees = trees + done,
                          .count = count - done < BATCH ? count - done : BATCH,
                          .starts = STARTS_OF_A_WALKER * walkers};
-        qn_status status = open_batch(searcher, &b);
-        if (status == QN_OK) status = walk_all(searcher, &b);
-        if (status == QN_OK)
-            status = take_poses(searcher, &b, poses + (size_t)done * (size_t)walkers,
-                                energies + (size_t)done * (size_t)walkers, evaluations);
+        const qn_status status = search_batch(searcher, &b, poses + first, energies + first, evaluations);
         const qn_status ended = qn_queue_finish(searcher->queue);
-        if (status == QN_OK) status = ended;
         close_batch(&b);
         QN_TRY(status);
+        QN_TRY(ended);
     }
     return QN_OK;
 }

@@ -80,9 +80,10 @@ static void estimate(const qn_screen_state *run, const qn_screen_room *room, con
         if (!room->searchers[i]) continue;
         const qn_flexible_memory memory = qn_flexible_searcher_memory(room->searchers[i]);
         const double together = fmin(fmin(memory.together, waiting), pieces * QN_SCREEN_PIECE),
-                     on_device = searchers * (seen->type_count * memory.map + together * memory.molecule);
+                     on_device =
+                         searchers * (memory.receptor + seen->type_count * memory.map + together * memory.molecule);
         search += searchers * together * memory.molecule_copies + (is_gpu ? 0 : on_device);
-        if (is_gpu) *gpu = fmax(*gpu, on_device);
+        if (is_gpu) *gpu = fmax(*gpu, on_device + searchers * memory.receptor); /* a process has it by now */
     }
     *process = qn_memory_resident_bytes() + running_bytes + fmax(search, output_bytes);
 }

@@ -16,8 +16,7 @@
 /* Pieces of flexible molecules that are searched together: a GPU has room for thousands of chains. */
 enum {
     GROUP_MAX = 32,
-    SEARCHERS_OF_A_GPU = 3, /* the poses of one are refined while two search */
-    SEARCHING_ON_A_GPU = 2
+    SEARCHERS_OF_A_GPU = 4 /* one prepares or ends its search while others fill the device */
 };
 
 /* State that the threads share. */
@@ -28,11 +27,9 @@ typedef struct screen_pipeline {
     qn_flexible_searcher *flexible[QN_DEVICES_MAX][SEARCHERS_OF_A_GPU]; /* NULL: molecules are not searched */
     int group_most; /* pieces of flexible molecules that are searched together */
     qn_screen_queue queue;
-    pthread_mutex_t mutex;         /* guards the members below */
-    uint64_t finished;             /* molecules of the library up to the last piece recorded */
-    uint64_t expected;             /* number of molecules in the library, estimated */
-    int searching[QN_DEVICES_MAX]; /* searchers of a GPU that search now */
-    pthread_cond_t search_ended;
+    pthread_mutex_t mutex; /* guards the members below */
+    uint64_t finished;     /* molecules of the library up to the last piece recorded */
+    uint64_t expected;     /* number of molecules in the library, estimated */
     double started_s;
 } screen_pipeline;
 
@@ -481,31 +478,10 @@ static void fill_group(piece_group *group)
     const uint64_t pieces = (pipeline->expected + QN_SCREEN_PIECE - 1) / QN_SCREEN_PIECE;
     pthread_mutex_unlock(&pipeline->mutex);
     const uint64_t share =
-        pieces / (uint64_t)(2 * SEARCHERS_OF_A_GPU * job->device_count * qn_ranks_count(job->ranks)) + 1;
+        pieces / (uint64_t)(SEARCHERS_OF_A_GPU * job->device_count * qn_ranks_count(job->ranks)) + 1;
     const int most = share < (uint64_t)pipeline->group_most ? (int)share : pipeline->group_most;
     for (group->count = 0; group->count < most; group->count++)
         if (!(group->pieces[group->count] = qn_screen_queue_pop(&pipeline->queue, true))) return;
-}
-
-/* Wait for a turn: searchers that search at the same time end at the same time, and the device would wait while all
- * their poses are refined. */
-static void begin_turn(const piece_group *group)
-{
-    screen_pipeline *pipeline = group->pipeline;
-    pthread_mutex_lock(&pipeline->mutex);
-    while (pipeline->searching[group->device] == SEARCHING_ON_A_GPU)
-        pthread_cond_wait(&pipeline->search_ended, &pipeline->mutex);
-    pipeline->searching[group->device]++;
-    pthread_mutex_unlock(&pipeline->mutex);
-}
-
-static void end_turn(const piece_group *group)
-{
-    screen_pipeline *pipeline = group->pipeline;
-    pthread_mutex_lock(&pipeline->mutex);
-    pipeline->searching[group->device]--;
-    pthread_cond_broadcast(&pipeline->search_ended);
-    pthread_mutex_unlock(&pipeline->mutex);
 }
 
 static qn_status search_group(piece_group *group)
@@ -519,11 +495,7 @@ static qn_status search_group(piece_group *group)
     if (!group->searcher || count == 0) return QN_OK;
     QN_TRY(qn_allocate((size_t)count * walkers, sizeof *group->found, (void **)&group->found));
     QN_TRY(qn_allocate((size_t)count * walkers, sizeof *group->energies, (void **)&group->energies));
-    begin_turn(group);
-    const qn_status status =
-        qn_flexible_searcher_run(group->searcher, trees, count, group->found, group->energies, NULL);
-    end_turn(group);
-    return status;
+    return qn_flexible_searcher_run(group->searcher, trees, count, group->found, group->energies, NULL);
 }
 
 /* Choose the poses of a molecule; number: piece × QN_SCREEN_PIECE + molecule. */
@@ -654,6 +626,7 @@ static qn_status create_flexible(screen_pipeline *pipeline, size_t *jobs)
                                       .sides = run->sides.count > 0 ? &run->sides : NULL,
                                       .walkers = options->walkers,
                                       .effort = options->effort,
+                                      .settle_all = options->receptor_energy == QN_SCREEN_RECEPTOR_EXACT,
                                       .seed = options->run.seed};
     memcpy(how.box_centre_angstrom, run->search.box_centre_angstrom, sizeof how.box_centre_angstrom);
     memcpy(how.box_side_angstrom, run->search.box_side_angstrom, sizeof how.box_side_angstrom);
@@ -702,8 +675,7 @@ static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
 qn_status qn_screen_pipeline_run(qn_screen_state *run)
 {
     const qn_screen_sources sources = qn_screen_sources_of(run->options);
-    screen_pipeline pipeline = {
-        .run = run, .mutex = PTHREAD_MUTEX_INITIALIZER, .search_ended = PTHREAD_COND_INITIALIZER};
+    screen_pipeline pipeline = {.run = run, .mutex = PTHREAD_MUTEX_INITIALIZER};
     size_t jobs = 0;
     qn_status status = create_searches(&pipeline, &jobs);
     if (status == QN_OK) status = qn_screen_library_open(&sources, &pipeline.library);
@@ -724,7 +696,6 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run)
         for (int k = 0; k < SEARCHERS_OF_A_GPU; k++) qn_flexible_searcher_destroy(&pipeline.flexible[i][k]);
     }
     qn_screen_library_close(&pipeline.library);
-    pthread_cond_destroy(&pipeline.search_ended);
     pthread_mutex_destroy(&pipeline.mutex);
     /* the reader cancels itself, but not if a failure occurs before its start or after its end */
     return status == QN_OK ? QN_OK : qn_agreement_cancel(&run->job->agreement, status);

@@ -256,14 +256,11 @@ static qn_status refine(const qn_screen_state *run, const qn_screen_molecule *mo
 {
     const qn_screen_options *options = run->options;
     const qn_flexible_tree *tree = &molecule->tree;
-    const qn_flexible_kicks kicks = qn_flexible_kicks_of(tree, options->effort, options->run.seed);
     qn_flexible_symmetry symmetry = {0};
-    if (options->receptor_energy == QN_SCREEN_RECEPTOR_EXACT)
-        qn_flexible_minimise_found(tree, run->sorted, found, found_energies, options->walkers);
     qn_status status = qn_flexible_symmetry_find(molecule->compound, tree, &symmetry);
     if (status == QN_OK)
         status = qn_flexible_refine(tree, &symmetry, run->sorted, found, found_energies, options->walkers,
-                                    options->diversity_angstrom, options->keep, &kicks, results, count);
+                                    options->diversity_angstrom, options->keep, results, count);
     qn_flexible_symmetry_clear(&symmetry);
     return status;
 }

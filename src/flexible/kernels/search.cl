@@ -4,7 +4,12 @@
  * Shapes: heads [ligand][12]; atoms [atom], local places; links [atom]; partners [partner]; pieces [piece][2];
  * piece_links [piece][2]; pairs, pair_parameters [pair]; maps [type][z][y][x]; poses of `score` [chain][56], of `walk`
  * [chain][2][56], the current and the best pose; results of `score` [chain][56], energy and gradient, of `walk`
- * [chain][2], evaluations and accepted steps; legs [group]: chain, first step, steps; step 0 draws the start. */
+ * [chain][2], evaluations and accepted steps; legs [group]: chain, first step, steps; step 0 draws the start.
+ *
+ * `settle` takes exact energies: receptor [atom], places relative to the centre of the grid, columns; near_starts
+ * [cell + 1]; near_atoms [list]; near_pairs [32][32]; poses [chain][2][56], the current pose, and where it settles;
+ * legs [group]: chain, number of the kick, or 0, and passes at most; with none of them the energy of the current pose
+ * and its gradient take the place of the pose. */
 
 #include "flexible/kernels/search_group.dev.h"
 
@@ -69,6 +74,12 @@ DEVICE_FN void store_pose(LOCAL_PTR const float *from, GLOBAL float *to)
     LOCAL_BARRIER_OF_32();
 }
 
+/* An energy, and the gradient. */
+DEVICE_FN void store_result(const search_view *v, float energy, GLOBAL float *to)
+{
+    FOR_EACH(i, QN_SEARCH_POSE) to[i] = i == 0 ? energy : (i <= v->freedoms ? v->gradient[i - 1] : 0.0f);
+}
+
 KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void score(
     GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
     GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
@@ -82,9 +93,8 @@ KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void score(
               pair_parameters, LOCAL_ROOM(float));
     v.maps = maps;
     load_pose(poses + QN_SEARCH_POSE * chain, v.pose);
-    const float energy = search_evaluate(&v, &s, s.bend, v.pose, v.gradient);
-    GLOBAL float *to = results + QN_SEARCH_POSE * chain;
-    FOR_EACH(i, QN_SEARCH_POSE) to[i] = i == 0 ? energy : (i <= v.freedoms ? v.gradient[i - 1] : 0.0f);
+    const float energy = search_evaluate(&v, &s, 0, s.bend, v.pose, v.gradient);
+    store_result(&v, energy, results + QN_SEARCH_POSE * chain);
 }
 
 KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void walk(
@@ -113,4 +123,33 @@ KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void walk(
         results[2 * chain] += v.evaluations;
         results[2 * chain + 1] += accepted;
     }
+}
+
+KERNEL GROUP_LIMIT_RESIDENT(QN_SEARCH_PARTS, 1, 1, RESIDENT) void settle(
+    GLOBAL const int *RESTRICT heads, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const qn_int4 *RESTRICT links,
+    GLOBAL const int *RESTRICT partners, GLOBAL const qn_float4 *RESTRICT pieces,
+    GLOBAL const qn_int4 *RESTRICT piece_links, GLOBAL const int *RESTRICT pairs,
+    GLOBAL const qn_float4 *RESTRICT pair_parameters, GLOBAL const qn_float4 *RESTRICT receptor,
+    GLOBAL float *RESTRICT poses, GLOBAL int *RESTRICT results, const search_scalars s,
+    GLOBAL const qn_int4 *RESTRICT legs, GLOBAL const int *RESTRICT near_starts, GLOBAL const int *RESTRICT near_atoms,
+    GLOBAL const qn_float4 *RESTRICT near_pairs LOCAL_ROOM_PARAMETER)
+{
+    const qn_int4 leg = legs[s.first_leg + GROUP_ID(0)];
+    GLOBAL float *current = poses + 2 * QN_SEARCH_POSE * leg.x, *best = current + QN_SEARCH_POSE;
+    search_view v;
+    open_view(&v, heads + QN_SEARCH_HEAD * (leg.x / s.chains), atoms, links, partners, pieces, piece_links, pairs,
+              pair_parameters, LOCAL_ROOM(float));
+    v.receptor = receptor;
+    v.near_starts = near_starts;
+    v.near_atoms = near_atoms;
+    v.near_pairs = near_pairs;
+    v.rounds = leg.z > 0 ? v.rounds : 0;
+    load_pose(current, v.current);
+    load_pose(current, v.best);
+    search_settle(&v, &s, leg.y, leg.z);
+    if (leg.z > 0)
+        store_pose(v.best, best);
+    else
+        store_result(&v, v.best[QN_SEARCH_TORSIONS - 1], best);
+    if (FIRST_LANE) results[2 * leg.x] += v.evaluations;
 }

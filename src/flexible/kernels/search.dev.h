@@ -7,7 +7,7 @@
 #include "flexible/kernels/exact.dev.h"
 #include "runtime/kernels/random.dev.h"
 
-/* Arguments of `score` and `walk`, in order. */
+/* Arguments of `score`, `walk` and `settle`, in order. */
 enum {
     SEARCH_HEADS,
     SEARCH_ATOMS,
@@ -22,8 +22,13 @@ enum {
     SEARCH_RESULTS, /* score: OUT, energy and gradient; walk: INOUT, evaluations and accepted steps */
     SEARCH_SCALARS,
     SEARCH_ARGUMENTS,
-    SEARCH_LEGS = SEARCH_ARGUMENTS, /* of `walk` alone: which steps of which chain a group does */
-    SEARCH_WALK_ARGUMENTS
+    SEARCH_LEGS = SEARCH_ARGUMENTS, /* of `walk` and `settle`: which steps of which chain a group does */
+    SEARCH_WALK_ARGUMENTS,
+    SEARCH_RECEPTOR = SEARCH_MAPS, /* of `settle`: atoms of the receptor in place of maps */
+    SEARCH_NEAR_STARTS = SEARCH_WALK_ARGUMENTS,
+    SEARCH_NEAR,
+    SEARCH_NEAR_PAIRS,
+    SEARCH_SETTLE_ARGUMENTS
 };
 
 #define QN_SEARCH_PARTS 32   /* of a sum; work-items that share a chain */
@@ -34,12 +39,17 @@ enum {
 #define QN_SEARCH_HARD 1000.0f
 #define QN_SEARCH_CHUNK 1024 /* pairs whose forces are kept at once */
 #define QN_SEARCH_NEXT 256   /* two numbers in one: the first, an atom, + QN_SEARCH_NEXT · the second */
+#define QN_SEARCH_TYPES 32   /* rows and columns of the table of pairs with the receptor */
 #define QN_SEARCH_HALVINGS 3 /* of a step; more cost half of all evaluations, and find no lower energies */
+#define QN_SEARCH_EXACT_HALVINGS 10
+#define QN_SEARCH_LEAST_FALL 1e-4f /* kcal/mol, of a round with exact energies */
 
 typedef struct search_scalars {
     int group_count, chains; /* in all; chains of a ligand */
     int first_leg;           /* of `walk` */
     int nx, ny, nz;          /* points of a map */
+    int near_side;           /* spacings along a cell that has a list of near atoms */
+    int near_x, near_y;      /* such cells along x and y */
     int confined;            /* 1: the centroid is kept in the box */
     qn_uint32 seed0, seed1;
     float spacing, points_per_angstrom;
@@ -143,11 +153,16 @@ DEVICE_FN float search_inside(float place, float corner, const search_scalars *s
     return kept;
 }
 
-/* The derivative along an axis: ±100 outside of the grid; never −0. */
+/* The derivative by a place outside of the grid: ±100. */
+DEVICE_FN float search_push(float beyond)
+{
+    return (beyond > 0.0f ? 100.0f : 0.0f) - (beyond < 0.0f ? 100.0f : 0.0f);
+}
+
+/* The derivative along an axis on maps, which end with the grid; never −0. */
 DEVICE_FN float search_slope(float slope, float beyond)
 {
-    const float push = (beyond > 0.0f ? 100.0f : 0.0f) - (beyond < 0.0f ? 100.0f : 0.0f);
-    return FMA(slope, beyond == 0.0f ? 1.0f : 0.0f, push);
+    return FMA(slope, beyond == 0.0f ? 1.0f : 0.0f, search_push(beyond));
 }
 
 /* A place on a map: number of the first value of its cell, shares of the way through the cell, and how far outside of
@@ -201,6 +216,39 @@ DEVICE_FN float search_straight_pair(float square, qn_float4 pair, float *slope,
 }
 
 #define SEARCH_SQUARED_CUTOFF 64.0f
+
+/* The cell that has the list of atoms of the receptor near a place; out: how far outside of the grid it is (Å). */
+DEVICE_FN int search_near_cell(const search_scalars *s, float x, float y, float z, float out[3])
+{
+    const int i = (int)search_inside(x, s->corner[0], s, s->nx, &out[0]) / s->near_side,
+              j = (int)search_inside(y, s->corner[1], s, s->ny, &out[1]) / s->near_side,
+              k = (int)search_inside(z, s->corner[2], s, s->nz, &out[2]) / s->near_side;
+    return (k * s->near_y + j) * s->near_x + i;
+}
+
+/* Add the energy of two atoms, of which the second is at (−dx, −dy, −dz) from the first, and its derivatives by the
+ * first one's place: sums of energy, x, y, z. */
+DEVICE_FN void search_add_near(float dx, float dy, float dz, qn_float4 pair, float *energy, float *gx, float *gy,
+                               float *gz)
+{
+    const float square = FMA(dx, dx, FMA(dy, dy, dz * dz)), near = square < SEARCH_SQUARED_CUTOFF ? 1.0f : 0.0f;
+    float slope, inverse;
+    *energy = FMA(near, search_straight_pair(square, pair, &slope, &inverse), *energy);
+    const float force = near * slope * inverse;
+    *gx = FMA(force, dx, *gx);
+    *gy = FMA(force, dy, *gy);
+    *gz = FMA(force, dz, *gz);
+}
+
+/* The bent energy of an atom with the receptor, of which the sums are known, and 100 kcal/mol for each Å outside of the
+ * grid; its derivatives replace those in sums[1 … 3]. */
+DEVICE_FN float search_finish_near(float bend, const float out[3], float sums[4])
+{
+    float factor;
+    const float energy = search_bent(sums[0], bend, &factor);
+    for (int d = 0; d < 3; d++) sums[1 + d] = FMA(factor, sums[1 + d], search_push(out[d]));
+    return FMA(100.0f, ABS(out[0]) + ABS(out[1]) + ABS(out[2]), energy);
+}
 
 /* a · gb − b · ga: a component of an atom's torque. */
 DEVICE_FN float search_moment(float a, float gb, float b, float ga)
@@ -341,6 +389,22 @@ DEVICE_FN void search_draw_step(const search_scalars *s, qn_uint32 molecule, int
     }
     search_ball(s, molecule, chain, step_number, point);
     for (int d = 0; d < 3; d++) direction[SEARCH_AT(3 * what + d)] = (what == 0 ? 2.0f : turn) * point[d];
+}
+
+/* Part of a random step of all freedoms, with which a pose settles elsewhere: up to 0.5 Å of place and, at the radius
+ * of gyration, of rotation, and 0.5 radians of torsions. */
+DEVICE_FN float search_kick(const search_scalars *s, qn_uint32 molecule, float turn, int kick, int freedom)
+{
+    float numbers[4];
+    search_draw(s, molecule, 0x7fffffff, kick, freedom, numbers);
+    return (freedom >= 3 && freedom < 6 ? 0.25f * turn : 0.5f) * FMA(2.0f, numbers[0], -1.0f);
+}
+
+/* Whether a pose that settles is minimised again after `pass` passes: the last one, from `before` to `energy`, lowered
+ * it, and it is promising, where it was kicked from a pose with the energy `base`. */
+DEVICE_FN int search_settles_on(int pass, int passes, int kick, float base, float before, float energy)
+{
+    return pass < passes && before - energy >= 1e-4f && (kick == 0 || energy < base + 0.5f);
 }
 
 /* Whether a chain accepts a step, by Metropolis' rule. */

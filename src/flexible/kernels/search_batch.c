@@ -107,6 +107,7 @@ static void add_atoms(const qn_flexible_tree *tree, const int *map_of, const qn_
         int32_t *link = arrays->links + 4 * (arrays->atom_count + (size_t)i);
         for (int d = 0; d < 3; d++)
             local[d] = (float)(tree->local[3 * i + d] - origin_of(tree, tree->piece[i], grid, d));
+        memcpy(&local[3], &(int32_t){tree->type[i]}, sizeof(int32_t)); /* the row of near_pairs, as bits */
         link[0] = tree->piece[i];
         link[1] = i < tree->moving_count ? map_of[tree->type[i]] * points : -1;
     }

@@ -148,15 +148,17 @@ static inline void lanes_direct(const search_lanes *v, float *square)
 static inline void lanes_advance(search_lanes *v, const search_scalars *s)
 {
     float *reached = v->reached, *energy = v->energy, *slope = v->slope, *way = v->way, square[QN_SEARCH_WIDTH];
-    int lower[QN_SEARCH_WIDTH], updated[QN_SEARCH_WIDTH], any_updated = 0;
+    int lower[QN_SEARCH_WIDTH], updated[QN_SEARCH_WIDTH], last[QN_SEARCH_WIDTH], any_updated = 0;
     int *round = v->round, *halvings = v->halvings, *going = v->going;
-    const int rounds = v->rounds;
+    const int rounds = v->rounds, exact = v->receptor != NULL;
+    const int most = exact ? QN_SEARCH_EXACT_HALVINGS : QN_SEARCH_HALVINGS;
     lanes_move(v);
     lanes_evaluate(v, s, v->trial, v->next);
     EACH_LANE(lane)
     {
         lower[lane] = (round[lane] < 0) | (reached[lane] - energy[lane] < 1e-4f * way[lane] * slope[lane]);
         updated[lane] = lower[lane] & (round[lane] >= 0);
+        last[lane] = exact & (round[lane] >= 0) & (energy[lane] - reached[lane] < QN_SEARCH_LEAST_FALL);
     }
     for (int lane = 0; lane < QN_SEARCH_WIDTH; lane++) any_updated |= updated[lane];
     if (any_updated) lanes_update(v, updated);
@@ -170,7 +172,7 @@ static inline void lanes_advance(search_lanes *v, const search_scalars *s)
         round[lane] += fell;
         way[lane] = fell ? 1.0f : 0.5f * way[lane];
         halvings[lane] = fell ? 0 : halvings[lane] + 1;
-        going[lane] = fell ? (round[lane] < rounds) & (square[lane] > 1e-10f) : halvings[lane] <= QN_SEARCH_HALVINGS;
+        going[lane] = fell ? (round[lane] < rounds) & (square[lane] > 1e-10f) & !last[lane] : halvings[lane] <= most;
     }
 }
 
@@ -186,15 +188,19 @@ static inline void lane_store(const float *from, int lane, float *to, int count)
     for (int i = 0; i < count; i++) to[i] = from[SEARCH_AT(i) + lane];
 }
 
-static inline void lane_begin_pass(search_walk *walk, int lane, int pass)
+static inline void lane_begin_minimisation(search_lanes *v, int lane, float bend)
 {
-    search_lanes *v = &walk->lanes;
-    walk->lane_steps[lane].pass = pass;
-    v->bend[lane] = pass == 0 ? QN_SEARCH_SOFT : QN_SEARCH_HARD;
+    v->bend[lane] = bend;
     v->way[lane] = 1.0f;
     v->round[lane] = -1;
     v->halvings[lane] = 0;
     for (int i = 0; i < v->freedoms; i++) v->direction[SEARCH_AT(i) + lane] = 0.0f;
+}
+
+static inline void lane_begin_pass(search_walk *walk, int lane, int pass)
+{
+    walk->lane_steps[lane].pass = pass;
+    lane_begin_minimisation(&walk->lanes, lane, pass == 0 ? QN_SEARCH_SOFT : QN_SEARCH_HARD);
 }
 
 /* The leg with the most steps left of those whose chain is in no lane; −1: none has any. */

@@ -22,12 +22,15 @@ typedef struct search_view {
     GLOBAL const qn_float4 *piece_places;    /* [piece][2]: offset, axis, in the frame of the parent */
     GLOBAL const qn_int4 *piece_links;       /* [piece][2]: parent, depth, first atom, end; end of the pieces behind */
     GLOBAL const float *maps;
-    LOCAL_PTR qn_float4 *at, *slopes;                     /* A each: places, derivatives of the energy; 0 */
-    LOCAL_PTR float *forces;                              /* of pairs: derivative over distance */
-    LOCAL_PTR float *frames;                              /* (P + 1) × 12: origin, rows; the last: receptor's */
-    LOCAL_PTR float *rotations;                           /* P × 9: in the parents' frames, by rows */
-    LOCAL_PTR float *sums;                                /* P × 6: force, torque about the centre of the grid */
-    LOCAL_PTR float *inverse;                             /* D × stride */
+    GLOBAL const qn_float4 *receptor;           /* in place of maps: places of its atoms and, as bits, their columns */
+    GLOBAL const int *near_starts, *near_atoms; /* first of each cell's list, and the end; atoms of the receptor */
+    GLOBAL const qn_float4 *near_pairs;         /* [row][QN_SEARCH_TYPES] of exact_pair; an atom's row is in places.w */
+    LOCAL_PTR qn_float4 *at, *slopes;           /* A each: places, derivatives of the energy; 0 */
+    LOCAL_PTR float *forces;                    /* of pairs: derivative over distance */
+    LOCAL_PTR float *frames;                    /* (P + 1) × 12: origin, rows; the last: receptor's */
+    LOCAL_PTR float *rotations;                 /* P × 9: in the parents' frames, by rows */
+    LOCAL_PTR float *sums;                      /* P × 6: force, torque about the centre of the grid */
+    LOCAL_PTR float *inverse;                   /* D × stride */
     LOCAL_PTR float *gradient, *next, *direction, *image; /* D each, with room for QN_SEARCH_POSE */
     LOCAL_PTR float *pose, *trial, *current, *best;       /* QN_SEARCH_POSE each */
     LOCAL_PTR float *scratch;                             /* QN_SEARCH_PARTS */
@@ -117,6 +120,32 @@ DEVICE_FN float search_inter(const search_view *v, const search_scalars *s, floa
         }
         v->slopes[i] = FLOAT4_MAKE(gx, gy, gz, 0.0f);
     }
+    return part;
+}
+
+/* The same without maps, by all pairs with near atoms of the receptor: the group shares those of an atom. */
+DEVICE_FN float search_near(const search_view *v, const search_scalars *s, float bend)
+{
+    float part = 0.0f;
+    int i = 0;
+    do {
+        const qn_float4 at = v->at[i];
+        const int moves = v->links[i].y >= 0;
+        GLOBAL const qn_float4 *pairs = v->near_pairs + QN_SEARCH_TYPES * (int)FLOAT_BITS(v->places[i].w);
+        float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f}, out[3];
+        const int cell = search_near_cell(s, at.x, at.y, at.z, out);
+        const int begin = v->near_starts[cell], end = moves ? v->near_starts[cell + 1] : begin;
+        for (int p = begin + LOCAL_ID(0); p < end; p += QN_SEARCH_PARTS) {
+            const qn_float4 other = v->receptor[v->near_atoms[p]];
+            search_add_near(at.x - other.x, at.y - other.y, at.z - other.z, pairs[FLOAT_BITS(other.w)], &sums[0],
+                            &sums[1], &sums[2], &sums[3]);
+        }
+        SUMS_OF_32(4, sums, v->scratch);
+        const float energy = search_finish_near(bend, out, sums);
+        part += moves && LOCAL_ID(0) == i % QN_SEARCH_PARTS ? energy : 0.0f;
+        if (FIRST_LANE)
+            v->slopes[i] = FLOAT4_MAKE(moves ? sums[1] : 0.0f, moves ? sums[2] : 0.0f, moves ? sums[3] : 0.0f, 0.0f);
+    } while (++i < v->atoms);
     return part;
 }
 
@@ -248,12 +277,13 @@ DEVICE_FN void search_gradient(const search_view *v, LOCAL_PTR float *gradient)
     LOCAL_BARRIER_OF_32();
 }
 
-DEVICE_FN float search_evaluate(search_view *v, const search_scalars *s, float bend, LOCAL_PTR const float *pose,
-                                LOCAL_PTR float *gradient)
+/* exact: 1, by pairs of atoms; 0, on maps. A constant, so that compilers keep one of both. */
+DEVICE_FN float search_evaluate(search_view *v, const search_scalars *s, int exact, float bend,
+                                LOCAL_PTR const float *pose, LOCAL_PTR float *gradient)
 {
     v->evaluations++;
     search_place(v, pose);
-    const float atoms = search_inter(v, s, bend);
+    const float atoms = exact ? search_near(v, s, bend) : search_inter(v, s, bend);
     LOCAL_BARRIER_OF_32();
     const float part = search_intra(v, bend, atoms);
     const float outside = search_confine(v, s);
@@ -330,16 +360,18 @@ DEVICE_FN void search_update(search_view *v, int wanted, float way, int first)
     LOCAL_BARRIER_OF_32();
 }
 
-/* Move `pose` by `direction` and lower its energy from there; returns it. Energies are computed at one place in the
- * code only: compilers copy a function to every call. */
-DEVICE_FN float search_minimise(search_view *v, const search_scalars *s, float bend, LOCAL_PTR float *pose)
+/* Move `pose` by `direction` and lower its energy from there; returns it. Exact energies have errors of rounding, so
+ * that a fall of less than 1e-4 kcal/mol is the last one. Energies are computed at one place in the code only:
+ * compilers copy a function to every call. */
+DEVICE_FN float search_minimise(search_view *v, const search_scalars *s, int exact, float bend, LOCAL_PTR float *pose)
 {
     float energy = 0.0f, slope = 0.0f, way = 1.0f;
     int round = -1, halvings = 0, going = 1;
     while (going) {
         search_move(v, pose, v->direction, way, v->trial);
-        const float reached = search_evaluate(v, s, bend, v->trial, v->next);
+        const float reached = search_evaluate(v, s, exact, bend, v->trial, v->next);
         const int lower = round < 0 || reached - energy < 1e-4f * way * slope;
+        const int last = exact && round >= 0 && energy - reached < QN_SEARCH_LEAST_FALL;
         search_update(v, lower && round >= 0, way, round == 0);
         search_copy(lower, v->next, v->gradient, v->freedoms);
         search_copy(lower, v->trial, pose, QN_SEARCH_TORSIONS - 1 + v->pieces);
@@ -351,7 +383,8 @@ DEVICE_FN float search_minimise(search_view *v, const search_scalars *s, float b
         round += lower;
         way = lower ? 1.0f : 0.5f * way;
         halvings = lower ? 0 : halvings + 1;
-        going = lower ? round < v->rounds && square > 1e-10f : halvings <= QN_SEARCH_HALVINGS;
+        going = lower ? round < v->rounds && square > 1e-10f && !last
+                      : halvings <= (exact ? QN_SEARCH_EXACT_HALVINGS : QN_SEARCH_HALVINGS);
     }
     return energy;
 }
@@ -380,7 +413,7 @@ DEVICE_FN int search_step(search_view *v, const search_scalars *s, int chain, in
     search_copy(1, v->current, v->pose, count);
     for (int pass = 0; pass < passes; pass++) {
         search_begin(v, pass == 0 && starts, pass == 0 && !starts, s, chain, step_number, v->pose);
-        energy = search_minimise(v, s, pass == 0 ? QN_SEARCH_SOFT : QN_SEARCH_HARD, v->pose);
+        energy = search_minimise(v, s, 0, pass == 0 ? QN_SEARCH_SOFT : QN_SEARCH_HARD, v->pose);
         if (pass == 0) {
             const float before = v->current[QN_SEARCH_TORSIONS - 1];
             accepted = search_accepts(s, v->molecule, chain, step_number, before, energy) || starts;
@@ -395,6 +428,26 @@ DEVICE_FN int search_step(search_view *v, const search_scalars *s, int chain, in
     search_copy(accepted, v->pose, v->current, count);
     search_copy(better, v->pose, v->best, count);
     return accepted;
+}
+
+/* Minimise `current` with exact energies, after a kick if `kick` is above 0, in up to `passes` passes; `best` gets the
+ * pose and its energy. */
+DEVICE_FN void search_settle(search_view *v, const search_scalars *s, int kick, int passes)
+{
+    const int count = QN_SEARCH_TORSIONS - 1 + v->pieces;
+    float energy = 1e30f, before;
+    int pass = 0;
+    search_copy(1, v->current, v->pose, count);
+    do {
+        FOR_EACH(i, v->freedoms)
+        v->direction[i] = kick > 0 && pass == 0 ? search_kick(s, v->molecule, v->turn, kick, i) : 0.0f;
+        LOCAL_BARRIER_OF_32();
+        before = energy;
+        energy = search_minimise(v, s, 1, QN_SEARCH_HARD, v->pose);
+    } while (search_settles_on(++pass, passes, kick, v->current[QN_SEARCH_TORSIONS - 1], before, energy));
+    if (FIRST_LANE) v->pose[QN_SEARCH_TORSIONS - 1] = energy;
+    LOCAL_BARRIER_OF_32();
+    search_copy(1, v->pose, v->best, count);
 }
 
 #endif

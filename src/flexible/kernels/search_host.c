@@ -1,5 +1,5 @@
 /* Host kernels of flexible/search: a task is some chains of a molecule, which share the lanes of vectors
- * (search_lanes.h, search_chains.h). */
+ * (search_lanes.h, search_chains.h, search_settle.h). */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-pre") /* it moves parts of a minimum or maximum into branches: no vectors */
 #endif
@@ -9,7 +9,7 @@
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 
-#include "flexible/kernels/search_chains.h"
+#include "flexible/kernels/search_settle.h"
 
 typedef struct search_job {
     void *const *arguments;
@@ -130,6 +130,28 @@ static qn_status walk_legs(size_t number, int worker, void *user)
     return status;
 }
 
+/* Settle legs of a molecule. */
+static qn_status settle_legs(size_t number, int worker, void *user)
+{
+    const search_job *job = user;
+    const walk_task *part = &job->tasks[number];
+    void *memory;
+    settle_task task = {.scalars = job->s,
+                        .states = job->arguments[SEARCH_POSES],
+                        .counters = job->arguments[SEARCH_RESULTS],
+                        .legs = job->legs + part->begin,
+                        .leg_count = part->end - part->begin};
+    (void)worker;
+    QN_TRY(open_lanes(job, job->legs[part->begin].x / job->s->chains, &task.lanes, &memory));
+    task.lanes.receptor = job->arguments[SEARCH_RECEPTOR];
+    task.lanes.near_starts = job->arguments[SEARCH_NEAR_STARTS];
+    task.lanes.near_atoms = job->arguments[SEARCH_NEAR];
+    task.lanes.near_pairs = job->arguments[SEARCH_NEAR_PAIRS];
+    settle_run(&task);
+    qn_release(&memory);
+    return QN_OK;
+}
+
 static qn_status score(const qn_host_launch *launch)
 {
     search_job job = {launch->arguments, launch->arguments[SEARCH_SCALARS]};
@@ -138,15 +160,15 @@ static qn_status score(const qn_host_launch *launch)
 }
 
 /* Deal legs to tasks: those of a molecule follow each other. Lanes are full for longer where a task has more legs than
- * lanes; but all threads get a task. Returns their number. */
-static int deal_legs(const search_job *job, int workers, walk_task *tasks)
+ * `fewest`; but all threads get a task. Returns their number. */
+static int deal_legs(const search_job *job, int workers, int fewest, walk_task *tasks)
 {
     const int count = job->s->group_count, chains = job->s->chains;
     int ligands = 0, dealt = 0;
     for (int i = 0; i < count; i++) ligands += i == 0 || job->legs[i].x / chains != job->legs[i - 1].x / chains;
     for (int begin = 0, end; begin < count; begin = end) {
         for (end = begin + 1; end < count && job->legs[end].x / chains == job->legs[begin].x / chains;) end++;
-        const int legs = end - begin, most = (legs + QN_SEARCH_WIDTH - 1) / QN_SEARCH_WIDTH;
+        const int legs = end - begin, most = (legs + fewest - 1) / fewest;
         const int parts = MIN(most, (workers + ligands - 1) / ligands);
         for (int part = 0; part < parts; part++)
             tasks[dealt++] = (walk_task){begin + (int)((int64_t)legs * part / parts),
@@ -155,18 +177,30 @@ static int deal_legs(const search_job *job, int workers, walk_task *tasks)
     return dealt;
 }
 
-static qn_status walk(const qn_host_launch *launch)
+/* Do the legs of a launch by a task for some of them each. */
+static qn_status do_legs(const qn_host_launch *launch, int fewest, qn_host_task task)
 {
     search_job job = {launch->arguments, launch->arguments[SEARCH_SCALARS]};
     walk_task *tasks = NULL;
     job.legs = (const qn_int4 *)launch->arguments[SEARCH_LEGS] + job.s->first_leg;
     QN_TRY(qn_allocate((size_t)job.s->group_count, sizeof *tasks, (void **)&tasks));
     job.tasks = tasks;
-    const int count = deal_legs(&job, qn_host_workers(launch), tasks);
-    const qn_status status = qn_host_parallel(launch, (size_t)count, walk_legs, &job);
+    const int count = deal_legs(&job, qn_host_workers(launch), fewest, tasks);
+    const qn_status status = qn_host_parallel(launch, (size_t)count, task, &job);
     qn_release(&tasks);
     return status;
 }
 
+static qn_status walk(const qn_host_launch *launch)
+{
+    return do_legs(launch, QN_SEARCH_WIDTH, walk_legs);
+}
+
+/* Sums over near atoms, which take the most time, fill vectors for each chain alone. */
+static qn_status settle(const qn_host_launch *launch)
+{
+    return do_legs(launch, 4, settle_legs);
+}
+
 extern const qn_host_kernel QN_HOST_VARIANT(qn_flexible_search_host)[];
-const qn_host_kernel QN_HOST_VARIANT(qn_flexible_search_host)[] = {score, walk};
+const qn_host_kernel QN_HOST_VARIANT(qn_flexible_search_host)[] = {score, walk, settle};

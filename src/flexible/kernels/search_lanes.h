@@ -25,6 +25,9 @@ typedef struct search_lanes {
     const int *pairs;                 /* by rising atoms: first, second */
     const qn_float4 *pair_parameters; /* [pair] of exact_pair */
     const float *maps;
+    const qn_float4 *receptor; /* not NULL: exact energies by these atoms in place of maps (search_group.dev.h) */
+    const int *near_starts, *near_atoms;
+    const qn_float4 *near_pairs;
     float *x, *y, *z, *gx, *gy, *gz; /* A each */
     float *parts;                    /* QN_SEARCH_PARTS: of the energy */
     float *frames;                   /* (P + 1) × 12: origin, rows of the rotation; the last is the receptor's */
@@ -38,6 +41,7 @@ typedef struct search_lanes {
     float *bend, *energy, *reached, *slope, *way; /* 1 each */
     int round[QN_SEARCH_WIDTH], halvings[QN_SEARCH_WIDTH];
     int going[QN_SEARCH_WIDTH]; /* the minimisation goes on */
+    int busy[QN_SEARCH_WIDTH];  /* with exact energies: the lane has a chain */
 } search_lanes;
 
 /* Numbers of a chain, without those of pairs. */
@@ -171,6 +175,44 @@ static inline void lanes_inter(const search_lanes *v, const search_scalars *s)
             else
                 lanes_clear(v, i);
         }
+    }
+}
+
+/* The energy of an atom of one chain with the near atoms of the receptor, which are the lanes of vectors here. */
+static inline void lane_near(const search_lanes *v, const search_scalars *s, int i, int lane)
+{
+    const int at = SEARCH_AT(i) + lane;
+    const float x = v->x[at], y = v->y[at], z = v->z[at];
+    const qn_float4 *pairs = v->near_pairs + QN_SEARCH_TYPES * (int)FLOAT_BITS(v->places[i].w), *receptor = v->receptor;
+    float parts[4][QN_SEARCH_PARTS] = {{0}}, out[3], sums[4];
+    const int cell = search_near_cell(s, x, y, z, out);
+    for (int begin = v->near_starts[cell], end = v->near_starts[cell + 1]; begin < end; begin += QN_SEARCH_PARTS) {
+        const int *near = v->near_atoms + begin, count = MIN(end - begin, QN_SEARCH_PARTS);
+        QN_SEARCH_PRAGMA(omp simd)
+        for (int p = 0; p < count; p++) {
+            const qn_float4 other = receptor[near[p]], pair = pairs[FLOAT_BITS(other.w)];
+            search_add_near(x - other.x, y - other.y, z - other.z, pair, &parts[0][p], &parts[1][p], &parts[2][p],
+                            &parts[3][p]);
+        }
+    }
+    for (int part = 0; part < 4; part++) {
+        for (int reach = QN_SEARCH_PARTS / 2; reach > 0; reach /= 2)
+            for (int p = 0; p < reach; p++) parts[part][p] += parts[part][p + reach];
+        sums[part] = parts[part][0];
+    }
+    v->parts[SEARCH_AT(i % QN_SEARCH_PARTS) + lane] += search_finish_near(v->bend[lane], out, sums);
+    v->gx[at] = sums[1];
+    v->gy[at] = sums[2];
+    v->gz[at] = sums[3];
+}
+
+static inline void lanes_near(const search_lanes *v, const search_scalars *s)
+{
+    memset(v->parts, 0, sizeof(float) * SEARCH_AT(QN_SEARCH_PARTS));
+    for (int i = 0; i < v->atoms; i++) {
+        lanes_clear(v, i);
+        for (int lane = 0; lane < QN_SEARCH_WIDTH && v->links[i].y >= 0; lane++)
+            if (v->busy[lane]) lane_near(v, s, i, lane);
     }
 }
 
@@ -335,7 +377,10 @@ static inline void lanes_evaluate(const search_lanes *v, const search_scalars *s
 {
     float outside[QN_SEARCH_WIDTH], *reached = v->reached;
     lanes_place(v, pose);
-    lanes_inter(v, s);
+    if (v->receptor)
+        lanes_near(v, s);
+    else
+        lanes_inter(v, s);
     lanes_intra(v);
     lanes_confine(v, s, outside);
     lanes_gradient(v, gradient);

@@ -39,6 +39,7 @@ typedef struct bench {
     qn_queue *queue;
     qn_flexible_batch batch;
     qn_buffer *maps, *poses, *results, *states, *counters, *legs;
+    qn_flexible_near near;
 } bench;
 
 static bool bench_open(const char *identifier, bench *b)
@@ -57,6 +58,7 @@ static bool bench_open(const char *identifier, bench *b)
            CHECK_OK(qn_buffer_create(b->device, ALL * 2 * sizeof(int), &b->counters)) &&
            CHECK_OK(qn_buffer_create(b->device, ALL * sizeof(qn_flexible_leg), &b->legs)) &&
            CHECK_OK(qn_flexible_maps(b->queue, NULL, &receptor, &frame.grid, types, map_count, b->maps, NULL)) &&
+           CHECK_OK(qn_flexible_near_create(b->queue, &receptor, &frame.grid, &b->near)) &&
            CHECK_OK(qn_queue_write(b->queue, b->poses, 0, states, sizeof states, NULL)) &&
            CHECK_OK(qn_queue_finish(b->queue));
 }
@@ -64,6 +66,7 @@ static bool bench_open(const char *identifier, bench *b)
 static void bench_close(bench *b)
 {
     qn_flexible_batch_clear(&b->batch);
+    qn_flexible_near_clear(&b->near);
     qn_buffer_release(&b->maps);
     qn_buffer_release(&b->poses);
     qn_buffer_release(&b->results);
@@ -273,6 +276,145 @@ static void chains_do_not_depend_on_their_number(void)
     bench_close(&host);
 }
 
+/* ---- Exact energies ---- */
+
+static qn_flexible_receptor *sorted;
+
+/* The exact energy of a pose, and what keeps it in place: 100 kcal/mol for each Å of its centroid outside of the box,
+ * and of each atom of the ligand outside of the grid. */
+static double exact_energy(const qn_flexible_tree *tree, const qn_flexible_pose *pose)
+{
+    double origins[3 * QN_FLEXIBLE_PIECES_MAX], rotations[9 * QN_FLEXIBLE_PIECES_MAX];
+    double places[3 * QN_FLEXIBLE_ATOMS_MAX];
+    qn_flexible_energy energy;
+    qn_flexible_evaluate(tree, sorted, pose, QN_FLEXIBLE_HARD, &energy, NULL);
+    qn_flexible_frames(tree, pose, origins, rotations);
+    qn_flexible_positions(tree, origins, rotations, tree->heavy_count, places);
+    double sum = energy.bent;
+    for (int d = 0; d < 3; d++) {
+        double centre = 0;
+        const double half = 0.5 * QN_FLEXIBLE_SPACING_ANGSTROM * (frame.grid.points[d] - 1);
+        for (int i = 0; i < tree->ligand_count; i++)
+            centre += (places[3 * i + d] - frame.grid.centre_angstrom[d]) / tree->ligand_count;
+        for (int i = 0; i < tree->moving_count; i++)
+            sum += 100 * fmax(0, fabs(places[3 * i + d] - frame.grid.centre_angstrom[d]) - half);
+        sum += 100 * fmax(0, centre - frame.box_high_angstrom[d]) + 100 * fmax(0, frame.box_low_angstrom[d] - centre);
+    }
+    return sum;
+}
+
+/* Settle all chains with `kick` and `passes`, from `from`. */
+static void settle(bench *b, const qn_configuration *configuration, float from[ALL][QN_FLEXIBLE_STATE], int kick,
+                   int passes, float found[ALL][2][QN_FLEXIBLE_STATE], int counters[ALL][2])
+{
+    static float begin[ALL][2][QN_FLEXIBLE_STATE];
+    qn_flexible_leg legs[ALL];
+    memset(begin, 0, sizeof begin);
+    for (int c = 0; c < ALL; c++) {
+        memcpy(begin[c][0], from[c], sizeof begin[c][0]);
+        legs[c] = (qn_flexible_leg){c, kick > 0 ? kick + c : 0, passes, 0};
+    }
+    CHECK_OK(qn_queue_write(b->queue, b->states, 0, begin, sizeof begin, NULL));
+    CHECK_OK(qn_queue_fill(b->queue, b->counters, 0, ALL * 2 * sizeof(int), 0, NULL));
+    CHECK_OK(qn_queue_write(b->queue, b->legs, 0, legs, sizeof legs, NULL));
+    CHECK_OK(qn_queue_finish(b->queue));
+    CHECK_OK(qn_flexible_settle(b->queue, configuration, &b->batch, &frame, &b->near, b->legs, 0, 5, b->states,
+                                b->counters, NULL));
+    CHECK_OK(qn_flexible_settle(b->queue, configuration, &b->batch, &frame, &b->near, b->legs, 5, ALL - 5, b->states,
+                                b->counters, NULL));
+    CHECK_OK(qn_queue_read(b->queue, b->states, 0, found, 2 * sizeof states, NULL));
+    CHECK_OK(qn_queue_read(b->queue, b->counters, 0, counters, ALL * 2 * sizeof(int), NULL));
+    CHECK_OK(qn_queue_finish(b->queue));
+}
+
+static double expected_exact[ALL], expected_slopes[ALL][QN_FLEXIBLE_STATE];
+
+static void make_exact_expectations(void)
+{
+    static const double width = 1e-7; /* so that hardly any pair crosses the cut-off, where the energy jumps */
+    for (int c = 0; c < ALL; c++) {
+        const qn_flexible_tree *tree = &trees[c / CHAINS];
+        expected_exact[c] = exact_energy(tree, &poses[c]);
+        for (int i = 0; i < qn_flexible_freedoms(tree); i++) {
+            double step[6 + QN_FLEXIBLE_TORSIONS_MAX] = {0}, ends[2];
+            step[i] = 1;
+            for (int side = 0; side < 2; side++) {
+                qn_flexible_pose moved;
+                qn_flexible_pose_step(tree, &poses[c], step, side ? width : -width, &moved);
+                ends[side] = exact_energy(tree, &moved);
+            }
+            expected_slopes[c][i] = (ends[1] - ends[0]) / (2 * width);
+        }
+    }
+}
+
+/* Without a pass: energies within 1e-4 and gradients by central differences within 1e-3. */
+static qn_status check_exact_energies(const qn_configuration *configuration, void *user)
+{
+    static float found[ALL][2][QN_FLEXIBLE_STATE];
+    static int counters[ALL][2];
+    settle(user, configuration, states, 0, 0, found, counters);
+    for (int c = 0; c < ALL; c++) {
+        const int freedoms = qn_flexible_freedoms(&trees[c / CHAINS]);
+        double largest = 1;
+        CHECK(counters[c][0] == 1);
+        CHECK_NEAR(found[c][1][0], expected_exact[c], 1e-4 * fmax(1, fabs(expected_exact[c])));
+        for (int i = 0; i < freedoms; i++) largest = fmax(largest, fabs(expected_slopes[c][i]));
+        for (int i = 0; i < freedoms; i++) CHECK_NEAR(found[c][1][1 + i], expected_slopes[c][i], 1e-3 * largest);
+    }
+    return QN_OK;
+}
+
+static void exact_energies_agree_with_the_reference(void)
+{
+    make_exact_expectations();
+    CHECK_OK(qn_family_corners(&qn_flexible_search_family, qn_device_get_info(tested.device), check_exact_energies,
+                               &tested));
+    CHECK_OK(check_exact_energies(NULL, &tested));
+}
+
+/* Poses settle at minima, with the bits of the host; kicks lead elsewhere, and those that are far above are left. */
+static void poses_settle_at_minima(void)
+{
+    static float found[ALL][2][QN_FLEXIBLE_STATE], other[ALL][2][QN_FLEXIBLE_STATE], start[ALL][QN_FLEXIBLE_STATE];
+    static int counters[ALL][2], other_counters[ALL][2];
+    bench host;
+    int elsewhere = 0, left = 0, settled = 0;
+    if (!bench_open("host", &host)) return;
+    settle(&tested, NULL, states, 0, QN_FLEXIBLE_PASSES, found, counters);
+    settle(&host, NULL, states, 0, QN_FLEXIBLE_PASSES, other, other_counters);
+    CHECK(memcmp(found, other, sizeof found) == 0 && memcmp(counters, other_counters, sizeof counters) == 0);
+    for (int c = 0; c < ALL; c++) {
+        const qn_flexible_tree *tree = &trees[c / CHAINS];
+        qn_flexible_pose pose;
+        qn_flexible_state_pose(tree, found[c][1], &frame.grid, &pose);
+        const double energy = exact_energy(tree, &pose);
+        CHECK_NEAR(found[c][1][7], energy, 1e-3 * fmax(1, fabs(energy)));
+        CHECK(energy < expected_exact[c] && counters[c][0] > 3);
+        memcpy(start[c], found[c][1], sizeof start[c]);
+    }
+    settle(&tested, NULL, start, 0, 1, other, other_counters);
+    for (int c = 0; c < ALL; c++) { /* most were there after the passes that there were */
+        CHECK(other[c][1][7] < found[c][1][7] + 1e-3f);
+        settled += fabsf(other[c][1][7] - found[c][1][7]) < 2e-2f;
+    }
+    CHECK(settled >= ALL - 4);
+    settle(&tested, NULL, start, 7, QN_FLEXIBLE_PASSES, found, counters);
+    settle(&host, NULL, start, 7, QN_FLEXIBLE_PASSES, other, other_counters);
+    CHECK(memcmp(found, other, sizeof found) == 0 && memcmp(counters, other_counters, sizeof counters) == 0);
+    for (int c = 0; c < ALL; c++) {
+        elsewhere += fabsf(found[c][1][7] - start[c][7]) > 0.01f;
+        start[c][7] -= 100; /* no minimum nearby is promising any more */
+    }
+    settle(&tested, NULL, start, 7, QN_FLEXIBLE_PASSES, other, other_counters);
+    for (int c = 0; c < ALL; c++) {
+        CHECK(other_counters[c][0] <= counters[c][0]);
+        left += other_counters[c][0] < counters[c][0];
+    }
+    CHECK(elsewhere > 3 && left > 3);
+    bench_close(&host);
+}
+
 /* The checks of both workloads fail for cleared outputs and pass after a run. */
 static void workloads_pass_their_checks(void)
 {
@@ -302,15 +444,19 @@ int main(int argc, char **argv)
     if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
         return check_finish();
     make_scene();
+    CHECK_OK(qn_flexible_receptor_create(&receptor, &sorted));
     if (bench_open(argc > 1 ? argv[1] : "host", &tested)) {
         RUN(make_expectations);
         RUN(scores_agree_with_the_reference);
         RUN(chains_walk_downhill);
         RUN(chains_do_not_depend_on_their_number);
+        RUN(exact_energies_agree_with_the_reference);
+        RUN(poses_settle_at_minima);
         RUN(workloads_pass_their_checks);
     }
     bench_close(&tested);
     for (int i = 0; i < LIGANDS; i++) qn_flexible_tree_clear(&trees[i]);
+    qn_flexible_receptor_destroy(&sorted);
     qn_score_receptor_clear(&receptor);
     qn_release(&map_values);
     qn_context_destroy(&context);

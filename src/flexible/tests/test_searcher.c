@@ -11,16 +11,21 @@ enum { WALKERS = 4, MOLECULES = 3 };
 static qn_context *context;
 static qn_device *device;
 
-/* Energies on maps are those of the poses by the exact formulas, but for the maps' error. */
+/* Energies are those of the poses, which are minima, best first; the first pose is there. */
 static void check_energies(const qn_flexible_tree *tree, const qn_score_receptor *receptor,
                            const qn_flexible_pose *poses, const double *energies)
 {
     qn_flexible_receptor *sorted;
     if (!CHECK_OK(qn_flexible_receptor_create(receptor, &sorted))) return;
-    for (int w = 0; w < WALKERS; w++) {
+    CHECK(energies[0] < INFINITY);
+    for (int w = 0; w < WALKERS && energies[w] < INFINITY; w++) {
         qn_flexible_energy energy;
-        qn_flexible_evaluate(tree, sorted, &poses[w], QN_FLEXIBLE_HARD, &energy, NULL);
-        CHECK_NEAR(energies[w], energy.bent, 1 + 0.1 * fabs(energy.bent));
+        qn_flexible_pose pose = poses[w];
+        qn_flexible_evaluate(tree, sorted, &pose, QN_FLEXIBLE_HARD, &energy, NULL);
+        CHECK_NEAR(energies[w], energy.bent, 1e-3 * fmax(1, fabs(energy.bent)));
+        CHECK(w == 0 || energies[w] >= energies[w - 1]);
+        qn_flexible_minimise(tree, sorted, QN_FLEXIBLE_HARD, 3, &pose, &energy);
+        CHECK_NEAR(energies[w], energy.bent, 0.02 * fmax(1, fabs(energy.bent)));
     }
     qn_flexible_receptor_destroy(&sorted);
 }
@@ -102,6 +107,39 @@ static void company_changes_nothing(void)
     qn_score_receptor_clear(&receptor);
 }
 
+/* More steps and kicks find lower energies; 16 poses of a molecule settle, or all. */
+static void more_effort_finds_lower_energies(void)
+{
+    enum { MANY = 24 };
+    qn_flexible_search_options options = {.box_side_angstrom = {8, 8, 8}, .walkers = MANY, .seed = 3};
+    static const double efforts[] = {0.002, 0.3};
+    qn_score_receptor receptor;
+    qn_flexible_tree tree;
+    const qn_flexible_tree *trees[] = {&tree};
+    qn_flexible_pose poses[MANY];
+    double lowest[2], energies[MANY];
+    uint64_t drawn = 0;
+    qn_compound *compound = chain_make(3, &drawn);
+    CHECK_OK(cloud_make(200, 24, &drawn, &receptor));
+    CHECK_OK(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, -1, &tree));
+    for (int more = 0; more < 2; more++) {
+        qn_flexible_searcher *searcher = NULL;
+        int there = 0;
+        options.effort = efforts[more];
+        options.settle_all = more;
+        CHECK_OK(qn_flexible_searcher_create(device, &receptor, &options, &searcher));
+        CHECK_OK(qn_flexible_searcher_run(searcher, trees, 1, poses, energies, NULL));
+        for (int w = 0; w < MANY; w++) there += energies[w] < INFINITY;
+        CHECK(more ? there == MANY : there >= 1 && there <= 16);
+        lowest[more] = energies[0];
+        qn_flexible_searcher_destroy(&searcher);
+    }
+    CHECK(lowest[1] < lowest[0]);
+    qn_flexible_tree_clear(&tree);
+    qn_score_receptor_clear(&receptor);
+    qn_compound_destroy(&compound);
+}
+
 static void maps_beyond_32_bits_are_refused(void)
 {
     qn_flexible_search_options options = {
@@ -134,6 +172,7 @@ int main(void)
         return check_finish();
     RUN(maps_reach_side_chains_on_both_sides);
     RUN(company_changes_nothing);
+    RUN(more_effort_finds_lower_energies);
     RUN(maps_beyond_32_bits_are_refused);
     qn_device_release(&device);
     qn_context_destroy(&context);
