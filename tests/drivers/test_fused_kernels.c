@@ -47,10 +47,10 @@ static qn_status emit(const char *name, const char *script_text, qn_text *text)
     for (int i = 0; i < QN_GRAPH_EXTENTS_MAX; i++) sizes.of[i] = 1000;
     QN_TRY(qn_plan_make(&graph, &options, &plan));
     qn_plan_share_launches(&options, &plan);
-    QN_TRY(qn_emit_header(&graph, text));
+    QN_TRY(qn_emit_header(&graph, QN_EMIT_GROUPS, text));
     for (int i = 0; i < plan.kernel_count; i++) {
         qn_emitted_kernel kernel;
-        QN_TRY(qn_emit_kernel(&plan, i, text, &kernel));
+        QN_TRY(qn_emit_kernel(&plan, i, QN_EMIT_GROUPS, text, &kernel));
         CHECK(kernel.argument_count > 0 && kernel.argument_count <= QN_ARGUMENT_MAX);
     }
     return QN_OK;
@@ -58,7 +58,8 @@ static qn_status emit(const char *name, const char *script_text, qn_text *text)
 
 static bool compile_for_cuda(const char *name, const char *source)
 {
-    static const char definitions[] = "GROUP_X=32 GROUP_Y=8 ELEMENTS=4 TILE=32 PANEL=64 PARTS=8";
+    static const char definitions[] = "GROUP_X=64 GROUP_Y=4 ELEMENTS=8 TILE=8 PANEL=64 PARTS=8 STRIP=8 ROWS=2 "
+                                      "VECTOR_WIDTH=4";
     const qn_family family = {.name = name, .source = source};
     const qn_configuration configuration = {{0}};
     qn_text text = {0};
@@ -79,7 +80,8 @@ static void the_words_are_those_of_the_kernel_language(void)
     static const char words[] = " KERNEL GROUP_LIMIT GLOBAL LOCAL LOCAL_PTR RESTRICT DEVICE_FN LOCAL_ID GROUP_ID "
                                 "GROUP_COUNT LOCAL_BARRIER MIN FMIN "
                                 "FMAX SQRT EXP LOG FLOAT_INFINITY GROUP_X GROUP_Y ELEMENTS TILE PANEL ITEMS "
-                                "PITCH COLUMNS UNROLL PARTS EACH_ELEMENT LANES A B C ";
+                                "PITCH COLUMNS UNROLL PARTS EACH_ELEMENT LOCAL_BARRIER_OF_32 UNROLL_BY STRIP ROWS "
+                                "EACH_OF_STRIP SEGMENT SEGMENTS COLUMN PLACE A B C ";
     for (int i = 0; i < EXAMPLES; i++) {
         qn_text text = {0};
         CHECK_OK(emit(examples[i], NULL, &text));

@@ -25,7 +25,7 @@ static qn_status check_place(qn_status status)
 
 static void try_files(const qn_plan *plan)
 {
-    static const qn_shape shapes[] = {{1, 1, 512, 16, 16, 64}, {32, 8, 8, 32, 256, 512}};
+    static const qn_shape shapes[] = {{1, 1, 512, 16, 16, 64, 512, 1, 1}, {32, 8, 8, 8, 256, 512, 8, 1, 4}};
     for (int language = QN_CODE_C; language <= QN_CODE_QUERN; language++) {
         qn_code_files files;
         const qn_status status = qn_code_make(plan, &shapes[language != QN_CODE_C], (qn_code_language)language, &files);
@@ -50,7 +50,7 @@ static void try_plan(const qn_graph *graph)
     qn_status status = qn_plan_make(graph, &options, &plan);
     for (int i = 0; i < plan.kernel_count && status == QN_OK; i++) {
         qn_emitted_kernel kernel;
-        status = qn_emit_kernel(&plan, i, &text, &kernel);
+        status = qn_emit_kernel(&plan, i, QN_EMIT_GROUPS, &text, &kernel);
     }
     demand(status == QN_OK || status == QN_UNSUPPORTED); /* too many kernels, arguments or letters */
     qn_text_clear(&text);

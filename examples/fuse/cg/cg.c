@@ -91,8 +91,11 @@ struct cg_plan {
 #define GROUP_X 1 /* work-items of a group along lines */
 #define GROUP_Y 1 /* work-items of a group across lines */
 #define ELEMENTS 2048 /* elements of a work-item along a line */
-#define TILE 16 /* lines between two sums over a group */
+#define TILE 16 /* lines between two sums over work-items */
 #define PANEL 16 /* lines of a group at a time */
+#define STRIP 2048 /* elements of a work-item in one dimension */
+#define ROWS 1 /* lines loaded before they are used */
+#define VECTOR_WIDTH 1 /* elements side by side, 1 or 4 */
 
 /* q = spmv(A, p)
  * t7 = dot(p, q) */
@@ -106,9 +109,9 @@ static void cg_1(int group, int groups,
     int size_n)
 {
     float t7_total = 0.0f;
-    for (int64_t first = (int64_t)group * ELEMENTS; first < size_n;
-         first += (int64_t)groups * ELEMENTS) {
-        const int elements = (int)MIN((int64_t)ELEMENTS, (size_n - first));
+    for (int64_t first = (int64_t)group * STRIP; first < size_n;
+         first += (int64_t)groups * STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
 #pragma omp simd reduction(+ : t7_total)
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;
@@ -151,9 +154,9 @@ static void cg_2(int group, int groups,
         a_data[0] = a_value;
     }
     float rr_next_total = 0.0f;
-    for (int64_t first = (int64_t)group * ELEMENTS; first < size_n;
-         first += (int64_t)groups * ELEMENTS) {
-        const int elements = (int)MIN((int64_t)ELEMENTS, (size_n - first));
+    for (int64_t first = (int64_t)group * STRIP; first < size_n;
+         first += (int64_t)groups * STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
 #pragma omp simd reduction(+ : rr_next_total)
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;
@@ -198,9 +201,9 @@ static void cg_3(int group, int groups,
         rr_data[0] = rr_value;
     }
     float t7_total = 0.0f;
-    for (int64_t first = (int64_t)group * ELEMENTS; first < size_n;
-         first += (int64_t)groups * ELEMENTS) {
-        const int elements = (int)MIN((int64_t)ELEMENTS, (size_n - first));
+    for (int64_t first = (int64_t)group * STRIP; first < size_n;
+         first += (int64_t)groups * STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
 #pragma omp simd reduction(+ : t7_total)
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;
@@ -251,9 +254,9 @@ static void cg_4(int group, int groups,
         a_data[0] = a_value;
     }
     float rr_next_total = 0.0f;
-    for (int64_t first = (int64_t)group * ELEMENTS; first < size_n;
-         first += (int64_t)groups * ELEMENTS) {
-        const int elements = (int)MIN((int64_t)ELEMENTS, (size_n - first));
+    for (int64_t first = (int64_t)group * STRIP; first < size_n;
+         first += (int64_t)groups * STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
 #pragma omp simd reduction(+ : rr_next_total)
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;
@@ -290,9 +293,9 @@ static void cg_5(int group, int groups,
     if (group == 0) {
         rr_next_data[0] = rr_next_value;
     }
-    for (int64_t first = (int64_t)group * ELEMENTS; first < size_n;
-         first += (int64_t)groups * ELEMENTS) {
-        const int elements = (int)MIN((int64_t)ELEMENTS, (size_n - first));
+    for (int64_t first = (int64_t)group * STRIP; first < size_n;
+         first += (int64_t)groups * STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
 #pragma omp simd
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;
@@ -387,7 +390,7 @@ static int stop_clock(cg_plan *plan, double *seconds)
 /* Groups of a kernel over vectors. */
 static int groups_of_elements(int32_t size)
 {
-    const int64_t block = (int64_t)GROUP_X * GROUP_Y * ELEMENTS;
+    const int64_t block = (int64_t)GROUP_X * GROUP_Y * STRIP;
     const int64_t blocks = (size + block - 1) / block;
     return (int)(blocks < PARTS ? blocks : PARTS);
 }

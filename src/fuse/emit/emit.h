@@ -6,10 +6,16 @@
  * tunables:
  *
  *   GROUP_X, GROUP_Y   work-items of a group along axis 1 and axis 0, powers of two; GROUP_Y is 1 in one dimension
- *   ELEMENTS           elements of a work-item along axis 1, or in one dimension
- *   TILE               lines between two sums over a group
- *   PANEL              lines of a group at a time, a multiple of TILE
- */
+ *   ELEMENTS           elements of a work-item along axis 1, a multiple of VECTOR_WIDTH
+ *   TILE               lines of a row of work-items between two sums over its segments
+ *   PANEL              lines of a group at a time
+ *   ROWS               lines whose elements a work-item loads before it uses them
+ *   VECTOR_WIDTH       elements that a work-item has side by side, and loads at once: 1 or 4
+ *   STRIP              elements of a work-item in one dimension
+ *
+ * There are two forms. Groups of work-items are for devices with many lanes. Loops are for a processor, where a group
+ * is one work-item: its text has neither ROWS nor VECTOR_WIDTH, because the processor's caches and its compiler do what
+ * they are for. */
 #ifndef QN_FUSE_EMIT_EMIT_H
 #define QN_FUSE_EMIT_EMIT_H
 
@@ -40,11 +46,19 @@ typedef struct qn_emitted_kernel {
     int argument_count;
 } qn_emitted_kernel;
 
-/* Append kernel number `index` of a plan, and describe its arguments. Functions that it calls are those of
- * qn_emit_header. */
-QN_MUST_CHECK qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_text *text, qn_emitted_kernel *kernel);
+typedef enum qn_emit_form { QN_EMIT_GROUPS, QN_EMIT_LOOPS } qn_emit_form;
+
+/* Append kernel number `index` of a plan, and describe its arguments, which are the same in both forms. Functions that
+ * it calls are those of qn_emit_header. */
+QN_MUST_CHECK qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_emit_form form, qn_text *text,
+                                       qn_emitted_kernel *kernel);
+
+/* Whether work-items of a kernel in one dimension take one element each instead of a strip (QN_EMIT_GROUPS): it adds
+ * up parts of vectors, which many work-items must read, or goes along rows of sparse matrices, which lie side by side.
+ */
+bool qn_emit_is_spread(const qn_plan *plan, int index, qn_emit_form form);
 
 /* Append what comes before kernels: checks of the tunables, and functions. */
-QN_MUST_CHECK qn_status qn_emit_header(const qn_graph *graph, qn_text *text);
+QN_MUST_CHECK qn_status qn_emit_header(const qn_graph *graph, qn_emit_form form, qn_text *text);
 
 #endif

@@ -22,8 +22,12 @@ typedef struct qn_emitter {
     const qn_graph *graph;
     const qn_kernel_plan *kernel;
     qn_emitted_kernel *made;
-    char names[QN_GRAPH_VALUES_MAX][72];   /* identifiers, without the suffix that says what of the value */
+    char names[QN_GRAPH_VALUES_MAX][72]; /* identifiers, without the suffix that says what of the value */
+    qn_emit_form form;
     bool keeps_line[QN_GRAPH_VALUES_MAX];  /* values of a panel's lines in local memory, as name_line[t] */
+    bool loads[QN_GRAPH_VALUES_MAX];       /* values that are loaded before they are used, as name_own[e] */
+    bool stores[QN_GRAPH_VALUES_MAX];      /* and that are stored afterwards, from name_out[e] */
+    bool is_spread;                        /* see qn_emit_is_spread */
     qn_site line, column, element, gather; /* the present ones */
     int sweep;                             /* the present one */
     qn_text *text;                         /* of the kernel */
@@ -48,6 +52,9 @@ QN_MUST_CHECK qn_status qn_line_need(qn_emitter *at, int value, qn_variable *nam
 
 /* Emit a call in its own place: variables of maps, additions of reductions, stores. */
 QN_MUST_CHECK qn_status qn_site_call(qn_emitter *at, qn_site *site, int call);
+
+/* Whether a value is moved in vectors there: a matrix along axis 1, or a vector in strips. */
+bool qn_site_is_wide(const qn_emitter *at, const qn_site *site, int value, const int *axes);
 
 /* Store what the call makes at its place, where it must be in memory. */
 QN_MUST_CHECK qn_status qn_site_store(qn_emitter *at, qn_site *site, int call);
@@ -88,6 +95,27 @@ bool qn_emitter_shares(const qn_emitter *at); /* it adds up over a group */
 
 /* Whether the kernel adds up a scalar over its elements, and leaves it as a part or, with a single group, complete. */
 bool qn_emitter_totals(const qn_emitter *at, int value);
+
+/* Parts of the text of a sweep over a panel. */
+typedef struct qn_sweep_sums {
+    qn_site columns, column_ends; /* sums of columns: their starts before the lines, their ends after them */
+    qn_site lines, line_ends;     /* of lines: before and after the elements */
+    qn_site tile_ends;            /* of lines: after each TILE lines */
+    qn_text lanes;                /* sums over elements */
+    int lane_count;
+    bool has_tiles; /* there are sums of lines */
+} qn_sweep_sums;
+
+/* tiles.c: the lines of a panel in groups of work-items; a sum along lines in a sweep, and its line's value after it.
+ */
+QN_MUST_CHECK qn_status qn_tiles_write(qn_emitter *at, const qn_sweep_sums *of);
+QN_MUST_CHECK qn_status qn_tiles_sum(const qn_emitter *at, int call, int output, qn_sweep_sums *of);
+QN_MUST_CHECK qn_status qn_tiles_line(qn_emitter *at, int call, int output);
+QN_MUST_CHECK qn_status qn_tiles_locals(qn_emitter *at, int value, bool is_sum);
+
+/* wide.c: which arguments may be moved in vectors; words and functions of the header. */
+QN_MUST_CHECK qn_status qn_emit_alignments(qn_emitter *at);
+QN_MUST_CHECK qn_status qn_emit_wide_header(qn_text *text);
 
 /* line.c, panel.c */
 QN_MUST_CHECK qn_status qn_emit_line(qn_emitter *at);

@@ -144,6 +144,8 @@ static qn_status write_start(qn_emitter *at)
 
 static qn_status write_work(qn_emitter *at)
 {
+    at->is_spread = qn_emit_is_spread(at->plan, (int)(at->kernel - at->plan->kernels), at->form);
+    QN_TRY(qn_emit_alignments(at));
     QN_TRY(qn_emit_scalars(at));
     if (at->kernel->layout.dimensions == 2) return qn_emit_panel(at);
     return at->kernel->layout.dimensions == 1 ? qn_emit_line(at) : QN_OK;
@@ -170,16 +172,17 @@ static qn_status write_bodies(qn_emitter *at, const qn_kernel_plan *kernels, int
     QN_TRY(qn_text_append(at->text, "    const int item = LOCAL_ID(0);\n    int group = GROUP_ID(0);\n"));
     for (int k = 0; k < count; k++) {
         const char *size = at->graph->extents[kernels[k].layout.extents[0]].name;
+        const int index = (int)(&kernels[k] - at->plan->kernels);
+        const char *strip = qn_emit_is_spread(at->plan, index, at->form) ? "" : " * STRIP";
         at->kernel = &kernels[k];
         QN_TRY(qn_text_append(at->text, "    {\n"));
         if (kernels[k].is_single)
             QN_TRY(qn_text_append(at->text, "    const int groups = 1;\n"));
         else
-            QN_TRY(
-                qn_text_append(at->text,
-                               "    const int groups = MIN((int)(((qn_int64)size_%s + ITEMS * ELEMENTS - 1) / (ITEMS * "
-                               "ELEMENTS)), PARTS);\n",
-                               size));
+            QN_TRY(qn_text_append(at->text,
+                                  "    const int groups = MIN((int)(((qn_int64)size_%s + ITEMS%s - 1) / (ITEMS%s)), "
+                                  "PARTS);\n",
+                                  size, strip, strip));
         QN_TRY(qn_text_append(at->text, "    if (group >= 0 && group < groups) {\n"));
         QN_TRY(write_work(at));
         QN_TRY(qn_text_append(at->text, "    }\n    group -= groups;\n    }\n"));
@@ -204,13 +207,13 @@ static qn_status emit(qn_emitter *at, int index)
     return count > 1 ? write_bodies(at, kernels, count) : write_body(at);
 }
 
-qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_text *text, qn_emitted_kernel *kernel)
+qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_emit_form form, qn_text *text, qn_emitted_kernel *kernel)
 {
     qn_emitter *at;
     QN_TRY(qn_allocate(1, sizeof *at, (void **)&at));
     *kernel = (qn_emitted_kernel){.argument_count = 0};
     at->plan = plan, at->graph = plan->graph, at->kernel = &plan->kernels[index];
-    at->made = kernel, at->text = text;
+    at->made = kernel, at->text = text, at->form = form;
     qn_site_restart(&at->line, QN_SITE_LINE, 4);
     const qn_status status = emit(at, index);
     qn_site_clear(&at->line), qn_site_clear(&at->column);
@@ -224,28 +227,22 @@ qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_text *text, qn_emitt
 static const char *const header_words =
     "\n#define ITEMS (GROUP_X * GROUP_Y)\n"
     "#define PITCH (GROUP_X + 1) /* lines begin in different banks of local memory */\n"
-    "#define COLUMNS (GROUP_X * ELEMENTS)\n"
+    "#define COLUMNS (GROUP_X * ELEMENTS)\n";
+
+static const char *const loop_words =
     "\n"
-    "/* A work-item's elements. On the host a processor's lanes share them, and add up sums apart. */\n"
-    "#ifdef QN_LANGUAGE_HOST\n"
+    "/* A group's elements. A processor's lanes share them, and add up sums apart. */\n"
     "#define EACH_ELEMENT(count) for (int e = 0; e < (count); e++)\n"
     "#define QN_SIMD(text) _Pragma(#text)\n"
     "#define LANES QN_SIMD(omp simd)\n"
     "#define LANES_SUM_1(a) QN_SIMD(omp simd reduction(+ : a))\n"
     "#define LANES_SUM_2(a, b) QN_SIMD(omp simd reduction(+ : a, b))\n"
     "#define LANES_SUM_3(a, b, c) QN_SIMD(omp simd reduction(+ : a, b, c))\n"
-    "#define LANES_SUM_4(a, b, c, d) QN_SIMD(omp simd reduction(+ : a, b, c, d))\n"
-    "#else\n"
-    "#define EACH_ELEMENT(count) UNROLL for (int e = 0; e < ELEMENTS; e++) if (e < (count))\n"
-    "#define LANES\n"
-    "#define LANES_SUM_1(a)\n"
-    "#define LANES_SUM_2(a, b)\n"
-    "#define LANES_SUM_3(a, b, c)\n"
-    "#define LANES_SUM_4(a, b, c, d)\n"
-    "#endif\n";
+    "#define LANES_SUM_4(a, b, c, d) QN_SIMD(omp simd reduction(+ : a, b, c, d))\n";
 
 /* Functions of one reduction, whose combination of two values is `both`. */
-static qn_status write_functions(const char *name, const char *meaning, const char *both, qn_text *text)
+static qn_status write_functions(const char *name, const char *meaning, const char *both, qn_emit_form form,
+                                 qn_text *text)
 {
     QN_TRY(qn_text_append(text,
                           "\n#define BOTH(a, b) %s\n"
@@ -263,6 +260,7 @@ static qn_status write_functions(const char *name, const char *meaning, const ch
                           "    return result;\n"
                           "}\n",
                           both, meaning, name));
+    const char *column = form == QN_EMIT_GROUPS ? "COLUMN(e)" : "e * GROUP_X + x";
     return qn_text_append(
         text,
         "\n/* Add a chunk's columns, over the rows of a group's work-items, to the group's part. */\n"
@@ -272,13 +270,13 @@ static qn_status write_functions(const char *name, const char *meaning, const ch
         "    if (GROUP_Y == 1) {\n"
         "        UNROLL\n"
         "        for (int e = 0; e < ELEMENTS; e++) {\n"
-        "            const int column = e * GROUP_X + x;\n"
+        "            const int column = %s;\n"
         "            if (column < columns) part[column] = is_first ? own[e] : BOTH(part[column], own[e]);\n"
         "        }\n"
         "        return;\n"
         "    }\n"
         "    UNROLL\n"
-        "    for (int e = 0; e < ELEMENTS; e++) share[y * COLUMNS + e * GROUP_X + x] = own[e];\n"
+        "    for (int e = 0; e < ELEMENTS; e++) share[y * COLUMNS + %s] = own[e];\n"
         "    LOCAL_BARRIER();\n"
         "    for (int column = y * GROUP_X + x; column < COLUMNS; column += ITEMS) {\n"
         "        float both = share[column];\n"
@@ -288,7 +286,7 @@ static qn_status write_functions(const char *name, const char *meaning, const ch
         "    LOCAL_BARRIER();\n"
         "}\n"
         "#undef BOTH\n",
-        name);
+        name, column, column);
 }
 
 static bool has_reduction(const qn_graph *graph, qn_reduction reduction)
@@ -299,21 +297,27 @@ static bool has_reduction(const qn_graph *graph, qn_reduction reduction)
     return false;
 }
 
-qn_status qn_emit_header(const qn_graph *graph, qn_text *text)
+qn_status qn_emit_header(const qn_graph *graph, qn_emit_form form, qn_text *text)
 {
     static const char *const tunables[][2] = {{"GROUP_X", "work-items of a group along lines"},
                                               {"GROUP_Y", "work-items of a group across lines"},
                                               {"ELEMENTS", "elements of a work-item along a line"},
-                                              {"TILE", "lines between two sums over a group"},
-                                              {"PANEL", "lines of a group at a time, a multiple of TILE"}};
+                                              {"TILE", "lines between two sums over work-items"},
+                                              {"PANEL", "lines of a group at a time"},
+                                              {"STRIP", "elements of a work-item in one dimension"},
+                                              {"ROWS", "lines loaded before they are used"},
+                                              {"VECTOR_WIDTH", "elements side by side, 1 or 4"}};
+    const size_t count = sizeof tunables / sizeof *tunables - (form == QN_EMIT_GROUPS ? 0 : 2);
     QN_TRY(qn_text_append(text, "/* The sequence %s, as quern fuse made it. */\n\n", graph->name));
-    for (size_t i = 0; i < sizeof tunables / sizeof *tunables; i++)
+    for (size_t i = 0; i < count; i++)
         QN_TRY(qn_text_append(text, "#ifndef %s\n#error \"%s: %s\"\n#endif\n", tunables[i][0], tunables[i][0],
                               tunables[i][1]));
     QN_TRY(qn_text_append(text, "%s", header_words));
-    if (has_reduction(graph, QN_REDUCE_SUM)) QN_TRY(write_functions("sum", "The sum", "((a) + (b))", text));
-    if (has_reduction(graph, QN_REDUCE_MINIMUM)) QN_TRY(write_functions("least", "The least", "FMIN(a, b)", text));
+    QN_TRY(form == QN_EMIT_GROUPS ? qn_emit_wide_header(text) : qn_text_append(text, "%s", loop_words));
+    if (has_reduction(graph, QN_REDUCE_SUM)) QN_TRY(write_functions("sum", "The sum", "((a) + (b))", form, text));
+    if (has_reduction(graph, QN_REDUCE_MINIMUM))
+        QN_TRY(write_functions("least", "The least", "FMIN(a, b)", form, text));
     if (has_reduction(graph, QN_REDUCE_MAXIMUM))
-        QN_TRY(write_functions("greatest", "The greatest", "FMAX(a, b)", text));
+        QN_TRY(write_functions("greatest", "The greatest", "FMAX(a, b)", form, text));
     return QN_OK;
 }

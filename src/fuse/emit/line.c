@@ -1,5 +1,6 @@
-/* Kernels in one dimension: work-items take elements of axis 0, in blocks of ITEMS * ELEMENTS. */
+/* Kernels in one dimension: work-items take elements of axis 0, in blocks of ITEMS * STRIP. */
 #include <stdio.h>
+#include <string.h>
 
 #include "fuse/emit/emitter.h"
 
@@ -40,18 +41,74 @@ static qn_status list_totals(const qn_emitter *at, qn_text *sums, int *count)
     return QN_OK;
 }
 
+bool qn_emit_is_spread(const qn_plan *plan, int index, qn_emit_form form)
+{
+    const qn_graph *graph = plan->graph;
+    const qn_kernel_plan *kernel = &plan->kernels[index];
+    if (form != QN_EMIT_GROUPS || kernel->layout.dimensions != 1) return false;
+    for (int value = 0; value < graph->value_count; value++)
+        if (kernel->folds[value] && graph->values[value].kind != QN_SCALAR) return true;
+    for (int call = 0; call < graph->call_count; call++)
+        if (qn_calls_have(kernel->calls, call) && graph->calls[call].is_sparse) return true;
+    return false;
+}
+
+static qn_status write_spread(qn_emitter *at)
+{
+    const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
+    QN_TRY(qn_text_append(at->text,
+                          "    for (qn_int64 i = (qn_int64)group * ITEMS + item; i < size_%s; i += (qn_int64)groups * "
+                          "ITEMS) {\n",
+                          size));
+    QN_TRY(qn_site_flush(at, &at->line));
+    return qn_text_append(at->text, "    }\n");
+}
+
+/* A group takes a chunk of ITEMS strips at a time: it loads all that the chunk needs, and stores after that. */
+static qn_status write_strips(qn_emitter *at)
+{
+    const qn_graph *graph = at->graph;
+    const char *size = graph->extents[at->kernel->layout.extents[0]].name;
+    QN_TRY(qn_text_append(at->text,
+                          "    for (qn_int64 first = (qn_int64)group * ITEMS * STRIP; first < size_%s;\n"
+                          "         first += (qn_int64)groups * ITEMS * STRIP) {\n"
+                          "        const int elements = elements_of(size_%s - first, STRIP, ITEMS, item);\n",
+                          size, size));
+    for (int value = 0; value < graph->value_count; value++) {
+        const char *name = at->names[value], *root = at->names[qn_plan_root(at->plan, value)];
+        if (at->stores[value]) QN_TRY(qn_text_append(at->text, "        float %s_out[STRIP];\n", name));
+        if (at->loads[value])
+            QN_TRY(qn_text_append(at->text,
+                                  "        float %s_own[STRIP];\n"
+                                  "        load_elements(%s_data + first, %s_wide, elements, STRIP, ITEMS, item, "
+                                  "%s_own);\n",
+                                  name, root, root, name));
+    }
+    QN_TRY(qn_text_append(at->text, "        EACH_OF_STRIP(elements) {\n"));
+    QN_TRY(qn_site_flush(at, &at->line));
+    QN_TRY(qn_text_append(at->text, "        }\n"));
+    for (int value = 0; value < graph->value_count; value++) {
+        const char *root = at->names[qn_plan_root(at->plan, value)];
+        if (at->stores[value])
+            QN_TRY(qn_text_append(at->text,
+                                  "        store_elements(%s_out, %s_wide, elements, STRIP, ITEMS, item, %s_data + "
+                                  "first);\n",
+                                  at->names[value], root, root));
+    }
+    return qn_text_append(at->text, "    }\n");
+}
+
 static qn_status write_loops(qn_emitter *at)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
     qn_text sums = {0};
     int count = 0;
-    QN_TRY(
-        qn_text_append(at->text,
-                       "    for (qn_int64 first = (qn_int64)group * ITEMS * ELEMENTS; first < size_%s;\n"
-                       "         first += (qn_int64)groups * ITEMS * ELEMENTS) {\n"
-                       "        const int elements = (int)MIN((qn_int64)ELEMENTS, (size_%s - first - item + ITEMS - 1) "
-                       "/ ITEMS);\n",
-                       size, size));
+    QN_TRY(qn_text_append(at->text,
+                          "    for (qn_int64 first = (qn_int64)group * ITEMS * STRIP; first < size_%s;\n"
+                          "         first += (qn_int64)groups * ITEMS * STRIP) {\n"
+                          "        const int elements = (int)MIN((qn_int64)STRIP, (size_%s - first - item + ITEMS - 1) "
+                          "/ ITEMS);\n",
+                          size, size));
     qn_status status = list_totals(at, &sums, &count);
     if (status == QN_OK) status = qn_put_lanes(at->text, 8, &sums, count);
     qn_text_clear(&sums);
@@ -64,10 +121,12 @@ static qn_status write_loops(qn_emitter *at)
 
 qn_status qn_emit_line(qn_emitter *at)
 {
+    memset(at->loads, 0, sizeof at->loads);
+    memset(at->stores, 0, sizeof at->stores);
     QN_TRY(qn_emit_totals_start(at));
-    qn_site_restart(&at->line, QN_SITE_LINE, 12);
+    qn_site_restart(&at->line, QN_SITE_LINE, at->is_spread ? 8 : 12);
     QN_TRY(put_folds(at));
     QN_TRY(put_calls(at));
-    QN_TRY(write_loops(at));
+    QN_TRY(at->is_spread ? write_spread(at) : at->form == QN_EMIT_GROUPS ? write_strips(at) : write_loops(at));
     return qn_emit_totals_end(at);
 }

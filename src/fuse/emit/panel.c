@@ -1,8 +1,9 @@
 /* Kernels in two dimensions: a group takes PANEL lines at a time, and sweeps over them along axis 1 as often as sums
  * along the lines need. Sums of columns stay in registers down the panel, and are added to the group's part. Sums of
  * lines are kept by each work-item apart for TILE lines, and then added up; the line's own values are computed after
- * the sweep. */
+ * the sweep. How a sweep goes over the lines depends on the form: here in loops, in tiles.c by groups. */
 #include <stdio.h>
+#include <string.h>
 
 #include "fuse/emit/emitter.h"
 
@@ -71,6 +72,10 @@ static qn_status declare_local(qn_emitter *at)
         for (int i = 0; qn_emitter_has(at, call) && i < at->graph->calls[call].output_count; i++) {
             const int value = at->graph->calls[call].outputs[i].value;
             const bool is_sum = at->graph->calls[call].space_count == 2 && is_sum_along(at, call, i, 0);
+            if (at->form == QN_EMIT_GROUPS) {
+                QN_TRY(qn_tiles_locals(at, value, is_sum));
+                continue;
+            }
             if (is_sum) QN_TRY(qn_text_append(at->text, "    LOCAL float %s_share[TILE * PITCH];\n", at->names[value]));
             if (is_sum || at->keeps_line[value])
                 QN_TRY(qn_text_append(at->text, "    LOCAL float %s_line[PANEL];\n", at->names[value]));
@@ -86,7 +91,8 @@ static qn_status put_line_sum(qn_emitter *at, int call, int output)
 {
     const int value = at->graph->calls[call].outputs[output].value;
     const char *name = at->names[value];
-    QN_TRY(qn_site_put(&at->line, "const float %s_i = %s_line[t];", name, name));
+    QN_TRY(at->form == QN_EMIT_GROUPS ? qn_tiles_line(at, call, output)
+                                      : qn_site_put(&at->line, "const float %s_i = %s_line[t];", name, name));
     at->line.declared[value] = true;
     if (!at->kernel->writes[value]) return QN_OK;
     return qn_site_put(&at->line, "%s_data[i] = %s_i;", at->names[qn_plan_root(at->plan, value)], name);
@@ -121,17 +127,7 @@ static qn_status put_stage(qn_emitter *at, int stage)
 
 /* ---- a sweep ---- */
 
-/* Parts of the text of a sweep. */
-typedef struct sums {
-    qn_site columns, column_ends; /* sums of columns: their starts before the lines, their ends after them */
-    qn_site lines, line_ends;     /* of lines: before and after the elements */
-    qn_site tile_ends;            /* of lines: over the group */
-    qn_text lanes;                /* sums over elements */
-    int lane_count;
-    bool has_tiles; /* there are sums of lines */
-} sums;
-
-static qn_status add_line_sum(const qn_emitter *at, int call, int output, sums *of)
+static qn_status add_line_sum(const qn_emitter *at, int call, int output, qn_sweep_sums *of)
 {
     const qn_reduction reduction = at->graph->calls[call].meanings[output].reduction;
     const char *name = at->names[at->graph->calls[call].outputs[output].value];
@@ -150,7 +146,7 @@ static qn_status add_line_sum(const qn_emitter *at, int call, int output, sums *
     return qn_add_lane(&of->lanes, sum, &of->lane_count);
 }
 
-static qn_status add_column_sum(const qn_emitter *at, int call, int output, sums *of)
+static qn_status add_column_sum(const qn_emitter *at, int call, int output, qn_sweep_sums *of)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[1]].name;
     const qn_reduction reduction = at->graph->calls[call].meanings[output].reduction;
@@ -163,14 +159,14 @@ static qn_status add_column_sum(const qn_emitter *at, int call, int output, sums
                        qn_reduction_function(reduction), name, size, name, size);
 }
 
-static qn_status collect_sums(qn_emitter *at, int sweep, sums *of)
+static qn_status collect_sums(qn_emitter *at, int sweep, qn_sweep_sums *of)
 {
     for (int call = 0; call < at->graph->call_count; call++)
         for (int i = 0; is_element_call(at, call, sweep) && i < at->graph->calls[call].output_count; i++) {
             const int value = at->graph->calls[call].outputs[i].value;
             const bool is_needed = qn_call_reduces(&at->graph->calls[call], i) && qn_emitter_needs(at, value);
             if (is_sum_along(at, call, i, 0)) {
-                QN_TRY(add_line_sum(at, call, i, of));
+                QN_TRY(at->form == QN_EMIT_GROUPS ? qn_tiles_sum(at, call, i, of) : add_line_sum(at, call, i, of));
             } else if (is_sum_along(at, call, i, 1)) {
                 QN_TRY(add_column_sum(at, call, i, of));
             } else if (is_needed) {
@@ -218,15 +214,19 @@ static const char *or_nothing(const qn_text *text)
 }
 
 /* Loads of columns, and starts of their sums. */
-static qn_status write_columns(qn_emitter *at, const sums *of)
+static qn_status write_columns(qn_emitter *at, const qn_sweep_sums *of)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[1]].name;
-    QN_TRY(
-        qn_text_append(at->text,
-                       "        for (qn_int64 chunk = 0; chunk < size_%s; chunk += COLUMNS) {\n"
-                       "            const int elements = (int)MIN((qn_int64)ELEMENTS, (size_%s - chunk - x + GROUP_X - "
-                       "1) / GROUP_X);\n%s%s",
-                       size, size, or_nothing(&of->columns.arrays), or_nothing(&at->column.arrays)));
+    const bool has_groups = at->form == QN_EMIT_GROUPS;
+    QN_TRY(qn_text_append(
+        at->text,
+        "        for (qn_int64 chunk = 0; chunk < size_%s; chunk += COLUMNS) {\n            const int elements = ",
+        size));
+    QN_TRY(has_groups ? qn_text_append(at->text, "elements_of(size_%s - chunk, ELEMENTS, GROUP_X, x);\n", size)
+                      : qn_text_append(at->text,
+                                       "(int)MIN((qn_int64)ELEMENTS, (size_%s - chunk - x + GROUP_X - 1) / GROUP_X);\n",
+                                       size));
+    QN_TRY(qn_text_append(at->text, "%s%s", or_nothing(&of->columns.arrays), or_nothing(&at->column.arrays)));
     if (of->columns.text.length > 0)
         QN_TRY(qn_text_append(at->text,
                               "            UNROLL\n"
@@ -235,12 +235,12 @@ static qn_status write_columns(qn_emitter *at, const sums *of)
     if (at->column.text.length == 0) return QN_OK;
     return qn_text_append(at->text,
                           "            EACH_ELEMENT(elements) {\n"
-                          "                const qn_int64 j = chunk + e * GROUP_X + x;\n%s            }\n",
-                          at->column.text.data);
+                          "                const qn_int64 j = chunk + %s;\n%s            }\n",
+                          has_groups ? "COLUMN(e)" : "e * GROUP_X + x", at->column.text.data);
 }
 
 /* The lines of the panel; sums along them are added up over the group after each TILE lines. */
-static qn_status write_lines(qn_emitter *at, const sums *of)
+static qn_status write_lines(qn_emitter *at, const qn_sweep_sums *of)
 {
     const int indent = of->lines.indent;
     if (of->has_tiles)
@@ -265,24 +265,28 @@ static qn_status write_lines(qn_emitter *at, const sums *of)
                           of->tile_ends.text.data);
 }
 
-static qn_status write_sweep(qn_emitter *at, const sums *of)
+static qn_status write_sweep(qn_emitter *at, const qn_sweep_sums *of)
 {
+    const bool has_groups = at->form == QN_EMIT_GROUPS;
     QN_TRY(write_columns(at, of));
-    QN_TRY(write_lines(at, of));
-    return qn_text_append(at->text, "%s        }\n", or_nothing(&of->column_ends.text));
+    QN_TRY(has_groups ? qn_tiles_write(at, of) : write_lines(at, of));
+    return qn_text_append(at->text, "%s        }\n%s", or_nothing(&of->column_ends.text),
+                          has_groups && of->has_tiles ? "        LOCAL_BARRIER();\n" : "");
 }
 
 static qn_status put_sweep(qn_emitter *at, int sweep)
 {
     const bool has_tiles = has_sums(at, sweep, 0);
-    const int indent = has_tiles ? 20 : 16;
-    sums of = {.columns = {.indent = 16},
-               .column_ends = {.indent = 12},
-               .lines = {.indent = indent},
-               .line_ends = {.indent = indent},
-               .tile_ends = {.indent = indent},
-               .has_tiles = has_tiles};
+    const int indent = at->form == QN_EMIT_GROUPS ? 24 : has_tiles ? 20 : 16;
+    qn_sweep_sums of = {.columns = {.indent = 16},
+                        .column_ends = {.indent = 12},
+                        .lines = {.indent = indent},
+                        .line_ends = {.indent = indent},
+                        .tile_ends = {.indent = 20},
+                        .has_tiles = has_tiles};
     at->sweep = sweep;
+    memset(at->loads, 0, sizeof at->loads);
+    memset(at->stores, 0, sizeof at->stores);
     qn_site_restart(&at->line, QN_SITE_LINE, indent);
     qn_site_restart(&at->column, QN_SITE_COLUMN, 16);
     qn_site_restart(&at->element, QN_SITE_ELEMENT, indent + 4);

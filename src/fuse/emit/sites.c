@@ -121,6 +121,14 @@ static void address_at(const qn_emitter *at, const qn_site *site, int value, con
     }
 }
 
+bool qn_site_is_wide(const qn_emitter *at, const qn_site *site, int value, const int *axes)
+{
+    const qn_value *of = &at->graph->values[value];
+    if (at->form != QN_EMIT_GROUPS) return false;
+    if (of->kind == QN_MATRIX) return site->kind == QN_SITE_ELEMENT && axes[of->column ? 0 : 1] == 1;
+    return site->kind == QN_SITE_LINE && at->kernel->layout.dimensions == 1 && !at->is_spread;
+}
+
 /* Write a variable and its first value; a column's goes to an array. */
 static qn_status put_variable(qn_emitter *at, qn_site *site, int value, const int *axes, const char *expression)
 {
@@ -179,6 +187,7 @@ static qn_status put_fold(qn_emitter *at, qn_site *site, int value)
     snprintf(into, sizeof into, "%s_i", name);
     snprintf(term, sizeof term, "%s_sums[part * size_%s + i]", name, size);
     QN_TRY(qn_site_put(site, "float %s = %s;", into, qn_reduction_start(reduction)));
+    if (at->form == QN_EMIT_GROUPS) QN_TRY(qn_site_put(site, "UNROLL_BY(16)"));
     QN_TRY(qn_site_put(site, "for (qn_int64 part = 0; part < %s_parts; part++)", name));
     site->indent += 4;
     const qn_status status = qn_put_combine(site, reduction, into, term);
@@ -205,7 +214,13 @@ static qn_status need_at(qn_emitter *at, qn_site *site, int value, const int *ax
                            at->kernel->layout.levels[producer] < at->sweep;
     if (is_made && !is_stored)
         return put_map(at, site, producer, qn_call_output_of(&at->graph->calls[producer], value));
-    address_at(at, site, value, axes, expression);
+    if (qn_site_is_wide(at, site, value, axes)) {
+        at->loads[value] = true;
+        snprintf(expression, sizeof expression, "%s_own%s[e]", at->names[value],
+                 site->kind == QN_SITE_ELEMENT ? "[k]" : "");
+    } else {
+        address_at(at, site, value, axes, expression);
+    }
     return put_variable(at, site, value, axes, expression);
 }
 
@@ -324,7 +339,12 @@ qn_status qn_site_store(qn_emitter *at, qn_site *site, int call)
         /* sums are stored where they are complete */
         if (!at->kernel->writes[use->value] || (qn_call_reduces(of, i) && !of->is_sparse)) continue;
         axes_of(at, call, use, axes);
-        address_at(at, site, use->value, axes, address);
+        if (qn_site_is_wide(at, site, use->value, axes)) {
+            at->stores[use->value] = true;
+            snprintf(address, sizeof address, "%s_out[e]", at->names[use->value]);
+        } else {
+            address_at(at, site, use->value, axes, address);
+        }
         name_at(at, site, use->value, axes, &name);
         QN_TRY(qn_site_put(site, "%s = %s;", address, name.text));
     }

@@ -64,6 +64,12 @@ struct qn_code_target {
 
 extern const qn_code_target qn_code_targets[];
 
+/* The form of the target's own kernels; a family has loops for the host beside it. */
+static inline qn_emit_form qn_code_form(const qn_code *code)
+{
+    return code->target->is_family || code->target->extension ? QN_EMIT_GROUPS : QN_EMIT_LOOPS;
+}
+
 /* model.c: fields and slots of a plan whose kernels are emitted. */
 QN_MUST_CHECK qn_status qn_code_find_memory(qn_code *code);
 int qn_code_slot_of(const qn_code *code, qn_emitted_kind kind, int of);

@@ -17,41 +17,27 @@ static qn_status write_tunables(const qn_shape *shape, qn_text *text)
     return QN_OK;
 }
 
-static qn_status emit(qn_code *code, qn_text *kernels)
+static qn_status emit(qn_code *code, qn_emit_form form, qn_text *kernels, qn_text *header)
 {
     for (int kernel = 0; kernel < code->plan->kernel_count; kernel++)
-        QN_TRY(qn_emit_kernel(code->plan, kernel, kernels, &code->kernels[kernel]));
-    return qn_code_leave_out_unused(kernels);
-}
-
-/* The header of the kernels as the host, or as all other devices, have it. */
-static qn_status choose_branch(const char *header, bool is_host, qn_text *text)
-{
-    static const char begin[] = "#ifdef QN_LANGUAGE_HOST\n", other[] = "#else\n", end[] = "#endif\n";
-    for (const char *found; (found = strstr(header, begin)); header = strstr(found, end) + strlen(end)) {
-        const char *middle = strstr(found, other), *last = strstr(found, end);
-        if (!middle || !last || middle > last) return QN_FAIL(QN_INTERNAL, "the kernels' header has another form");
-        QN_TRY(qn_text_append_bytes(text, header, (size_t)(found - header)));
-        const char *from = is_host ? found + strlen(begin) : middle + strlen(other), *to = is_host ? middle : last;
-        QN_TRY(qn_text_append_bytes(text, from, (size_t)(to - from)));
-    }
-    return qn_text_append(text, "%s", header);
+        QN_TRY(qn_emit_kernel(code->plan, kernel, form, kernels, &code->kernels[kernel]));
+    QN_TRY(qn_code_leave_out_unused(kernels));
+    return qn_emit_header(code->graph, form, header);
 }
 
 /* Put the parts together, the last first, because each says which words the one before it must have. */
 static qn_status join(const qn_code_target *target, const qn_shape *shape, const qn_text *kernels,
                       const qn_text *header, qn_text *text)
 {
-    qn_text branch = {0}, functions = {0}, user = {0}, words = {0};
-    qn_status status = choose_branch(header->data, !target->extension, &branch);
-    if (status == QN_OK) status = qn_words_take(branch.data, kernels->data, &functions);
+    qn_text functions = {0}, user = {0}, words = {0};
+    qn_status status = qn_words_take(header->data, kernels->data, &functions);
     if (status == QN_OK) status = qn_text_append(&user, "%s%s", functions.data ? functions.data : "", kernels->data);
     if (status == QN_OK) status = qn_words_take(target->prelude, user.data, &words);
     if (status == QN_OK && target->further_words) status = qn_words_take(target->further_words, user.data, &words);
     if (status == QN_OK) status = qn_text_append(text, "%s\n", words.data ? words.data : "");
     if (status == QN_OK) status = write_tunables(shape, text);
     if (status == QN_OK) status = qn_text_append(text, "%s", user.data);
-    qn_text_clear(&branch), qn_text_clear(&functions), qn_text_clear(&user), qn_text_clear(&words);
+    qn_text_clear(&functions), qn_text_clear(&user), qn_text_clear(&words);
     return status;
 }
 
@@ -82,10 +68,15 @@ static qn_status write_for_c(const qn_code *code, const qn_shape *shape, const q
 static qn_status write_for_family(qn_code *code, const qn_text *kernels, const qn_text *header)
 {
     qn_shape shape = *code->shape;
+    qn_text loops = {0}, loop_header = {0};
     shape.elements *= shape.group_x * shape.group_y;
+    shape.strip *= shape.group_x * shape.group_y;
     shape.group_x = shape.group_y = 1;
     QN_TRY(qn_text_append(&code->kernel_text, "%s%s", header->data, kernels->data));
-    return write_for_c(code, &shape, kernels, header, &code->host_text);
+    qn_status status = emit(code, QN_EMIT_LOOPS, &loops, &loop_header);
+    if (status == QN_OK) status = write_for_c(code, &shape, &loops, &loop_header, &code->host_text);
+    qn_text_clear(&loops), qn_text_clear(&loop_header);
+    return status;
 }
 
 static qn_status write(qn_code *code, const qn_text *kernels, const qn_text *header)
@@ -101,8 +92,7 @@ static qn_status write(qn_code *code, const qn_text *kernels, const qn_text *hea
 qn_status qn_code_write_kernels(qn_code *code)
 {
     qn_text kernels = {0}, header = {0};
-    qn_status status = emit(code, &kernels);
-    if (status == QN_OK) status = qn_emit_header(code->graph, &header);
+    qn_status status = emit(code, qn_code_form(code), &kernels, &header);
     if (status == QN_OK) status = write(code, &kernels, &header);
     qn_text_clear(&kernels), qn_text_clear(&header);
     return status;

@@ -30,13 +30,22 @@ static qn_status write_constants(const qn_code *code, qn_text *text)
 
 static qn_status write_group_functions(const qn_code *code, qn_text *text)
 {
-    bool dimensions[3] = {false};
-    for (int kernel = 0; kernel < code->plan->kernel_count; kernel++)
-        dimensions[code->plan->kernels[kernel].layout.dimensions] = true;
+    bool dimensions[3] = {false}, is_spread = false;
+    for (int kernel = 0; kernel < code->plan->kernel_count; kernel++) {
+        const bool spread = qn_emit_is_spread(code->plan, kernel, qn_code_form(code));
+        dimensions[code->plan->kernels[kernel].layout.dimensions] |= !spread;
+        is_spread |= spread;
+    }
+    if (is_spread)
+        QN_TRY(qn_text_append(text, "/* Groups of a kernel whose work-items take one element each. */\n"
+                                    "static int groups_of_sums(int32_t size)\n{\n"
+                                    "    const int64_t block = (int64_t)GROUP_X * GROUP_Y;\n"
+                                    "    const int64_t blocks = (size + block - 1) / block;\n"
+                                    "    return (int)(blocks < PARTS ? blocks : PARTS);\n}\n\n"));
     if (dimensions[1])
         QN_TRY(qn_text_append(text, "/* Groups of a kernel over vectors. */\n"
                                     "static int groups_of_elements(int32_t size)\n{\n"
-                                    "    const int64_t block = (int64_t)GROUP_X * GROUP_Y * ELEMENTS;\n"
+                                    "    const int64_t block = (int64_t)GROUP_X * GROUP_Y * STRIP;\n"
                                     "    const int64_t blocks = (size + block - 1) / block;\n"
                                     "    return (int)(blocks < PARTS ? blocks : PARTS);\n}\n\n"));
     if (dimensions[2])

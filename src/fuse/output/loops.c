@@ -32,7 +32,7 @@ static const replacement replacements[] = {
     {"part += ITEMS", "part++"},
     {"e * GROUP_X + x;", "e;"},
     {"GROUP_X * ELEMENTS", "ELEMENTS"},
-    {" * ITEMS * ELEMENTS", " * ELEMENTS"},
+    {" * ITEMS * STRIP", " * STRIP"},
     {"e * ITEMS + item", "e"},
     {" - item + ITEMS - 1) / ITEMS", ")"},
     {" && item == 0", ""},

@@ -17,7 +17,10 @@ qn_status qn_code_write_groups(const qn_code *code, int kernel, qn_text *text)
 {
     const qn_layout *layout = &code->plan->kernels[kernel].layout;
     if (layout->dimensions == 0) return qn_text_append(text, "1");
-    return qn_text_append(text, "groups_of_%s(plan->size_%s)", layout->dimensions == 2 ? "lines" : "elements",
+    return qn_text_append(text, "groups_of_%s(plan->size_%s)",
+                          layout->dimensions == 2                                     ? "lines"
+                          : qn_emit_is_spread(code->plan, kernel, qn_code_form(code)) ? "sums"
+                                                                                      : "elements",
                           code->graph->extents[layout->extents[0]].name);
 }
 

@@ -10,8 +10,8 @@
 int64_t qn_launch_groups(const qn_launch_sizes *launch, const qn_shape *shape)
 {
     if (launch->dimensions == 0 || launch->is_single) return 1;
-    const int64_t block =
-        launch->dimensions == 2 ? shape->panel : (int64_t)shape->group_x * shape->group_y * shape->elements;
+    const int64_t strip = launch->is_spread ? 1 : shape->strip;
+    const int64_t block = launch->dimensions == 2 ? shape->panel : (int64_t)shape->group_x * shape->group_y * strip;
     const int64_t blocks = (launch->lines + block - 1) / block;
     return blocks < shape->parts ? blocks : shape->parts;
 }
@@ -20,8 +20,11 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *p
 {
     const qn_launch_sizes *launch = problem;
     const int *value = configuration->value;
-    const qn_shape shape = {value[QN_SHAPE_GROUP_X], value[QN_SHAPE_GROUP_Y], value[QN_SHAPE_ELEMENTS],
-                            value[QN_SHAPE_TILE],    value[QN_SHAPE_PANEL],   value[QN_SHAPE_PARTS]};
+    const qn_shape shape = {.group_x = value[QN_SHAPE_GROUP_X],
+                            .group_y = value[QN_SHAPE_GROUP_Y],
+                            .panel = value[QN_SHAPE_PANEL],
+                            .parts = value[QN_SHAPE_PARTS],
+                            .strip = value[QN_SHAPE_STRIP]};
     size_t groups = 0;
     for (const qn_launch_sizes *own = launch; own; own = own->joined) {
         *own->note = (qn_launch_note){qn_launch_groups(own, &shape), *configuration};
@@ -66,9 +69,15 @@ static void declare_kernel(qn_program *program, int kernel, qn_program_family *i
 
 /* ---- tunables ---- */
 
-static bool runs_on_host(const qn_device_info *device)
+qn_emit_form qn_program_form(const qn_device_info *device)
 {
-    return strcmp(device->driver, "host") == 0 || qn_text_ends_in(device->identifier, ":host");
+    const bool is_host = strcmp(device->driver, "host") == 0 || qn_text_ends_in(device->identifier, ":host");
+    return is_host ? QN_EMIT_LOOPS : QN_EMIT_GROUPS;
+}
+
+static bool runs_on_host(const qn_program *program)
+{
+    return qn_program_form(qn_device_get_info(program->device)) == QN_EMIT_LOOPS;
 }
 
 /* Values of a tunable, with its fallback among them; 0 ends them. */
@@ -89,16 +98,27 @@ static const char *const tunable_words[QN_SHAPE_TUNABLES][2] = {
     [QN_SHAPE_GROUP_X] = {"GROUP_X", "work-items of a group along lines"},
     [QN_SHAPE_GROUP_Y] = {"GROUP_Y", "work-items of a group across lines"},
     [QN_SHAPE_ELEMENTS] = {"ELEMENTS", "elements of a work-item along a line"},
-    [QN_SHAPE_TILE] = {"TILE", "lines between two sums over a group"},
+    [QN_SHAPE_TILE] = {"TILE", "lines between two sums over work-items"},
     [QN_SHAPE_PANEL] = {"PANEL", "lines of a group at a time"},
-    [QN_SHAPE_PARTS] = {"PARTS", "groups, at most"}};
+    [QN_SHAPE_PARTS] = {"PARTS", "groups, at most"},
+    [QN_SHAPE_STRIP] = {"STRIP", "elements of a work-item in one dimension"},
+    [QN_SHAPE_ROWS] = {"ROWS", "lines loaded before they are used"},
+    [QN_SHAPE_VECTOR_WIDTH] = {"VECTOR_WIDTH", "elements side by side, 1 or 4"}};
+
+static void list_values(const qn_shape *shape, int values[QN_SHAPE_TUNABLES])
+{
+    values[QN_SHAPE_GROUP_X] = shape->group_x, values[QN_SHAPE_GROUP_Y] = shape->group_y;
+    values[QN_SHAPE_ELEMENTS] = shape->elements, values[QN_SHAPE_TILE] = shape->tile;
+    values[QN_SHAPE_PANEL] = shape->panel, values[QN_SHAPE_PARTS] = shape->parts;
+    values[QN_SHAPE_STRIP] = shape->strip, values[QN_SHAPE_ROWS] = shape->rows;
+    values[QN_SHAPE_VECTOR_WIDTH] = shape->vector_width;
+}
 
 void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables)
 {
     static const int none[] = {0};
-    const int values[QN_SHAPE_TUNABLES] = {
-        [QN_SHAPE_GROUP_X] = shape->group_x, [QN_SHAPE_GROUP_Y] = shape->group_y, [QN_SHAPE_ELEMENTS] = shape->elements,
-        [QN_SHAPE_TILE] = shape->tile,       [QN_SHAPE_PANEL] = shape->panel,     [QN_SHAPE_PARTS] = shape->parts};
+    int values[QN_SHAPE_TUNABLES];
+    list_values(shape, values);
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
         declare_tunable(tunable_words[i][0], tunable_words[i][1], values[i], none, &tunables[i]);
 }
@@ -107,14 +127,17 @@ void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables)
 static void declare_tunables(const qn_program *program, qn_program_family *into)
 {
     const qn_shape *shape = &program->shape;
-    const bool is_free = program->is_tunable && !runs_on_host(qn_device_get_info(program->device));
+    const bool is_free = program->is_tunable && !runs_on_host(program);
     const int panel = shape->panel, parts = shape->parts;
-    const int choices[QN_SHAPE_TUNABLES][7] = {[QN_SHAPE_GROUP_X] = {16, 32, 64, 128, 256},
+    const int choices[QN_SHAPE_TUNABLES][7] = {[QN_SHAPE_GROUP_X] = {32, 64, 128, 256, 512, 1024},
                                                [QN_SHAPE_GROUP_Y] = {1, 2, 4, 8, 16},
-                                               [QN_SHAPE_ELEMENTS] = {1, 2, 4, 8, 16},
-                                               [QN_SHAPE_TILE] = {4, 8, 16, 32, 64},
+                                               [QN_SHAPE_ELEMENTS] = {4, 8, 16, 32},
+                                               [QN_SHAPE_TILE] = {2, 4, 8, 16, 32},
                                                [QN_SHAPE_PANEL] = {2 * panel, panel, panel / 2, panel / 4},
-                                               [QN_SHAPE_PARTS] = {2 * parts, parts, parts / 2, parts / 4}};
+                                               [QN_SHAPE_PARTS] = {2 * parts, parts, parts / 2, parts / 4},
+                                               [QN_SHAPE_STRIP] = {1, 2, 4, 8, 16},
+                                               [QN_SHAPE_ROWS] = {1, 2, 4, 8},
+                                               [QN_SHAPE_VECTOR_WIDTH] = {1, 4}};
     qn_shape_tunables(shape, into->tunables);
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
         if (is_free || (program->is_tunable && i == QN_SHAPE_PARTS))
@@ -133,40 +156,45 @@ static int count_in_kernel(const char *text, const char *word)
     return count;
 }
 
-/* Local arrays of the kernel that needs most of each kind. */
+/* Local arrays of the kernel that needs most of each kind; registers of a work-item. */
 static void declare_constraints(qn_program_family *into)
 {
-    int shares = 0, lines = 0;
+    static const char *const others[] = {"GROUP_X * GROUP_Y <= device.largest_group",
+                                         "GROUP_X * GROUP_Y >= device.subgroup_size", "ELEMENTS % VECTOR_WIDTH == 0",
+                                         "ROWS * ELEMENTS <= 32 || device.is_host", "TILE >= ROWS"};
+    int sums = 0, lines = 0;
     for (const char *at = strstr(into->source.data, "\nKERNEL "); at; at = strstr(at + 1, "\nKERNEL ")) {
-        const int own_shares = count_in_kernel(at + 1, "_share[TILE"),
+        const int own_sums = count_in_kernel(at + 1, "_segments[PANEL"),
                   own_lines = count_in_kernel(at + 1, "_line[PANEL");
-        shares = own_shares > shares ? own_shares : shares;
+        sums = own_sums > sums ? own_sums : sums;
         lines = own_lines > lines ? own_lines : lines;
     }
     snprintf(into->local_memory, sizeof into->local_memory,
-             "4 * (%d * TILE * (GROUP_X + 1) + %d * PANEL + GROUP_X * GROUP_Y * (ELEMENTS + 1)) <= "
-             "device.local_memory_bytes",
-             shares, lines);
+             "4 * (%d * (GROUP_Y * TILE * (GROUP_X + 1) + PANEL * max(GROUP_X // 32, 1)) + %d * PANEL + "
+             "GROUP_X * GROUP_Y * (GROUP_Y > 1 ? ELEMENTS + 1 : 1)) <= device.local_memory_bytes",
+             sums, lines);
     into->constraints[0] = into->local_memory;
-    into->constraints[1] = "GROUP_X * GROUP_Y <= device.largest_group";
-    into->constraints[2] = "GROUP_X * GROUP_Y >= device.subgroup_size";
+    memcpy(into->constraints + 1, others, sizeof others);
     into->family.constraints = into->constraints;
-    into->family.constraint_count = 3;
+    into->family.constraint_count = 1 + (int)(sizeof others / sizeof *others);
 }
 
 int64_t qn_program_most_groups(const qn_program *program, int kernel)
 {
     const qn_program_family *of = &program->families[kernel / QN_KERNEL_MAX];
-    qn_shape least = program->shape;
-    int *const values[QN_SHAPE_TUNABLES] = {
-        [QN_SHAPE_GROUP_X] = &least.group_x, [QN_SHAPE_GROUP_Y] = &least.group_y, [QN_SHAPE_ELEMENTS] = &least.elements,
-        [QN_SHAPE_TILE] = &least.tile,       [QN_SHAPE_PANEL] = &least.panel,     [QN_SHAPE_PARTS] = &least.parts};
+    int values[QN_SHAPE_TUNABLES];
+    list_values(&program->shape, values);
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
         for (int k = 0; k < of->tunables[i].value_count; k++) {
             const int value = of->tunables[i].values[k];
             /* groups are the more, the less each has, and the more there may be */
-            if (i == QN_SHAPE_PARTS ? value > *values[i] : value < *values[i]) *values[i] = value;
+            if (i == QN_SHAPE_PARTS ? value > values[i] : value < values[i]) values[i] = value;
         }
+    const qn_shape least = {.group_x = values[QN_SHAPE_GROUP_X],
+                            .group_y = values[QN_SHAPE_GROUP_Y],
+                            .panel = values[QN_SHAPE_PANEL],
+                            .parts = values[QN_SHAPE_PARTS],
+                            .strip = values[QN_SHAPE_STRIP]};
     return qn_launch_groups(&program->launches[kernel], &least);
 }
 
@@ -255,52 +283,14 @@ static qn_status make_host(qn_program *program, int family)
 
 /* ---- all of them ---- */
 
-qn_shape qn_program_default_shape(const qn_device_info *device)
-{
-    if (runs_on_host(device)) return (qn_shape){1, 1, 2048, 16, 16, 64};
-    if (device->kind == QN_DEVICE_CPU) return (qn_shape){64, 1, 8, 16, 64, 64};
-    return (qn_shape){32, 8, 8, 32, 256, 512};
-}
-
-/* Most lines of the plan's kernels, and lines that a cache keeps for a further sweep. */
-static void find_lines(const qn_plan *plan, const qn_sizes *sizes, int64_t *most, int64_t *kept)
-{
-    *most = 0, *kept = INT32_MAX;
-    for (int k = 0; k < plan->kernel_count; k++) {
-        const qn_kernel_plan *kernel = &plan->kernels[k];
-        if (kernel->layout.dimensions < 2) continue;
-        const int64_t lines = sizes->of[kernel->layout.extents[0]];
-        *most = lines > *most ? lines : *most;
-        if (kernel->again.count == 0) continue;
-        const int64_t fit =
-            kernel->again.line_bytes < QN_PLAN_PANEL_BYTES ? QN_PLAN_PANEL_BYTES / kernel->again.line_bytes : 1;
-        *kept = fit < *kept ? fit : *kept;
-    }
-}
-
-qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes)
-{
-    enum { LEAST_PANEL = 16 };
-    qn_shape shape = qn_program_default_shape(device);
-    const int units = device->compute_units > 0 ? device->compute_units : 1;
-    int64_t lines, kept;
-    find_lines(plan, sizes, &lines, &kept);
-    /* where lines are few, a group for each compute unit comes before few parts */
-    const int64_t share = lines / units > LEAST_PANEL ? (lines + units - 1) / units : LEAST_PANEL;
-    if (share < shape.panel) shape.panel = (int)share;
-    if (kept < shape.panel) shape.panel = (int)kept;
-    if (shape.tile > shape.panel) shape.tile = shape.panel;
-    shape.parts = 4 * units;
-    return shape;
-}
-
 static qn_status make_family(qn_program *program, int family)
 {
     qn_program_family *of = &program->families[family];
     const int first = family * QN_KERNEL_MAX;
-    QN_TRY(qn_emit_header(program->plan->graph, &of->source));
+    const qn_emit_form form = qn_program_form(qn_device_get_info(program->device));
+    QN_TRY(qn_emit_header(program->plan->graph, form, &of->source));
     for (int k = first; k < program->plan->kernel_count && k < first + QN_KERNEL_MAX; k++) {
-        QN_TRY(qn_emit_kernel(program->plan, k, &of->source, &program->emitted[k]));
+        QN_TRY(qn_emit_kernel(program->plan, k, form, &of->source, &program->emitted[k]));
         declare_kernel(program, k, of);
     }
     snprintf(of->name, sizeof of->name, "fuse/%.60s_%d", program->plan->graph->name, family + 1);
@@ -310,7 +300,7 @@ static qn_status make_family(qn_program *program, int family)
     declare_tunables(program, of);
     declare_constraints(of);
     QN_TRY(qn_text_append(&program->text, "%s", of->source.data));
-    return runs_on_host(qn_device_get_info(program->device)) ? make_host(program, family) : QN_OK;
+    return runs_on_host(program) ? make_host(program, family) : QN_OK;
 }
 
 qn_status qn_program_make_families(qn_program *program)

@@ -16,7 +16,7 @@ typedef struct qn_launch_note {
 typedef struct qn_launch_sizes {
     int dimensions;
     int64_t lines; /* along axis 0 */
-    bool is_single;
+    bool is_single, is_spread;
     qn_work work;
     qn_launch_note *note;
     const struct qn_launch_sizes *joined; /* the next kernel of the same launch */
@@ -31,8 +31,8 @@ typedef struct qn_program_family {
     qn_argument_declaration arguments[QN_KERNEL_MAX][QN_ARGUMENT_MAX];
     qn_native *native; /* on the host */
     char name[96];
-    char local_memory[160]; /* a constraint */
-    const char *constraints[4];
+    char local_memory[240]; /* a constraint */
+    const char *constraints[8];
     qn_configuration *used; /* configurations that programs were built for */
     int used_count;
     size_t used_capacity;

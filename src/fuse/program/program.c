@@ -65,6 +65,7 @@ static void measure_launches(qn_program *program, const double *stored)
         qn_words reads = {.count = 0}, writes = {.count = 0};
         launch->note = &program->notes[k];
         launch->is_single = kernel->is_single;
+        launch->is_spread = qn_emit_is_spread(plan, k, qn_program_form(qn_device_get_info(program->device)));
         launch->joined = k + 1 < plan->kernel_count && plan->kernels[k + 1].joins ? &program->launches[k + 1] : NULL;
         launch->dimensions = kernel->layout.dimensions;
         launch->lines = launch->dimensions > 0 ? program->sizes.of[kernel->layout.extents[0]] : 1;

@@ -9,7 +9,7 @@
 /* Values of the tunables that kernels are made with. PARTS is the most groups of a kernel, and so the most parts of a
  * sum. */
 typedef struct qn_shape {
-    int group_x, group_y, elements, tile, panel, parts;
+    int group_x, group_y, elements, tile, panel, parts, strip, rows, vector_width;
 } qn_shape;
 
 /* Tunables of all families, in this order. */
@@ -20,6 +20,9 @@ enum {
     QN_SHAPE_TILE,
     QN_SHAPE_PANEL,
     QN_SHAPE_PARTS,
+    QN_SHAPE_STRIP,
+    QN_SHAPE_ROWS,
+    QN_SHAPE_VECTOR_WIDTH,
     QN_SHAPE_TUNABLES
 };
 void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables);
@@ -30,6 +33,9 @@ typedef struct qn_program qn_program;
  * move at most 2 / PANEL of the matrix's words more: a part for each group, or for each panel of it. */
 qn_shape qn_program_default_shape(const qn_device_info *device);
 qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes);
+
+/* The form of the kernels' text on a device. */
+qn_emit_form qn_program_form(const qn_device_info *device);
 
 /* Make the kernels of a plan and memory for its values. `stored[value]` is the number of stored elements of each csr
  * matrix. On the host kernels are compiled by a C compiler, `cc` or $QUERN_CC. The plan must outlive the program.

@@ -66,7 +66,7 @@ typedef float2 qn_complex; /* .x + i .y; functions in runtime/kernels/complex.de
 /* Wait until every work-item of the group arrives; afterwards each sees what the others wrote */
 #define LOCAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)                         /* ... to LOCAL memory */
 #define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) /* ... to LOCAL and GLOBAL memory */
-/* The same as LOCAL_BARRIER() in a group of 32 work-items, which a GPU may run in step. */
+/* The same for each 32 work-items of a group, which a GPU may run in step; all of the group must arrive. */
 #define LOCAL_BARRIER_OF_32() barrier(CLK_LOCAL_MEM_FENCE)
 /* The sum of a float of each of a group's 32 work-items, for all of them: the upper half is added to the lower one
  * until one is left. `room`: 32 LOCAL floats. It is a barrier, too. */

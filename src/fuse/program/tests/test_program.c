@@ -84,8 +84,9 @@ static void compare(const qn_shape *shape, qn_inputs_kind kind, bool exact)
         CHECK_OK(qn_graph_interpret(&graph, &sizes, inputs.numbers, 0, &expected_rounds));
         CHECK(rounds == expected_rounds);
         if (!CHECK(status == QN_OK && differences(program, &inputs, exact) == 0))
-            printf("%s, shape %d %d %d %d %d %d\n%s\n", device_name, used.group_x, used.group_y, used.elements,
-                   used.tile, used.panel, used.parts, qn_program_text(program));
+            printf("%s, shape %d %d %d %d %d %d %d %d %d\n%s\n", device_name, used.group_x, used.group_y, used.elements,
+                   used.tile, used.panel, used.parts, used.strip, used.rows, used.vector_width,
+                   qn_program_text(program));
         qn_program_destroy(&program);
     }
     qn_inputs_clear(&inputs);
@@ -99,8 +100,9 @@ static bool on_host(void)
 /* On the host a group is one work-item. */
 static const qn_shape *shapes(int *count)
 {
-    static const qn_shape of_host[] = {{1, 1, 512, 16, 16, 64}, {1, 1, 1, 1, 1, 1}, {1, 1, 7, 2, 4, 3}};
-    static const qn_shape of_devices[] = {{32, 8, 4, 32, 64, 512}, {8, 4, 3, 4, 8, 5}};
+    static const qn_shape of_host[] = {
+        {1, 1, 512, 16, 16, 64, 512, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 7, 2, 4, 3, 5, 1, 1}};
+    static const qn_shape of_devices[] = {{64, 4, 4, 4, 64, 512, 4, 2, 4}, {8, 4, 3, 3, 7, 5, 2, 2, 1}};
     *count = on_host() ? 3 : 2;
     return on_host() ? of_host : of_devices;
 }

@@ -225,7 +225,8 @@ static size_t differences(qn_program *program, const qn_inputs *inputs, size_t *
 
 static bool check_script(uint64_t seed, const char *text, size_t *decided, size_t *fused)
 {
-    static const qn_shape shapes[] = {{1, 1, 8, 2, 4, 3}, {1, 1, 3, 5, 5, 2}, {1, 1, 64, 64, 64, 64}};
+    static const qn_shape shapes[] = {
+        {1, 1, 8, 2, 4, 3, 8, 1, 1}, {1, 1, 3, 5, 5, 2, 3, 1, 1}, {1, 1, 64, 64, 64, 64, 64, 1, 1}};
     qn_inputs inputs = {.floats = {NULL}};
     qn_program *program = NULL;
     if (!CHECK_OK(make_plan(text, 7, 12))) return false;
