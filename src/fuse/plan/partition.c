@@ -31,6 +31,18 @@ typedef struct search {
     int kernels_tried;                     /* after the present state */
 } search;
 
+static bool obeys(const search *at, qn_calls kernel)
+{
+    for (int i = 0; i < at->options->condition_count; i++) {
+        const qn_kernel_condition *condition = &at->options->conditions[i];
+        if (condition->section != at->scope->section) continue;
+        if (condition->is_wanted ? (kernel & condition->calls) && kernel != condition->calls
+                                 : kernel == condition->calls)
+            return false;
+    }
+    return true;
+}
+
 /* Seconds of a kernel; infinite if it is not legal. */
 static double kernel_cost(const search *at, qn_calls kernel)
 {
@@ -39,6 +51,7 @@ static double kernel_cost(const search *at, qn_calls kernel)
     qn_again again;
     qn_words words;
     kernel <<= at->first;
+    if (!obeys(at, kernel)) return INFINITY;
     for (int i = 0; i < options->forced_count; i++) {
         const qn_calls forced = options->forced[i] & at->scope->all;
         if ((kernel & forced) && (kernel & forced) != forced) return INFINITY;
@@ -211,7 +224,7 @@ static qn_status collect(const search *at, size_t count, qn_calls *groups, int *
     for (size_t i = last; i < count; i++)
         if (at->states[i].cost_s < at->states[last].cost_s) last = i;
     if (isinf(at->states[last].cost_s))
-        return QN_FAIL(QN_INTERNAL, "%s: no partition into kernels was found", at->scope->graph->name);
+        return QN_FAIL(QN_NOT_FOUND, "%s: no partition into kernels was found", at->scope->graph->name);
     *cost_s = at->states[last].cost_s;
     *group_count = 0;
     for (int i = (int)last; at->states[i].previous >= 0; i = at->states[i].previous) ++*group_count;

@@ -144,6 +144,14 @@ static qn_status end_ring(schedule *at)
     return QN_OK;
 }
 
+/* How often a section runs if a loop's condition never ends it. */
+static double count_runs(const schedule *at, const qn_plan_options *options)
+{
+    const qn_section *section = &at->plan->graph->sections[at->scope->section];
+    return section->is_loop ? (double)qn_plan_runs(at->plan, at->scope->section, options->sizes->of[section->rounds])
+                            : 1;
+}
+
 static qn_status plan_section(schedule *at, const qn_plan_options *options)
 {
     const qn_graph *graph = at->plan->graph;
@@ -153,6 +161,7 @@ static qn_status plan_section(schedule *at, const qn_plan_options *options)
     double cost_s;
     QN_TRY(check_forced(at->scope, options));
     QN_TRY(qn_partition_choose(at->scope, options, groups, &count, &cost_s));
+    at->plan->seconds += cost_s * count_runs(at, options);
     for (int value = 0; part == QN_SECTION_RING && value < graph->value_count; value++)
         if (graph->values[value].before_of >= 0) at->pending[value] = at->pending[graph->values[value].before_of];
     for (int i = 0; i < count; i++) QN_TRY(add_group(at, groups[i], options));
@@ -162,9 +171,15 @@ static qn_status plan_section(schedule *at, const qn_plan_options *options)
 
 qn_status qn_plan_make(const qn_graph *graph, const qn_plan_options *options, qn_plan *plan)
 {
+    const qn_graph *chosen;
+    QN_TRY(qn_plan_choose_rings(graph, options, &chosen));
+    return qn_plan_make_as_is(chosen, options, plan);
+}
+
+qn_status qn_plan_make_as_is(const qn_graph *graph, const qn_plan_options *options, qn_plan *plan)
+{
     schedule at = {.plan = plan};
     *plan = (qn_plan){.graph = graph};
-    QN_TRY(qn_plan_choose_rings(graph, options, &plan->graph));
     for (int section = 0; section < plan->graph->section_count; section++) {
         qn_scope scope;
         qn_scope_make(plan->graph, section, &scope);

@@ -9,6 +9,7 @@
 #include "fuse/plan/words.h"
 
 enum { QN_PLAN_KERNELS_MAX = 96, QN_PLAN_FORCED_MAX = 16, QN_PLAN_EXACT_CALLS = 16, QN_PLAN_BEAM = 64 };
+enum { QN_PLAN_CANDIDATES_MAX = 64 };
 
 /* Bytes of the lines that a group can read again from a cache: the share of one of 132 groups in six tenths of the 50
  * MB of an H100. The second cache of a CPU's core is about as large. */
@@ -42,15 +43,25 @@ typedef struct qn_plan {
     qn_kernel_plan kernels[QN_PLAN_KERNELS_MAX];
     int kernel_count;
     bool is_buffered[QN_GRAPH_VALUES_MAX]; /* a value whose old one keeps its memory meanwhile */
+    double seconds;                        /* that it takes by the costs of its choice, with all rounds of loops */
 } qn_plan;
 
 typedef enum qn_fusion { QN_FUSION_AUTO, QN_FUSION_NONE } qn_fusion;
+
+/* Calls of a section that must be a kernel, or must not be one. */
+typedef struct qn_kernel_condition {
+    int section;
+    qn_calls calls;
+    bool is_wanted;
+} qn_kernel_condition;
 
 /* The costs that decide a choice: a kernel takes launch_s + bytes / rate. */
 typedef struct qn_plan_options {
     qn_fusion fusion;
     qn_calls forced[QN_PLAN_FORCED_MAX]; /* calls that share a kernel whatever it costs */
     int forced_count;
+    const qn_kernel_condition *conditions;
+    int condition_count;
     double launch_s, bytes_per_s;
     const qn_sizes *sizes;
     const double *stored; /* elements of each csr matrix, by value */
@@ -59,6 +70,14 @@ typedef struct qn_plan_options {
 
 /* Choose kernels. Errors: QN_INVALID_ARGUMENT (forced calls that cannot share a kernel, with the rule). */
 QN_MUST_CHECK qn_status qn_plan_make(const qn_graph *graph, const qn_plan_options *options, qn_plan *plan);
+
+/* Choose kernels of a graph as it is: its loops stay as they are. */
+QN_MUST_CHECK qn_status qn_plan_make_as_is(const qn_graph *graph, const qn_plan_options *options, qn_plan *plan);
+
+/* candidates.c: the `most` plans that take least time, the best first: that of qn_plan_make, and others with the loops
+ * as they are or as the same rings. There may be fewer. */
+QN_MUST_CHECK qn_status qn_plan_candidates(const qn_graph *graph, const qn_plan_options *options, int most,
+                                           qn_plan *plans, int *count);
 
 /* memory.c: after the kernels, which values share memory. */
 void qn_plan_choose_memory(qn_plan *plan);
@@ -85,7 +104,8 @@ int64_t qn_plan_runs(const qn_plan *plan, int section, int64_t rounds);
 /* Launches of kernels, and of folds, of everything that is no loop and of one round of each loop. */
 void qn_plan_count(const qn_plan *plan, int *kernels, int *folds);
 
-/* partition.c: the calls of each kernel of a section, in order; `count` kernels. */
+/* partition.c: the calls of each kernel of a section, in order; `count` kernels. QN_NOT_FOUND: no partition obeys the
+ * conditions. */
 QN_MUST_CHECK qn_status qn_partition_choose(const qn_scope *scope, const qn_plan_options *options, qn_calls *groups,
                                             int *count, double *cost_s);
 

@@ -304,8 +304,68 @@ static void sixteen_calls_are_planned_at_once(void)
     check_time(text);
 }
 
+/* ---- candidates ---- */
+
+static int list(int most, qn_plan **plans)
+{
+    int found = 0;
+    CHECK_OK(qn_allocate((size_t)most, sizeof **plans, (void **)plans));
+    CHECK_OK(qn_plan_candidates(&graph, &options, most, *plans, &found));
+    for (int i = 1; i < found; i++) CHECK((*plans)[i].seconds >= (*plans)[i - 1].seconds * (1 - 1e-6));
+    return found;
+}
+
+/* Four calls that may share kernels in any way have as many plans as a set of four has partitions: Bell's number 15. */
+static void candidates_are_all_partitions(void)
+{
+    qn_plan *plans;
+    int kernels[5] = {0}, folds;
+    CHECK_OK(
+        make("sequence s\ninput x: vector(n)\noutput a, b, c, d: vector(n)\na = 2*x; b = 3*x; c = 4*x; d = 5*x\n"));
+    const int found = list(64, &plans);
+    CHECK(found == 15);
+    for (int i = 0; i < found; i++) {
+        int own;
+        qn_plan_count(&plans[i], &own, &folds);
+        if (CHECK(own >= 1 && own <= 4)) kernels[own]++;
+    }
+    /* Stirling's numbers of the second kind; the fewest kernels move the fewest words, x once for each kernel */
+    CHECK(kernels[1] == 1 && kernels[2] == 7 && kernels[3] == 6 && kernels[4] == 1);
+    CHECK(plans[0].kernel_count == 1 && plans[14].kernel_count == 4);
+    const double words[] = {5 * 8192, 8 * 8192};
+    for (int i = 0; i < 2; i++) {
+        const qn_plan *one = &plans[14 * i];
+        const double expected = one->kernel_count * options.launch_s + 4 * words[i] / options.bytes_per_s;
+        CHECK(one->seconds > expected * (1 - 1e-5) && one->seconds < expected * (1 + 1e-5));
+    }
+    qn_release(&plans);
+}
+
+static void few_candidates_are_the_best_ones(void)
+{
+    qn_plan *plans;
+    CHECK_OK(make_example("bicgk"));
+    CHECK(list(8, &plans) == 2); /* both products in one kernel, or in two */
+    CHECK(plans[0].kernels[0].calls == 3 && plans[1].kernels[0].calls != 3);
+    qn_release(&plans);
+    CHECK_OK(make_example("bicgstab"));
+    CHECK(list(8, &plans) == 8);
+    int rings = 0;
+    for (int i = 0; i < 8; i++) {
+        rings += plans[i].graph != &graph;
+        for (int k = 0; k < i; k++)
+            CHECK(plans[i].graph != plans[k].graph || plans[i].kernel_count != plans[k].kernel_count ||
+                  memcmp(plans[i].kernels, plans[k].kernels, (size_t)plans[i].kernel_count * sizeof *plans->kernels));
+    }
+    CHECK(plans[0].graph != &graph && rings > 0); /* the best is a ring */
+    CHECK(plans[0].kernel_count == plan.kernel_count && plans[0].seconds == plan.seconds);
+    qn_release(&plans);
+}
+
 int main(void)
 {
+    RUN(candidates_are_all_partitions);
+    RUN(few_candidates_are_the_best_ones);
     RUN(examples_have_the_kernels_of_the_table);
     RUN(loops_are_rings);
     RUN(rings_pay_only_between_checks);
