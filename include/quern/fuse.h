@@ -52,6 +52,8 @@ typedef struct qn_fuse_options {
     const char *const *outputs; /* "NAME=file.npy", written after the last run */
     size_t output_count;
     const char *report; /* of qn_fuse_run: an HTML page; NULL: none */
+    int candidates;     /* sets of kernels that qn_fuse_run measures; default 8 */
+    double budget_s;    /* seconds that it measures kernels and their shapes, if none are kept; default 60 */
 } qn_fuse_options;
 
 /* The options of quern fuse and of its actions explain, run and list; see <quern/option.h>. */
@@ -84,9 +86,9 @@ typedef struct qn_fuse_written {
 } qn_fuse_written;
 
 /* Write a sequence as files of `language` into the folder `output`. Those of OpenCL, CUDA and C need nothing of Quern,
- * neither to be built nor to run. Kernels get the shape that suits `device`; with "auto", that of GPUs, and of
- * processors for C. Errors: those of qn_fuse_explain; QN_INVALID_ARGUMENT (a file exists, without `overwrite`),
- * QN_UNSUPPORTED, QN_IO_ERROR. */
+ * neither to be built nor to run. Kernels are those that qn_fuse_run found fastest on `device`, else they get
+ * a shape that suits it; with "auto", that of GPUs, and of processors for C. Errors: those of qn_fuse_explain;
+ * QN_INVALID_ARGUMENT (a file exists, without `overwrite`), QN_UNSUPPORTED, QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_fuse_write(qn_context *context, const qn_fuse_options *options, qn_fuse_written **written);
 void qn_fuse_written_destroy(qn_fuse_written **written);
 
@@ -110,11 +112,15 @@ typedef struct qn_fuse_result {
     bool is_checked; /* after four rounds of loops; false: too large to be compared */
     const qn_fuse_difference *differences;
     size_t difference_count;
+    int candidate, candidate_count; /* the set of kernels that ran, from 1 in the planner's order; sets in all */
+    uint64_t tests, new_tests;      /* kernels and shapes that were measured for it, and those of this run */
+    double search_seconds;
 } qn_fuse_result;
 
 /* Run a sequence on given or random values, fused and with a kernel for each call, and compare its results with their
- * meaning. Sizes may come from arrays. Errors: those of qn_fuse_explain, of qn_device_open, QN_UNSUPPORTED (no C
- * compiler, for the host), QN_BUILD_FAILED, QN_CHECK_FAILED (a result is wrong; the result tells which). */
+ * meaning. What is fastest is searched for `budget_s` seconds first, and kept in the tuning store for later runs. Sizes
+ * may come from arrays. Errors: those of qn_fuse_explain, of qn_device_open, QN_UNSUPPORTED (no C compiler, for the
+ * host), QN_BUILD_FAILED, QN_CHECK_FAILED (a result is wrong; the result tells which). */
 QN_MUST_CHECK qn_status qn_fuse_run(qn_context *context, const qn_fuse_options *options, qn_fuse_result **result);
 void qn_fuse_result_destroy(qn_fuse_result **result);
 

@@ -51,6 +51,13 @@ static void print_result(const qn_fuse_result *result)
            1e-9 * result->bytes / result->seconds);
     printf("unfused   %9d  %9.3g ms  %9.3g GB/s\n", result->unfused_kernel_count, 1e3 * result->unfused_seconds,
            1e-9 * result->unfused_bytes / result->unfused_seconds);
+    printf("kernels %d of %d candidates", result->candidate, result->candidate_count);
+    if (result->new_tests > 0)
+        printf("; %llu measured in %.3g s\n", (unsigned long long)result->new_tests, result->search_seconds);
+    else if (result->tests > 0)
+        printf("; of %llu measured earlier\n", (unsigned long long)result->tests);
+    else
+        printf("; not measured\n");
     if (result->rounds > 0) printf("%lld rounds\n", (long long)result->rounds);
     if (!result->is_checked) printf("too large to be checked\n");
     for (size_t i = 0; result->is_checked && i < result->difference_count; i++) {

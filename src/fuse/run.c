@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "fuse/arrays.h"
+#include "fuse/choice.h"
 #include "fuse/report.h"
 #include "runtime/device.h"
 
@@ -29,6 +30,7 @@ typedef struct running {
     qn_array_files arrays;
     qn_inputs inputs;
     bool checked;
+    qn_chosen chosen;
     qn_plan unfused_plan;
     qn_fuse_timed fused, unfused;
     owned_result *own;
@@ -142,15 +144,36 @@ static double moved_bytes(const running *at, const qn_plan *plan)
     return bytes;
 }
 
+/* The kernels and the shape that are known to be fastest, after a search. */
+static qn_status choose(running *at)
+{
+    const qn_fuse_options *options = at->options;
+    qn_fuse_result *result = &at->own->result;
+    qn_choice *choice;
+    QN_TRY(qn_choice_open(at->sequence, at->device, options->candidates, true, &choice));
+    const double start_s = qn_clock_s();
+    const qn_status status = qn_choice_search(choice, &at->inputs, options->budget_s, options->run.seed);
+    qn_choice_get(choice, &at->chosen);
+    at->sequence->plan = *at->chosen.plan;
+    result->candidate = at->chosen.number;
+    result->candidate_count = at->chosen.candidates;
+    result->tests = at->chosen.tests;
+    result->new_tests = at->chosen.new_tests;
+    result->search_seconds = qn_clock_s() - start_s;
+    qn_choice_close(&choice);
+    return status;
+}
+
 static qn_status run_fused(running *at)
 {
     qn_sequence *sequence = at->sequence;
     qn_fuse_result *result = &at->own->result;
     qn_program *program;
     int folds;
+    QN_TRY(choose(at));
     const double start_s = qn_clock_s();
-    qn_plan_share_launches(&sequence->plan_options, &sequence->plan);
-    QN_TRY(qn_program_create(&sequence->plan, at->device, NULL, &sequence->sizes, sequence->stored, &program));
+    QN_TRY(qn_program_create(&sequence->plan, at->device, at->chosen.is_measured ? &at->chosen.shape : NULL,
+                             &sequence->sizes, sequence->stored, &program));
     qn_status status = qn_inputs_write(&at->inputs, &sequence->graph, program);
     if (status == QN_OK) status = qn_program_run(program, CHECKED_ROUNDS, NULL, NULL);
     result->compile_seconds = qn_clock_s() - start_s;

@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/written_file.h"
+#include "fuse/choice.h"
 #include "fuse/output/output.h"
-#include "fuse/sequence.h"
 #include "runtime/device.h"
 
 typedef struct owned_files {
@@ -14,22 +14,39 @@ typedef struct owned_files {
     char *paths[QN_CODE_FILES_MAX];
 } owned_files;
 
+/* What is known to be fastest on a device, else the planner's kernels in a fitted shape. */
+static qn_status choose_on(qn_device *device, qn_sequence *sequence, qn_shape *shape)
+{
+    qn_choice *choice;
+    qn_chosen chosen;
+    QN_TRY(qn_choice_open(sequence, device, QN_CHOICE_CANDIDATES, false, &choice));
+    qn_choice_get(choice, &chosen);
+    sequence->plan = *chosen.plan;
+    *shape = chosen.is_measured
+                 ? chosen.shape
+                 : qn_program_fitted_shape(&sequence->plan, qn_device_get_info(device), &sequence->sizes);
+    qn_choice_close(&choice);
+    return QN_OK;
+}
+
 /* Without a device, the shape of a large GPU, or of a processor. */
-static qn_status choose_shape(qn_context *context, const qn_fuse_options *options, const qn_sequence *sequence,
-                              qn_shape *shape)
+static qn_status choose(qn_context *context, const qn_fuse_options *options, qn_sequence *sequence, qn_shape *shape)
 {
     static const qn_device_info gpu = {.driver = "cuda", .kind = QN_DEVICE_GPU, .compute_units = 132},
                                 processor = {.driver = "host", .kind = QN_DEVICE_CPU, .compute_units = 16};
     const char *wanted = options->run.device;
     const bool is_c = options->language == QN_FUSE_C;
-    const qn_device_info *info = is_c ? &processor : &gpu;
     qn_device *device = NULL;
     if (wanted && strcmp(wanted, "auto") != 0) QN_TRY(qn_device_open(context, wanted, &device));
     /* in C a group is one work-item, as on the host */
-    if (device && (!is_c || strcmp(qn_device_get_info(device)->driver, "host") == 0)) info = qn_device_get_info(device);
-    *shape = qn_program_fitted_shape(&sequence->plan, info, &sequence->sizes);
+    const bool fits = device && (!is_c || strcmp(qn_device_get_info(device)->driver, "host") == 0);
+    qn_status status = QN_OK;
+    if (fits)
+        status = choose_on(device, sequence, shape);
+    else
+        *shape = qn_program_fitted_shape(&sequence->plan, is_c ? &processor : &gpu, &sequence->sizes);
     qn_device_release(&device);
-    return QN_OK;
+    return status;
 }
 
 /* All files are refused before the first is written. */
@@ -72,8 +89,8 @@ static qn_status write_sequence(qn_context *context, const qn_fuse_options *opti
     qn_shape shape;
     QN_TRY(qn_option_check_command(qn_fuse_write_option_table(), options));
     QN_TRY(qn_sequence_open(options, &sequence));
+    qn_status status = choose(context, options, sequence, &shape);
     own->written.kernel_count = sequence->plan.kernel_count;
-    qn_status status = choose_shape(context, options, sequence, &shape);
     if (status == QN_OK) status = qn_code_make(&sequence->plan, &shape, languages[options->language], &files);
     if (status == QN_OK) status = write_files(options, &files, own);
     qn_code_clear(&files);

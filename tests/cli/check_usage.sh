@@ -275,7 +275,7 @@ expect 2 err 1 '\-\-size names "m", which no value of s has; expected one of: n'
 expect 2 err 1 '\-\-size has "n=0"; expected a whole number from 1' fuse explain s.qf --size n=0
 expect 2 err 1 '\-\-fusion names "q", which is no result of s; expected one of: r' fuse explain s.qf --fusion q
 expect 2 err 1 'the size of n, which x has, is not given; expected \-\-size n=NUMBER' fuse run s.qf -d host
-expect 0 out - '^r: all 1 equal$' fuse run s.qf --size n=100 --values signs --repeat 1 -d host
+expect 0 out - '^r: all 1 equal$' fuse run s.qf --size n=100 --values signs --repeat 1 --budget 0 -d host
 expect 1 err 1 'absent.qf' fuse explain absent.qf
 expect 2 err 1 'bogus' fft advise 64 --device bogus
 # Every way of writing an option sets the same value: a refused value shows that it arrived.

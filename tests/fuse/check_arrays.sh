@@ -9,6 +9,8 @@ source=$(cd "$1" && pwd) quern=$(realpath "$2")
 cd "$work" || exit 1
 export QUERN_TUNING_STORE=off XDG_CACHE_HOME=$work/cache POCL_CACHE_DIR=$work/pocl
 
+once=(--repeat 1 --budget 0)
+
 # Random arrays, made as results.
 cat >made.qf <<'END'
 sequence made
@@ -16,13 +18,13 @@ input a: matrix(m, n); input b: vector(n); input c: vector(m); input d: scalar
 output A: matrix(m, n); output F: matrix(m, n) column; output p: vector(n); output r: vector(m); output t: scalar
 A = 2*a; F = 2*a; p = 3*b; r = 5*c; t = 7*d
 END
-"$quern" fuse run made.qf --size m=331,n=1037 --repeat 1 -d host -o A=A.npy -o F=F.npy -o p=p.npy -o r=r.npy -o t=t.npy \
+"$quern" fuse run made.qf --size m=331,n=1037 "${once[@]}" -d host -o A=A.npy -o F=F.npy -o p=p.npy -o r=r.npy -o t=t.npy \
   >made.txt || fail "no arrays are made"
 cmp A.npy F.npy || fail "a matrix should be written by rows, however it is stored"
 
 # The sizes come from the arrays.
 run() { # run DEVICE: bicgk of the arrays
-  "$quern" fuse run "$source/examples/fuse/bicgk.qf" --repeat 1 -d "$1" --input A=A.npy --input p=p.npy --input r=r.npy \
+  "$quern" fuse run "$source/examples/fuse/bicgk.qf" "${once[@]}" -d "$1" --input A=A.npy --input p=p.npy --input r=r.npy \
     --output q=q.npy --output s=s.npy >run.txt || fail "bicgk of arrays on $1"
 }
 same() { # same LANGUAGE FLAGS...: the files of a language give the same bits
@@ -74,9 +76,9 @@ END
 python=/usr/bin/python3
 if $python -c 'import numpy, scipy.sparse' 2>/dev/null; then
   $python peers.py || fail "numpy gets other results"
-  "$quern" fuse run "$source/examples/fuse/bicgk.qf" --repeat 1 -d host --input A=fortran.npy --input p=p.npy \
+  "$quern" fuse run "$source/examples/fuse/bicgk.qf" "${once[@]}" -d host --input A=fortran.npy --input p=p.npy \
     --input r=r.npy --output q=q2.npy >run.txt || fail "an array by columns"
-  "$quern" fuse run sparse.qf --repeat 1 -d host --input B=B.npy --input B_starts=starts.npy \
+  "$quern" fuse run sparse.qf "${once[@]}" -d host --input B=B.npy --input B_starts=starts.npy \
     --input B_columns=columns.npy --input x=x.npy --input a=scalar.npy -o y=y.npy >run.txt || fail "a sparse matrix"
   $python -c 'import numpy as n; assert abs(2*n.load("y.npy") - n.load("y_expected.npy")).max() < 1e-5' ||
     fail "scipy gets another product"
@@ -88,7 +90,7 @@ else
 fi
 
 # The report: kernels of the graph, words of B before and after, and times.
-"$quern" fuse run "$source/examples/fuse/gemver.qf" --size n=100 --repeat 1 -d host --report report.html >run.txt ||
+"$quern" fuse run "$source/examples/fuse/gemver.qf" --size n=100 "${once[@]}" -d host --report report.html >run.txt ||
   fail "no report"
 tr -d '\n' <report.html | sed 's/<tr>/\n/g' | grep '>B<' | grep '>3n²<' | grep -q '>2n²<' ||
   fail "B has 3n² words apart and 2n² fused"
@@ -102,7 +104,7 @@ done
 refused() { # refused CODE SENTENCE ARGUMENTS...
   local code=$1 sentence=$2
   shift 2
-  "$quern" fuse run "$source/examples/fuse/bicgk.qf" --repeat 1 -d host "$@" >out.txt 2>err.txt
+  "$quern" fuse run "$source/examples/fuse/bicgk.qf" "${once[@]}" -d host "$@" >out.txt 2>err.txt
   [ $? -eq "$code" ] && grep -q -- "$sentence" err.txt && [ "$(wc -l <err.txt)" = 1 ] ||
     { fail "expected $sentence"; cat err.txt; }
 }

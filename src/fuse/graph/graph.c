@@ -16,6 +16,13 @@ bool qn_call_reads(const qn_call *call, int value)
     return false;
 }
 
+bool qn_value_is_constant(const qn_graph *graph, int value)
+{
+    for (int other = 0; other < graph->value_count; other++)
+        if (graph->values[other].old == value) return false;
+    return graph->values[value].is_given;
+}
+
 qn_reduction qn_value_reduction(const qn_graph *graph, int value)
 {
     const int made = graph->values[value].before_of >= 0 ? graph->values[value].before_of : value;

@@ -16,15 +16,17 @@ int64_t qn_launch_groups(const qn_launch_sizes *launch, const qn_shape *shape)
     return blocks < shape->parts ? blocks : shape->parts;
 }
 
+qn_shape qn_shape_of(const int values[QN_SHAPE_TUNABLES])
+{
+    return (qn_shape){values[QN_SHAPE_GROUP_X], values[QN_SHAPE_GROUP_Y], values[QN_SHAPE_ELEMENTS],
+                      values[QN_SHAPE_TILE],    values[QN_SHAPE_PANEL],   values[QN_SHAPE_PARTS],
+                      values[QN_SHAPE_STRIP],   values[QN_SHAPE_ROWS],    values[QN_SHAPE_VECTOR_WIDTH]};
+}
+
 static qn_geometry geometry(const qn_configuration *configuration, const void *problem)
 {
     const qn_launch_sizes *launch = problem;
-    const int *value = configuration->value;
-    const qn_shape shape = {.group_x = value[QN_SHAPE_GROUP_X],
-                            .group_y = value[QN_SHAPE_GROUP_Y],
-                            .panel = value[QN_SHAPE_PANEL],
-                            .parts = value[QN_SHAPE_PARTS],
-                            .strip = value[QN_SHAPE_STRIP]};
+    const qn_shape shape = qn_shape_of(configuration->value);
     size_t groups = 0;
     for (const qn_launch_sizes *own = launch; own; own = own->joined) {
         *own->note = (qn_launch_note){qn_launch_groups(own, &shape), *configuration};
@@ -123,26 +125,62 @@ void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables)
         declare_tunable(tunable_words[i][0], tunable_words[i][1], values[i], none, &tunables[i]);
 }
 
-/* The host's kernels are compiled for one shape; the number of groups is free there too. */
+typedef int shape_values[QN_SHAPE_TUNABLES][8];
+
+/* Declare the tunables with the shape alone, and with `values` those that are free. */
+static void declare_values(const qn_shape *shape, const shape_values values, unsigned is_free, qn_tunable *tunables)
+{
+    qn_shape_tunables(shape, tunables);
+    for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
+        if (is_free >> i & 1)
+            declare_tunable(tunable_words[i][0], tunable_words[i][1], tunables[i].fallback, values[i], &tunables[i]);
+}
+
+void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool has_lines, qn_tunable *tunables)
+{
+    enum {
+        OF_LINES = 1 << QN_SHAPE_ELEMENTS | 1 << QN_SHAPE_TILE | 1 << QN_SHAPE_PANEL | 1 << QN_SHAPE_ROWS,
+        OF_GROUPS = 1 << QN_SHAPE_GROUP_X | 1 << QN_SHAPE_GROUP_Y | 1 << QN_SHAPE_ROWS | 1 << QN_SHAPE_VECTOR_WIDTH
+    };
+    const int parts = shape->parts;
+    const shape_values of_host = {[QN_SHAPE_ELEMENTS] = {256, 512, 1024, 2048, 4096, 8192},
+                                  [QN_SHAPE_TILE] = {4, 8, 16, 32},
+                                  [QN_SHAPE_PANEL] = {8, 16, 32, 64, 128, 256},
+                                  [QN_SHAPE_PARTS] = {parts, parts / 2, parts / 4, 4 * parts, 16 * parts},
+                                  [QN_SHAPE_STRIP] = {512, 2048, 8192, 32768}};
+    const shape_values of_devices = {[QN_SHAPE_GROUP_X] = {32, 64, 128, 256, 512, 1024},
+                                     [QN_SHAPE_GROUP_Y] = {1, 2, 4, 8, 16},
+                                     [QN_SHAPE_ELEMENTS] = {4, 8, 16, 32},
+                                     [QN_SHAPE_TILE] = {2, 4, 8, 16, 32},
+                                     [QN_SHAPE_PANEL] = {16, 32, 64, 128, 256, 512},
+                                     [QN_SHAPE_PARTS] = {2 * parts, parts, parts / 2, parts / 4},
+                                     [QN_SHAPE_STRIP] = {1, 2, 4, 8, 16},
+                                     [QN_SHAPE_ROWS] = {1, 2, 4, 8},
+                                     [QN_SHAPE_VECTOR_WIDTH] = {1, 4}};
+    const bool is_host = qn_program_form(device) == QN_EMIT_LOOPS;
+    unsigned is_free = (1U << QN_SHAPE_TUNABLES) - 1;
+    if (is_host) is_free &= ~(unsigned)OF_GROUPS;
+    if (!has_lines) is_free &= ~(unsigned)OF_LINES;
+    declare_values(shape, is_host ? of_host : of_devices, is_free, tunables);
+}
+
+/* Values that are free in a run. The host's kernels are compiled for one shape; the number of groups is free there
+ * too. */
 static void declare_tunables(const qn_program *program, qn_program_family *into)
 {
     const qn_shape *shape = &program->shape;
-    const bool is_free = program->is_tunable && !runs_on_host(program);
     const int panel = shape->panel, parts = shape->parts;
-    const int choices[QN_SHAPE_TUNABLES][7] = {[QN_SHAPE_GROUP_X] = {32, 64, 128, 256, 512, 1024},
-                                               [QN_SHAPE_GROUP_Y] = {1, 2, 4, 8, 16},
-                                               [QN_SHAPE_ELEMENTS] = {4, 8, 16, 32},
-                                               [QN_SHAPE_TILE] = {2, 4, 8, 16, 32},
-                                               [QN_SHAPE_PANEL] = {2 * panel, panel, panel / 2, panel / 4},
-                                               [QN_SHAPE_PARTS] = {2 * parts, parts, parts / 2, parts / 4},
-                                               [QN_SHAPE_STRIP] = {1, 2, 4, 8, 16},
-                                               [QN_SHAPE_ROWS] = {1, 2, 4, 8},
-                                               [QN_SHAPE_VECTOR_WIDTH] = {1, 4}};
-    qn_shape_tunables(shape, into->tunables);
-    for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
-        if (is_free || (program->is_tunable && i == QN_SHAPE_PARTS))
-            declare_tunable(tunable_words[i][0], tunable_words[i][1], into->tunables[i].fallback, choices[i],
-                            &into->tunables[i]);
+    const shape_values values = {[QN_SHAPE_GROUP_X] = {32, 64, 128, 256, 512, 1024},
+                                 [QN_SHAPE_GROUP_Y] = {1, 2, 4, 8, 16},
+                                 [QN_SHAPE_ELEMENTS] = {4, 8, 16, 32},
+                                 [QN_SHAPE_TILE] = {2, 4, 8, 16, 32},
+                                 [QN_SHAPE_PANEL] = {2 * panel, panel, panel / 2, panel / 4},
+                                 [QN_SHAPE_PARTS] = {2 * parts, parts, parts / 2, parts / 4},
+                                 [QN_SHAPE_STRIP] = {1, 2, 4, 8, 16},
+                                 [QN_SHAPE_ROWS] = {1, 2, 4, 8},
+                                 [QN_SHAPE_VECTOR_WIDTH] = {1, 4}};
+    const unsigned all = (1U << QN_SHAPE_TUNABLES) - 1, of_host = 1U << QN_SHAPE_PARTS;
+    declare_values(shape, values, !program->is_tunable ? 0 : runs_on_host(program) ? of_host : all, into->tunables);
     into->family.tunables = into->tunables;
     into->family.tunable_count = QN_SHAPE_TUNABLES;
 }
@@ -156,27 +194,33 @@ static int count_in_kernel(const char *text, const char *word)
     return count;
 }
 
-/* Local arrays of the kernel that needs most of each kind; registers of a work-item. */
-static void declare_constraints(qn_program_family *into)
+/* Local arrays of the kernel that needs most of each kind. */
+void qn_shape_constraint(const char *text, char constraint[QN_SHAPE_CONSTRAINT_BYTES])
 {
-    static const char *const others[] = {"GROUP_X * GROUP_Y <= device.largest_group",
-                                         "GROUP_X * GROUP_Y >= device.subgroup_size", "ELEMENTS % VECTOR_WIDTH == 0",
-                                         "ROWS * ELEMENTS <= 32 || device.is_host", "TILE >= ROWS"};
     int sums = 0, lines = 0;
-    for (const char *at = strstr(into->source.data, "\nKERNEL "); at; at = strstr(at + 1, "\nKERNEL ")) {
+    for (const char *at = strstr(text, "\nKERNEL "); at; at = strstr(at + 1, "\nKERNEL ")) {
         const int own_sums = count_in_kernel(at + 1, "_segments[PANEL"),
                   own_lines = count_in_kernel(at + 1, "_line[PANEL");
         sums = own_sums > sums ? own_sums : sums;
         lines = own_lines > lines ? own_lines : lines;
     }
-    snprintf(into->local_memory, sizeof into->local_memory,
+    snprintf(constraint, QN_SHAPE_CONSTRAINT_BYTES,
              "4 * (%d * (GROUP_Y * TILE * (GROUP_X + 1) + PANEL * max(GROUP_X // 32, 1)) + %d * PANEL + "
              "GROUP_X * GROUP_Y * (GROUP_Y > 1 ? ELEMENTS + 1 : 1)) <= device.local_memory_bytes",
              sums, lines);
+}
+
+const char *const qn_shape_constraints[QN_SHAPE_CONSTRAINTS] = {
+    "GROUP_X * GROUP_Y <= device.largest_group", "GROUP_X * GROUP_Y >= device.subgroup_size",
+    "ELEMENTS % VECTOR_WIDTH == 0", "ROWS * ELEMENTS <= 32 || device.is_host", "TILE >= ROWS"};
+
+static void declare_constraints(qn_program_family *into)
+{
+    qn_shape_constraint(into->source.data, into->local_memory);
     into->constraints[0] = into->local_memory;
-    memcpy(into->constraints + 1, others, sizeof others);
+    memcpy(into->constraints + 1, qn_shape_constraints, sizeof qn_shape_constraints);
     into->family.constraints = into->constraints;
-    into->family.constraint_count = 1 + (int)(sizeof others / sizeof *others);
+    into->family.constraint_count = 1 + QN_SHAPE_CONSTRAINTS;
 }
 
 int64_t qn_program_most_groups(const qn_program *program, int kernel)
@@ -301,6 +345,14 @@ static qn_status make_family(qn_program *program, int family)
     declare_constraints(of);
     QN_TRY(qn_text_append(&program->text, "%s", of->source.data));
     return runs_on_host(program) ? make_host(program, family) : QN_OK;
+}
+
+qn_status qn_program_emit(const qn_plan *plan, qn_emit_form form, qn_text *text)
+{
+    qn_emitted_kernel emitted;
+    QN_TRY(qn_emit_header(plan->graph, form, text));
+    for (int k = 0; k < plan->kernel_count; k++) QN_TRY(qn_emit_kernel(plan, k, form, text, &emitted));
+    return QN_OK;
 }
 
 qn_status qn_program_make_families(qn_program *program)

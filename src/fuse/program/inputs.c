@@ -80,11 +80,21 @@ void qn_inputs_clear(qn_inputs *inputs)
     }
 }
 
-qn_status qn_inputs_write(const qn_inputs *inputs, const qn_graph *graph, qn_program *program)
+static qn_status write_given(const qn_inputs *inputs, const qn_graph *graph, bool with_constants, qn_program *program)
 {
     for (int value = 0; value < graph->value_count; value++)
-        if (graph->values[value].is_given)
+        if (graph->values[value].is_given && (with_constants || !qn_value_is_constant(graph, value)))
             QN_TRY(
                 qn_program_write(program, value, inputs->floats[value], inputs->starts[value], inputs->columns[value]));
     return QN_OK;
+}
+
+qn_status qn_inputs_write(const qn_inputs *inputs, const qn_graph *graph, qn_program *program)
+{
+    return write_given(inputs, graph, true, program);
+}
+
+qn_status qn_inputs_restore(const qn_inputs *inputs, const qn_graph *graph, qn_program *program)
+{
+    return write_given(inputs, graph, false, program);
 }

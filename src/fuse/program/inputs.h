@@ -29,4 +29,7 @@ void qn_inputs_clear(qn_inputs *inputs);
 /* Write all of them into a program. */
 QN_MUST_CHECK qn_status qn_inputs_write(const qn_inputs *inputs, const qn_graph *graph, qn_program *program);
 
+/* Write those that a run replaces. */
+QN_MUST_CHECK qn_status qn_inputs_restore(const qn_inputs *inputs, const qn_graph *graph, qn_program *program);
+
 #endif

@@ -31,7 +31,7 @@ typedef struct qn_program_family {
     qn_argument_declaration arguments[QN_KERNEL_MAX][QN_ARGUMENT_MAX];
     qn_native *native; /* on the host */
     char name[96];
-    char local_memory[240]; /* a constraint */
+    char local_memory[QN_SHAPE_CONSTRAINT_BYTES]; /* a constraint */
     const char *constraints[8];
     qn_configuration *used; /* configurations that programs were built for */
     int used_count;
@@ -40,11 +40,13 @@ typedef struct qn_program_family {
 
 struct qn_program {
     const qn_plan *plan;
+    const qn_program *other; /* while this is made: has the given values in memory; NULL: none */
     qn_device *device;
     qn_queue *queue;
     qn_shape shape;
     bool is_tunable; /* no shape was asked for, so the context's tuner may choose another */
     qn_sizes sizes;
+    double stored[QN_GRAPH_VALUES_MAX];
     qn_emitted_kernel emitted[QN_PLAN_KERNELS_MAX];
     qn_launch_sizes launches[QN_PLAN_KERNELS_MAX];
     qn_launch_note notes[QN_PLAN_KERNELS_MAX];

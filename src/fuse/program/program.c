@@ -13,6 +13,13 @@ static qn_status create_value(qn_program *program, int value)
     const qn_graph *graph = program->plan->graph;
     const qn_value *of = &graph->values[value];
     const size_t count = program->counts[value];
+    if (program->other && qn_value_is_constant(graph, value)) {
+        program->data[value] = qn_buffer_retain(program->other->data[value]);
+        if (of->kind != QN_CSR) return QN_OK;
+        program->starts[value] = qn_buffer_retain(program->other->starts[value]);
+        program->columns[value] = qn_buffer_retain(program->other->columns[value]);
+        return QN_OK;
+    }
     QN_TRY(qn_buffer_create(program->device, (count > 0 ? count : 1) * sizeof(float), &program->data[value]));
     if (of->kind != QN_CSR) return QN_OK;
     const size_t rows = (size_t)program->sizes.of[of->extents[0]] + 1;
@@ -56,7 +63,7 @@ static qn_status create_memory(qn_program *program)
     return QN_OK;
 }
 
-static void measure_launches(qn_program *program, const double *stored)
+static void measure_launches(qn_program *program)
 {
     const qn_plan *plan = program->plan;
     for (int k = 0; k < plan->kernel_count; k++) {
@@ -73,34 +80,62 @@ static void measure_launches(qn_program *program, const double *stored)
             if (kernel->reads[value]) qn_words_add_value(plan->graph, value, 1, &reads);
             if (kernel->writes[value]) qn_words_add_value(plan->graph, value, 1, &writes);
         }
-        launch->work = (qn_work){.bytes_read = 4 * qn_words_count(&reads, &program->sizes, stored),
-                                 .bytes_written = 4 * qn_words_count(&writes, &program->sizes, stored)};
+        launch->work = (qn_work){.bytes_read = 4 * qn_words_count(&reads, &program->sizes, program->stored),
+                                 .bytes_written = 4 * qn_words_count(&writes, &program->sizes, program->stored)};
     }
 }
 
-static qn_status fill(qn_program *program, const double *stored)
+static qn_status fill(qn_program *program)
 {
     const qn_graph *graph = program->plan->graph;
     for (int value = 0; value < graph->value_count; value++)
-        program->counts[value] = qn_value_elements(graph, value, &program->sizes, (size_t)stored[value]);
-    measure_launches(program, stored);
+        program->counts[value] = qn_value_elements(graph, value, &program->sizes, (size_t)program->stored[value]);
+    measure_launches(program);
     QN_TRY(qn_queue_create(program->device, &program->queue));
     QN_TRY(qn_program_make_families(program));
     return create_memory(program);
 }
 
-qn_status qn_program_create(const qn_plan *plan, qn_device *device, const qn_shape *shape, const qn_sizes *sizes,
-                            const double *stored, qn_program **out)
+/* `from` has plan, device, sizes, stored elements and the other program. */
+static qn_status create(const qn_program *from, const qn_shape *shape, qn_program **out)
 {
     QN_TRY(qn_allocate(1, sizeof **out, (void **)out));
     qn_program *program = *out;
-    program->plan = plan;
-    program->device = qn_device_retain(device);
-    program->shape = shape ? *shape : qn_program_fitted_shape(plan, qn_device_get_info(device), sizes);
+    program->plan = from->plan;
+    program->other = from->other;
+    program->sizes = from->sizes;
+    memcpy(program->stored, from->stored, sizeof from->stored);
+    program->device = qn_device_retain(from->device);
+    program->shape =
+        shape ? *shape : qn_program_fitted_shape(from->plan, qn_device_get_info(from->device), &from->sizes);
     program->is_tunable = !shape;
-    program->sizes = *sizes;
-    const qn_status status = fill(program, stored);
+    const qn_status status = fill(program);
+    program->other = NULL;
     if (status != QN_OK) qn_program_destroy(out);
+    return status;
+}
+
+qn_status qn_program_create(const qn_plan *plan, qn_device *device, const qn_shape *shape, const qn_sizes *sizes,
+                            const double *stored, qn_program **out)
+{
+    qn_program *from;
+    QN_TRY(qn_allocate(1, sizeof *from, (void **)&from));
+    from->plan = plan, from->device = device, from->sizes = *sizes;
+    memcpy(from->stored, stored, (size_t)plan->graph->value_count * sizeof *stored);
+    const qn_status status = create(from, shape, out);
+    qn_release(&from);
+    return status;
+}
+
+qn_status qn_program_create_beside(const qn_program *other, const qn_plan *plan, const qn_shape *shape,
+                                   qn_program **out)
+{
+    qn_program *from;
+    QN_TRY(qn_allocate(1, sizeof *from, (void **)&from));
+    from->plan = plan, from->other = other, from->device = other->device, from->sizes = other->sizes;
+    memcpy(from->stored, other->stored, sizeof other->stored);
+    const qn_status status = create(from, shape, out);
+    qn_release(&from);
     return status;
 }
 

@@ -27,6 +27,20 @@ enum {
 };
 void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables);
 
+/* The shape with these values of the tunables. */
+qn_shape qn_shape_of(const int values[QN_SHAPE_TUNABLES]);
+
+/* Values of the tunables that are worth a try on a device beside those of `shape`, which are the fallbacks.
+ * `has_lines`: some kernel has two dimensions, so that lines matter. */
+void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool has_lines, qn_tunable *tunables);
+
+/* The constraint on the shape that kernels with this text have by their local memory. */
+enum { QN_SHAPE_CONSTRAINT_BYTES = 240, QN_SHAPE_CONSTRAINTS = 5 };
+void qn_shape_constraint(const char *text, char constraint[QN_SHAPE_CONSTRAINT_BYTES]);
+
+/* The constraints that all kernels have. */
+extern const char *const qn_shape_constraints[QN_SHAPE_CONSTRAINTS];
+
 typedef struct qn_program qn_program;
 
 /* A shape that suits a device, whatever the sizes; and one that suits the sizes of a plan too. Sums over axis 0 then
@@ -42,9 +56,15 @@ qn_emit_form qn_program_form(const qn_device_info *device);
  * Errors: QN_UNSUPPORTED (no C compiler), QN_BUILD_FAILED, QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_program_create(const qn_plan *plan, qn_device *device, const qn_shape *shape,
                                           const qn_sizes *sizes, const double *stored, qn_program **program);
+
+/* The same for another plan of the same sequence, on the device of another program. What is given and never replaced
+ * lies in the memory of that program, which has been written; the other program may be destroyed before. */
+QN_MUST_CHECK qn_status qn_program_create_beside(const qn_program *other, const qn_plan *plan, const qn_shape *shape,
+                                                 qn_program **program);
 void qn_program_destroy(qn_program **program);
 
-/* The text of all kernels. */
+/* The text of all kernels, and that of a plan's kernels without a program. */
+QN_MUST_CHECK qn_status qn_program_emit(const qn_plan *plan, qn_emit_form form, qn_text *text);
 const char *qn_program_text(const qn_program *program);
 
 /* Write the numbers of a given value; of a csr matrix also its starts and columns. */
