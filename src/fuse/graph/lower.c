@@ -17,6 +17,7 @@ static qn_status lower_assignment(qn_lowering *lowering, const qn_script_item *i
 {
     qn_operand operand;
     int values[QN_FUNCTION_OUTPUTS_MAX];
+    lowering->item = item;
     if (item->name_count == 1) {
         QN_TRY(qn_expr_lower(lowering, &item->expr, &operand));
         return qn_name_assign(lowering, &item->names[0], item->is_next, &operand);
@@ -37,6 +38,7 @@ static qn_status lower_until(qn_lowering *lowering, const qn_script_item *item, 
     const int calls = graph->call_count;
     qn_operand sides[2], both;
     const qn_point *slots[2], *ignored;
+    lowering->item = NULL;
     QN_TRY(qn_expr_lower(lowering, &item->left, &sides[0]));
     QN_TRY(qn_expr_lower(lowering, &item->right, &sides[1]));
     for (int i = 0; i < 2; i++)
@@ -123,6 +125,7 @@ qn_status qn_graph_make(const qn_script *script, const qn_library *library, qn_a
     qn_lowering *lowering = memory;
     lowering->graph = graph;
     lowering->library = library;
+    lowering->script = script;
     QN_TRY(lower_items(lowering, script));
     for (int i = 0; i < graph->call_count; i++) QN_TRY(describe_call(graph, &graph->calls[i]));
     return QN_OK;

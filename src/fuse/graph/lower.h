@@ -24,6 +24,8 @@ enum { QN_SYMBOLS_MAX = 128 };
 typedef struct qn_lowering {
     qn_graph *graph;
     const qn_library *library;
+    const qn_script *script;
+    const qn_script_item *item; /* the assignment that is lowered; NULL: none */
     qn_symbol symbols[QN_SYMBOLS_MAX];
     int symbol_count;
     bool in_loop;
@@ -46,6 +48,10 @@ QN_MUST_CHECK qn_status qn_names_end_script(qn_lowering *lowering);
 
 /* The entry of an extent, new if need be. */
 QN_MUST_CHECK qn_status qn_extent_add(qn_graph *graph, const qn_script_extent *extent, const char *where, int *index);
+
+/* later.c: fail at a name without a value yet, if the script assigns it here or later: it comes too early, or two steps
+ * need each other. QN_OK: it is assigned nowhere. */
+QN_MUST_CHECK qn_status qn_name_check_later(const qn_lowering *lowering, const qn_script_expr *expr);
 
 /* calls.c */
 

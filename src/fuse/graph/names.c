@@ -37,10 +37,14 @@ qn_status qn_name_read(const qn_lowering *lowering, const qn_script_expr *expr, 
 {
     const qn_source *source = lowering->graph->source;
     const qn_symbol *symbol = find(lowering, expr->name);
-    if (!symbol) return fail_unknown(lowering, expr->name, expr->offset);
+    if (!symbol) {
+        QN_TRY(qn_name_check_later(lowering, expr));
+        return fail_unknown(lowering, expr->name, expr->offset);
+    }
     if (!expr->is_next) {
         *value = symbol->value;
         if (*value >= 0) return QN_OK;
+        QN_TRY(qn_name_check_later(lowering, expr));
         return QN_SOURCE_FAIL(source, expr->offset, "found \"%s\" before it is assigned; expected its assignment first",
                               expr->name);
     }
@@ -49,6 +53,7 @@ qn_status qn_name_read(const qn_lowering *lowering, const qn_script_expr *expr, 
                               expr->name);
     *value = symbol->next_value;
     if (*value >= 0) return QN_OK;
+    QN_TRY(qn_name_check_later(lowering, expr));
     return QN_SOURCE_FAIL(source, expr->offset,
                           "found \"next %s\" before it is assigned; expected its assignment first", expr->name);
 }

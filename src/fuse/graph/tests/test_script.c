@@ -67,7 +67,7 @@ static void names_are_checked(void)
             "s.qf:4:6: found \"next w\" outside of repeat; expected \"w\" alone");
     refused(HEAD "inout w: vector(n)\nz = next w\n",
             "s.qf:4:5: found \"next\" outside of repeat; expected \"w\" alone");
-    refused(HEAD "inout w: vector(n)\nrepeat 3 { z = next w\nnext w = x }\n",
+    refused(HEAD "inout w: vector(n)\nrepeat 3 { z = next w }\n",
             "s.qf:4:16: found \"next w\" before it is assigned; expected its assignment first");
     refused(HEAD "inout w: vector(n)\nrepeat 3 { w = x }\n",
             "s.qf:4:12: found an assignment of the inout \"w\" in repeat; expected \"next w\"");
@@ -75,6 +75,28 @@ static void names_are_checked(void)
             "s.qf:3:17: found \"next x\" of a name that is no inout; expected an inout");
     refused(HEAD "inout w: vector(n)\nrepeat 3 { next w = x; next w = y }\n",
             "s.qf:4:29: found a second assignment of \"next w\", after line 4; expected one");
+}
+
+static void names_are_read_after_their_assignment(void)
+{
+    refused(HEAD "z = w + x\nw = y\n", "s.qf:3:5: found \"w\" before line 4 assigns it; expected its assignment first");
+    refused(HEAD "output q: vector(n)\nz = q\nq = y\n",
+            "s.qf:4:5: found \"q\" before line 5 assigns it; expected its assignment first");
+    refused(HEAD "z = x + z\n",
+            "s.qf:3:9: found \"z\" in its own assignment, a cycle; expected values that are known before");
+    refused(HEAD "output q: vector(n)\nq = 2*(x + q)\n",
+            "s.qf:4:12: found \"q\" in its own assignment, a cycle; expected values that are known before");
+    refused(HEAD "a = x + b; b = 2*a\n",
+            "s.qf:3:9: found \"b\", which line 3 makes of \"a\", a cycle; expected values that are known before");
+    refused(HEAD "a = x + b\nb = dot(x, c)*y\nc = 2*a\n",
+            "s.qf:3:9: found \"b\", which line 4 makes of \"a\", a cycle; expected values that are known before");
+    refused(HEAD "inout w: vector(n)\nrepeat 3 { a = next w + x; next w = a + w }\n",
+            "s.qf:4:16: found \"next w\", which line 4 makes of \"a\", a cycle; expected values that are known before");
+    refused(HEAD "inout w: vector(n)\nrepeat 3 { next w = next w + x }\n",
+            "s.qf:4:21: found \"next w\" in its own assignment, a cycle; expected values that are known before");
+    refused(HEAD "inout w: vector(n)\nrepeat 3 { a = next w + x; next w = w + y }\n",
+            "s.qf:4:16: found \"next w\" before line 4 assigns it; expected its assignment first");
+    CHECK_OK(make(HEAD "inout w: vector(n)\nw = 2*w + x\n"));
 }
 
 static void shapes_are_checked(void)
@@ -164,6 +186,7 @@ int main(void)
 {
     RUN(grammar_is_checked);
     RUN(names_are_checked);
+    RUN(names_are_read_after_their_assignment);
     RUN(shapes_are_checked);
     RUN(bicgk_has_two_calls);
     RUN(elements_become_one_map);
