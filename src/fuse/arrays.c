@@ -1,5 +1,6 @@
 #include "fuse/arrays.h"
 
+#include <quern/file.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -256,6 +257,41 @@ static qn_status write_array(const char *path, const qn_sequence *sequence, int 
     return status;
 }
 
+/* No file is read and written, or written twice. */
+static qn_status check_path(const qn_fuse_options *options, size_t index, const qn_array_files *files)
+{
+    char name[64];
+    const char *path, *other;
+    QN_TRY(split("output", options->outputs[index], name, &path));
+    for (size_t i = 0; i < files->count; i++)
+        if (qn_file_is_same(files->files[i].path, path))
+            return QN_FAIL(QN_INVALID_ARGUMENT, "--output writes %s to %s, which is an input; expected another file",
+                           name, path);
+    for (size_t i = 0; i < index; i++) {
+        QN_TRY(split("output", options->outputs[i], name, &other));
+        if (strcmp(other, path) == 0 || qn_file_is_same(other, path))
+            return QN_FAIL(QN_INVALID_ARGUMENT, "--output names %s twice; expected a file for each result", path);
+    }
+    if (options->report && (strcmp(options->report, path) == 0 || qn_file_is_same(options->report, path)))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--output and --report name %s; expected a file for each", path);
+    if (options->run.overwrite || !qn_file_exists(path)) return QN_OK;
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s exists; --overwrite replaces it", path);
+}
+
+qn_status qn_arrays_check_outputs(const qn_fuse_options *options, const qn_sequence *sequence,
+                                  const qn_array_files *files)
+{
+    for (size_t i = 0; i < options->output_count; i++) {
+        char name[64];
+        const char *path;
+        int value;
+        QN_TRY(split("output", options->outputs[i], name, &path));
+        QN_TRY(find_result(&sequence->graph, name, &value));
+        QN_TRY(check_path(options, i, files));
+    }
+    return QN_OK;
+}
+
 qn_status qn_arrays_write(const char *const *texts, size_t count, const qn_sequence *sequence, qn_program *program)
 {
     for (size_t i = 0; i < count; i++) {
@@ -265,7 +301,6 @@ qn_status qn_arrays_write(const char *const *texts, size_t count, const qn_seque
         float *numbers;
         QN_TRY(split("output", texts[i], name, &path));
         QN_TRY(find_result(&sequence->graph, name, &value));
-        if (!program) continue;
         const size_t elements = qn_value_elements(&sequence->graph, value, &sequence->sizes, 0);
         QN_TRY(qn_allocate(elements, sizeof *numbers, (void **)&numbers));
         qn_status status = qn_program_read(program, value, numbers);

@@ -33,7 +33,12 @@ void qn_arrays_close(qn_array_files *files);
 /* Put the arrays in the place of made values. */
 QN_MUST_CHECK qn_status qn_arrays_give(const qn_array_files *files, const qn_sequence *sequence, qn_inputs *inputs);
 
-/* Check "NAME=file.npy" of results; then, with a program, write them. */
+/* Check "NAME=file.npy" of results, before a run: a file is no input and no other result's, and exists only with
+ * `overwrite`. */
+QN_MUST_CHECK qn_status qn_arrays_check_outputs(const qn_fuse_options *options, const qn_sequence *sequence,
+                                                const qn_array_files *files);
+
+/* Write them. */
 QN_MUST_CHECK qn_status qn_arrays_write(const char *const *texts, size_t count, const qn_sequence *sequence,
                                         qn_program *program);
 

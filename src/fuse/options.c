@@ -127,6 +127,7 @@ static const qn_option run_rows[] = {
      .offset = FIELD(report),
      .is_output = true,
      .meaning = "write a page with the graph, the times beside the device's limit, and the words of each value"},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace files of --output that are there"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},

@@ -240,6 +240,7 @@ static qn_status run_stages(qn_context *context, running *at)
     const qn_device_info *info = qn_device_get_info(at->device);
     QN_TRY(qn_text_append(&at->own->device, "%s (%s)", info->identifier, info->name));
     at->own->result.device = at->own->device.data;
+    QN_TRY(qn_program_check_room(&sequence->plan, info, &sequence->sizes, sequence->stored));
     QN_TRY(qn_inputs_make(&sequence->graph, &sequence->sizes, at->options->run.seed,
                           at->options->values == QN_FUSE_SIGNS ? QN_INPUTS_SIGNS : QN_INPUTS_UNIFORM, at->checked,
                           &at->inputs));
@@ -257,7 +258,7 @@ static qn_status open_and_run(qn_context *context, running *at)
     QN_TRY(qn_option_check(qn_fuse_run_option_table(), options));
     QN_TRY(qn_sequence_open(options, &at->sequence));
     QN_TRY(qn_arrays_open(options->inputs, options->input_count, at->sequence, &at->arrays));
-    QN_TRY(qn_arrays_write(options->outputs, options->output_count, at->sequence, NULL));
+    QN_TRY(qn_arrays_check_outputs(options, at->sequence, &at->arrays));
     QN_TRY(qn_sequence_check_sizes(at->sequence));
     if (options->input_count > 0) QN_TRY(qn_sequence_plan(at->sequence));
     return run_stages(context, at);

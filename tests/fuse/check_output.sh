@@ -79,7 +79,10 @@ for file in "$source"/examples/fuse/*.qf; do
   cd ..
 done
 devices=("${devices_kept[@]}")
-[ ${#devices[@]} -eq 0 ] || grep -q "bicgk: a size is below 1" bicgk/output || fail "a code should have a sentence"
+for sentence in "a size is below 1" "the step of a matrix is shorter than its lines" \
+  "memory that is written overlaps that of another argument"; do
+  [ ${#devices[@]} -eq 0 ] || grep -q "bicgk: $sentence" bicgk/output || fail "a code should say: $sentence"
+done
 
 # A file that is there is kept.
 cp bicgk/bicgk.h before

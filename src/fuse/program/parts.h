@@ -61,6 +61,9 @@ struct qn_program {
     int32_t parts[QN_GRAPH_VALUES_MAX]; /* of the sums that the last kernel left */
 };
 
+/* room.c: values that have memory of their own, as flags. */
+void qn_program_find_values(const qn_plan *plan, bool *in_memory);
+
 /* families.c: make the families of the plan's kernels. */
 QN_MUST_CHECK qn_status qn_program_make_families(qn_program *program);
 void qn_program_clear_families(qn_program *program);

@@ -31,28 +31,23 @@ static qn_status create_value(qn_program *program, int value)
 static qn_status create_memory(qn_program *program)
 {
     const qn_plan *plan = program->plan;
-    bool in_memory[QN_GRAPH_VALUES_MAX] = {false};
+    bool in_memory[QN_GRAPH_VALUES_MAX];
     size_t sums[QN_GRAPH_VALUES_MAX] = {0};
     qn_exchange exchanges[QN_EXCHANGES_MAX];
-    for (int value = 0; value < plan->graph->value_count; value++)
-        in_memory[qn_plan_root(plan, value)] |= plan->graph->values[value].is_given;
+    qn_program_find_values(plan, in_memory);
     for (int k = 0; k < plan->kernel_count; k++)
         for (int value = 0; value < plan->graph->value_count; value++) {
-            in_memory[qn_plan_root(plan, value)] |= plan->kernels[k].writes[value];
             if (!plan->kernels[k].partial[value]) continue;
             const size_t count = (size_t)qn_program_most_groups(program, k) * program->counts[value];
             size_t *most = &sums[qn_plan_sums(plan, value)];
             *most = count > *most ? count : *most;
         }
-    /* what exchanges its memory with others is as large as they */
+    /* sums that are exchanged are as large as each other */
     for (int section = 0; section < 2 * plan->graph->section_count; section++) {
         const int exchanged = qn_plan_exchanges(plan, section / 2, section % 2 == 0, exchanges);
         for (int i = 0; i < exchanged; i++) {
             const int one = exchanges[i].one, other = exchanges[i].other;
-            if (exchanges[i].are_sums)
-                sums[one] = sums[other] = sums[one] > sums[other] ? sums[one] : sums[other];
-            else
-                in_memory[one] = in_memory[other] = in_memory[one] || in_memory[other];
+            if (exchanges[i].are_sums) sums[one] = sums[other] = sums[one] > sums[other] ? sums[one] : sums[other];
         }
     }
     for (int value = 0; value < plan->graph->value_count; value++) {

@@ -51,6 +51,11 @@ qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *devi
 /* The form of the kernels' text on a device. */
 qn_emit_form qn_program_form(const qn_device_info *device);
 
+/* Fail if the values of a plan do not fit into a device's memory, at the largest one's place in the script. A device
+ * that does not know its memory has enough. */
+QN_MUST_CHECK qn_status qn_program_check_room(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes,
+                                              const double *stored);
+
 /* Make the kernels of a plan and memory for its values. `stored[value]` is the number of stored elements of each csr
  * matrix. On the host kernels are compiled by a C compiler, `cc` or $QUERN_CC. The plan must outlive the program.
  * Errors: QN_UNSUPPORTED (no C compiler), QN_BUILD_FAILED, QN_OUT_OF_MEMORY. */

@@ -296,6 +296,26 @@ static void a_missing_compiler_is_named(void)
     unsetenv("QUERN_CC");
 }
 
+/* A device with room for 4,000 bytes: x and z fill it, and the sum is no matter; y does not fit beside them. */
+static void values_that_do_not_fit_are_named(void)
+{
+    const qn_device_info small = {.identifier = "small", .memory_bytes = 4000, .largest_buffer_bytes = 2400};
+    CHECK_OK(make("sequence s\ninput x: vector(n)\noutput z: vector(n)\noutput r: scalar\nz = 2*x; r = dot(x, z)\n", 1,
+                  499, 1, QN_FUSION_AUTO));
+    CHECK_OK(qn_program_check_room(&plan, &small, &sizes, stored));
+    CHECK_OK(make("sequence s\ninput x: vector(n)\ninput y: vector(m)\noutput z: vector(n)\noutput r: scalar\n"
+                  "z = 2*x; r = asum(y)\n",
+                  600, 300, 1, QN_FUSION_AUTO));
+    CHECK_FAILS(qn_program_check_room(&plan, &small, &sizes, stored), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS(
+        ":3:7: found values of 4.804e-06 GB, of which y, a vector(m), has most; expected at most 4e-06 GB, "
+        "the memory of small");
+    CHECK_OK(make("sequence s\ninput x: vector(n)\noutput r: scalar\nr = asum(x)\n", 1, 601, 1, QN_FUSION_AUTO));
+    CHECK_FAILS(qn_program_check_room(&plan, &small, &sizes, stored), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS(
+        ":2:7: found x, a vector(n) of 2.404e-06 GB; expected at most 2.4e-06 GB, the largest buffer of small");
+}
+
 int main(int argc, char **argv)
 {
     device_name = argc > 1 ? argv[1] : "host";
@@ -312,6 +332,7 @@ int main(int argc, char **argv)
     RUN(conditions_end_loops);
     RUN(parts_of_sums_are_small);
     RUN(a_tuner_may_choose_any_configuration);
+    RUN(values_that_do_not_fit_are_named);
     if (on_host()) RUN(a_missing_compiler_is_named);
     qn_arena_clear(&arena);
     qn_device_release(&device);
