@@ -46,6 +46,10 @@ typedef struct qn_emitted_kernel {
     int argument_count;
 } qn_emitted_kernel;
 
+/* The name of a file in messages of compilers, if a graph marks its bodies: lines and columns are those of the library.
+ */
+#define QN_BODY_FILE "quern_library"
+
 typedef enum qn_emit_form { QN_EMIT_GROUPS, QN_EMIT_LOOPS } qn_emit_form;
 
 /* Append kernel number `index` of a plan, and describe its arguments, which are the same in both forms. Functions that

@@ -59,8 +59,28 @@ bool qn_site_is_wide(const qn_emitter *at, const qn_site *site, int value, const
 /* Store what the call makes at its place, where it must be in memory. */
 QN_MUST_CHECK qn_status qn_site_store(qn_emitter *at, qn_site *site, int call);
 
-/* The expression of an output over variables that exist. */
-QN_MUST_CHECK qn_status qn_site_term(qn_emitter *at, int call, int output, qn_text *term);
+/* bodies.c: append the value of an output over names of the inputs. `into` is what it is reduced into, NULL for a map.
+ * With an implementation the value is already reduced, see qn_put_value. */
+QN_MUST_CHECK qn_status qn_body_write(const qn_emitter *at, int call, int output, const char *const *names,
+                                      const char *into, qn_text *text);
+
+/* Reduce a value of qn_body_write. */
+QN_MUST_CHECK qn_status qn_body_reduce(const qn_emitter *at, qn_site *site, int call, int output, const char *into,
+                                       const char *value);
+
+/* Whether a body of the kernel loads or stores a value, element by element. */
+bool qn_body_moves(const qn_emitter *at, int value);
+
+/* The value at an address, by the first load of it that a call of the kernel has; the statement that stores one. */
+QN_MUST_CHECK qn_status qn_body_load(const qn_emitter *at, int value, const char *address, qn_text *text);
+QN_MUST_CHECK qn_status qn_body_store(const qn_emitter *at, qn_site *site, int call, int output, const char *address,
+                                      const char *value);
+
+/* Append the functions that bodies of the graph's implementations become. */
+QN_MUST_CHECK qn_status qn_bodies_emit(const qn_graph *graph, qn_text *text);
+
+/* The expression of an output over variables that exist; `into` as of qn_body_write. */
+QN_MUST_CHECK qn_status qn_site_term(qn_emitter *at, int call, int output, const char *into, qn_text *term);
 
 /* "a += b;" or "a = FMIN(a, b);" */
 QN_MUST_CHECK qn_status qn_put_combine(qn_site *site, qn_reduction reduction, const char *into, const char *term);

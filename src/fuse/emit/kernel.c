@@ -319,5 +319,5 @@ qn_status qn_emit_header(const qn_graph *graph, qn_emit_form form, qn_text *text
         QN_TRY(write_functions("least", "The least", "FMIN(a, b)", form, text));
     if (has_reduction(graph, QN_REDUCE_MAXIMUM))
         QN_TRY(write_functions("greatest", "The greatest", "FMAX(a, b)", form, text));
-    return QN_OK;
+    return qn_bodies_emit(graph, text);
 }

@@ -42,7 +42,7 @@ static qn_status put_maps(qn_emitter *at)
         if (!qn_emitter_has(at, call) || of->space_count > 0) continue;
         for (int i = 0; i < of->output_count; i++) {
             qn_text term = {0};
-            qn_status status = qn_site_term(at, call, i, &term);
+            qn_status status = qn_site_term(at, call, i, NULL, &term);
             if (status == QN_OK)
                 status = qn_text_append(at->text, "    const float %s_value = %s;\n", at->names[of->outputs[i].value],
                                         term.data);

@@ -124,7 +124,7 @@ static void address_at(const qn_emitter *at, const qn_site *site, int value, con
 bool qn_site_is_wide(const qn_emitter *at, const qn_site *site, int value, const int *axes)
 {
     const qn_value *of = &at->graph->values[value];
-    if (at->form != QN_EMIT_GROUPS) return false;
+    if (at->form != QN_EMIT_GROUPS || qn_body_moves(at, value)) return false; /* bodies move single elements */
     if (of->kind == QN_MATRIX) return site->kind == QN_SITE_ELEMENT && axes[of->column ? 0 : 1] == 1;
     return site->kind == QN_SITE_LINE && at->kernel->layout.dimensions == 1 && !at->is_spread;
 }
@@ -152,6 +152,15 @@ static qn_site *site_of(qn_emitter *at, int call, const qn_use *use)
 
 static qn_status need_at(qn_emitter *at, qn_site *site, int value, const int *axes);
 
+static qn_status put_loaded(qn_emitter *at, qn_site *site, int value, const int *axes, const char *address)
+{
+    qn_text loaded = {0};
+    qn_status status = qn_body_load(at, value, address, &loaded);
+    if (status == QN_OK) status = put_variable(at, site, value, axes, loaded.data);
+    qn_text_clear(&loaded);
+    return status;
+}
+
 /* Compute a map at a site that may not be its own: its one-dimensional inputs are read there too. */
 static qn_status put_map(qn_emitter *at, qn_site *site, int call, int output)
 {
@@ -172,7 +181,7 @@ static qn_status put_map(qn_emitter *at, qn_site *site, int call, int output)
         name_at(at, site, use->value, NULL, &names[i]);
         if (use->index_count > 0) QN_TRY(need_at(at, site, use->value, NULL));
     }
-    qn_status status = qn_point_write(of->meanings[output].term, pointers, &term);
+    qn_status status = qn_body_write(at, call, output, pointers, NULL, &term);
     if (status == QN_OK) status = put_variable(at, site, of->outputs[output].value, own, term.data);
     qn_text_clear(&term);
     return status;
@@ -218,10 +227,10 @@ static qn_status need_at(qn_emitter *at, qn_site *site, int value, const int *ax
         at->loads[value] = true;
         snprintf(expression, sizeof expression, "%s_own%s[e]", at->names[value],
                  site->kind == QN_SITE_ELEMENT ? "[k]" : "");
-    } else {
-        address_at(at, site, value, axes, expression);
+        return put_variable(at, site, value, axes, expression);
     }
-    return put_variable(at, site, value, axes, expression);
+    address_at(at, site, value, axes, expression);
+    return put_loaded(at, site, value, axes, expression);
 }
 
 qn_status qn_site_need(qn_emitter *at, int call, const qn_use *use, qn_variable *name)
@@ -232,11 +241,11 @@ qn_status qn_site_need(qn_emitter *at, int call, const qn_use *use, qn_variable 
     name_at(at, site, use->value, axes, name);
     if (use->index_count == 0) return QN_OK;
     if (at->graph->calls[call].is_sparse && use->index_count == 2) { /* the stored element itself */
-        if (!site->declared[use->value])
-            QN_TRY(qn_site_put(site, "const float %s = %s_data[k];", name->text,
-                               at->names[qn_plan_root(at->plan, use->value)]));
+        char address[96];
+        if (site->declared[use->value]) return QN_OK;
         site->declared[use->value] = true;
-        return QN_OK;
+        snprintf(address, sizeof address, "%s_data[k]", at->names[qn_plan_root(at->plan, use->value)]);
+        return put_loaded(at, site, use->value, axes, address);
     }
     return need_at(at, site, use->value, axes);
 }
@@ -247,7 +256,7 @@ qn_status qn_line_need(qn_emitter *at, int value, qn_variable *name)
     return need_at(at, &at->line, value, NULL);
 }
 
-qn_status qn_site_term(qn_emitter *at, int call, int output, qn_text *term)
+qn_status qn_site_term(qn_emitter *at, int call, int output, const char *into, qn_text *term)
 {
     const qn_call *of = &at->graph->calls[call];
     qn_variable names[QN_CALL_INPUTS_MAX];
@@ -256,7 +265,7 @@ qn_status qn_site_term(qn_emitter *at, int call, int output, qn_text *term)
         QN_TRY(qn_site_need(at, call, &of->inputs[i], &names[i]));
         pointers[i] = names[i].text;
     }
-    return qn_point_write(of->meanings[output].term, pointers, term);
+    return qn_body_write(at, call, output, pointers, into, term);
 }
 
 /* ---- calls in their own place ---- */
@@ -279,9 +288,8 @@ static qn_status put_reduction(qn_emitter *at, qn_site *site, int call, int outp
     qn_text term = {0};
     char into[96];
     accumulator_of(at, call, output, into);
-    qn_status status = qn_site_term(at, call, output, &term);
-    if (status == QN_OK)
-        status = qn_put_combine(site, at->graph->calls[call].meanings[output].reduction, into, term.data);
+    qn_status status = qn_site_term(at, call, output, into, &term);
+    if (status == QN_OK) status = qn_body_reduce(at, site, call, output, into, term.data);
     qn_text_clear(&term);
     return status;
 }
@@ -346,7 +354,7 @@ qn_status qn_site_store(qn_emitter *at, qn_site *site, int call)
             address_at(at, site, use->value, axes, address);
         }
         name_at(at, site, use->value, axes, &name);
-        QN_TRY(qn_site_put(site, "%s = %s;", address, name.text));
+        QN_TRY(qn_body_store(at, site, call, i, address, name.text));
     }
     return QN_OK;
 }

@@ -144,6 +144,7 @@ qn_status qn_call_add(qn_graph *graph, const qn_function *function, const qn_ope
                       int *values)
 {
     qn_call call = {.name = function->name,
+                    .function = function,
                     .offset = offset,
                     .space_count = function->index_count,
                     .input_count = function->input_count,

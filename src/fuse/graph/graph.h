@@ -61,7 +61,11 @@ typedef struct qn_call {
     qn_use inputs[QN_CALL_INPUTS_MAX], outputs[QN_FUNCTION_OUTPUTS_MAX];
     qn_meaning meanings[QN_FUNCTION_OUTPUTS_MAX]; /* of the outputs; finishes are calls of their own */
     int input_count, output_count;
-    const char *text; /* what it computes, for reports: "q = A*p" */
+    const qn_function *function;                 /* NULL: a map */
+    const qn_implementation *implementation;     /* NULL: its meaning at a point */
+    int choices[QN_IMPLEMENTATION_TUNABLES_MAX]; /* values of the implementation's tunables */
+    double bytes_per_s;                          /* that the function moves on the device, measured; 0: not known */
+    const char *text;                            /* what it computes, for reports: "q = A*p" */
 } qn_call;
 
 /* Scalars of a condition: left < right or left > right. */
@@ -101,6 +105,7 @@ typedef struct qn_graph {
     int call_count;
     qn_section sections[QN_GRAPH_SECTIONS_MAX];
     int section_count;
+    bool marks_bodies; /* compilers are told where in the library the bodies of implementations are */
 } qn_graph;
 
 /* Make the graph of a script. Errors: QN_BAD_FORMAT with place, found and expected. */

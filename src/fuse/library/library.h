@@ -9,7 +9,7 @@
 #include "fuse/language/lexer.h"
 #include "fuse/library/point.h"
 
-enum { QN_FUNCTION_INPUTS_MAX = 8, QN_FUNCTION_OUTPUTS_MAX = 4, QN_SPACE_MAX = 2, QN_IMPLEMENTATION_ITEMS_MAX = 32 };
+enum { QN_FUNCTION_INPUTS_MAX = 8, QN_FUNCTION_OUTPUTS_MAX = 4, QN_SPACE_MAX = 2 };
 
 typedef struct qn_formal {
     const char *name;
@@ -26,19 +26,48 @@ typedef struct qn_meaning {
     qn_reduction reduction;
 } qn_meaning;
 
-/* An item of an implementation: its first word, its name, and its text. */
-typedef struct qn_implementation_item {
-    const char *word; /* "tunable", "needs", "threads", "slots", "place", "load", "store", "compute" */
-    const char *name; /* of the tunable, the pipe or the formal; NULL: none */
-    size_t begin, end;
-} qn_implementation_item;
+/* ---- implementations ---- */
 
+enum { QN_IMPLEMENTATION_TUNABLES_MAX = 4, QN_IMPLEMENTATION_VALUES_MAX = 8, QN_IMPLEMENTATION_NEEDS_MAX = 4 };
+
+/* The dimension of a group's work-items that an index runs along. */
+typedef enum qn_where { QN_WHERE_ANY, QN_WHERE_X, QN_WHERE_Y } qn_where;
+
+/* Parts of a processor that an operation keeps busy. */
+typedef enum qn_pipe { QN_PIPE_MULTIPLY_ADD, QN_PIPE_ROOT, QN_PIPES } qn_pipe;
+
+/* Kernel language, between braces of the source. */
+typedef struct qn_body {
+    size_t begin, end; /* end 0: there is none */
+} qn_body;
+
+typedef struct qn_implementation_tunable {
+    const char *name;
+    int values[QN_IMPLEMENTATION_VALUES_MAX];
+    int value_count;
+} qn_implementation_tunable;
+
+/* A condition over tunables and the device. */
+typedef struct qn_implementation_need {
+    const char *text;
+    size_t offset;
+} qn_implementation_need;
+
+/* Another way to compute a function at one point of its space, in the kernel language. `compute` assigns the outputs;
+ * what is reduced is updated. `load` and `store` move an element between a register and memory. */
 typedef struct qn_implementation {
     struct qn_implementation *following;
     const char *name;
     size_t offset;
-    qn_implementation_item items[QN_IMPLEMENTATION_ITEMS_MAX];
-    size_t item_count;
+    qn_implementation_tunable tunables[QN_IMPLEMENTATION_TUNABLES_MAX];
+    int tunable_count;
+    qn_implementation_need needs[QN_IMPLEMENTATION_NEEDS_MAX];
+    int need_count;
+    qn_implementation_need threads[2]; /* work-items of a group along x and y; text NULL: any */
+    int slots[QN_PIPES];               /* operations at a point */
+    bool has_slots;
+    qn_where input_places[QN_FUNCTION_INPUTS_MAX][QN_SPACE_MAX], output_places[QN_FUNCTION_OUTPUTS_MAX][QN_SPACE_MAX];
+    qn_body loads[QN_FUNCTION_INPUTS_MAX], stores[QN_FUNCTION_OUTPUTS_MAX], compute;
 } qn_implementation;
 
 typedef struct qn_function {
@@ -52,6 +81,7 @@ typedef struct qn_function {
     int index_count;
     qn_meaning meanings[QN_FUNCTION_OUTPUTS_MAX];
     size_t point_begin, point_end; /* of the meaning's text */
+    bool is_shipped;
     qn_implementation *implementations;
 } qn_function;
 
@@ -77,6 +107,15 @@ const char *qn_library_nearest(const qn_library *library, const char *name);
 
 /* Whether it works on elements of any shape: no formal has an index, and nothing is reduced. */
 bool qn_function_is_map(const qn_function *function);
+
+/* The number of a formal of a name; -1: there is none. */
+int qn_formal_find(const qn_formal *formals, int count, const char *name);
+
+/* implementation_parse.c: with the lexer behind a meaning: parse the implementations that follow. */
+QN_MUST_CHECK qn_status qn_implementations_parse(qn_lexer *lexer, qn_function *function);
+
+/* Names of pipes, as `slots` has them. */
+extern const char *const qn_pipe_names[QN_PIPES];
 
 /* point_parse.c: with the lexer behind the "{" of a meaning: parse it and its "}". */
 QN_MUST_CHECK qn_status qn_point_parse(qn_lexer *lexer, qn_function *function);

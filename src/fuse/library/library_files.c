@@ -23,7 +23,10 @@ static qn_status add_text(const char *name, const char *text, qn_arena *arena, q
 qn_status qn_library_add_shipped(qn_arena *arena, qn_library *library)
 {
     QN_TRY(add_text("blas.qel", qn_fuse_blas_source, arena, library));
-    return add_text("maps.qel", qn_fuse_maps_source, arena, library);
+    QN_TRY(add_text("maps.qel", qn_fuse_maps_source, arena, library));
+    for (qn_function *function = library->functions; function; function = function->following)
+        function->is_shipped = true;
+    return QN_OK;
 }
 
 static qn_status add_file(const char *folder, const char *file, qn_arena *arena, qn_library *library)

@@ -54,13 +54,11 @@ static qn_status parse_index(qn_lexer *lexer, bool may_add, qn_function *functio
     return QN_OK;
 }
 
-static bool is_formal(const qn_function *function, const char *name)
+int qn_formal_find(const qn_formal *formals, int count, const char *name)
 {
-    for (int i = 0; i < function->input_count; i++)
-        if (strcmp(function->inputs[i].name, name) == 0) return true;
-    for (int i = 0; i < function->output_count; i++)
-        if (strcmp(function->outputs[i].name, name) == 0) return true;
-    return false;
+    for (int i = 0; i < count; i++)
+        if (strcmp(formals[i].name, name) == 0) return i;
+    return -1;
 }
 
 static qn_status parse_formal(qn_lexer *lexer, bool is_input, qn_function *function)
@@ -74,7 +72,8 @@ static qn_status parse_formal(qn_lexer *lexer, bool is_input, qn_function *funct
     if (*count == most)
         return QN_SOURCE_FAIL(lexer->source, name.offset, "found \"%s\"; expected at most %d %s", name.text, most,
                               is_input ? "inputs" : "outputs");
-    if (is_formal(function, name.text))
+    if (qn_formal_find(function->inputs, function->input_count, name.text) >= 0 ||
+        qn_formal_find(function->outputs, function->output_count, name.text) >= 0)
         return QN_SOURCE_FAIL(lexer->source, name.offset, "found \"%s\" twice; expected formals of different names",
                               name.text);
     formal.name = name.text;
@@ -96,52 +95,6 @@ static qn_status parse_formals(qn_lexer *lexer, bool is_input, qn_function *func
         QN_TRY(parse_formal(lexer, is_input, function));
         QN_TRY(qn_lexer_take(lexer, ",", &more));
     } while (more);
-    return QN_OK;
-}
-
-/* ---- implementations ---- */
-
-static qn_status parse_implementation_item(qn_lexer *lexer, const qn_function *function, qn_implementation *into)
-{
-    static const char *const words[] = {"tunable", "needs", "threads", "slots", "place", "load", "store", "compute"};
-    size_t word = 0;
-    while (word < 8 && !qn_lexer_is(lexer, words[word])) word++;
-    if (word == 8) return qn_lexer_fail(lexer, "an item of an implementation, \"implementation\" or \"function\"");
-    if (into->item_count == QN_IMPLEMENTATION_ITEMS_MAX)
-        return qn_lexer_fail(lexer, "at most 32 items of an implementation");
-    qn_implementation_item *item = &into->items[into->item_count++];
-    qn_token name = {0};
-    item->word = words[word];
-    QN_TRY(qn_lexer_advance(lexer));
-    const bool of_formal = word >= 4 && word <= 6;
-    if (word == 0 || word == 3 || of_formal) {
-        QN_TRY(qn_lexer_take_name(lexer, of_formal ? "the name of a formal" : "a name", &name));
-        item->name = name.text;
-    }
-    if (of_formal && !is_formal(function, name.text))
-        return QN_SOURCE_FAIL(lexer->source, name.offset, "found \"%s\"; expected a formal of %s", name.text,
-                              function->name);
-    if (word >= 5) return qn_lexer_take_body(lexer, &item->begin, &item->end);
-    return qn_lexer_take_line(lexer, &item->begin, &item->end);
-}
-
-static qn_status parse_implementations(qn_lexer *lexer, qn_function *function)
-{
-    qn_implementation **end = &function->implementations;
-    qn_token name;
-    while (qn_lexer_is(lexer, "implementation")) {
-        void *memory;
-        QN_TRY(qn_arena_take(lexer->arena, sizeof **end, &memory));
-        QN_TRY(qn_lexer_advance(lexer));
-        QN_TRY(qn_lexer_take_name(lexer, "the name of the implementation", &name));
-        *end = memory;
-        (*end)->name = name.text;
-        (*end)->offset = name.offset;
-        while (lexer->token.kind != QN_TOKEN_END && !qn_lexer_is(lexer, "implementation") &&
-               !qn_lexer_is(lexer, "function"))
-            QN_TRY(parse_implementation_item(lexer, function, *end));
-        end = &(*end)->following;
-    }
     return QN_OK;
 }
 
@@ -169,7 +122,7 @@ static qn_status parse_function(qn_lexer *lexer, const qn_library *library, qn_f
     QN_TRY(qn_point_parse(lexer, function));
     function->point_end = lexer->token.offset;
     QN_TRY(qn_lexer_expect(lexer, "}"));
-    return parse_implementations(lexer, function);
+    return qn_implementations_parse(lexer, function);
 }
 
 qn_status qn_library_parse(const qn_source *source, qn_arena *arena, qn_library *library)

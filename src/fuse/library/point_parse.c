@@ -14,13 +14,6 @@ typedef struct body {
 
 static qn_status parse_sum(const body *at, int depth, const qn_point **point);
 
-static int find_formal(const qn_formal *formals, int count, const char *name)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(formals[i].name, name) == 0) return i;
-    return -1;
-}
-
 static int find_word(const char *name)
 {
     for (int i = 0; i < qn_point_word_count; i++)
@@ -59,7 +52,7 @@ static qn_status parse_name(const body *at, int depth, const qn_point **point)
     const qn_function *function = at->function;
     QN_TRY(qn_lexer_take_name(at->lexer, "a value: a number, a name or \"(\"", &name));
     if (qn_lexer_is(at->lexer, "(")) return parse_word(at, depth, &name, point);
-    const int input = find_formal(function->inputs, function->input_count, name.text);
+    const int input = qn_formal_find(function->inputs, function->input_count, name.text);
     if (input >= 0) return qn_point_make_input(at->lexer->arena, input, point);
     if (strcmp(function->outputs[at->self].name, name.text) == 0)
         return qn_point_make_input(at->lexer->arena, function->input_count, point);
@@ -162,7 +155,7 @@ static qn_status parse_statement(body *at, qn_function *function)
     bool adds;
     const qn_point *point;
     QN_TRY(qn_lexer_take_name(at->lexer, "the name of an output, or \"}\"", &name));
-    at->self = find_formal(function->outputs, function->output_count, name.text);
+    at->self = qn_formal_find(function->outputs, function->output_count, name.text);
     if (at->self < 0)
         return QN_SOURCE_FAIL(at->lexer->source, name.offset, "found \"%s\"; expected the name of an output of %s",
                               name.text, function->name);

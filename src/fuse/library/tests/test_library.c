@@ -57,15 +57,33 @@ static void shipped_functions_mean_what_they_say(void)
 
 static void functions_of_users_are_read(void)
 {
-    CHECK_OK(parse(
-        "# two sums at once\nfunction both(x(i), y(i)) -> a(), b()\npoint { a += x * y; b += FMA(x, x, 1.0f); }\n"
-        "implementation wide\n  tunable WIDTH 1 2 4\n  needs WIDTH <= 4 # a comment\n  place x(i: x) register\n"
-        "  load x { if (1) { x = 0; } }\n  compute { }\nfunction next_one(x()) -> y() point { y = -(x - 1) / 2; }\n"));
+    CHECK_OK(parse("# two sums at once\nfunction both(x(i), y(i)) -> a(), b()\n"
+                   "point { a += x * y; b += FMA(x, x, 1.0f); }\n"
+                   "function next_one(x()) -> y() point { y = -(x - 1) / 2; }\n"));
     const qn_function *both = qn_library_find(&library, "both");
-    CHECK(both && both->output_count == 2 && both->implementations->item_count == 5);
-    const qn_implementation_item *needs = &both->implementations->items[1];
-    CHECK(needs->end - needs->begin == strlen("WIDTH <= 4"));
+    CHECK(both && both->output_count == 2 && !both->implementations);
     CHECK(value_of("next_one", (double[]){5}) == -2);
+}
+
+static void implementations_are_read(void)
+{
+    CHECK_OK(parse(
+        "function f(A(i,j), x(j)) -> y(i) point { y += A * x; }\n"
+        "implementation wide\n  tunable WIDTH 1 2 4\n  needs WIDTH <= device.largest_group # a comment\n"
+        "  threads MAX(WIDTH, 2), 8\n  slots multiply_add 2\n  slots root 1\n"
+        "  place A(i: y, j: x) register\n  load x { if (1) { x = *x_at; } }\n  compute { y += A * x; }\n"
+        "implementation plain compute { y = FMA(A, x, y); }\n"
+        "function g(x(i)) -> y(i) point { y = x; }\n  implementation s store y { *y_at = y; } compute { y = x; }\n"));
+    const qn_implementation *wide = library.functions->implementations;
+    CHECK(wide->tunable_count == 1 && wide->tunables[0].value_count == 3 && wide->tunables[0].values[2] == 4);
+    CHECK_TEXT(wide->needs[0].text, "WIDTH <= device.largest_group");
+    CHECK_TEXT(wide->threads[0].text, "MAX(WIDTH, 2)");
+    CHECK_TEXT(wide->threads[1].text, "8");
+    CHECK(wide->slots[QN_PIPE_MULTIPLY_ADD] == 2 && wide->slots[QN_PIPE_ROOT] == 1 && wide->has_slots);
+    CHECK(wide->input_places[0][0] == QN_WHERE_Y && wide->input_places[0][1] == QN_WHERE_X);
+    CHECK(wide->input_places[1][0] == QN_WHERE_ANY && wide->loads[1].end > 0 && wide->loads[0].end == 0);
+    CHECK_TEXT(wide->following->name, "plain");
+    CHECK(!wide->following->following && library.functions->following->implementations->stores[0].end > 0);
 }
 
 static void trees_are_written_as_they_round(void)
@@ -115,13 +133,60 @@ static void trouble_has_its_place(void)
             "f.qel:1:50: found a second function \"f\"; expected another name");
 }
 
+/* Head of a function on line 1; items of an implementation are on line 2. */
+#define F "function f(A(i,j), x(j)) -> y(i) point { y += A * x; }\nimplementation a "
+
+static void trouble_of_implementations_has_its_place(void)
+{
+    refused(F, "f.qel:2:16: found no \"compute\" of a; expected one");
+    refused(F "compute { y += A; } compute { }", "f.qel:2:38: found a second \"compute\" of a; expected one");
+    refused(F "tunable width 1",
+            "f.qel:2:26: found the tunable \"width\"; expected a name of capitals, digits and \"_\" "
+            "that kernels do not use");
+    refused(F "tunable GROUP_X 1", "f.qel:2:26: found the tunable \"GROUP_X\"; expected a name of capitals, digits and "
+                                   "\"_\" that kernels do not use");
+    refused(F "tunable W compute { }", "f.qel:2:28: found \"compute\"; expected a whole number from 1, a value of the "
+                                       "tunable");
+    refused(F "tunable W 1 tunable W 2", "f.qel:2:38: found a second W of a; expected one");
+    refused(F "needs\ncompute { }",
+            "f.qel:2:18: found nothing after it; expected a condition over tunables and the device");
+    refused(F "threads 32\ncompute { }",
+            "f.qel:2:26: found \"32\"; expected the work-items of a group along x and y, as 32, 8");
+    refused(F "slots rot 1", "f.qel:2:24: found the unknown pipe \"rot\"; expected one of: multiply_add root (did you "
+                             "mean \"root\"?)");
+    refused(F "slots root 1.5", "f.qel:2:29: found \"1.5\"; expected a whole number of operations at a point");
+    refused(F "place z(i: x) register", "f.qel:2:24: found \"z\", which is no formal of f; expected one of: A x y");
+    refused(F "place x(i: x) register", "f.qel:2:26: found \"i\"; expected an index of x");
+    refused(F "place A(j: x, j: y) register", "f.qel:2:32: found a second place of an index of a; expected one");
+    refused(F "place A(j: serial) register",
+            "f.qel:2:29: found \"serial\"; expected x or y: a body works on one element of each formal");
+    refused(F "place A(j: z) register", "f.qel:2:29: found \"z\"; expected x or y, the work-items that hold the index");
+    refused(F "place A(j: x) local", "f.qel:2:32: found \"local\"; expected register: a body works on one element of "
+                                     "each formal, which a work-item holds");
+    refused(F "load y { }", "f.qel:2:23: found \"y\"; expected an input of f");
+    refused(F "store y { }", "f.qel:2:24: found \"y\", which is reduced, so it is complete after the call; expected an "
+                             "output with all indices");
+    refused(F "load x { } load x { }", "f.qel:2:34: found a second load of a; expected one");
+    refused(F "compute { } implementation a compute { }",
+            "f.qel:2:45: found a second implementation \"a\" of f; expected another name");
+    refused(F "unroll 4", "f.qel:2:18: found \"unroll\"; expected an item of an implementation, \"implementation\" or "
+                          "\"function\"");
+    refused("function f(x()) -> y() point { y = x; } implementation a compute { y = x; }",
+            "f.qel:1:56: found an implementation of f, which has no index and becomes a part of expressions; expected "
+            "one of a function with indices");
+    refused("function f(x(i)) -> y(i) point { y = x; } implementation point compute { y = x; }",
+            "f.qel:1:58: found the implementation \"point\", as the meaning is called; expected another name");
+}
+
 int main(void)
 {
     RUN(shipped_functions_mean_what_they_say);
     RUN(functions_of_users_are_read);
+    RUN(implementations_are_read);
     RUN(trees_are_written_as_they_round);
     RUN(scales_bound_the_error);
     RUN(trouble_has_its_place);
+    RUN(trouble_of_implementations_has_its_place);
     qn_arena_clear(&arena);
     return check_finish();
 }
