@@ -25,6 +25,81 @@ static bool has_word(const qn_source *source, const qn_body *body, const char *w
     return false;
 }
 
+/* ---- tunables and conditions ---- */
+
+static void name_tunable(const qn_function *function, const qn_implementation *of, int tunable, char name[96])
+{
+    snprintf(name, 96, "%.30s_%.30s_%.30s", function->name, of->name, of->tunables[tunable].name);
+    for (char *letter = name; *letter; letter++) *letter = (char)toupper((unsigned char)*letter);
+}
+
+bool qn_body_is_first(const qn_graph *graph, int call)
+{
+    const qn_implementation *of = graph->calls[call].implementation;
+    for (int other = 0; other < call; other++)
+        if (graph->calls[other].implementation == of) return false;
+    return of != NULL;
+}
+
+int qn_body_tunables(const qn_graph *graph, qn_body_tunable tunables[QN_BODY_TUNABLES_MAX])
+{
+    int count = 0;
+    for (int call = 0; call < graph->call_count; call++) {
+        const qn_call *own = &graph->calls[call];
+        if (!qn_body_is_first(graph, call)) continue;
+        for (int i = 0; i < own->implementation->tunable_count && count < QN_BODY_TUNABLES_MAX; i++) {
+            tunables[count].of = &own->implementation->tunables[i];
+            tunables[count].choice = own->choices[i];
+            name_tunable(own->function, own->implementation, i, tunables[count++].name);
+        }
+    }
+    return count;
+}
+
+/* A condition with the tunables' long names. */
+static qn_status rename_tunables(const qn_function *function, const qn_implementation *of, const char *from,
+                                 qn_text *text)
+{
+    while (*from) {
+        size_t length = 0;
+        char name[96];
+        while (is_letter(from[length])) length++;
+        int tunable = 0;
+        while (tunable < of->tunable_count &&
+               (strlen(of->tunables[tunable].name) != length || memcmp(from, of->tunables[tunable].name, length) != 0))
+            tunable++;
+        if (tunable < of->tunable_count) {
+            name_tunable(function, of, tunable, name);
+            QN_TRY(qn_text_append(text, "%s", name));
+        } else {
+            length = length > 0 ? length : 1;
+            QN_TRY(qn_text_append_bytes(text, from, length));
+        }
+        from += length;
+    }
+    return QN_OK;
+}
+
+qn_status qn_body_conditions(const qn_function *function, const qn_implementation *of, qn_arena *arena,
+                             const char *conditions[QN_IMPLEMENTATION_CONDITIONS_MAX], int *count)
+{
+    static const char *const begins[] = {"GROUP_X == ", "GROUP_Y == "};
+    *count = 0;
+    for (int i = 0; i < of->need_count + 2; i++) {
+        const char *from = i < of->need_count ? of->needs[i].text : of->threads[i - of->need_count].text;
+        qn_text text = {0};
+        if (!from) continue;
+        qn_status status = QN_OK;
+        if (i >= of->need_count) status = qn_text_append(&text, "%s(", begins[i - of->need_count]);
+        if (status == QN_OK) status = rename_tunables(function, of, from, &text);
+        if (status == QN_OK && i >= of->need_count) status = qn_text_append(&text, ")");
+        if (status == QN_OK) status = qn_arena_copy_text(arena, text.data, text.length, &conditions[(*count)++]);
+        qn_text_clear(&text);
+        QN_TRY(status);
+    }
+    return QN_OK;
+}
+
 /* ---- the functions ---- */
 
 /* The body's lines as they are, with a mark that names their place; or indented, without empty lines. */
@@ -56,11 +131,12 @@ static qn_status write_lines(const qn_graph *graph, const qn_source *source, con
 static qn_status write_tunables(const qn_function *function, const qn_implementation *of, bool begins, qn_text *text)
 {
     for (int i = 0; i < of->tunable_count; i++) {
-        const char *name = of->tunables[i].name;
+        char name[96];
+        name_tunable(function, of, i, name);
         if (begins)
-            QN_TRY(qn_text_append(text, "#define %s %s_%s_%s\n", name, function->name, of->name, name));
+            QN_TRY(qn_text_append(text, "#define %s %s\n", of->tunables[i].name, name));
         else
-            QN_TRY(qn_text_append(text, "#undef %s\n", name));
+            QN_TRY(qn_text_append(text, "#undef %s\n", of->tunables[i].name));
     }
     return QN_OK;
 }
@@ -128,9 +204,7 @@ qn_status qn_bodies_emit(const qn_graph *graph, qn_text *text)
 {
     for (int call = 0; call < graph->call_count; call++) {
         const qn_implementation *of = graph->calls[call].implementation;
-        bool is_new = of != NULL;
-        for (int other = 0; other < call && is_new; other++) is_new = graph->calls[other].implementation != of;
-        if (!is_new) continue;
+        if (!qn_body_is_first(graph, call)) continue;
         const qn_function *function = graph->calls[call].function;
         QN_TRY(write_tunables(function, of, true, text));
         for (int i = 0; i < function->output_count; i++) QN_TRY(write_compute(graph, function, of, i, text));

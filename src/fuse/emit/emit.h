@@ -62,6 +62,25 @@ QN_MUST_CHECK qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_emit_f
  */
 bool qn_emit_is_spread(const qn_plan *plan, int index, qn_emit_form form);
 
+/* A tunable of an implementation that calls of a graph use, as the kernels' text names it: "GEMV_FAST_WIDTH". */
+enum { QN_BODY_TUNABLES_MAX = 8, QN_BODY_NEEDS_MAX = 12 };
+typedef struct qn_body_tunable {
+    char name[96];
+    const qn_implementation_tunable *of;
+    int choice;
+} qn_body_tunable;
+
+/* List them; an implementation whose tunables or conditions find no room must not be used. */
+int qn_body_tunables(const qn_graph *graph, qn_body_tunable tunables[QN_BODY_TUNABLES_MAX]);
+
+/* The conditions of an implementation, with those tunables, and "GROUP_X == …" of its threads; texts in `arena`. */
+enum { QN_IMPLEMENTATION_CONDITIONS_MAX = QN_IMPLEMENTATION_NEEDS_MAX + 2 };
+QN_MUST_CHECK qn_status qn_body_conditions(const qn_function *function, const qn_implementation *of, qn_arena *arena,
+                                           const char *conditions[QN_IMPLEMENTATION_CONDITIONS_MAX], int *count);
+
+/* The call that uses an implementation first, in the order of calls. */
+bool qn_body_is_first(const qn_graph *graph, int call);
+
 /* Append what comes before kernels: checks of the tunables, and functions. */
 QN_MUST_CHECK qn_status qn_emit_header(const qn_graph *graph, qn_emit_form form, qn_text *text);
 

@@ -49,6 +49,8 @@ static qn_status write_kernels(const qn_code *code, qn_text *text)
 qn_status qn_code_write_family(const qn_code *code, qn_text *text)
 {
     qn_tunable tunables[QN_SHAPE_TUNABLES];
+    qn_body_tunable bodies[QN_BODY_TUNABLES_MAX];
+    const int count = qn_body_tunables(code->graph, bodies);
     const char *name = code->graph->name;
     qn_shape_tunables(code->shape, tunables);
     QN_TRY(write_kernels(code, text));
@@ -57,6 +59,9 @@ qn_status qn_code_write_family(const qn_code *code, qn_text *text)
         if (i != QN_SHAPE_PARTS)
             QN_TRY(qn_text_append(text, "    {\"%s\", {%s}, 1, %s, \"%s\"},\n", tunables[i].name, tunables[i].name,
                                   tunables[i].name, tunables[i].meaning));
+    for (int i = 0; i < count; i++)
+        QN_TRY(qn_text_append(text, "    {\"%s\", {%d}, 1, %d, \"of an implementation\"},\n", bodies[i].name,
+                              bodies[i].choice, bodies[i].choice));
     QN_TRY(qn_text_append(text, "};\n\n/* %s.cl. */\nstatic const char source[] =\n", name));
     QN_TRY(qn_code_write_lines(code, "", text));
     return qn_text_append(text,

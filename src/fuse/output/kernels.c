@@ -6,14 +6,17 @@
 #include "fuse/output/code.h"
 #include "fuse/output/words.h"
 
-static qn_status write_tunables(const qn_shape *shape, qn_text *text)
+static qn_status write_tunables(const qn_graph *graph, const qn_shape *shape, qn_text *text)
 {
     qn_tunable tunables[QN_SHAPE_TUNABLES];
+    qn_body_tunable bodies[QN_BODY_TUNABLES_MAX];
+    const int count = qn_body_tunables(graph, bodies);
     qn_shape_tunables(shape, tunables);
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
         if (i != QN_SHAPE_PARTS)
             QN_TRY(qn_text_append(text, "#define %s %d /* %s */\n", tunables[i].name, tunables[i].fallback,
                                   tunables[i].meaning));
+    for (int i = 0; i < count; i++) QN_TRY(qn_text_append(text, "#define %s %d\n", bodies[i].name, bodies[i].choice));
     return QN_OK;
 }
 
@@ -26,7 +29,7 @@ static qn_status emit(qn_code *code, qn_emit_form form, qn_text *kernels, qn_tex
 }
 
 /* Put the parts together, the last first, because each says which words the one before it must have. */
-static qn_status join(const qn_code_target *target, const qn_shape *shape, const qn_text *kernels,
+static qn_status join(const qn_code *code, const qn_code_target *target, const qn_shape *shape, const qn_text *kernels,
                       const qn_text *header, qn_text *text)
 {
     qn_text functions = {0}, user = {0}, words = {0};
@@ -35,7 +38,7 @@ static qn_status join(const qn_code_target *target, const qn_shape *shape, const
     if (status == QN_OK) status = qn_words_take(target->prelude, user.data, &words);
     if (status == QN_OK && target->further_words) status = qn_words_take(target->further_words, user.data, &words);
     if (status == QN_OK) status = qn_text_append(text, "%s\n", words.data ? words.data : "");
-    if (status == QN_OK) status = write_tunables(shape, text);
+    if (status == QN_OK) status = write_tunables(code->graph, shape, text);
     if (status == QN_OK) status = qn_text_append(text, "%s", user.data);
     qn_text_clear(&functions), qn_text_clear(&user), qn_text_clear(&words);
     return status;
@@ -58,7 +61,7 @@ static qn_status write_for_c(const qn_code *code, const qn_shape *shape, const q
     qn_status status = qn_code_make_loops(code, kernels->data, &loops);
     if (status == QN_OK) status = qn_code_make_loops(code, header->data, &functions);
     if (status == QN_OK) status = write_item_numbers(loops.data, text);
-    if (status == QN_OK) status = join(&qn_code_targets[QN_CODE_C], shape, &loops, &functions, text);
+    if (status == QN_OK) status = join(code, &qn_code_targets[QN_CODE_C], shape, &loops, &functions, text);
     qn_text_clear(&loops), qn_text_clear(&functions);
     return status;
 }
@@ -85,7 +88,7 @@ static qn_status write(qn_code *code, const qn_text *kernels, const qn_text *hea
     if (target->is_family) return write_for_family(code, kernels, header);
     QN_TRY(qn_text_append(&code->kernel_text, "/* The kernels of %s, as quern fuse made them. */\n%s",
                           code->graph->name, target->before_kernels));
-    return target->extension ? join(target, code->shape, kernels, header, &code->kernel_text)
+    return target->extension ? join(code, target, code->shape, kernels, header, &code->kernel_text)
                              : write_for_c(code, code->shape, kernels, header, &code->kernel_text);
 }
 

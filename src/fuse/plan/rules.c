@@ -318,6 +318,41 @@ static bool check_writes(const check *at)
     return true;
 }
 
+/* ---- R4: places of implementations ---- */
+
+/* The dimension of a group along an axis: the last axis runs along x. */
+static qn_where where_of(const qn_layout *layout, int axis)
+{
+    return layout->dimensions == 2 && axis == 0 ? QN_WHERE_Y : QN_WHERE_X;
+}
+
+static bool fits_place(const check *at, int call, const qn_formal *formal, const qn_where *places)
+{
+    const qn_call *of = &at->graph->calls[call];
+    for (int k = 0; k < formal->index_count; k++) {
+        const int index = formal->indices[k];
+        if (places[k] == QN_WHERE_ANY || (of->is_sparse && index == 1)) continue;
+        if (where_of(at->layout, at->layout->axes[call][index]) == places[k]) continue;
+        return refuse(at, 4, "%s by %s holds %s of %s along %s, and the kernel along %s",
+                      value_name(at, of->outputs[0].value), of->implementation->name, of->function->indices[index],
+                      formal->name, places[k] == QN_WHERE_X ? "x" : "y", places[k] == QN_WHERE_X ? "y" : "x");
+    }
+    return true;
+}
+
+static bool check_places(const check *at)
+{
+    for (int call = 0; call < at->graph->call_count; call++) {
+        const qn_call *of = &at->graph->calls[call];
+        if (!qn_calls_have(at->calls, call) || !of->implementation) continue;
+        for (int i = 0; i < of->input_count; i++)
+            if (!fits_place(at, call, &of->function->inputs[i], of->implementation->input_places[i])) return false;
+        for (int i = 0; i < of->output_count; i++)
+            if (!fits_place(at, call, &of->function->outputs[i], of->implementation->output_places[i])) return false;
+    }
+    return true;
+}
+
 /* ---- R8: the device ---- */
 
 /* Sums along lines take 64 · 33 floats each of the 48 KiB of local memory that every GPU has. */
@@ -381,7 +416,7 @@ static bool choose_axes(axes_search *of, int k, qn_calls *conflict)
     *conflict = of->free;
     if (k == of->count) {
         of->tries++;
-        return check_writes(at);
+        return check_writes(at) && check_places(at);
     }
     const qn_calls own = qn_calls_one(of->calls[k]);
     qn_calls blamed = 0;
@@ -406,7 +441,7 @@ static bool check_axes(const check *at, qn_calls free_axis)
     axes_search search = {.at = at, .free = free_axis};
     qn_calls conflict;
     find_levels(at);
-    if (check_reads(at, at->calls, at->calls, &conflict) && check_writes(at)) return true;
+    if (check_reads(at, at->calls, at->calls, &conflict) && check_writes(at) && check_places(at)) return true;
     const qn_refusal first = *at->refusal;
     for (int call = 0; call < at->graph->call_count; call++)
         if (qn_calls_have(free_axis, call)) search.calls[search.count++] = call;

@@ -164,6 +164,19 @@ void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool 
     declare_values(shape, is_host ? of_host : of_devices, is_free, tunables);
 }
 
+/* Tunables of implementations. */
+static void declare_bodies(const qn_graph *graph, bool is_free, qn_program_family *into)
+{
+    const int count = qn_body_tunables(graph, into->bodies);
+    for (int i = 0; i < count; i++) {
+        const qn_body_tunable *body = &into->bodies[i];
+        int values[QN_IMPLEMENTATION_VALUES_MAX + 1] = {0};
+        for (int k = 0; is_free && k < body->of->value_count; k++) values[k] = body->of->values[k];
+        declare_tunable(body->name, "of an implementation", body->choice, values,
+                        &into->tunables[into->family.tunable_count++]);
+    }
+}
+
 /* Values that are free in a run. The host's kernels are compiled for one shape; the number of groups is free there
  * too. */
 static void declare_tunables(const qn_program *program, qn_program_family *into)
@@ -180,9 +193,11 @@ static void declare_tunables(const qn_program *program, qn_program_family *into)
                                  [QN_SHAPE_ROWS] = {1, 2, 4, 8},
                                  [QN_SHAPE_VECTOR_WIDTH] = {1, 4}};
     const unsigned all = (1U << QN_SHAPE_TUNABLES) - 1, of_host = 1U << QN_SHAPE_PARTS;
-    declare_values(shape, values, !program->is_tunable ? 0 : runs_on_host(program) ? of_host : all, into->tunables);
+    const unsigned is_free = !program->is_tunable ? 0 : runs_on_host(program) ? of_host : all;
+    declare_values(shape, values, is_free, into->tunables);
     into->family.tunables = into->tunables;
     into->family.tunable_count = QN_SHAPE_TUNABLES;
+    declare_bodies(program->plan->graph, is_free == all, into);
 }
 
 /* How often a word occurs in a kernel's text, which ends where the next one begins. */
@@ -214,13 +229,23 @@ const char *const qn_shape_constraints[QN_SHAPE_CONSTRAINTS] = {
     "GROUP_X * GROUP_Y <= device.largest_group", "GROUP_X * GROUP_Y >= device.subgroup_size",
     "ELEMENTS % VECTOR_WIDTH == 0", "ROWS * ELEMENTS <= 32 || device.is_host", "TILE >= ROWS"};
 
-static void declare_constraints(qn_program_family *into)
+static qn_status declare_constraints(const qn_graph *graph, qn_program_family *into)
 {
     qn_shape_constraint(into->source.data, into->local_memory);
     into->constraints[0] = into->local_memory;
     memcpy(into->constraints + 1, qn_shape_constraints, sizeof qn_shape_constraints);
     into->family.constraints = into->constraints;
     into->family.constraint_count = 1 + QN_SHAPE_CONSTRAINTS;
+    for (int call = 0; call < graph->call_count; call++) {
+        const char *conditions[QN_IMPLEMENTATION_CONDITIONS_MAX];
+        const qn_call *own = &graph->calls[call];
+        int count = 0;
+        if (qn_body_is_first(graph, call))
+            QN_TRY(qn_body_conditions(own->function, own->implementation, graph->arena, conditions, &count));
+        for (int i = 0; i < count && into->family.constraint_count < 1 + QN_SHAPE_CONSTRAINTS + QN_BODY_NEEDS_MAX; i++)
+            into->constraints[into->family.constraint_count++] = conditions[i];
+    }
+    return QN_OK;
 }
 
 int64_t qn_program_most_groups(const qn_program *program, int kernel)
@@ -247,7 +272,8 @@ qn_status qn_program_note_configuration(qn_program *program, int kernel)
     qn_program_family *of = &program->families[kernel / QN_KERNEL_MAX];
     const qn_configuration *last = &program->notes[kernel].configuration;
     for (int i = 0; i < of->used_count; i++)
-        if (memcmp(of->used[i].value, last->value, QN_SHAPE_TUNABLES * sizeof *last->value) == 0) return QN_OK;
+        if (memcmp(of->used[i].value, last->value, (size_t)of->family.tunable_count * sizeof *last->value) == 0)
+            return QN_OK;
     QN_TRY(qn_grow((void **)&of->used, &of->used_capacity, (size_t)of->used_count + 1, sizeof *of->used));
     of->used[of->used_count++] = *last;
     return QN_OK;
@@ -296,7 +322,7 @@ static qn_status write_entry(const qn_emitted_kernel *kernel, qn_text *text)
 qn_status qn_program_host_text(const qn_program *program, int family, qn_text *text)
 {
     const qn_program_family *of = &program->families[family];
-    for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
+    for (int i = 0; i < of->family.tunable_count; i++)
         QN_TRY(qn_text_append(text, "#define %s %d\n", of->tunables[i].name, of->tunables[i].fallback));
     QN_TRY(qn_text_append(text, "#include <stddef.h>\n%s\n%s%s", qn_runtime_prelude_host_source, host_words,
                           of->source.data));
@@ -342,7 +368,7 @@ static qn_status make_family(qn_program *program, int family)
     of->family.source = of->source.data;
     of->family.kernels = of->kernels;
     declare_tunables(program, of);
-    declare_constraints(of);
+    QN_TRY(declare_constraints(program->plan->graph, of));
     QN_TRY(qn_text_append(&program->text, "%s", of->source.data));
     return runs_on_host(program) ? make_host(program, family) : QN_OK;
 }

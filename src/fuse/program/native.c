@@ -87,6 +87,10 @@ static qn_status report_failure(const workshop *shop, const char *compiler, cons
     const qn_status read = qn_file_read(shop->messages, &text, &size);
     char *error = read == QN_OK ? strstr(text, "error") : NULL;
     if (error && strchr(error, '\n')) *strchr(error, '\n') = '\0';
+    /* a place in a library is kept, one in the kernels' text is of no use */
+    char *line = error;
+    while (error && line > text && line[-1] != '\n') line--;
+    if (error && strncmp(line, QN_BODY_FILE, strlen(QN_BODY_FILE)) == 0) error = line;
     const qn_status status = QN_FAIL(QN_BUILD_FAILED, "%s: %s cannot compile the kernels for the host: %s", name,
                                      compiler, error ? error : "it names no error");
     qn_release(&text);

@@ -26,13 +26,14 @@ typedef struct qn_launch_sizes {
 typedef struct qn_program_family {
     qn_family family;
     qn_text source;
-    qn_tunable tunables[QN_SHAPE_TUNABLES];
+    qn_tunable tunables[QN_SHAPE_TUNABLES + QN_BODY_TUNABLES_MAX];
+    qn_body_tunable bodies[QN_BODY_TUNABLES_MAX]; /* names of the last tunables */
     qn_kernel_declaration kernels[QN_KERNEL_MAX];
     qn_argument_declaration arguments[QN_KERNEL_MAX][QN_ARGUMENT_MAX];
     qn_native *native; /* on the host */
     char name[96];
     char local_memory[QN_SHAPE_CONSTRAINT_BYTES]; /* a constraint */
-    const char *constraints[8];
+    const char *constraints[1 + QN_SHAPE_CONSTRAINTS + QN_BODY_NEEDS_MAX];
     qn_configuration *used; /* configurations that programs were built for */
     int used_count;
     size_t used_capacity;
