@@ -1,9 +1,11 @@
 /* quern fuse explain and quern fuse list. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "fuse/sequence.h"
+#include "fuse/suit.h"
+#include "runtime/device.h"
 
 typedef struct owned_explanation {
     qn_fuse_explanation explanation;
@@ -29,13 +31,43 @@ static void count(const qn_sequence *sequence, qn_fuse_explanation *explanation)
     }
 }
 
-static qn_status explain(const qn_fuse_options *options, owned_explanation *own)
+/* Rates, and implementations that are not used. */
+static qn_status write_rates(const qn_sequence *sequence, const char *device, qn_text *text)
+{
+    const qn_plan_options *options = &sequence->plan_options;
+    QN_TRY(qn_text_append(text, "\nrates %s on %s: %.3g µs a launch, %.4g GB/s of a copy\n",
+                          sequence->has_rates ? "measured" : "assumed, not measured,", device, 1e6 * options->launch_s,
+                          1e-9 * options->bytes_per_s));
+    for (int call = 0; call < sequence->graph.call_count; call++) {
+        const qn_call *of = &sequence->graph.calls[call];
+        if (of->bytes_per_s > 0) QN_TRY(qn_text_append(text, "  %-44s %.4g GB/s\n", of->text, 1e-9 * of->bytes_per_s));
+    }
+    return sequence->notes.length > 0 ? qn_text_append(text, "\n%s", sequence->notes.data) : QN_OK;
+}
+
+static qn_status suit(qn_context *context, const char *wanted, qn_sequence *sequence, char name[48])
+{
+    const qn_device_info gpu = qn_device_of_large_gpu();
+    const qn_device_info *info = &gpu;
+    qn_device *device = NULL;
+    if (wanted && strcmp(wanted, "auto") != 0) QN_TRY(qn_device_open(context, wanted, &device));
+    if (device) info = qn_device_get_info(device);
+    snprintf(name, 48, "%s", info->identifier);
+    const qn_status status = qn_sequence_suit(sequence, context, device, info);
+    qn_device_release(&device);
+    return status;
+}
+
+static qn_status explain(qn_context *context, const qn_fuse_options *options, owned_explanation *own)
 {
     qn_sequence *sequence;
+    char device[48] = "";
     QN_TRY(qn_option_check(qn_fuse_explain_option_table(), options));
     QN_TRY(qn_sequence_open(options, &sequence));
+    qn_status status = suit(context, options->run.device, sequence, device);
     qn_plan_share_launches(&sequence->plan_options, &sequence->plan);
-    const qn_status status = qn_plan_explain(&sequence->plan, &sequence->plan_options, &own->text);
+    if (status == QN_OK) status = qn_plan_explain(&sequence->plan, &sequence->plan_options, &own->text);
+    if (status == QN_OK) status = write_rates(sequence, device, &own->text);
     count(sequence, &own->explanation);
     own->explanation.text = own->text.data;
     qn_sequence_close(&sequence);
@@ -46,12 +78,13 @@ qn_status qn_fuse_explain(qn_context *context, const qn_fuse_options *options, q
 {
     qn_fuse_options own;
     owned_explanation *made;
-    (void)context;
     *explanation = NULL;
     QN_TRY(qn_option_take(qn_fuse_explain_option_table(), options, &own));
     QN_TRY(qn_allocate(1, sizeof *made, (void **)&made));
     *explanation = &made->explanation;
-    const qn_status status = explain(&own, made);
+    const qn_log_scope outer = qn_context_enter_log(context);
+    const qn_status status = explain(context, &own, made);
+    qn_log_return(outer);
     if (status != QN_OK) qn_fuse_explanation_destroy(explanation);
     return status;
 }

@@ -67,6 +67,9 @@ static const qn_option explain_rows[] = {
     {.like = &size_row, .fallback_meaning = "8192 each, where kernels are compared"},
     {.like = &library_row},
     {.like = &fusion_row},
+    {.like = &qn_run_rows[QN_RUN_DEVICE],
+     .offset = RUN,
+     .meaning = "device whose measured rates decide (quern fuse measure); auto: those of a large GPU"},
     {0}};
 
 static const qn_option run_rows[] = {

@@ -9,6 +9,7 @@
 #include "fuse/arrays.h"
 #include "fuse/choice.h"
 #include "fuse/report.h"
+#include "fuse/suit.h"
 #include "runtime/device.h"
 
 enum {
@@ -241,6 +242,7 @@ static qn_status run_stages(qn_context *context, running *at)
     QN_TRY(qn_text_append(&at->own->device, "%s (%s)", info->identifier, info->name));
     at->own->result.device = at->own->device.data;
     QN_TRY(qn_program_check_room(&sequence->plan, info, &sequence->sizes, sequence->stored));
+    QN_TRY(qn_sequence_suit(sequence, context, at->device, NULL));
     QN_TRY(qn_inputs_make(&sequence->graph, &sequence->sizes, at->options->run.seed,
                           at->options->values == QN_FUSE_SIGNS ? QN_INPUTS_SIGNS : QN_INPUTS_UNIFORM, at->checked,
                           &at->inputs));

@@ -154,6 +154,7 @@ static qn_status fill(const qn_fuse_options *options, qn_sequence *sequence)
     /* Rates of a large GPU: what is compared is words and launches. */
     sequence->plan_options = (qn_plan_options){.launch_s = 4e-6,
                                                .bytes_per_s = 2e12,
+                                               .slots_per_s = {[QN_PIPE_MULTIPLY_ADD] = 2e13, [QN_PIPE_ROOT] = 2e12},
                                                .sizes = &sequence->sizes,
                                                .stored = sequence->stored,
                                                .panel_bytes = QN_PLAN_PANEL_BYTES};
@@ -177,6 +178,7 @@ qn_status qn_sequence_open(const qn_fuse_options *options, qn_sequence **sequenc
 void qn_sequence_close(qn_sequence **sequence)
 {
     if (!*sequence) return;
+    qn_text_clear(&(*sequence)->notes);
     qn_arena_clear(&(*sequence)->arena);
     qn_release(sequence);
 }

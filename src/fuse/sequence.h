@@ -16,6 +16,8 @@ typedef struct qn_sequence {
     double stored[QN_GRAPH_VALUES_MAX]; /* elements of csr matrices, by value */
     qn_plan_options plan_options;
     qn_plan plan;
+    bool has_rates; /* those of the plan's options were measured, else they are assumed */
+    qn_text notes;  /* implementations that cannot be used, a line each */
 } qn_sequence;
 
 /* Read script and library, and choose kernels. Sizes that are not given are 8,192, and csr matrices have five elements

@@ -7,6 +7,7 @@
 #include "base/written_file.h"
 #include "fuse/choice.h"
 #include "fuse/output/output.h"
+#include "fuse/suit.h"
 #include "runtime/device.h"
 
 typedef struct owned_files {
@@ -32,19 +33,21 @@ static qn_status choose_on(qn_device *device, qn_sequence *sequence, qn_shape *s
 /* Without a device, the shape of a large GPU, or of a processor. */
 static qn_status choose(qn_context *context, const qn_fuse_options *options, qn_sequence *sequence, qn_shape *shape)
 {
-    static const qn_device_info gpu = {.driver = "cuda", .kind = QN_DEVICE_GPU, .compute_units = 132},
-                                processor = {.driver = "host", .kind = QN_DEVICE_CPU, .compute_units = 16};
+    static const qn_device_info processor = {
+        .identifier = "a processor", .driver = "host", .kind = QN_DEVICE_CPU, .compute_units = 16};
+    const qn_device_info gpu = qn_device_of_large_gpu();
     const char *wanted = options->run.device;
     const bool is_c = options->language == QN_FUSE_C;
     qn_device *device = NULL;
     if (wanted && strcmp(wanted, "auto") != 0) QN_TRY(qn_device_open(context, wanted, &device));
     /* in C a group is one work-item, as on the host */
     const bool fits = device && (!is_c || strcmp(qn_device_get_info(device)->driver, "host") == 0);
-    qn_status status = QN_OK;
-    if (fits)
+    const qn_device_info *info = is_c ? &processor : &gpu;
+    qn_status status = qn_sequence_suit(sequence, context, fits ? device : NULL, fits ? NULL : info);
+    if (status == QN_OK && fits)
         status = choose_on(device, sequence, shape);
-    else
-        *shape = qn_program_fitted_shape(&sequence->plan, is_c ? &processor : &gpu, &sequence->sizes);
+    else if (status == QN_OK)
+        *shape = qn_program_fitted_shape(&sequence->plan, info, &sequence->sizes);
     qn_device_release(&device);
     return status;
 }

@@ -64,6 +64,7 @@ typedef struct qn_call {
     const qn_function *function;                 /* NULL: a map */
     const qn_implementation *implementation;     /* NULL: its meaning at a point */
     int choices[QN_IMPLEMENTATION_TUNABLES_MAX]; /* values of the implementation's tunables */
+    int slots[QN_PIPES];                         /* operations at a point; 0: not counted */
     double bytes_per_s;                          /* that the function moves on the device, measured; 0: not known */
     const char *text;                            /* what it computes, for reports: "q = A*p" */
 } qn_call;

@@ -74,7 +74,7 @@ static qn_status parse_tunable(const reading *at)
     return QN_OK;
 }
 
-/* A text up to the end of the line; lexer->next is not past it, and "needs" without a text has none. */
+/* The text up to the end of the line; "needs" alone on its line has none. */
 static qn_status take_text(const reading *at, const char *meaning, qn_implementation_need *need)
 {
     size_t begin, end;
@@ -84,6 +84,10 @@ static qn_status take_text(const reading *at, const char *meaning, qn_implementa
         at->lexer->token.kind == QN_TOKEN_END || memchr(text + word, '\n', at->lexer->token.offset - word) != NULL;
     if (is_missing) return QN_SOURCE_FAIL(at->lexer->source, word, "found nothing after it; expected %s", meaning);
     QN_TRY(qn_lexer_take_line(at->lexer, &begin, &end));
+    const char *brace = memchr(text + begin, '{', end - begin);
+    if (brace)
+        return QN_SOURCE_FAIL(at->lexer->source, (size_t)(brace - text),
+                              "found \"{\" after %s; expected the next item on another line", meaning);
     need->offset = begin;
     return qn_arena_copy_text(at->lexer->arena, text + begin, end - begin, &need->text);
 }

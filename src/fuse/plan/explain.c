@@ -46,7 +46,9 @@ static qn_status write_calls(const qn_graph *graph, const qn_section *section, q
         const qn_call *call = &graph->calls[section->first_call + i];
         QN_TRY(qn_text_append(text, "  %-44s over ", call->text));
         QN_TRY(write_space(graph, call->space_count, call->space, text));
-        QN_TRY(qn_text_append(text, call->is_sparse ? ", stored elements\n" : "\n"));
+        if (call->is_sparse) QN_TRY(qn_text_append(text, ", stored elements"));
+        if (call->implementation) QN_TRY(qn_text_append(text, ", by %s", call->implementation->name));
+        QN_TRY(qn_text_append(text, "\n"));
     }
     return QN_OK;
 }

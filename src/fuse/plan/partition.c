@@ -23,9 +23,10 @@ typedef struct search {
     const qn_plan_options *options;
     int first, calls;
     bool exact;
-    state *states; /* exact: by the set; else by the number of calls done, QN_PLAN_BEAM of each */
-    float *known;  /* exact: cost of each kernel; 0: not known */
-    double most_s; /* exact: seconds that the best partition needs at most */
+    state *states;           /* exact: by the set; else by the number of calls done, QN_PLAN_BEAM of each */
+    float *known;            /* exact: cost of each kernel; 0: not known */
+    double most_bytes_per_s; /* exact: of any kernel */
+    double most_s;           /* exact: seconds that the best partition needs at most */
     qn_calls readers[QN_GRAPH_VALUES_MAX]; /* exact: of given values, and makers of kept values */
     double words[QN_GRAPH_VALUES_MAX];     /* of these */
     int kernels_tried;                     /* after the present state */
@@ -58,7 +59,7 @@ static double kernel_cost(const search *at, qn_calls kernel)
     }
     if (!qn_rules_allow(at->scope, kernel, &layout, NULL)) return INFINITY;
     qn_kernel_words(at->scope, kernel, &layout, options, &again, &words);
-    return options->launch_s + 4 * qn_words_count(&words, options->sizes, options->stored) / options->bytes_per_s;
+    return qn_kernel_seconds(at->scope, kernel, &words, options);
 }
 
 static double known_cost(const search *at, qn_calls kernel)
@@ -135,6 +136,9 @@ static void find_least(search *at)
 {
     const qn_graph *graph = at->scope->graph;
     const qn_plan_options *options = at->options;
+    at->most_bytes_per_s = options->bytes_per_s;
+    for (int call = 0; call < graph->call_count; call++)
+        at->most_bytes_per_s = fmax(at->most_bytes_per_s, graph->calls[call].bytes_per_s);
     for (int value = 0; value < graph->value_count; value++) {
         const int producer = graph->values[value].producer;
         const bool is_made = producer >= 0 && qn_calls_have(at->scope->all, producer);
@@ -155,7 +159,7 @@ static double least_cost(const search *at, qn_calls calls)
     double words = 0;
     for (int value = 0; value < at->scope->graph->value_count; value++)
         if (at->readers[value] & calls) words += at->words[value];
-    return calls ? at->options->launch_s + 4 * words / at->options->bytes_per_s : 0;
+    return calls ? at->options->launch_s + 4 * words / at->most_bytes_per_s : 0;
 }
 
 /* Put groups in an order in which each needs only earlier ones; false if there is none. */

@@ -55,7 +55,8 @@ typedef struct qn_kernel_condition {
     bool is_wanted;
 } qn_kernel_condition;
 
-/* The costs that decide a choice: a kernel takes launch_s + bytes / rate. */
+/* The costs that decide a choice: a kernel takes launch_s + max(bytes / rate, operations / rate of their pipe). Where
+ * the rates of its calls were measured, the rate of bytes is their mean, with as much weight as each has bytes. */
 typedef struct qn_plan_options {
     qn_fusion fusion;
     qn_calls forced[QN_PLAN_FORCED_MAX]; /* calls that share a kernel whatever it costs */
@@ -63,6 +64,7 @@ typedef struct qn_plan_options {
     const qn_kernel_condition *conditions;
     int condition_count;
     double launch_s, bytes_per_s;
+    double slots_per_s[QN_PIPES]; /* operations in a second; 0: they cost nothing */
     const qn_sizes *sizes;
     const double *stored; /* elements of each csr matrix, by value */
     int64_t panel_bytes;  /* that a group can read again from a cache; 0: as much as it needs */
@@ -119,6 +121,9 @@ void qn_calls_words(const qn_scope *scope, qn_calls calls, qn_words *words);
 /* Words that a kernel moves; what its later sweeps read again counts if it does not stay in a cache. */
 void qn_kernel_words(const qn_scope *scope, qn_calls calls, const qn_layout *layout, const qn_plan_options *options,
                      qn_again *again, qn_words *words);
+
+/* cost.c: seconds of a kernel that moves `words`. */
+double qn_kernel_seconds(const qn_scope *scope, qn_calls calls, const qn_words *words, const qn_plan_options *options);
 
 /* share.c: let short kernels in one dimension do with fewer launches (R7). One group alone completes sums over few
  * elements; and kernels that have nothing to do with each other share a launch, whose groups are dealt out, where none

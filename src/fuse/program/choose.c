@@ -105,15 +105,8 @@ static bool next_choice(const qn_implementation *of, int *places)
 
 /* ---- one implementation ---- */
 
-typedef struct candidate {
-    const qn_implementation *of;
-    int choices[QN_IMPLEMENTATION_TUNABLES_MAX];
-    bool is_usable;
-    char reason[320];
-} candidate;
-
 /* On a device whose tuner is free, every choice must be right; on the host there is one. */
-static qn_status try_choices(const qn_chooser *chooser, const qn_function *function, candidate *made)
+static qn_status try_choices(const qn_chooser *chooser, const qn_function *function, qn_candidate *made)
 {
     const qn_implementation *of = made->of;
     const bool is_host = strcmp(chooser->info->driver, "host") == 0;
@@ -144,6 +137,13 @@ static qn_status try_choices(const qn_chooser *chooser, const qn_function *funct
     return QN_OK;
 }
 
+qn_status qn_implementation_try(const qn_chooser *chooser, const qn_function *function,
+                                const qn_implementation *implementation, qn_candidate *candidate)
+{
+    *candidate = (qn_candidate){.of = implementation};
+    return try_choices(chooser, function, candidate);
+}
+
 /* Measured rates decide, or else operations. */
 static bool is_better(const qn_chooser *chooser, const qn_function *function, const qn_implementation *of,
                       const qn_implementation *best)
@@ -160,12 +160,12 @@ static bool is_better(const qn_chooser *chooser, const qn_function *function, co
     return true;
 }
 
-static qn_status choose_for(const qn_chooser *chooser, const qn_function *function, candidate *best, qn_text *notes)
+static qn_status choose_for(const qn_chooser *chooser, const qn_function *function, qn_candidate *best, qn_text *notes)
 {
-    *best = (candidate){.of = NULL};
+    *best = (qn_candidate){.of = NULL};
     for (const qn_implementation *of = function->implementations; of; of = of->following) {
-        candidate made = {.of = of};
-        QN_TRY(try_choices(chooser, function, &made));
+        qn_candidate made;
+        QN_TRY(qn_implementation_try(chooser, function, of, &made));
         if (!made.is_usable)
             QN_TRY(qn_text_append(notes, "%s by %s is not used: %s\n", function->name, of->name, made.reason));
         else if (is_better(chooser, function, of, best->of))
@@ -175,6 +175,15 @@ static qn_status choose_for(const qn_chooser *chooser, const qn_function *functi
 }
 
 /* ---- all calls ---- */
+
+static void count_slots(qn_call *call)
+{
+    memset(call->slots, 0, sizeof call->slots);
+    if (call->function)
+        slots_of(call->function, call->implementation, call->slots);
+    else
+        qn_point_slots(call->meanings[0].term, call->slots);
+}
 
 /* Tunables and conditions of all implementations that the graph has so far. */
 static bool has_room(const qn_graph *graph)
@@ -190,7 +199,7 @@ static bool has_room(const qn_graph *graph)
 }
 
 /* Give a call an implementation, if its places fit those of a kernel of its own. */
-static qn_status give(qn_graph *graph, int call, const candidate *best, qn_text *notes)
+static qn_status give(qn_graph *graph, int call, const qn_candidate *best, qn_text *notes)
 {
     qn_call *own = &graph->calls[call];
     qn_scope scope;
@@ -214,7 +223,7 @@ qn_status qn_implementations_choose(const qn_chooser *chooser, qn_graph *graph, 
     for (int call = 0; call < graph->call_count; call++) {
         const qn_function *function = graph->calls[call].function;
         bool is_first = function && function->implementations;
-        candidate best;
+        qn_candidate best;
         for (int other = 0; is_first && other < call; other++) is_first = graph->calls[other].function != function;
         if (!is_first) continue;
         QN_TRY(choose_for(chooser, function, &best, notes));
@@ -223,6 +232,7 @@ qn_status qn_implementations_choose(const qn_chooser *chooser, qn_graph *graph, 
     }
     for (int call = 0; call < graph->call_count; call++) {
         qn_call *own = &graph->calls[call];
+        count_slots(own);
         if (own->function && chooser->rate_of)
             own->bytes_per_s = chooser->rate_of(chooser->user, own->function, own->implementation);
     }

@@ -20,6 +20,16 @@ typedef struct qn_chooser {
  * QN_BAD_FORMAT (a body does not compile, a condition cannot be read), with the place in the library. */
 QN_MUST_CHECK qn_status qn_implementations_choose(const qn_chooser *chooser, qn_graph *graph, qn_text *notes);
 
+/* Whether one implementation can be used, with which values of its tunables; else the reason. */
+typedef struct qn_candidate {
+    const qn_implementation *of; /* NULL: the meaning */
+    int choices[QN_IMPLEMENTATION_TUNABLES_MAX];
+    bool is_usable;
+    char reason[320];
+} qn_candidate;
+QN_MUST_CHECK qn_status qn_implementation_try(const qn_chooser *chooser, const qn_function *function,
+                                              const qn_implementation *implementation, qn_candidate *candidate);
+
 /* Operations of a tree at one point. */
 void qn_point_slots(const qn_point *point, int slots[QN_PIPES]);
 

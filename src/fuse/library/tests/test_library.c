@@ -152,6 +152,9 @@ static void trouble_of_implementations_has_its_place(void)
             "f.qel:2:18: found nothing after it; expected a condition over tunables and the device");
     refused(F "threads 32\ncompute { }",
             "f.qel:2:26: found \"32\"; expected the work-items of a group along x and y, as 32, 8");
+    refused(F "threads 32, 8 compute { }",
+            "f.qel:2:40: found \"{\" after the work-items of a group along x and y, as 32, "
+            "8; expected the next item on another line");
     refused(F "slots rot 1", "f.qel:2:24: found the unknown pipe \"rot\"; expected one of: multiply_add root (did you "
                              "mean \"root\"?)");
     refused(F "slots root 1.5", "f.qel:2:29: found \"1.5\"; expected a whole number of operations at a point");
