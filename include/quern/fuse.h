@@ -51,9 +51,10 @@ typedef struct qn_fuse_options {
     size_t input_count;
     const char *const *outputs; /* "NAME=file.npy", written after the last run */
     size_t output_count;
-    const char *report; /* of qn_fuse_run: an HTML page; NULL: none */
-    int candidates;     /* sets of kernels that qn_fuse_run measures; default 8 */
-    double budget_s;    /* seconds that it measures kernels and their shapes, if none are kept; default 60 */
+    const char *report;  /* of qn_fuse_run: an HTML page; NULL: none */
+    int candidates;      /* sets of kernels that qn_fuse_run measures; default 8 */
+    const char *compare; /* peers of qn_fuse_run: "unfused,blas" (NULL), one of them, or "none" */
+    double budget_s;     /* seconds that it measures kernels and their shapes, if none are kept; default 60 */
 } qn_fuse_options;
 
 /* The options of quern fuse and of its actions explain, run and list; see <quern/option.h>. */
@@ -102,6 +103,17 @@ typedef struct qn_fuse_difference {
     double largest;     /* difference as a share of that bound */
 } qn_fuse_difference;
 
+/* A sequence, or a peer that does the same, run in turns with others. */
+typedef struct qn_fuse_peer {
+    const char *name;     /* "fused", "unfused", "OpenBLAS" … */
+    const char *reason;   /* why it did not run; NULL: it did */
+    int64_t calls;        /* kernels, or calls of the library with all rounds of loops */
+    double seconds;       /* from the first call until the host knows that all is done, median */
+    double least_seconds; /* of a run */
+    double bytes;         /* that the calls move at least */
+    double difference;    /* from the fused results, as a share of the largest number; NaN: not compared */
+} qn_fuse_peer;
+
 typedef struct qn_fuse_result {
     const char *device;
     int kernel_count, unfused_kernel_count;
@@ -115,6 +127,8 @@ typedef struct qn_fuse_result {
     int candidate, candidate_count; /* the set of kernels that ran, from 1 in the planner's order; sets in all */
     uint64_t tests, new_tests;      /* kernels and shapes that were measured for it, and those of this run */
     double search_seconds;
+    const qn_fuse_peer *peers; /* the fused sequence first; without `compare`, none */
+    size_t peer_count;
 } qn_fuse_result;
 
 /* Run a sequence on given or random values, fused and with a kernel for each call, and compare its results with their

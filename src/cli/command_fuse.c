@@ -1,4 +1,5 @@
 /* quern fuse: short scripts of vector and matrix steps as a few kernels. */
+#include <math.h>
 #include <quern/fuse.h>
 
 #include "cli/commands.h"
@@ -49,8 +50,9 @@ static void print_result(const qn_fuse_result *result)
     printf("            kernels       time    moved at least\n");
     printf("fused     %9d  %9.3g ms  %9.3g GB/s\n", result->kernel_count, 1e3 * result->seconds,
            1e-9 * result->bytes / result->seconds);
-    printf("unfused   %9d  %9.3g ms  %9.3g GB/s\n", result->unfused_kernel_count, 1e3 * result->unfused_seconds,
-           1e-9 * result->unfused_bytes / result->unfused_seconds);
+    if (result->unfused_kernel_count > 0)
+        printf("unfused   %9d  %9.3g ms  %9.3g GB/s\n", result->unfused_kernel_count, 1e3 * result->unfused_seconds,
+               1e-9 * result->unfused_bytes / result->unfused_seconds);
     printf("kernels %d of %d candidates", result->candidate, result->candidate_count);
     if (result->new_tests > 0)
         printf("; %llu measured in %.3g s\n", (unsigned long long)result->new_tests, result->search_seconds);
@@ -74,6 +76,25 @@ static void print_result(const qn_fuse_result *result)
     }
 }
 
+static void print_peers(const qn_fuse_result *result)
+{
+    if (result->peer_count > 1)
+        printf("in turns                  calls       time      least    moved at least      times  difference\n");
+    for (size_t i = 0; i < result->peer_count && result->peer_count > 1; i++) {
+        const qn_fuse_peer *peer = &result->peers[i];
+        if (peer->reason) continue;
+        printf("%-20s  %9lld  %9.3g ms  %9.3g ms  %9.3g GB/s  %9.2f", peer->name, (long long)peer->calls,
+               1e3 * peer->seconds, 1e3 * peer->least_seconds, 1e-9 * peer->bytes / peer->seconds,
+               peer->seconds / result->peers[0].seconds);
+        if (isnan(peer->difference))
+            printf("%12s\n", "-");
+        else
+            printf("  %10.2g\n", peer->difference);
+    }
+    for (size_t i = 0; i < result->peer_count; i++)
+        if (result->peers[i].reason) printf("%s did not run: %s\n", result->peers[i].name, result->peers[i].reason);
+}
+
 static int run_run(void *memory)
 {
     const qn_fuse_options *options = memory;
@@ -84,6 +105,7 @@ static int run_run(void *memory)
     int exit_code = cli_report(qn_context_create(&of_context, &context));
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_fuse_run(context, options, &result));
     if (result) print_result(result);
+    if (result) print_peers(result);
     qn_fuse_result_destroy(&result);
     qn_context_destroy(&context);
     return exit_code;

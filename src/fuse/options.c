@@ -106,6 +106,13 @@ static const qn_option run_rows[] = {
      .most = 1000000,
      .fallback = "20",
      .meaning = "timed runs, fused and not"},
+    {.name = "compare",
+     .kind = QN_OPTION_TEXT,
+     .argument = "PEERS",
+     .offset = FIELD(compare),
+     .fallback = "unfused,blas",
+     .meaning = "what the sequence is timed beside, in turns: unfused, a kernel for each call; blas, the calls of "
+                "OpenBLAS, CLBlast or cuBLAS, if it is installed; both; or none"},
     {.name = "candidates",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",

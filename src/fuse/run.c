@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "fuse/arrays.h"
 #include "fuse/choice.h"
+#include "fuse/compare.h"
 #include "fuse/report.h"
 #include "fuse/suit.h"
 #include "runtime/device.h"
@@ -21,6 +22,7 @@ typedef struct owned_result {
     qn_fuse_result result;
     qn_fuse_difference differences[QN_GRAPH_VALUES_MAX];
     qn_text device;
+    qn_fuse_peer peers[QN_COMPARE_PEERS_MAX];
     qn_arena names;
 } owned_result;
 
@@ -32,7 +34,9 @@ typedef struct running {
     qn_inputs inputs;
     bool checked;
     qn_chosen chosen;
+    bool with_unfused, with_blas;
     qn_plan unfused_plan;
+    qn_program *fused_program, *unfused_program;
     qn_fuse_timed fused, unfused;
     owned_result *own;
 } running;
@@ -115,7 +119,7 @@ static qn_status time_runs(const running *at, qn_program *program, int64_t *roun
     QN_TRY(qn_allocate((size_t)repeat, sizeof *seconds, (void **)&seconds));
     qn_status status = QN_OK;
     for (int i = 0; i < repeat && status == QN_OK; i++) {
-        status = qn_inputs_write(&at->inputs, &at->sequence->graph, program);
+        status = qn_inputs_restore(&at->inputs, &at->sequence->graph, program);
         if (status == QN_OK) status = qn_program_run(program, 0, rounds, &seconds[i]);
     }
     qsort(seconds, (size_t)repeat, sizeof *seconds, compare_seconds);
@@ -169,45 +173,67 @@ static qn_status run_fused(running *at)
 {
     qn_sequence *sequence = at->sequence;
     qn_fuse_result *result = &at->own->result;
-    qn_program *program;
     int folds;
-    QN_TRY(choose(at));
     const double start_s = qn_clock_s();
     QN_TRY(qn_program_create(&sequence->plan, at->device, at->chosen.is_measured ? &at->chosen.shape : NULL,
-                             &sequence->sizes, sequence->stored, &program));
-    qn_status status = qn_inputs_write(&at->inputs, &sequence->graph, program);
-    if (status == QN_OK) status = qn_program_run(program, CHECKED_ROUNDS, NULL, NULL);
+                             &sequence->sizes, sequence->stored, &at->fused_program));
+    QN_TRY(qn_inputs_write(&at->inputs, &sequence->graph, at->fused_program));
+    QN_TRY(qn_program_run(at->fused_program, CHECKED_ROUNDS, NULL, NULL));
     result->compile_seconds = qn_clock_s() - start_s;
-    if (status == QN_OK && at->checked) status = compare_results(at, program);
-    if (status == QN_OK) status = time_runs(at, program, &result->rounds, &result->seconds);
-    if (status == QN_OK) status = qn_arrays_write(at->options->outputs, at->options->output_count, sequence, program);
+    if (at->checked) QN_TRY(compare_results(at, at->fused_program));
+    QN_TRY(time_runs(at, at->fused_program, &result->rounds, &result->seconds));
+    QN_TRY(qn_arrays_write(at->options->outputs, at->options->output_count, sequence, at->fused_program));
     qn_plan_count(&sequence->plan, &result->kernel_count, &folds);
     result->kernel_count += folds;
     result->bytes = moved_bytes(at, &sequence->plan);
-    note_kernels(&sequence->plan, program, &at->fused);
-    qn_program_destroy(&program);
-    return status;
+    note_kernels(&sequence->plan, at->fused_program, &at->fused);
+    return QN_OK;
 }
 
+/* A kernel for each call, in the shape of the fused kernels or in a fitted one, whichever is faster. */
 static qn_status run_unfused(running *at)
 {
     qn_sequence *sequence = at->sequence;
     qn_fuse_result *result = &at->own->result;
     qn_plan_options options = sequence->plan_options;
     qn_plan *plan = &at->unfused_plan;
-    qn_program *program;
     int folds = 0;
     options.fusion = QN_FUSION_NONE;
     options.forced_count = 0;
     QN_TRY(qn_plan_make(&sequence->graph, &options, plan));
-    QN_TRY(qn_program_create(plan, at->device, NULL, &sequence->sizes, sequence->stored, &program));
-    const qn_status status = time_runs(at, program, NULL, &result->unfused_seconds);
+    for (int i = 0; i < (at->chosen.is_measured ? 2 : 1); i++) {
+        qn_program *program;
+        double seconds;
+        QN_TRY(qn_program_create_beside(at->fused_program, plan, i == 1 ? &at->chosen.shape : NULL, &program));
+        const qn_status status = time_runs(at, program, NULL, &seconds);
+        if (status == QN_OK && (i == 0 || seconds < result->unfused_seconds)) {
+            qn_program *slower = at->unfused_program;
+            result->unfused_seconds = seconds;
+            at->unfused_program = program, program = slower;
+        }
+        qn_program_destroy(&program);
+        QN_TRY(status);
+    }
     qn_plan_count(plan, &result->unfused_kernel_count, &folds);
     result->unfused_kernel_count += folds;
     result->unfused_bytes = moved_bytes(at, plan);
-    note_kernels(plan, program, &at->unfused);
-    qn_program_destroy(&program);
-    return status;
+    note_kernels(plan, at->unfused_program, &at->unfused);
+    return QN_OK;
+}
+
+static qn_status run_peers(running *at)
+{
+    const qn_comparison what = {.sequence = at->sequence,
+                                .device = at->device,
+                                .inputs = &at->inputs,
+                                .fused = at->fused_program,
+                                .unfused = at->with_unfused ? at->unfused_program : NULL,
+                                .result = &at->own->result,
+                                .with_blas = at->with_blas,
+                                .repeat = at->options->repeat};
+    if (!at->with_unfused && !at->with_blas) return QN_OK;
+    at->own->result.peers = at->own->peers;
+    return qn_fuse_compare(&what, &at->own->names, at->own->peers, &at->own->result.peer_count);
 }
 
 static qn_status write_report(const running *at)
@@ -248,8 +274,10 @@ static qn_status run_stages(qn_context *context, running *at)
                           &at->inputs));
     QN_TRY(qn_arrays_give(&at->arrays, sequence, &at->inputs));
     qn_arrays_close(&at->arrays);
+    QN_TRY(choose(at));
     QN_TRY(run_fused(at));
-    QN_TRY(run_unfused(at));
+    if (at->with_unfused || at->options->report) QN_TRY(run_unfused(at));
+    QN_TRY(run_peers(at));
     QN_TRY(write_report(at));
     return fail_wrong(at);
 }
@@ -258,6 +286,7 @@ static qn_status open_and_run(qn_context *context, running *at)
 {
     const qn_fuse_options *options = at->options;
     QN_TRY(qn_option_check(qn_fuse_run_option_table(), options));
+    QN_TRY(qn_compare_read(options->compare, &at->with_unfused, &at->with_blas));
     QN_TRY(qn_sequence_open(options, &at->sequence));
     QN_TRY(qn_arrays_open(options->inputs, options->input_count, at->sequence, &at->arrays));
     QN_TRY(qn_arrays_check_outputs(options, at->sequence, &at->arrays));
@@ -274,6 +303,8 @@ static qn_status run(qn_context *context, const qn_fuse_options *options, owned_
     const qn_status status = open_and_run(context, at);
     qn_arrays_close(&at->arrays);
     qn_inputs_clear(&at->inputs);
+    qn_program_destroy(&at->unfused_program);
+    qn_program_destroy(&at->fused_program);
     qn_device_release(&at->device);
     qn_sequence_close(&at->sequence);
     qn_release(&at);
