@@ -137,6 +137,15 @@ QN_MUST_CHECK qn_status qn_tiles_locals(qn_emitter *at, int value, bool is_sum);
 QN_MUST_CHECK qn_status qn_emit_alignments(qn_emitter *at);
 QN_MUST_CHECK qn_status qn_emit_wide_header(qn_text *text);
 
+/* copies.c: the lines of a panel by fours; `next` is the first line that is not done, `limit` the end of all. */
+enum { QN_COPIES = 4 };
+typedef struct qn_line_parts {
+    const char *begin, *sums, *elements, *ends; /* of one line: before, in and after the loop over elements */
+    const char *lanes, *limit;
+    int lane_count, indent;
+} qn_line_parts;
+QN_MUST_CHECK qn_status qn_copies_write(const qn_line_parts *parts, qn_text *text);
+
 /* line.c, panel.c */
 QN_MUST_CHECK qn_status qn_emit_line(qn_emitter *at);
 /* Declare the local memory of a panel, first in the kernel; then all else. */

@@ -238,7 +238,12 @@ static const char *const loop_words =
     "#define LANES_SUM_1(a) QN_SIMD(omp simd reduction(+ : a))\n"
     "#define LANES_SUM_2(a, b) QN_SIMD(omp simd reduction(+ : a, b))\n"
     "#define LANES_SUM_3(a, b, c) QN_SIMD(omp simd reduction(+ : a, b, c))\n"
-    "#define LANES_SUM_4(a, b, c, d) QN_SIMD(omp simd reduction(+ : a, b, c, d))\n";
+    "#define LANES_SUM_4(a, b, c, d) QN_SIMD(omp simd reduction(+ : a, b, c, d))\n"
+    "#define LANES_SUM_8(a, b, c, d, f, g, h, i) QN_SIMD(omp simd reduction(+ : a, b, c, d, f, g, h, i))\n"
+    "#define LANES_SUM_12(a, b, c, d, f, g, h, i, k, l, m, n) \\\n"
+    "    QN_SIMD(omp simd reduction(+ : a, b, c, d, f, g, h, i, k, l, m, n))\n"
+    "#define LANES_SUM_16(a, b, c, d, f, g, h, i, k, l, m, n, o, p, q, r) \\\n"
+    "    QN_SIMD(omp simd reduction(+ : a, b, c, d, f, g, h, i, k, l, m, n, o, p, q, r))\n";
 
 /* Functions of one reduction, whose combination of two values is `both`. */
 static qn_status write_functions(const char *name, const char *meaning, const char *both, qn_emit_form form,

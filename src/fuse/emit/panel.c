@@ -239,16 +239,39 @@ static qn_status write_columns(qn_emitter *at, const qn_sweep_sums *of)
                           has_groups ? "COLUMN(e)" : "e * GROUP_X + x", at->column.text.data);
 }
 
+/* Whether lines are done by fours: sums make it worth while, and all are of lines or columns. */
+static bool has_copies(const qn_sweep_sums *of)
+{
+    int line_sums = 0;
+    for (const char *at = or_nothing(&of->line_ends.text); *at; at++) line_sums += *at == '\n';
+    return of->lane_count <= QN_LANES_SUMS_MAX && of->lane_count == line_sums &&
+           (of->lane_count > 0 || of->columns.text.length > 0);
+}
+
+static qn_status write_copies(const qn_emitter *at, const qn_sweep_sums *of)
+{
+    const qn_line_parts parts = {.begin = or_nothing(&at->line.text),
+                                 .sums = or_nothing(&of->lines.text),
+                                 .elements = or_nothing(&at->element.text),
+                                 .ends = or_nothing(&of->line_ends.text),
+                                 .lanes = or_nothing(&of->lanes),
+                                 .limit = of->has_tiles ? "end" : "lines",
+                                 .lane_count = of->lane_count,
+                                 .indent = of->lines.indent};
+    return qn_copies_write(&parts, at->text);
+}
+
 /* The lines of the panel; sums along them are added up over the group after each TILE lines. */
 static qn_status write_lines(qn_emitter *at, const qn_sweep_sums *of)
 {
     const int indent = of->lines.indent;
     if (of->has_tiles)
         QN_TRY(qn_text_append(at->text, "            for (int tile = 0; tile < lines; tile += TILE) {\n"
-                                        "                const int end = MIN(tile + TILE, lines);\n"
-                                        "                for (int t = tile + y; t < end; t += GROUP_Y) {\n"));
-    else
-        QN_TRY(qn_text_append(at->text, "            for (int t = y; t < lines; t += GROUP_Y) {\n"));
+                                        "                const int end = MIN(tile + TILE, lines);\n"));
+    QN_TRY(qn_text_append(at->text, "%*sint next = %sy;\n", indent - 4, "", of->has_tiles ? "tile + " : ""));
+    if (has_copies(of)) QN_TRY(write_copies(at, of));
+    QN_TRY(qn_text_append(at->text, "%*sfor (int t = next; t < %s; t += GROUP_Y) {\n", indent - 4, "",
+                          of->has_tiles ? "end" : "lines"));
     QN_TRY(qn_text_append(at->text, "%*sconst qn_int64 i = first + t;\n%s%s", indent, "", or_nothing(&at->line.text),
                           or_nothing(&of->lines.text)));
     QN_TRY(qn_put_lanes(at->text, indent, &of->lanes, of->lane_count));
