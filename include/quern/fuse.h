@@ -42,7 +42,7 @@ typedef struct qn_fuse_options {
     const char *sizes;     /* of extents: "m=100,n=200" */
     const char *library;   /* folder of .qel files with further functions; NULL: none */
     const char *fusion;    /* "auto" (NULL), "none", or results that share a kernel: "a+b,c+d" */
-    const char *function;  /* of qn_fuse_list: only this one; NULL: all */
+    const char *function;  /* of qn_fuse_list and qn_fuse_measure: only this one; NULL: all */
     int repeat;            /* timed runs of the sequence; default 20 */
     qn_fuse_values values; /* that qn_fuse_run gives the sequence */
     const char *output;    /* folder of qn_fuse_write's files */
@@ -57,11 +57,12 @@ typedef struct qn_fuse_options {
     double budget_s;     /* seconds that it measures kernels and their shapes, if none are kept; default 60 */
 } qn_fuse_options;
 
-/* The options of quern fuse and of its actions explain, run and list; see <quern/option.h>. */
+/* The options of quern fuse and of its actions explain, run, list and measure; see <quern/option.h>. */
 const qn_option_table *qn_fuse_write_option_table(void);
 const qn_option_table *qn_fuse_explain_option_table(void);
 const qn_option_table *qn_fuse_run_option_table(void);
 const qn_option_table *qn_fuse_list_option_table(void);
+const qn_option_table *qn_fuse_measure_option_table(void);
 
 /* Defaults of all. */
 qn_fuse_options qn_fuse_default_options(void);
@@ -147,6 +148,28 @@ typedef struct qn_fuse_listing {
 /* Errors: those of reading the library; QN_NOT_FOUND for a function that it does not have. */
 QN_MUST_CHECK qn_status qn_fuse_list(qn_context *context, const qn_fuse_options *options, qn_fuse_listing **listing);
 void qn_fuse_listing_destroy(qn_fuse_listing **listing);
+
+/* A function of the library on a device. */
+typedef struct qn_fuse_rate {
+    const char *function;
+    const char *implementation; /* "point": its meaning */
+    const char *reason;         /* why it cannot be used there; NULL: it was measured */
+    double bytes, seconds;      /* moved at least; median */
+} qn_fuse_rate;
+
+typedef struct qn_fuse_rates {
+    const char *device;
+    double launch_s; /* of a launch that does next to nothing */
+    const qn_fuse_rate *rates;
+    size_t rate_count;
+} qn_fuse_rates;
+
+/* Measure the functions of the library that have indices, by each implementation, on vectors of 2^25 elements and
+ * matrices of 4096 × 8192. The rates are kept in the tuning store, where plans for the device find them. Errors: those
+ * of qn_device_open, of reading the library, QN_NOT_FOUND for a function that it does not have, QN_UNSUPPORTED (no C
+ * compiler, for the host), QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_fuse_measure(qn_context *context, const qn_fuse_options *options, qn_fuse_rates **rates);
+void qn_fuse_rates_destroy(qn_fuse_rates **rates);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

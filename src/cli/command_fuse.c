@@ -152,6 +152,54 @@ static const cli_command fuse_list = {
     .run = run_list,
 };
 
+/* ---- measure ---- */
+
+static void list_measure_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_fuse_measure_option_table()};
+}
+
+static void print_rates(const qn_fuse_rates *rates)
+{
+    printf("%s: %.3g µs a launch\n", rates->device, 1e6 * rates->launch_s);
+    printf("%-12s  %-16s  %10s  %10s\n", "function", "by", "time", "rate");
+    for (size_t i = 0; i < rates->rate_count; i++) {
+        const qn_fuse_rate *one = &rates->rates[i];
+        if (one->reason)
+            printf("%-12s  %-16s  not used: %s\n", one->function, one->implementation, one->reason);
+        else
+            printf("%-12s  %-16s  %7.3g ms  %5.4g GB/s\n", one->function, one->implementation, 1e3 * one->seconds,
+                   1e-9 * one->bytes / one->seconds);
+    }
+}
+
+static int run_measure(void *memory)
+{
+    const qn_fuse_options *options = memory;
+    const qn_context_options of_context = {
+        .size = sizeof of_context, .threads = options->run.threads, .log = cli_log_warning};
+    qn_context *context = NULL;
+    qn_fuse_rates *rates = NULL;
+    int exit_code = cli_report(qn_context_create(&of_context, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_fuse_measure(context, options, &rates));
+    if (rates) print_rates(rates);
+    qn_fuse_rates_destroy(&rates);
+    qn_context_destroy(&context);
+    return exit_code;
+}
+
+static const cli_command fuse_measure = {
+    .name = "fuse measure",
+    .summary = "measure the functions that scripts can call on a device",
+    .description =
+        "Time the functions of the library on a device, by each implementation, and keep the rates in the tuning "
+        "store. What chooses kernels for this device compares them by these rates.",
+    .list_parts = list_measure_parts,
+    .settings_bytes = sizeof(qn_fuse_options),
+    .run = run_measure,
+};
+
 /* ---- files of another language ---- */
 
 static void list_write_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
@@ -176,7 +224,7 @@ static int run_write(void *memory)
     return exit_code;
 }
 
-static const cli_command *const actions[] = {&fuse_run, &fuse_explain, &fuse_list, NULL};
+static const cli_command *const actions[] = {&fuse_run, &fuse_explain, &fuse_list, &fuse_measure, NULL};
 
 const cli_command cli_fuse = {
     .name = "fuse",

@@ -35,6 +35,15 @@ static const qn_option fusion_row = {
     .meaning = "auto: the kernels that take least time; none: a kernel for each call; or the names of results that "
                "share a kernel, as a+b,c+d"};
 
+static const qn_option repeat_row = {.name = "repeat",
+                                     .kind = QN_OPTION_INTEGER,
+                                     .argument = "COUNT",
+                                     .offset = FIELD(repeat),
+                                     .least = 1,
+                                     .most = 1000000,
+                                     .fallback = "20",
+                                     .meaning = "timed runs, fused and not"};
+
 static const qn_option write_rows[] = {
     {.like = &script_row},
     {.name = "output",
@@ -98,14 +107,7 @@ static const qn_option run_rows[] = {
      .fallback = "uniform",
      .meaning = "random values that --input does not give: uniform, between -1 and 1; signs, -1, 0 and 1, whose sums "
                 "are exact"},
-    {.name = "repeat",
-     .kind = QN_OPTION_INTEGER,
-     .argument = "COUNT",
-     .offset = FIELD(repeat),
-     .least = 1,
-     .most = 1000000,
-     .fallback = "20",
-     .meaning = "timed runs, fused and not"},
+    {.like = &repeat_row},
     {.name = "compare",
      .kind = QN_OPTION_TEXT,
      .argument = "PEERS",
@@ -143,14 +145,21 @@ static const qn_option run_rows[] = {
     {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
     {0}};
 
-static const qn_option list_rows[] = {{.name = "function",
+static const qn_option function_row = {.name = "function",
                                        .kind = QN_OPTION_TEXT,
                                        .group = QN_OPTION_ARGUMENT,
                                        .argument = "FUNCTION",
-                                       .offset = FIELD(function),
-                                       .meaning = "show only this function, with its meaning"},
-                                      {.like = &library_row},
-                                      {0}};
+                                       .offset = FIELD(function)};
+
+static const qn_option list_rows[] = {
+    {.like = &function_row, .meaning = "show only this function, with its meaning"}, {.like = &library_row}, {0}};
+
+static const qn_option measure_rows[] = {{.like = &function_row, .meaning = "measure only this function"},
+                                         {.like = &library_row},
+                                         {.like = &repeat_row, .meaning = "timed runs of each function"},
+                                         {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN},
+                                         {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+                                         {0}};
 
 const qn_option_table *qn_fuse_write_option_table(void)
 {
@@ -173,6 +182,12 @@ const qn_option_table *qn_fuse_run_option_table(void)
 const qn_option_table *qn_fuse_list_option_table(void)
 {
     static const qn_option_table table = {"fuse list", sizeof(qn_fuse_options), list_rows, NULL};
+    return &table;
+}
+
+const qn_option_table *qn_fuse_measure_option_table(void)
+{
+    static const qn_option_table table = {"fuse measure", sizeof(qn_fuse_options), measure_rows, NULL};
     return &table;
 }
 

@@ -33,8 +33,14 @@ static qn_status choose_on(qn_device *device, qn_sequence *sequence, qn_shape *s
 /* Without a device, the shape of a large GPU, or of a processor. */
 static qn_status choose(qn_context *context, const qn_fuse_options *options, qn_sequence *sequence, qn_shape *shape)
 {
-    static const qn_device_info processor = {
-        .identifier = "a processor", .driver = "host", .kind = QN_DEVICE_CPU, .compute_units = 16};
+    static const qn_device_info processor = {.identifier = "a processor",
+                                             .driver = "host",
+                                             .kind = QN_DEVICE_CPU,
+                                             .compute_units = 16,
+                                             .local_memory_bytes = 1 << 20,
+                                             .local_room_bytes = 1 << 20,
+                                             .largest_group = 1,
+                                             .subgroup_size = 1};
     const qn_device_info gpu = qn_device_of_large_gpu();
     const char *wanted = options->run.device;
     const bool is_c = options->language == QN_FUSE_C;

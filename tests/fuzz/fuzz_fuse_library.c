@@ -1,10 +1,12 @@
-/* Any text as a library of quern fuse: it is refused with a place, or its meanings can be evaluated and written. */
+/* Any text as a library of quern fuse: it is refused with a place, or its meanings can be evaluated and written, and
+ * kernels of a call of each function by each implementation can be written. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "fuse/library/library.h"
+#include "fuse/emit/emit.h"
+#include "fuse/program/trial.h"
 
 enum { LONGEST = 4096 };
 
@@ -27,6 +29,27 @@ static void try_meaning(const qn_point *point)
     qn_text_clear(&text);
 }
 
+/* The kernels of a call, with and without marks of the library's lines. */
+static void try_call(const qn_library *library, const qn_function *function, const qn_implementation *implementation)
+{
+    static qn_trial trial;
+    qn_trial_call call = {
+        .library = library, .function = function, .implementation = implementation, .extents = {37, 530}};
+    qn_text text = {0};
+    call.marks_bodies = implementation && implementation->offset % 2 == 0;
+    qn_status status = qn_trial_plan(&call, &trial);
+    if (status == QN_OK) status = qn_emit_header(trial.plan.graph, &text);
+    for (int k = 0; k < trial.plan.kernel_count && status == QN_OK; k++) {
+        qn_emitted_kernel kernel;
+        status = qn_emit_kernel(&trial.plan, k, &text, &kernel);
+    }
+    demand(status == QN_OK || status == QN_UNSUPPORTED || status == QN_INTERNAL || status == QN_BAD_FORMAT);
+    qn_text_clear(&text);
+    qn_text_clear(&trial.text);
+    qn_arena_clear(&trial.arena);
+    trial = (qn_trial){.arena = {0}};
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char text[LONGEST];
@@ -38,11 +61,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const qn_source source = qn_source_make("f.qel", text, strlen(text));
     const qn_status status = qn_library_parse(&source, &arena, &library);
     demand(status == QN_OK || strncmp(qn_error_message(), "f.qel:", 6) == 0);
-    for (const qn_function *function = library.functions; function; function = function->following)
+    for (const qn_function *function = library.functions; function; function = function->following) {
+        if (function->index_count > 0) try_call(&library, function, NULL);
+        for (const qn_implementation *of = function->implementations; of; of = of->following)
+            try_call(&library, function, of);
         for (int i = 0; i < function->output_count; i++) {
             try_meaning(function->meanings[i].term);
             try_meaning(function->meanings[i].finish);
         }
+    }
     qn_arena_clear(&arena);
     return 0;
 }

@@ -32,19 +32,25 @@ static qn_status write_script(const qn_function *function, qn_text *text)
     return qn_text_append(text, ")\n");
 }
 
-static void give_implementation(const qn_trial_call *call, qn_graph *graph)
+static void give_implementation(const qn_trial_call *call, qn_trial *at)
 {
+    qn_graph *graph = &at->graph;
+    if (call->implementation) {
+        at->implementation = *call->implementation;
+        memset(at->implementation.input_places, 0, sizeof at->implementation.input_places);
+        memset(at->implementation.output_places, 0, sizeof at->implementation.output_places);
+    }
     for (int i = 0; i < graph->call_count; i++) {
         qn_call *own = &graph->calls[i];
         if (own->function != call->function) continue;
-        own->implementation = call->implementation;
+        own->implementation = call->implementation ? &at->implementation : NULL;
         for (int k = 0; call->implementation && k < call->implementation->tunable_count; k++)
             own->choices[k] = call->choices ? call->choices[k] : call->implementation->tunables[k].values[0];
     }
     graph->marks_bodies = call->marks_bodies;
 }
 
-static qn_status make_plan(const qn_trial_call *call, qn_trial *at)
+qn_status qn_trial_plan(const qn_trial_call *call, qn_trial *at)
 {
     const qn_plan_options options = {
         .fusion = QN_FUSION_NONE, .launch_s = 4e-6, .bytes_per_s = 1e12, .sizes = &at->sizes, .stored = at->stored};
@@ -56,13 +62,13 @@ static qn_status make_plan(const qn_trial_call *call, qn_trial *at)
     for (int i = 0; i < at->graph.extent_count; i++)
         at->sizes.of[i] = call->extents[strcmp(at->graph.extents[i].name, "e1") == 0 ? 1 : 0];
     qn_inputs_stored(&at->graph, &at->sizes, at->stored);
-    give_implementation(call, &at->graph);
+    give_implementation(call, at);
     return qn_plan_make(&at->graph, &options, &at->plan);
 }
 
 static qn_status fill(const qn_trial_call *call, qn_device *device, qn_trial *at)
 {
-    QN_TRY(make_plan(call, at));
+    QN_TRY(qn_trial_plan(call, at));
     QN_TRY(qn_program_check_room(&at->plan, qn_device_get_info(device), &at->sizes, at->stored));
     const qn_shape shape = qn_program_fitted_shape(&at->plan, qn_device_get_info(device), &at->sizes);
     QN_TRY(qn_program_create(&at->plan, device, &shape, &at->sizes, at->stored, &at->program));

@@ -10,6 +10,7 @@ typedef struct qn_trial {
     qn_arena arena;
     qn_text text;
     qn_source source;
+    qn_implementation implementation; /* without its places, which depend on how a script stores its matrices */
     qn_graph graph;
     qn_plan plan;
     qn_sizes sizes;
@@ -30,6 +31,8 @@ typedef struct qn_trial_call {
 
 /* Make the program and write its values. QN_BUILD_FAILED: the kernels do not compile. */
 QN_MUST_CHECK qn_status qn_trial_open(const qn_trial_call *call, qn_device *device, qn_trial **trial);
+/* The script, the graph and the plan alone, without a device. */
+QN_MUST_CHECK qn_status qn_trial_plan(const qn_trial_call *call, qn_trial *trial);
 void qn_trial_close(qn_trial **trial);
 
 /* The number of the kernel that does the call. */
