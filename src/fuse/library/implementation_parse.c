@@ -40,8 +40,8 @@ static bool is_tunable_name(const char *name)
 static qn_status take_integer(qn_lexer *lexer, const char *meaning, int least, int *value)
 {
     const double number = lexer->token.number;
-    if (lexer->token.kind != QN_TOKEN_NUMBER || number != (double)(long long)number || number < least ||
-        number > INT_MAX)
+    if (lexer->token.kind != QN_TOKEN_NUMBER || number < least || number > INT_MAX ||
+        number != (double)(long long)number)
         return qn_lexer_fail(lexer, meaning);
     *value = (int)number;
     return qn_lexer_advance(lexer);

@@ -44,7 +44,6 @@ int main(void)
     expect(bicgk_create(queue, &sizes, &plan) == BICGK_BAD_STEP && plan == NULL, "a step shorter than a row");
     sizes.A_step = 0, sizes.m = 0;
     expect(bicgk_create(queue, &sizes, &plan) == BICGK_BAD_SIZE, "no rows");
-    printf("%s\n%s\n%s\n", bicgk_message(BICGK_BAD_SIZE), bicgk_message(BICGK_BAD_STEP),
-           bicgk_message(BICGK_OVERLAP));
+    printf("%s\n%s\n%s\n", bicgk_message(BICGK_BAD_SIZE), bicgk_message(BICGK_BAD_STEP), bicgk_message(BICGK_OVERLAP));
     return failures > 0;
 }

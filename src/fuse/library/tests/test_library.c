@@ -155,6 +155,8 @@ static void trouble_of_implementations_has_its_place(void)
     refused(F "threads 32, 8 compute { }",
             "f.qel:2:40: found \"{\" after the work-items of a group along x and y, as 32, "
             "8; expected the next item on another line");
+    refused(F "tunable W 2e38 compute { }",
+            "f.qel:2:28: found \"2e38\"; expected a whole number from 1, a value of the tunable");
     refused(F "slots rot 1", "f.qel:2:24: found the unknown pipe \"rot\"; expected one of: multiply_add root (did you "
                              "mean \"root\"?)");
     refused(F "slots root 1.5", "f.qel:2:29: found \"1.5\"; expected a whole number of operations at a point");
