@@ -45,9 +45,9 @@ static bool needs_trial(const qn_graph *graph)
     return false;
 }
 
-static void warn(const qn_text *notes)
+static void warn(const qn_text *faults)
 {
-    for (const char *line = notes->length > 0 ? notes->data : ""; *line;) {
+    for (const char *line = faults->length > 0 ? faults->data : ""; *line;) {
         const size_t length = strcspn(line, "\n");
         qn_log(QN_LOG_WARNING, "%.*s", (int)length, line);
         line += length + (line[length] == '\n');
@@ -59,12 +59,14 @@ static qn_status choose(qn_sequence *sequence, qn_context *context, const qn_rat
 {
     qn_chooser chooser = {.library = &sequence->library, .info = info, .user = rates};
     qn_device *host = NULL;
+    qn_text faults = {0};
     if (sequence->has_rates) chooser.rate_of = rate_of;
     if (!device && needs_trial(&sequence->graph)) QN_TRY(qn_device_open(context, "host", &host));
     chooser.device = device ? device : host;
-    const qn_status status = qn_implementations_choose(&chooser, &sequence->graph, &sequence->notes);
+    const qn_status status = qn_implementations_choose(&chooser, &sequence->graph, &sequence->notes, &faults);
     qn_device_release(&host);
-    warn(&sequence->notes);
+    warn(&faults);
+    qn_text_clear(&faults);
     return status;
 }
 

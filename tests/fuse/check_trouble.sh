@@ -55,7 +55,7 @@ grep -q '^quern: s.qf:2:7: found A, a matrix(m, n) of 16000 GB; expected at most
 
 # files of results
 printf 'sequence s\ninput x: vector(n)\noutput y, z: vector(n)\ny = 2*x; z = 3*x\n' >s.qf
-"$quern" fuse run s.qf --size n=10 --repeat 1 -d host -o y=y.npy >out.txt || fail "a result is not written"
+"$quern" fuse run s.qf --size n=10 --repeat 1 --budget 0 -d host -o y=y.npy >out.txt || fail "a result is not written"
 cp s.qf same.qf
 again() { refused 2 "$@" <same.qf; }
 again 'y.npy exists; --overwrite replaces it' run s.qf --size n=10 -d host -o y=y.npy
@@ -64,5 +64,5 @@ again '--output writes z to ./y.npy, which is an input; expected another file' \
 again '--output names a.npy twice; expected a file for each result' run s.qf --size n=10 -d host -o y=a.npy -o z=a.npy
 again '--output and --report name a.npy; expected a file for each' \
   run s.qf --size n=10 -d host -o y=a.npy --report a.npy
-"$quern" fuse run s.qf --size n=10 --repeat 1 -d host -o y=y.npy --overwrite >out.txt || fail "--overwrite is refused"
+"$quern" fuse run s.qf --size n=10 --repeat 1 --budget 0 -d host -o y=y.npy --overwrite >out.txt || fail "--overwrite is refused"
 [ $failures -eq 0 ]

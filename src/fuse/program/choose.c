@@ -127,6 +127,7 @@ static qn_status try_choices(const qn_chooser *chooser, const qn_function *funct
             QN_TRY(qn_implementation_judge(chooser->device, chooser->library, function, of, choices, &judgement));
         if (!judgement.is_right) {
             made->is_usable = false;
+            made->is_faulty = true;
             snprintf(made->reason, sizeof made->reason, "%s", judgement.reason);
             return QN_OK;
         }
@@ -160,7 +161,8 @@ static bool is_better(const qn_chooser *chooser, const qn_function *function, co
     return true;
 }
 
-static qn_status choose_for(const qn_chooser *chooser, const qn_function *function, qn_candidate *best, qn_text *notes)
+static qn_status choose_for(const qn_chooser *chooser, const qn_function *function, qn_candidate *best, qn_text *notes,
+                            qn_text *faults)
 {
     *best = (qn_candidate){.of = NULL};
     for (const qn_implementation *of = function->implementations; of; of = of->following) {
@@ -168,8 +170,9 @@ static qn_status choose_for(const qn_chooser *chooser, const qn_function *functi
         QN_TRY(qn_implementation_try(chooser, function, of, &made));
         if (!made.is_usable)
             QN_TRY(qn_text_append(notes, "%s by %s is not used: %s\n", function->name, of->name, made.reason));
-        else if (is_better(chooser, function, of, best->of))
-            *best = made;
+        if (made.is_faulty)
+            QN_TRY(qn_text_append(faults, "%s by %s is not used: %s\n", function->name, of->name, made.reason));
+        if (made.is_usable && is_better(chooser, function, of, best->of)) *best = made;
     }
     return QN_OK;
 }
@@ -217,7 +220,7 @@ static qn_status give(qn_graph *graph, int call, const qn_candidate *best, qn_te
                                    : refusal.reason);
 }
 
-qn_status qn_implementations_choose(const qn_chooser *chooser, qn_graph *graph, qn_text *notes)
+qn_status qn_implementations_choose(const qn_chooser *chooser, qn_graph *graph, qn_text *notes, qn_text *faults)
 {
     for (int call = 0; call < graph->call_count; call++) graph->calls[call].implementation = NULL;
     for (int call = 0; call < graph->call_count; call++) {
@@ -226,7 +229,7 @@ qn_status qn_implementations_choose(const qn_chooser *chooser, qn_graph *graph, 
         qn_candidate best;
         for (int other = 0; is_first && other < call; other++) is_first = graph->calls[other].function != function;
         if (!is_first) continue;
-        QN_TRY(choose_for(chooser, function, &best, notes));
+        QN_TRY(choose_for(chooser, function, &best, notes, faults));
         for (int other = call; other < graph->call_count; other++)
             if (graph->calls[other].function == function) QN_TRY(give(graph, other, &best, notes));
     }

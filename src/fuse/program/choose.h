@@ -16,15 +16,18 @@ typedef struct qn_chooser {
 } qn_chooser;
 
 /* Choose for all calls. Of several implementations the one with the highest measured rate is chosen, else the first one
- * with no more operations than the meaning. `notes` gets a line for each that cannot be used, with the reason. Errors:
- * QN_BAD_FORMAT (a body does not compile, a condition cannot be read), with the place in the library. */
-QN_MUST_CHECK qn_status qn_implementations_choose(const qn_chooser *chooser, qn_graph *graph, qn_text *notes);
+ * with no more operations than the meaning. `notes` gets a line for each that cannot be used, with the reason, and
+ * `faults` those among them that are wrong, or that nothing could compare. Errors: QN_BAD_FORMAT (a body does not
+ * compile, a condition cannot be read), with the place in the library. */
+QN_MUST_CHECK qn_status qn_implementations_choose(const qn_chooser *chooser, qn_graph *graph, qn_text *notes,
+                                                  qn_text *faults);
 
 /* Whether one implementation can be used, with which values of its tunables; else the reason. */
 typedef struct qn_candidate {
     const qn_implementation *of; /* NULL: the meaning */
     int choices[QN_IMPLEMENTATION_TUNABLES_MAX];
     bool is_usable;
+    bool is_faulty; /* it is wrong, or nothing can tell; else its conditions do not hold, as it may be meant */
     char reason[320];
 } qn_candidate;
 QN_MUST_CHECK qn_status qn_implementation_try(const qn_chooser *chooser, const qn_function *function,

@@ -42,6 +42,7 @@ static void shipped_functions_mean_what_they_say(void)
     CHECK(value_of("axpy", (double[]){2, 3, 5}) == 11);
     CHECK(value_of("dot", (double[]){3, 5}) == 15);
     CHECK(value_of("asum", (double[]){-3}) == 3);
+    CHECK_NEAR(value_of("sumexp", (double[]){1}), 2.718281828459045, 1e-15);
     CHECK(value_of("geam", (double[]){2, 3, 5, 7}) == 41);
     CHECK(value_of("ger", (double[]){2, 3, 5, 7}) == 37);
     CHECK(value_of("clamp", (double[]){9, 1, 4}) == 4);

@@ -2,6 +2,8 @@
 /* labels: unsanitized long@opencl */
 /* Implementations of functions on a device: right ones and wrong ones are told apart, and those are used whose
  * conditions and places hold. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -15,6 +17,7 @@ static qn_arena arena;
 static qn_library library;
 static qn_source source, script_source;
 static qn_graph graph;
+static qn_text faults;
 
 static void read_library(const char *text)
 {
@@ -95,10 +98,11 @@ static const char *chosen(const char *text, const char *value, qn_text *notes)
 {
     qn_script script;
     const qn_chooser chooser = {.library = &library, .info = qn_device_get_info(device), .device = device};
+    qn_text_clear(&faults);
     script_source = qn_source_make("s.qf", text, strlen(text));
     if (!CHECK_OK(qn_script_parse(&script_source, &arena, &script)) ||
         !CHECK_OK(qn_graph_make(&script, &library, &arena, &graph)) ||
-        !CHECK_OK(qn_implementations_choose(&chooser, &graph, notes)))
+        !CHECK_OK(qn_implementations_choose(&chooser, &graph, notes, &faults)))
         return "";
     for (int call = 0; call < graph.call_count; call++)
         if (strcmp(graph.values[graph.calls[call].outputs[0].value].name, value) == 0)
@@ -129,6 +133,7 @@ static void implementations_that_hold_are_used(void)
     CHECK(notes.data && strstr(notes.data, "p = f(A, x) by crossed is not used: p by crossed holds i of A along x"));
     CHECK_TEXT(graph.calls[1].implementation ? graph.calls[1].implementation->name : "point", "fits");
     CHECK(graph.calls[1].choices[0] == 2);
+    CHECK(faults.data && strncmp(faults.data, "f by wrong is not used: ", 24) == 0 && !strstr(faults.data, "large"));
     qn_text_clear(&notes);
 }
 
@@ -143,8 +148,63 @@ static void conditions_are_read(void)
     script_source = qn_source_make("s.qf", text, strlen(text));
     CHECK_OK(qn_script_parse(&script_source, &arena, &script));
     CHECK_OK(qn_graph_make(&script, &library, &arena, &graph));
-    CHECK_FAILS(qn_implementations_choose(&chooser, &graph, &notes), QN_BAD_FORMAT);
+    CHECK_FAILS(qn_implementations_choose(&chooser, &graph, &notes, &faults), QN_BAD_FORMAT);
     CHECK(strncmp(qn_error_message(), "f.qel:3:9: found \"WIDTH > 1\", which cannot be computed: ", 55) == 0);
+    qn_text_clear(&notes);
+}
+
+/* ---- what is shipped ---- */
+
+/* exp(x) by a plan with one element; NAN if it fails. */
+static float exponential_of(qn_program *program, int x, int r, float value)
+{
+    float found = NAN;
+    if (!CHECK_OK(qn_program_write(program, x, &value, NULL, NULL)) ||
+        !CHECK_OK(qn_program_run(program, 0, NULL, NULL)) || !CHECK_OK(qn_program_read(program, r, &found)))
+        return NAN;
+    return found;
+}
+
+static void check_exponentials(qn_program *program, int x, int r)
+{
+    for (double value = -110; value < 92; value += 0.317) {
+        const float rounded = (float)value, found = exponential_of(program, x, r, rounded);
+        const double expected = exp(rounded);
+        if (expected > 3.4028235e38)
+            CHECK(isinf(found));
+        else if (!CHECK(fabs(found - expected) <= 4 * 0x1p-24 * expected + 0x1p-149))
+            printf("exp(%.9g) is %.9g, expected %.9g\n", (double)rounded, (double)found, expected);
+    }
+    CHECK(exponential_of(program, x, r, 0) == 1);
+    CHECK(exponential_of(program, x, r, -INFINITY) == 0);
+    CHECK(isinf(exponential_of(program, x, r, INFINITY)));
+    CHECK(isnan(exponential_of(program, x, r, NAN)));
+}
+
+/* Each number is one that a library for double precision gives; the sum is judged like bodies of users. */
+static void shipped_bodies_are_right(void)
+{
+    static qn_plan plan;
+    static qn_sizes sizes;
+    static double stored[QN_GRAPH_VALUES_MAX];
+    const qn_plan_options options = {
+        .fusion = QN_FUSION_NONE, .launch_s = 4e-6, .bytes_per_s = 2e12, .sizes = &sizes, .stored = stored};
+    qn_text notes = {0};
+    qn_program *program;
+    qn_judgement judgement;
+    read_library("");
+    CHECK(is_right("sumexp", "series", &judgement));
+    CHECK_TEXT(chosen("sequence s\ninput x: vector(n)\noutput r: scalar\nr = sumexp(x)\n", "r", &notes),
+               strcmp(qn_device_get_info(device)->driver, "host") == 0 ||
+                       strstr(qn_device_get_info(device)->identifier, ":host")
+                   ? "series"
+                   : "point");
+    sizes.of[0] = 1;
+    CHECK_OK(qn_plan_make(&graph, &options, &plan));
+    if (graph.calls[0].implementation && CHECK_OK(qn_program_create(&plan, device, NULL, &sizes, stored, &program))) {
+        check_exponentials(program, 0, graph.calls[0].outputs[0].value);
+        qn_program_destroy(&program);
+    }
     qn_text_clear(&notes);
 }
 
@@ -158,6 +218,8 @@ int main(int argc, char **argv)
     RUN(bodies_that_do_not_compile_have_their_place);
     RUN(implementations_that_hold_are_used);
     RUN(conditions_are_read);
+    RUN(shipped_bodies_are_right);
+    qn_text_clear(&faults);
     qn_arena_clear(&arena);
     qn_device_release(&device);
     qn_context_destroy(&context);
