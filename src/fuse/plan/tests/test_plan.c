@@ -362,6 +362,57 @@ static void few_candidates_are_the_best_ones(void)
     qn_release(&plans);
 }
 
+/* ---- costs ---- */
+
+static double seconds_of(qn_calls calls)
+{
+    qn_scope scope;
+    qn_layout layout;
+    qn_again again;
+    qn_words words;
+    qn_scope_make(&graph, 0, &scope);
+    CHECK(qn_rules_allow(&scope, calls, &layout, NULL));
+    qn_kernel_words(&scope, calls, &layout, &options, &again, &words);
+    return qn_kernel_seconds(&scope, calls, &words, &options);
+}
+
+/* x and y have n = 8192 words: 4 · 8192 bytes each. */
+static void measured_rates_decide_costs(void)
+{
+    const double n = 8192, bytes = 4 * n;
+    CHECK_OK(make("sequence s\ninput A: matrix(m, n); input x, y: vector(n)\noutput r: scalar; output q: vector(m)\n"
+                  "r = dot(x, y); q = A*x\n"));
+    CHECK_NEAR(seconds_of(1), 4e-6 + 2 * bytes / 2e12, 1e-15);
+    graph.calls[0].bytes_per_s = 1e9;
+    CHECK_NEAR(seconds_of(1), 4e-6 + 2 * bytes / 1e9, 1e-12);
+    CHECK_NEAR(seconds_of(2), 4e-6 + (n * n + 2 * n) * 4 / 2e12, 1e-12);
+    /* dot has 2 n words at 1e9 bytes a second, A*x n² + 2 n at 2e12; together n² + 3 n */
+    const double own_s = 2 * bytes / 1e9 + (n * n + 2 * n) * 4 / 2e12, own_bytes = (n * n + 4 * n) * 4;
+    CHECK_NEAR(seconds_of(3), 4e-6 + (n * n + 3 * n) * 4 * own_s / own_bytes, 1e-9);
+}
+
+static void operations_decide_where_they_take_longer(void)
+{
+    const double n = 8192;
+    CHECK_OK(make("sequence s\ninput A: matrix(m, n); input x: vector(n)\noutput q: vector(m)\nq = A*x\n"));
+    graph.calls[0].slots[QN_PIPE_ROOT] = 3;
+    CHECK_NEAR(seconds_of(1), 4e-6 + (n * n + 2 * n) * 4 / 2e12, 1e-12);
+    options.slots_per_s[QN_PIPE_ROOT] = 1e11;
+    CHECK_NEAR(seconds_of(1), 4e-6 + 3 * n * n / 1e11, 1e-9);
+    options.slots_per_s[QN_PIPE_ROOT] = 0;
+}
+
+/* On a device that adds up slowly, what is fused stays fused, and the plan is still found. */
+static void plans_obey_measured_rates(void)
+{
+    CHECK_OK(make("sequence s\ninput x, y, v: vector(n)\noutput r, t: scalar\nr = dot(x, y); t = dot(x, v)\n"));
+    for (int call = 0; call < graph.call_count; call++) graph.calls[call].bytes_per_s = 4e12;
+    CHECK_OK(qn_plan_make(&graph, &options, &plan));
+    int kernels, folds;
+    count(&kernels, &folds);
+    CHECK(kernels == 1 && folds == 1);
+}
+
 int main(void)
 {
     RUN(candidates_are_all_partitions);
@@ -377,6 +428,9 @@ int main(void)
     RUN(a_full_graph_is_planned);
     RUN(the_search_finds_the_best);
     RUN(sixteen_calls_are_planned_at_once);
+    RUN(measured_rates_decide_costs);
+    RUN(operations_decide_where_they_take_longer);
+    RUN(plans_obey_measured_rates);
     qn_arena_clear(&arena);
     return check_finish();
 }
