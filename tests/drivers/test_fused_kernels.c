@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "fuse/emit/emit.h"
+#include "fuse/program/trial.h"
 #include "runtime/cuda/cuda_compile.h"
 #include "runtime/kernel_source.h"
 
@@ -135,11 +136,52 @@ static void joined_kernels_compile(void)
     qn_text_clear(&text);
 }
 
+/* Bodies of implementations, with loads, stores and tunables, and with marks of the library's lines. */
+static void bodies_compile(void)
+{
+    static const char text_of_library[] =
+        "function f(A(i,j), x(j)) -> y(i) point { y += A * x; }\n"
+        "implementation a\n  tunable WIDTH 1 2\n  load A { A = *A_at; }\n  load x { x = *x_at; }\n"
+        "  compute {\n    y = FMA(A, x, y) * (WIDTH / WIDTH); /* a comment */\n  }\n"
+        "function g(A(i,j), x(i)) -> y(j) point { y += A * x; }\nimplementation a compute { y += x * A; }\n"
+        "function h(a(), u(i), v(j)) -> B(i,j), r() point { B = a * u * v; r += u; }\n"
+        "implementation a store B { *B_at = B; } compute {\n\n  B = a * (u * v);\n  r += u;\n}\n"
+        "function k(x(i)) -> r() point { r = FMAX(r, x); }\n"
+        "implementation a load x { x = *x_at; } compute { r = x > r ? x : r; }\n";
+    static qn_trial trial;
+    qn_library library = {0};
+    const qn_source source = qn_source_make("f.qel", text_of_library, strlen(text_of_library));
+    qn_arena_clear(&arena);
+    CHECK_OK(qn_library_parse(&source, &arena, &library));
+    for (const qn_function *function = library.functions; function; function = function->following)
+        for (int marks = 0; marks < 2; marks++) {
+            const qn_trial_call call = {.library = &library,
+                                        .function = function,
+                                        .implementation = function->implementations,
+                                        .extents = {1000, 1000},
+                                        .marks_bodies = marks};
+            qn_text text = {0};
+            CHECK_OK(qn_trial_plan(&call, &trial));
+            CHECK_OK(qn_text_append(&text, "#define F_A_WIDTH 2\n"));
+            CHECK_OK(qn_emit_header(trial.plan.graph, QN_EMIT_GROUPS, &text));
+            for (int i = 0; i < trial.plan.kernel_count; i++) {
+                qn_emitted_kernel kernel;
+                CHECK_OK(qn_emit_kernel(&trial.plan, i, QN_EMIT_GROUPS, &text, &kernel));
+            }
+            CHECK(strstr(text.data, "DEVICE_FN float ") && (strstr(text.data, "#line ") != NULL) == marks);
+            compile_for_cuda(function->name, text.data);
+            qn_text_clear(&text), qn_text_clear(&trial.text);
+            qn_arena_clear(&trial.arena);
+            trial = (qn_trial){.arena = {0}};
+        }
+}
+
 int main(void)
 {
     RUN(the_words_are_those_of_the_kernel_language);
     RUN(names_do_not_meet_words);
     RUN(joined_kernels_compile);
+    RUN(bodies_compile);
     RUN(examples_compile_for_cuda);
     qn_arena_clear(&arena);
     return check_finish();

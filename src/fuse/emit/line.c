@@ -64,6 +64,14 @@ static qn_status write_spread(qn_emitter *at)
     return qn_text_append(at->text, "    }\n");
 }
 
+/* Whether bodies load or store elements one by one, by their index. */
+static bool has_moves(const qn_emitter *at)
+{
+    for (int value = 0; value < at->graph->value_count; value++)
+        if (at->graph->values[value].kind == QN_VECTOR && qn_body_moves(at, value)) return true;
+    return false;
+}
+
 /* A group takes a chunk of ITEMS strips at a time: it loads all that the chunk needs, and stores after that. */
 static qn_status write_strips(qn_emitter *at)
 {
@@ -85,6 +93,8 @@ static qn_status write_strips(qn_emitter *at)
                                   name, root, root, name));
     }
     QN_TRY(qn_text_append(at->text, "        EACH_OF_STRIP(elements) {\n"));
+    if (has_moves(at))
+        QN_TRY(qn_text_append(at->text, "            const qn_int64 i = first + PLACE(e, ITEMS, item);\n"));
     QN_TRY(qn_site_flush(at, &at->line));
     QN_TRY(qn_text_append(at->text, "        }\n"));
     for (int value = 0; value < graph->value_count; value++) {
