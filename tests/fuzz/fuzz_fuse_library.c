@@ -38,12 +38,15 @@ static void try_call(const qn_library *library, const qn_function *function, con
     qn_text text = {0};
     call.marks_bodies = implementation && implementation->offset % 2 == 0;
     qn_status status = qn_trial_plan(&call, &trial);
-    if (status == QN_OK) status = qn_emit_header(trial.plan.graph, &text);
-    for (int k = 0; k < trial.plan.kernel_count && status == QN_OK; k++) {
-        qn_emitted_kernel kernel;
-        status = qn_emit_kernel(&trial.plan, k, &text, &kernel);
+    for (int form = QN_EMIT_GROUPS; form <= QN_EMIT_LOOPS && status == QN_OK; form++) {
+        status = qn_emit_header(trial.plan.graph, (qn_emit_form)form, &text);
+        for (int k = 0; k < trial.plan.kernel_count && status == QN_OK; k++) {
+            qn_emitted_kernel kernel;
+            status = qn_emit_kernel(&trial.plan, k, (qn_emit_form)form, &text, &kernel);
+        }
     }
-    demand(status == QN_OK || status == QN_UNSUPPORTED || status == QN_INTERNAL || status == QN_BAD_FORMAT);
+    demand(status == QN_OK || status == QN_UNSUPPORTED ||
+           status == QN_BAD_FORMAT); /* a function named as a word of scripts */
     qn_text_clear(&text);
     qn_text_clear(&trial.text);
     qn_arena_clear(&trial.arena);

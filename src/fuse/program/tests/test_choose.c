@@ -193,7 +193,6 @@ static void shipped_bodies_are_right(void)
     qn_program *program;
     qn_judgement judgement;
     read_library("");
-    CHECK(is_right("sumexp", "series", &judgement));
     CHECK_TEXT(chosen("sequence s\ninput x: vector(n)\noutput r: scalar\nr = sumexp(x)\n", "r", &notes),
                strcmp(qn_device_get_info(device)->driver, "host") == 0 ||
                        strstr(qn_device_get_info(device)->identifier, ":host")
@@ -201,7 +200,8 @@ static void shipped_bodies_are_right(void)
                    : "point");
     sizes.of[0] = 1;
     CHECK_OK(qn_plan_make(&graph, &options, &plan));
-    if (graph.calls[0].implementation && CHECK_OK(qn_program_create(&plan, device, NULL, &sizes, stored, &program))) {
+    if (graph.calls[0].implementation && CHECK(is_right("sumexp", "series", &judgement)) &&
+        CHECK_OK(qn_program_create(&plan, device, NULL, &sizes, stored, &program))) {
         check_exponentials(program, 0, graph.calls[0].outputs[0].value);
         qn_program_destroy(&program);
     }
