@@ -31,11 +31,28 @@ static void count(const qn_sequence *sequence, qn_fuse_explanation *explanation)
     }
 }
 
+/* Times by the rates: of the kernels, and of a kernel for each call. */
+static qn_status write_times(const qn_sequence *sequence, qn_text *text)
+{
+    qn_plan_options options = sequence->plan_options;
+    qn_plan *unfused;
+    options.fusion = QN_FUSION_NONE;
+    options.forced_count = 0;
+    QN_TRY(qn_allocate(1, sizeof *unfused, (void **)&unfused));
+    qn_status status = qn_plan_make(&sequence->graph, &options, unfused);
+    if (status == QN_OK)
+        status = qn_text_append(text, "\npredicted: %.4g ms fused, %.4g ms unfused\n", 1e3 * sequence->plan.seconds,
+                                1e3 * unfused->seconds);
+    qn_release(&unfused);
+    return status;
+}
+
 /* Rates, and implementations that are not used. */
 static qn_status write_rates(const qn_sequence *sequence, const char *device, qn_text *text)
 {
     const qn_plan_options *options = &sequence->plan_options;
-    QN_TRY(qn_text_append(text, "\nrates %s on %s: %.3g µs a launch, %.4g GB/s of a copy\n",
+    QN_TRY(write_times(sequence, text));
+    QN_TRY(qn_text_append(text, "rates %s on %s: %.3g µs a launch, %.4g GB/s of a copy\n",
                           sequence->has_rates ? "measured" : "assumed, not measured,", device, 1e6 * options->launch_s,
                           1e-9 * options->bytes_per_s));
     for (int call = 0; call < sequence->graph.call_count; call++) {
