@@ -25,8 +25,10 @@ static qn_status fail_twice(const reading *at, size_t offset, const char *what)
 /* Names of tunables are in capitals, and those of the kernels are taken. */
 static bool is_tunable_name(const char *name)
 {
-    static const char *const taken[] = {"GROUP_X", "GROUP_Y", "ELEMENTS", "TILE",  "PANEL",
-                                        "PARTS",   "ITEMS",   "COLUMNS",  "PITCH", "LANES"};
+    static const char *const taken[] = {"GROUP_X", "GROUP_Y", "ELEMENTS",     "TILE",    "PANEL",    "PARTS",
+                                        "STRIP",   "ROWS",    "VECTOR_WIDTH", "ITEMS",   "COLUMNS",  "COLUMN",
+                                        "PITCH",   "LANES",   "PLACE",        "SEGMENT", "SEGMENTS", "UNROLL",
+                                        "BOTH",    "KERNEL",  "GLOBAL",       "LOCAL"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0) return false;
     for (int i = 0; i < qn_point_word_count; i++)

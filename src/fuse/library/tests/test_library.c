@@ -146,6 +146,8 @@ static void trouble_of_implementations_has_its_place(void)
             "that kernels do not use");
     refused(F "tunable GROUP_X 1", "f.qel:2:26: found the tunable \"GROUP_X\"; expected a name of capitals, digits and "
                                    "\"_\" that kernels do not use");
+    refused(F "tunable ROWS 1", "f.qel:2:26: found the tunable \"ROWS\"; expected a name of capitals, digits and \"_\" "
+                                "that kernels do not use");
     refused(F "tunable W compute { }", "f.qel:2:28: found \"compute\"; expected a whole number from 1, a value of the "
                                        "tunable");
     refused(F "tunable W 1 tunable W 2", "f.qel:2:38: found a second W of a; expected one");
