@@ -130,6 +130,8 @@ typedef struct qn_fuse_result {
     double search_seconds;
     const qn_fuse_peer *peers; /* the fused sequence first; without `compare`, none */
     size_t peer_count;
+    double
+        limit_seconds; /* that the device needs for the fused kernels' words, by its measured rates; 0: no `report` */
 } qn_fuse_result;
 
 /* Run a sequence on given or random values, fused and with a kernel for each call, and compare its results with their

@@ -80,6 +80,10 @@ static void print_peers(const qn_fuse_result *result)
 {
     if (result->peer_count > 1)
         printf("in turns                  calls       time      least    moved at least      times  difference\n");
+    if (result->peer_count > 1 && result->limit_seconds > 0)
+        printf("%-20s  %9s  %9.3g ms  %9.3g ms  %9.3g GB/s  %9.2f\n", "limit", "", 1e3 * result->limit_seconds,
+               1e3 * result->limit_seconds, 1e-9 * result->bytes / result->limit_seconds,
+               result->limit_seconds / result->peers[0].seconds);
     for (size_t i = 0; i < result->peer_count && result->peer_count > 1; i++) {
         const qn_fuse_peer *peer = &result->peers[i];
         if (peer->reason) continue;

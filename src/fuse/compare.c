@@ -1,7 +1,9 @@
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "fuse/compare.h"
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -132,6 +134,14 @@ static qn_status run(const contest *at, const contender *one, int64_t most_round
     return QN_OK;
 }
 
+/* Let the threads of a library come to rest before another peer runs. */
+static void settle(const contest *at, const contender *one)
+{
+    const double seconds = one->blas ? qn_blas_library_of(at->what->device)->settle_s : 0;
+    const struct timespec pause = {.tv_nsec = (long)(1e9 * seconds)};
+    if (seconds > 0) nanosleep(&pause, NULL);
+}
+
 static qn_status read_value(const contender *one, int value, float *numbers)
 {
     return one->program ? qn_program_read(one->program, value, numbers)
@@ -179,7 +189,10 @@ static qn_status compare(contest *at)
         largest = count > largest ? count : largest;
     }
     double ignored;
-    for (int i = 0; i < at->count; i++) QN_TRY(run(at, &at->contenders[i], COMPARED_ROUNDS, &ignored));
+    for (int i = 0; i < at->count; i++) {
+        QN_TRY(run(at, &at->contenders[i], COMPARED_ROUNDS, &ignored));
+        settle(at, &at->contenders[i]);
+    }
     if (all > COMPARED_MAX) return QN_OK;
     QN_TRY(qn_allocate(largest, sizeof(float), (void **)&at->expected));
     QN_TRY(qn_allocate(largest, sizeof(float), (void **)&at->found));
@@ -193,7 +206,10 @@ static qn_status take_turns(contest *at)
 {
     const int repeat = at->what->repeat;
     for (int turn = 0; turn < repeat; turn++)
-        for (int i = 0; i < at->count; i++) QN_TRY(run(at, &at->contenders[i], 0, &at->contenders[i].seconds[turn]));
+        for (int i = 0; i < at->count; i++) {
+            QN_TRY(run(at, &at->contenders[i], 0, &at->contenders[i].seconds[turn]));
+            settle(at, &at->contenders[i]);
+        }
     for (int i = 0; i < at->count; i++) {
         qn_fuse_peer *peer = at->contenders[i].peer;
         peer->seconds = qn_median(at->contenders[i].seconds, (size_t)repeat);

@@ -236,11 +236,12 @@ static qn_status run_peers(running *at)
     return qn_fuse_compare(&what, &at->own->names, at->own->peers, &at->own->result.peer_count);
 }
 
-static qn_status write_report(const running *at)
+static qn_status write_report(running *at)
 {
     qn_device_rates rates;
     if (!at->options->report) return QN_OK;
     QN_TRY(qn_device_measure(at->device, &rates));
+    at->own->result.limit_seconds = qn_program_limit_seconds(at->fused_program, at->own->result.rounds, &rates);
     return qn_fuse_write_report(at->options->report, at->sequence, &at->own->result, &at->fused, &at->unfused, &rates);
 }
 

@@ -17,8 +17,9 @@ typedef struct qn_blas_command {
 
 typedef struct qn_blas_library qn_blas_library;
 struct qn_blas_library {
-    const char *name;           /* "OpenBLAS" */
-    const char *best;           /* of what its best sequences consist beside legacy calls; NULL: nothing */
+    const char *name; /* "OpenBLAS" */
+    const char *best; /* of what its best sequences consist beside legacy calls; NULL: nothing */
+    double settle_s;  /* seconds that its threads spin after a call, which takes cores from others; 0: none do */
     qn_blas_kinds legacy, more; /* kinds of legacy sequences, and of the best ones besides */
     /* Find the library and prepare it for a device and a queue. Errors: QN_UNSUPPORTED with the reason. */
     qn_status (*open)(qn_device *device, qn_queue *queue, void **state);

@@ -102,6 +102,7 @@ static qn_status openblas_finish(void *state)
 }
 
 const qn_blas_library qn_blas_openblas = {.name = "OpenBLAS",
+                                          .settle_s = 0.15, /* 2^28 cycles */
                                           .legacy = QN_BLAS_LEGACY,
                                           .open = openblas_open,
                                           .close = openblas_close,

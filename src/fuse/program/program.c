@@ -245,6 +245,15 @@ double qn_program_kernel_bytes(const qn_program *program, int kernel)
     return work->bytes_read + work->bytes_written;
 }
 
+double qn_program_limit_seconds(const qn_program *program, int64_t rounds, const qn_device_rates *rates)
+{
+    double seconds = 0;
+    for (int k = 0; k < program->plan->kernel_count; k++)
+        seconds += (double)qn_plan_runs(program->plan, program->plan->kernels[k].section, rounds) *
+                   qn_work_limit_seconds(&program->launches[k].work, rates, NULL);
+    return seconds;
+}
+
 static void exchange(qn_program *program, const qn_exchange *of)
 {
     qn_buffer **one = of->are_sums ? &program->sums[of->one] : &program->data[of->one];

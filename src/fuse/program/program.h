@@ -85,6 +85,9 @@ QN_MUST_CHECK qn_status qn_program_run(qn_program *program, int64_t most_rounds,
 double qn_program_kernel_seconds(const qn_program *program, int kernel);
 double qn_program_kernel_bytes(const qn_program *program, int kernel);
 
+/* Seconds that a device with these rates needs at least for all kernels, with `rounds` rounds of loops. */
+double qn_program_limit_seconds(const qn_program *program, int64_t rounds, const qn_device_rates *rates);
+
 /* Read a value that the plan leaves in memory: a result, or what a later kernel reads. */
 QN_MUST_CHECK qn_status qn_program_read(qn_program *program, int value, float *numbers);
 
