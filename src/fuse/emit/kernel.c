@@ -265,7 +265,7 @@ static qn_status write_functions(const char *name, const char *meaning, const ch
                           "    return result;\n"
                           "}\n",
                           both, meaning, name));
-    const char *column = form == QN_EMIT_GROUPS ? "COLUMN(e)" : "e * GROUP_X + x";
+    if (form == QN_EMIT_LOOPS) return qn_text_append(text, "#undef BOTH\n"); /* columns are added in memory */
     return qn_text_append(
         text,
         "\n/* Add a chunk's columns, over the rows of a group's work-items, to the group's part. */\n"
@@ -275,13 +275,13 @@ static qn_status write_functions(const char *name, const char *meaning, const ch
         "    if (GROUP_Y == 1) {\n"
         "        UNROLL\n"
         "        for (int e = 0; e < ELEMENTS; e++) {\n"
-        "            const int column = %s;\n"
+        "            const int column = COLUMN(e);\n"
         "            if (column < columns) part[column] = is_first ? own[e] : BOTH(part[column], own[e]);\n"
         "        }\n"
         "        return;\n"
         "    }\n"
         "    UNROLL\n"
-        "    for (int e = 0; e < ELEMENTS; e++) share[y * COLUMNS + %s] = own[e];\n"
+        "    for (int e = 0; e < ELEMENTS; e++) share[y * COLUMNS + COLUMN(e)] = own[e];\n"
         "    LOCAL_BARRIER();\n"
         "    for (int column = y * GROUP_X + x; column < COLUMNS; column += ITEMS) {\n"
         "        float both = share[column];\n"
@@ -291,7 +291,7 @@ static qn_status write_functions(const char *name, const char *meaning, const ch
         "    LOCAL_BARRIER();\n"
         "}\n"
         "#undef BOTH\n",
-        name, column, column);
+        name);
 }
 
 static bool has_reduction(const qn_graph *graph, qn_reduction reduction)

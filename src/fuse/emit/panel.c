@@ -80,7 +80,7 @@ static qn_status declare_local(qn_emitter *at)
             if (is_sum || at->keeps_line[value])
                 QN_TRY(qn_text_append(at->text, "    LOCAL float %s_line[PANEL];\n", at->names[value]));
         }
-    if (!has_sums(at, -1, 1)) return QN_OK;
+    if (at->form == QN_EMIT_LOOPS || !has_sums(at, -1, 1)) return QN_OK;
     return qn_text_append(at->text, "    LOCAL float columns[GROUP_Y > 1 ? GROUP_Y * COLUMNS : 1];\n");
 }
 
@@ -151,8 +151,13 @@ static qn_status add_column_sum(const qn_emitter *at, int call, int output, qn_s
     const char *size = at->graph->extents[at->kernel->layout.extents[1]].name;
     const qn_reduction reduction = at->graph->calls[call].meanings[output].reduction;
     const char *name = at->names[at->graph->calls[call].outputs[output].value];
-    QN_TRY(qn_text_append(&of->columns.arrays, "            float %s_sum_j[ELEMENTS];\n", name));
     QN_TRY(qn_site_put(&of->columns, "%s_sum_j[e] = %s;", name, qn_reduction_start(reduction)));
+    if (at->form == QN_EMIT_LOOPS) /* a group's part is its own, and a cache keeps it */
+        return qn_text_append(&of->columns.arrays,
+                              "            GLOBAL float *RESTRICT %s_sum_j = %s_sums + (qn_int64)group * size_%s + "
+                              "chunk;\n",
+                              name, name, size);
+    QN_TRY(qn_text_append(&of->columns.arrays, "            float %s_sum_j[ELEMENTS];\n", name));
     return qn_site_put(&of->column_ends,
                        "%s_of_columns(%s_sums + (qn_int64)group * size_%s + chunk, columns, %s_sum_j, "
                        "size_%s - chunk, x, y, is_first);",
@@ -229,8 +234,10 @@ static qn_status write_columns(qn_emitter *at, const qn_sweep_sums *of)
     QN_TRY(qn_text_append(at->text, "%s%s", or_nothing(&of->columns.arrays), or_nothing(&at->column.arrays)));
     if (of->columns.text.length > 0)
         QN_TRY(qn_text_append(at->text,
-                              "            UNROLL\n"
-                              "            for (int e = 0; e < ELEMENTS; e++) {\n%s            }\n",
+                              has_groups ? "            UNROLL\n"
+                                           "            for (int e = 0; e < ELEMENTS; e++) {\n%s            }\n"
+                                         : "            if (is_first)\n"
+                                           "            EACH_ELEMENT(elements) {\n%s            }\n",
                               of->columns.text.data));
     if (at->column.text.length == 0) return QN_OK;
     return qn_text_append(at->text,

@@ -131,6 +131,7 @@ static void fit_processor(const needs *of, int units, qn_shape *shape)
     const int64_t share = of->lines / units > LEAST_PANEL ? (of->lines + units - 1) / units : LEAST_PANEL;
     if (share < shape->panel) shape->panel = (int)share;
     if (of->kept < shape->panel) shape->panel = (int)of->kept;
+    if (shape->panel >= 3 && shape->panel < LEAST_PANEL) shape->panel = (shape->panel + 3) / 4 * 4; /* lines by fours */
     if (shape->tile > shape->panel) shape->tile = shape->panel;
     shape->panel -= shape->panel % shape->tile;
 }
