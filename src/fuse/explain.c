@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "fuse/choice.h"
 #include "fuse/suit.h"
 #include "runtime/device.h"
 
@@ -62,7 +63,30 @@ static qn_status write_rates(const qn_sequence *sequence, const char *device, qn
     return sequence->notes.length > 0 ? qn_text_append(text, "\n%s", sequence->notes.data) : QN_OK;
 }
 
-static qn_status suit(qn_context *context, const char *wanted, qn_sequence *sequence, char name[48])
+/* The kernels that were found fastest on a device, if that is known; their launches are shared. */
+static qn_status choose(qn_device *device, qn_sequence *sequence, qn_text *text)
+{
+    qn_choice *choice;
+    qn_chosen chosen;
+    QN_TRY(qn_choice_open(sequence, device, QN_CHOICE_CANDIDATES, true, &choice));
+    qn_choice_get(choice, &chosen);
+    sequence->plan = *chosen.plan;
+    qn_choice_close(&choice);
+    const char *name = qn_device_get_info(device)->identifier;
+    if (!chosen.is_measured)
+        return qn_text_append(text, "\nkernels: the best of %d candidates by their costs; none is measured on %s\n",
+                              chosen.candidates, name);
+    const qn_shape *shape = &chosen.shape;
+    return qn_text_append(text,
+                          "\nkernels: number %d of %d candidates, the fastest of %llu tests on %s\n"
+                          "shape: groups of %d x %d, ELEMENTS %d, TILE %d, PANEL %d, PARTS %d, STRIP %d, ROWS %d, "
+                          "VECTOR_WIDTH %d\n",
+                          chosen.number, chosen.candidates, (unsigned long long)chosen.tests, name, shape->group_x,
+                          shape->group_y, shape->elements, shape->tile, shape->panel, shape->parts, shape->strip,
+                          shape->rows, shape->vector_width);
+}
+
+static qn_status suit(qn_context *context, const char *wanted, qn_sequence *sequence, char name[48], qn_text *text)
 {
     const qn_device_info gpu = qn_device_of_large_gpu();
     const qn_device_info *info = &gpu;
@@ -70,7 +94,11 @@ static qn_status suit(qn_context *context, const char *wanted, qn_sequence *sequ
     if (wanted && strcmp(wanted, "auto") != 0) QN_TRY(qn_device_open(context, wanted, &device));
     if (device) info = qn_device_get_info(device);
     snprintf(name, 48, "%s", info->identifier);
-    const qn_status status = qn_sequence_suit(sequence, context, device, info);
+    qn_status status = qn_sequence_suit(sequence, context, device, info);
+    if (status == QN_OK && device)
+        status = choose(device, sequence, text);
+    else
+        qn_plan_share_launches(&sequence->plan_options, &sequence->plan);
     qn_device_release(&device);
     return status;
 }
@@ -81,10 +109,12 @@ static qn_status explain(qn_context *context, const qn_fuse_options *options, ow
     char device[48] = "";
     QN_TRY(qn_option_check(qn_fuse_explain_option_table(), options));
     QN_TRY(qn_sequence_open(options, &sequence));
-    qn_status status = suit(context, options->run.device, sequence, device);
-    qn_plan_share_launches(&sequence->plan_options, &sequence->plan);
+    qn_text choice = {0};
+    qn_status status = suit(context, options->run.device, sequence, device, &choice);
     if (status == QN_OK) status = qn_plan_explain(&sequence->plan, &sequence->plan_options, &own->text);
+    if (status == QN_OK && choice.length > 0) status = qn_text_append(&own->text, "%s", choice.data);
     if (status == QN_OK) status = write_rates(sequence, device, &own->text);
+    qn_text_clear(&choice);
     count(sequence, &own->explanation);
     own->explanation.text = own->text.data;
     qn_sequence_close(&sequence);

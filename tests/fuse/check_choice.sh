@@ -32,6 +32,12 @@ END
   value=$(grep -o "$word=[0-9]*" best.txt | cut -d= -f2)
   grep -q "define $word $value " after/bicgk.c || fail "the files have another $word than $(cat best.txt)"
 done
+"$quern" fuse explain "$script" -d host --size m=200,n=300 >explain.txt || fail "explain"
+grep -q "^kernels: number [12] of 2 candidates, the fastest of $tests tests on host\$" explain.txt ||
+  fail "explain should say what was chosen: $(cat explain.txt)"
+"$quern" fuse explain "$script" -d host --size m=20000,n=30000 >explain.txt || fail "explain"
+grep -q '^kernels: the best of 2 candidates by their costs; none is measured on host$' explain.txt ||
+  fail "other sizes were not measured: $(cat explain.txt)"
 run --candidates 1 --budget 0
 grep -q '^kernels 1 of 1 candidates' run.txt || fail "one candidate is enough: $(cat run.txt)"
 export QUERN_TUNING_STORE=off
