@@ -82,7 +82,8 @@ static void the_words_are_those_of_the_kernel_language(void)
                                 "GROUP_COUNT LOCAL_BARRIER MIN FMIN "
                                 "FMAX SQRT EXP LOG FLOAT_INFINITY GROUP_X GROUP_Y ELEMENTS TILE PANEL ITEMS "
                                 "PITCH COLUMNS UNROLL PARTS EACH_ELEMENT LOCAL_BARRIER_OF_32 UNROLL_BY STRIP ROWS "
-                                "EACH_OF_STRIP SEGMENT SEGMENTS COLUMN PLACE A B C ";
+                                "EACH_OF_STRIP SEGMENT SEGMENTS COLUMN PLACE PIECE "
+                                "GROUP_LIMIT_RESIDENT A B C ";
     for (int i = 0; i < EXAMPLES; i++) {
         qn_text text = {0};
         CHECK_OK(emit(examples[i], NULL, &text));

@@ -51,6 +51,15 @@ DEVICE_FN int is_wide(GLOBAL const float *data, qn_int64 step)
 {
     return VECTOR_WIDTH == 4 && step % 4 == 0 && (qn_uint64)data % 16 == 0;
 }
+/* Load all of a work-item's `count` elements from a chunk, in vectors. */
+DEVICE_FN void load_vectors(GLOBAL const float *from, int count, int items, int item, float *own)
+{
+    UNROLL
+    for (int e = 0; e < count / 4 * 4; e += 4) {
+        const qn_float4 four = *(GLOBAL const qn_float4 *)(from + PLACE(e, items, item));
+        own[e] = four.x, own[e + 1] = four.y, own[e + 2] = four.z, own[e + 3] = four.w;
+    }
+}
 /* Load `count` of a work-item's elements, at most `most`, from a chunk. */
 DEVICE_FN void load_elements(GLOBAL const float *from, int wide, int count, int most, int items, int item,
     float *own)
@@ -58,10 +67,7 @@ DEVICE_FN void load_elements(GLOBAL const float *from, int wide, int count, int 
     if (wide && count % 4 == 0) {
         UNROLL
         for (int e = 0; e < most / 4 * 4; e += 4)
-            if (e < count) {
-                const qn_float4 four = *(GLOBAL const qn_float4 *)(from + PLACE(e, items, item));
-                own[e] = four.x, own[e + 1] = four.y, own[e + 2] = four.z, own[e + 3] = four.w;
-            }
+            if (e < count) load_vectors(from + PLACE(e, items, item), 4, 0, 0, own + e);
     } else {
         UNROLL
         for (int e = 0; e < most; e++)

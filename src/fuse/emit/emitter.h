@@ -28,6 +28,7 @@ typedef struct qn_emitter {
     bool loads[QN_GRAPH_VALUES_MAX];       /* values that are loaded before they are used, as name_own[e] */
     bool stores[QN_GRAPH_VALUES_MAX];      /* and that are stored afterwards, from name_out[e] */
     bool is_spread;                        /* see qn_emit_is_spread */
+    bool is_whole;                         /* groups have whole lines, see whole.c */
     qn_site line, column, element, gather; /* the present ones */
     int sweep;                             /* the present one */
     qn_text *text;                         /* of the kernel */
@@ -49,6 +50,9 @@ QN_MUST_CHECK qn_status qn_site_need(qn_emitter *at, int call, const qn_use *use
 
 /* The same for a vector at a line's index. */
 QN_MUST_CHECK qn_status qn_line_need(qn_emitter *at, int value, qn_variable *name);
+
+/* Whether a matrix call's output is a needed sum that is a vector along an axis. */
+bool qn_emitter_sums_along(const qn_emitter *at, int call, int output, int axis);
 
 /* Emit a call in its own place: variables of maps, additions of reductions, stores. */
 QN_MUST_CHECK qn_status qn_site_call(qn_emitter *at, qn_site *site, int call);
@@ -132,6 +136,12 @@ QN_MUST_CHECK qn_status qn_tiles_write(qn_emitter *at, const qn_sweep_sums *of);
 QN_MUST_CHECK qn_status qn_tiles_sum(const qn_emitter *at, int call, int output, qn_sweep_sums *of);
 QN_MUST_CHECK qn_status qn_tiles_line(qn_emitter *at, int call, int output);
 QN_MUST_CHECK qn_status qn_tiles_locals(qn_emitter *at, int value, bool is_sum);
+
+/* whole.c: the branch of a kernel for lines that groups have as wholes. */
+bool qn_whole_is_possible(const qn_emitter *at);
+QN_MUST_CHECK qn_status qn_whole_condition(qn_emitter *at);
+QN_MUST_CHECK qn_status qn_whole_columns(qn_emitter *at, bool is_end);
+QN_MUST_CHECK qn_status qn_whole_pieces(qn_emitter *at);
 
 /* wide.c: which arguments may be moved in vectors; words and functions of the header. */
 QN_MUST_CHECK qn_status qn_emit_alignments(qn_emitter *at);

@@ -116,8 +116,9 @@ static qn_status write_signature(qn_emitter *at)
 {
     const qn_emitted_kernel *made = at->made;
     const bool is_panel = at->kernel->layout.dimensions == 2;
-    QN_TRY(qn_text_append(at->text, "KERNEL GROUP_LIMIT(%s, 1) void %s(", is_panel ? "GROUP_X, GROUP_Y" : "ITEMS, 1",
-                          made->name));
+    const bool is_resident = is_panel && qn_whole_is_possible(at); /* few groups, with many registers */
+    QN_TRY(qn_text_append(at->text, "KERNEL GROUP_LIMIT%s(%s, 1%s) void %s(", is_resident ? "_RESIDENT" : "",
+                          is_panel ? "GROUP_X, GROUP_Y" : "ITEMS, 1", is_resident ? ", 1" : "", made->name));
     for (int i = 0; i < made->argument_count; i++) {
         const qn_emitted_argument *own = &made->arguments[i];
         const bool is_int = own->kind == QN_EMITTED_STARTS || own->kind == QN_EMITTED_COLUMNS;

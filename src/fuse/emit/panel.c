@@ -23,8 +23,7 @@ static bool is_element_call(const qn_emitter *at, int call, int sweep)
            at->kernel->layout.levels[call] == sweep;
 }
 
-/* Whether an output of a matrix call is a needed sum, a vector along an axis. */
-static bool is_sum_along(const qn_emitter *at, int call, int output, int axis)
+bool qn_emitter_sums_along(const qn_emitter *at, int call, int output, int axis)
 {
     const qn_call *of = &at->graph->calls[call];
     if (!qn_emitter_needs(at, of->outputs[output].value)) return false;
@@ -61,7 +60,7 @@ static bool has_sums(const qn_emitter *at, int sweep, int axis)
     for (int call = 0; call < at->graph->call_count; call++)
         for (int i = 0; qn_emitter_has(at, call) && i < at->graph->calls[call].output_count; i++)
             if ((sweep < 0 || is_element_call(at, call, sweep)) && at->graph->calls[call].space_count == 2 &&
-                is_sum_along(at, call, i, axis))
+                qn_emitter_sums_along(at, call, i, axis))
                 return true;
     return false;
 }
@@ -71,7 +70,7 @@ static qn_status declare_local(qn_emitter *at)
     for (int call = 0; call < at->graph->call_count; call++)
         for (int i = 0; qn_emitter_has(at, call) && i < at->graph->calls[call].output_count; i++) {
             const int value = at->graph->calls[call].outputs[i].value;
-            const bool is_sum = at->graph->calls[call].space_count == 2 && is_sum_along(at, call, i, 0);
+            const bool is_sum = at->graph->calls[call].space_count == 2 && qn_emitter_sums_along(at, call, i, 0);
             if (at->form == QN_EMIT_GROUPS) {
                 QN_TRY(qn_tiles_locals(at, value, is_sum));
                 continue;
@@ -105,7 +104,7 @@ static qn_status put_stage(qn_emitter *at, int stage)
     qn_site_restart(&at->line, QN_SITE_LINE, 12);
     for (int call = 0; call < graph->call_count; call++)
         for (int i = 0; stage > 0 && is_element_call(at, call, stage - 1) && i < graph->calls[call].output_count; i++)
-            if (is_sum_along(at, call, i, 0)) QN_TRY(put_line_sum(at, call, i));
+            if (qn_emitter_sums_along(at, call, i, 0)) QN_TRY(put_line_sum(at, call, i));
     for (int call = 0; call < graph->call_count; call++)
         if (is_line_call(at, call) && at->kernel->layout.levels[call] == stage)
             QN_TRY(qn_site_call(at, &at->line, call));
@@ -170,16 +169,16 @@ static qn_status collect_sums(qn_emitter *at, int sweep, qn_sweep_sums *of)
         for (int i = 0; is_element_call(at, call, sweep) && i < at->graph->calls[call].output_count; i++) {
             const int value = at->graph->calls[call].outputs[i].value;
             const bool is_needed = qn_call_reduces(&at->graph->calls[call], i) && qn_emitter_needs(at, value);
-            if (is_sum_along(at, call, i, 0)) {
+            if (qn_emitter_sums_along(at, call, i, 0)) {
                 QN_TRY(at->form == QN_EMIT_GROUPS ? qn_tiles_sum(at, call, i, of) : add_line_sum(at, call, i, of));
-            } else if (is_sum_along(at, call, i, 1)) {
-                QN_TRY(add_column_sum(at, call, i, of));
+            } else if (qn_emitter_sums_along(at, call, i, 1)) {
+                if (!at->is_whole) QN_TRY(add_column_sum(at, call, i, of));
             } else if (is_needed) {
                 char total[96];
                 snprintf(total, sizeof total, "%s_total", at->names[value]);
                 QN_TRY(qn_add_lane(&of->lanes, total, &of->lane_count));
             }
-            const bool is_lane = is_needed && !is_sum_along(at, call, i, 1);
+            const bool is_lane = is_needed && !qn_emitter_sums_along(at, call, i, 1);
             if (is_lane && at->graph->calls[call].meanings[i].reduction != QN_REDUCE_SUM)
                 of->lane_count += QN_LANES_SUMS_MAX; /* the lanes' words know sums only */
         }
@@ -223,10 +222,11 @@ static qn_status write_columns(qn_emitter *at, const qn_sweep_sums *of)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[1]].name;
     const bool has_groups = at->form == QN_EMIT_GROUPS;
-    QN_TRY(qn_text_append(
-        at->text,
-        "        for (qn_int64 chunk = 0; chunk < size_%s; chunk += COLUMNS) {\n            const int elements = ",
-        size));
+    QN_TRY(at->is_whole
+               ? qn_text_append(at->text, "        {\n            const qn_int64 chunk = 0;\n")
+               : qn_text_append(at->text, "        for (qn_int64 chunk = 0; chunk < size_%s; chunk += COLUMNS) {\n",
+                                size));
+    QN_TRY(qn_text_append(at->text, "            const int elements = "));
     QN_TRY(has_groups ? qn_text_append(at->text, "elements_of(size_%s - chunk, ELEMENTS, GROUP_X, x);\n", size)
                       : qn_text_append(at->text,
                                        "(int)MIN((qn_int64)ELEMENTS, (size_%s - chunk - x + GROUP_X - 1) / GROUP_X);\n",
@@ -333,10 +333,10 @@ static qn_status put_sweep(qn_emitter *at, int sweep)
     return status;
 }
 
-qn_status qn_emit_panel(qn_emitter *at)
+static qn_status put_panels(qn_emitter *at)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
-    QN_TRY(qn_emit_totals_start(at));
+    if (at->is_whole) QN_TRY(qn_whole_columns(at, false));
     QN_TRY(qn_text_append(at->text,
                           "    for (qn_int64 first = (qn_int64)group * PANEL; first < size_%s;\n"
                           "         first += (qn_int64)groups * PANEL) {\n"
@@ -352,6 +352,47 @@ qn_status qn_emit_panel(qn_emitter *at)
     const char *const barrier = "        LOCAL_BARRIER();\n";
     if (!qn_text_ends_in(at->text->data, barrier)) QN_TRY(qn_text_append(at->text, "%s", barrier));
     QN_TRY(qn_text_append(at->text, "    }\n"));
+    return at->is_whole ? qn_whole_columns(at, true) : QN_OK;
+}
+
+/* Move the text from `start` four spaces to the right. */
+static qn_status indent(qn_text *text, size_t start)
+{
+    qn_text moved = {0};
+    qn_status status = QN_OK;
+    for (const char *line = text->data + start; *line && status == QN_OK;) {
+        const char *end = strchr(line, '\n') + 1;
+        status = qn_text_append(&moved, "    %.*s", (int)(end - line), line);
+        line = end;
+    }
+    text->length = start;
+    if (status == QN_OK) status = qn_text_append(text, "%s", moved.data);
+    qn_text_clear(&moved);
+    return status;
+}
+
+static qn_status put_branch(qn_emitter *at, bool is_whole)
+{
+    const size_t start = at->text->length;
+    at->is_whole = is_whole;
+    const qn_status status = put_panels(at);
+    at->is_whole = false;
+    QN_TRY(status);
+    return indent(at->text, start);
+}
+
+qn_status qn_emit_panel(qn_emitter *at)
+{
+    QN_TRY(qn_emit_totals_start(at));
+    if (!qn_whole_is_possible(at)) {
+        QN_TRY(put_panels(at));
+    } else {
+        QN_TRY(qn_whole_condition(at));
+        QN_TRY(put_branch(at, true));
+        QN_TRY(qn_text_append(at->text, "    } else {\n"));
+        QN_TRY(put_branch(at, false));
+        QN_TRY(qn_text_append(at->text, "    }\n"));
+    }
     return qn_emit_totals_end(at);
 }
 

@@ -223,10 +223,14 @@ static qn_status need_at(qn_emitter *at, qn_site *site, int value, const int *ax
                            at->kernel->layout.levels[producer] < at->sweep;
     if (is_made && !is_stored)
         return put_map(at, site, producer, qn_call_output_of(&at->graph->calls[producer], value));
+    if (site->kind == QN_SITE_COLUMN && at->is_whole) {
+        at->loads[value] = true;
+        return QN_OK;
+    }
     if (qn_site_is_wide(at, site, value, axes)) {
         at->loads[value] = true;
         snprintf(expression, sizeof expression, "%s_own%s[e]", at->names[value],
-                 site->kind == QN_SITE_ELEMENT ? "[k]" : "");
+                 site->kind == QN_SITE_ELEMENT && !at->is_whole ? "[k]" : "");
         return put_variable(at, site, value, axes, expression);
     }
     address_at(at, site, value, axes, expression);

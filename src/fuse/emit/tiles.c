@@ -95,11 +95,15 @@ static qn_status write_line(qn_emitter *at, const qn_sweep_sums *of)
     for (int value = 0; value < at->graph->value_count; value++)
         if (at->stores[value])
             QN_TRY(qn_text_append(at->text, "                        float %s_out[ELEMENTS];\n", at->names[value]));
-    QN_TRY(qn_text_append(at->text,
-                          "                        EACH_ELEMENT(elements) {\n"
-                          "                            const qn_int64 j = chunk + COLUMN(e);\n%s"
-                          "                        }\n%s",
-                          or_nothing(&at->element.text), or_nothing(&of->line_ends.text)));
+    if (at->is_whole)
+        QN_TRY(qn_whole_pieces(at));
+    else
+        QN_TRY(qn_text_append(at->text,
+                              "                        EACH_ELEMENT(elements) {\n"
+                              "                            const qn_int64 j = chunk + COLUMN(e);\n%s"
+                              "                        }\n",
+                              or_nothing(&at->element.text)));
+    QN_TRY(qn_text_append(at->text, "%s", or_nothing(&of->line_ends.text)));
     QN_TRY(write_stores(at));
     return qn_text_append(at->text, "                    }\n");
 }
@@ -107,10 +111,11 @@ static qn_status write_line(qn_emitter *at, const qn_sweep_sums *of)
 qn_status qn_tiles_write(qn_emitter *at, const qn_sweep_sums *of)
 {
     QN_TRY(qn_text_append(at->text,
-                          "            for (int tile = 0; tile < lines; tile += GROUP_Y * TILE) {\n"
+                          "            for (int tile = 0; tile < %s; tile += GROUP_Y * TILE) {\n"
                           "                const int begin = tile + y * TILE, end = MIN(begin + TILE, lines);\n"
-                          "                for (int row = begin; row < end; row += ROWS) {\n"));
-    QN_TRY(write_loads(at));
+                          "                for (int row = begin; row < %s; row += ROWS) {\n",
+                          at->is_whole ? "PANEL" : "lines", at->is_whole ? "begin + TILE" : "end"));
+    if (!at->is_whole) QN_TRY(write_loads(at));
     QN_TRY(write_line(at, of));
     QN_TRY(qn_text_append(at->text, "                }\n"));
     if (of->has_tiles)

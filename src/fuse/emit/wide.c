@@ -10,7 +10,8 @@ qn_status qn_emit_alignments(qn_emitter *at)
         const char *name = at->names[own->of];
         if (is_panel && own->kind == QN_EMITTED_STEP)
             QN_TRY(qn_text_append(at->text, "    const int %s_wide = is_wide(%s_data, %s_step);\n", name, name, name));
-        if (!is_panel && own->kind == QN_EMITTED_DATA && at->graph->values[own->of].kind == QN_VECTOR)
+        if ((!is_panel || qn_whole_is_possible(at)) && own->kind == QN_EMITTED_DATA &&
+            at->graph->values[own->of].kind == QN_VECTOR)
             QN_TRY(qn_text_append(at->text, "    const int %s_wide = is_wide(%s_data, 0);\n", name, name));
     }
     return QN_OK;
@@ -20,6 +21,7 @@ static const char *const words =
     "#define SEGMENT (GROUP_X < 32 ? GROUP_X : 32) /* work-items of a row that a GPU runs in step */\n"
     "#define SEGMENTS (GROUP_X / SEGMENT)\n"
     "#define EACH_ELEMENT(count) UNROLL for (int e = 0; e < ELEMENTS; e++) if (e < (count))\n"
+    "#define PIECE (ELEMENTS % 8 == 0 ? 8 : 4) /* elements of a whole line that are loaded and used at once */\n"
     "#define EACH_OF_STRIP(count) UNROLL for (int e = 0; e < STRIP; e++) if (e < (count))\n"
     "/* Where a work-item's element is in a chunk that `items` work-items share. */\n"
     "#define PLACE(e, items, item) (((e) / VECTOR_WIDTH * (items) + (item)) * VECTOR_WIDTH + (e) % VECTOR_WIDTH)\n"
@@ -39,6 +41,15 @@ static const char *const functions =
     "{\n"
     "    return VECTOR_WIDTH == 4 && step % 4 == 0 && (qn_uint64)data % 16 == 0;\n"
     "}\n"
+    "\n/* Load all of a work-item's `count` elements from a chunk, in vectors. */\n"
+    "DEVICE_FN void load_vectors(GLOBAL const float *from, int count, int items, int item, float *own)\n"
+    "{\n"
+    "    UNROLL\n"
+    "    for (int e = 0; e < count / 4 * 4; e += 4) {\n"
+    "        const qn_float4 four = *(GLOBAL const qn_float4 *)(from + PLACE(e, items, item));\n"
+    "        own[e] = four.x, own[e + 1] = four.y, own[e + 2] = four.z, own[e + 3] = four.w;\n"
+    "    }\n"
+    "}\n"
     "\n/* Load `count` of a work-item's elements, at most `most`, from a chunk. */\n"
     "DEVICE_FN void load_elements(GLOBAL const float *from, int wide, int count, int most, int items, int item,\n"
     "    float *own)\n"
@@ -46,10 +57,7 @@ static const char *const functions =
     "    if (wide && count % 4 == 0) {\n"
     "        UNROLL\n"
     "        for (int e = 0; e < most / 4 * 4; e += 4)\n"
-    "            if (e < count) {\n"
-    "                const qn_float4 four = *(GLOBAL const qn_float4 *)(from + PLACE(e, items, item));\n"
-    "                own[e] = four.x, own[e + 1] = four.y, own[e + 2] = four.z, own[e + 3] = four.w;\n"
-    "            }\n"
+    "            if (e < count) load_vectors(from + PLACE(e, items, item), 4, 0, 0, own + e);\n"
     "    } else {\n"
     "        UNROLL\n"
     "        for (int e = 0; e < most; e++)\n"

@@ -10,6 +10,8 @@ enum {
     LARGEST_PANEL = 256,  /* local memory has a sum for each line and each 32 work-items along it */
     LOCAL_FLOATS = 12000, /* of 48 KiB of local memory */
     MOST_LOADED_LINES = 8,
+    WHOLE_ELEMENTS = 64, /* sums of columns in registers of a work-item that has whole lines with its group */
+    WHOLE_PANEL = 32768, /* numbers of its panel, for the nearest cache */
     MOST_ELEMENTS = 32
 };
 
@@ -21,6 +23,7 @@ typedef struct needs {
     int vectors;            /* along axis 1, read and added up */
     int line_sums;
     bool has_parts; /* vectors leave as partial sums */
+    bool has_again; /* a kernel sweeps over its lines again */
 } needs;
 
 static bool is_along(const qn_plan *plan, const qn_kernel_plan *kernel, int call, const qn_use *use, int axis)
@@ -67,6 +70,7 @@ static void note_kernel(const qn_plan *plan, const qn_kernel_plan *kernel, const
     if (lines > of->lines) of->lines = lines;
     if (columns > of->columns) of->columns = columns;
     if (kernel->again.count == 0) return;
+    of->has_again = true;
     const int64_t fit =
         kernel->again.line_bytes < QN_PLAN_PANEL_BYTES ? QN_PLAN_PANEL_BYTES / kernel->again.line_bytes : 1;
     if (fit < of->kept) of->kept = fit;
@@ -99,6 +103,22 @@ static void fit_group(const needs *of, qn_shape *shape)
     while (2 * shape->rows * shape->elements <= MOST_ELEMENTS && shape->rows < MOST_LOADED_LINES &&
            shape->elements * (2 * shape->rows * of->matrices + of->vectors) <= REGISTERS)
         shape->rows *= 2;
+}
+
+/* For a kernel that sweeps again: a group has whole lines, whose columns' sums stay in registers, so few lines at a
+ * time do not make more parts, and the nearest cache keeps them. Returns whether lines are as long as a chunk can be.
+ */
+static bool fit_whole_lines(const needs *of, int units, qn_shape *shape)
+{
+    const int64_t step = (int64_t)GROUP_ITEMS * shape->vector_width;
+    if (of->columns % step != 0 || of->columns > (int64_t)GROUP_ITEMS * WHOLE_ELEMENTS) return false;
+    shape->group_x = GROUP_ITEMS, shape->group_y = 1;
+    shape->elements = (int)(of->columns / GROUP_ITEMS);
+    shape->panel = 1, shape->tile = 1, shape->rows = 1;
+    while (2 * shape->panel * of->columns <= WHOLE_PANEL && shape->panel < LEAST_PANEL) shape->panel *= 2;
+    while (2 * shape->tile <= shape->panel && shape->tile < 4) shape->tile *= 2;
+    shape->parts = units;
+    return true;
 }
 
 static int local_floats(const needs *of, const qn_shape *shape)
@@ -146,6 +166,7 @@ qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *devi
     if (device->kind != QN_DEVICE_GPU || qn_program_form(device) == QN_EMIT_LOOPS) {
         fit_processor(&of, units, &shape);
     } else if (of.columns > 0) {
+        if (of.has_again && fit_whole_lines(&of, units, &shape)) return shape;
         fit_group(&of, &shape);
         fit_panel(&of, units, &shape);
     } else {

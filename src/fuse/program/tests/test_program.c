@@ -200,6 +200,15 @@ static void values_are_replaced(void)
         (const int[][2]){{1, 1}, {33, 33}, {60, 60}}, 3, QN_INPUTS_SIGNS, true, false);
 }
 
+/* Lines that are one chunk of the first shape of devices, so that sums of columns stay in registers; a matrix that the
+ * first sweep makes. */
+static void whole_lines_are_swept_again(void)
+{
+    compare_text("sequence s\ninput A: matrix(m, n); input x: vector(n); input u: vector(m)\n"
+                 "output y, z: vector(n); output C: matrix(m, n)\ny = A'*(A*x)\nC = A + u*x'\nz = C'*(C*x)\n",
+                 (const int[][2]){{1, 1}, {50, 256}}, 2, QN_INPUTS_SIGNS, true, false);
+}
+
 static void maps_are_computed_again_where_they_are_gathered(void)
 {
     compare_text("sequence s\ninput A: csr(n, n); input x, y: vector(n)\noutput p, q: vector(n); output b: scalar\n"
@@ -328,6 +337,7 @@ int main(int argc, char **argv)
     RUN(short_kernels_share_launches);
     RUN(extremes_are_found);
     RUN(values_are_replaced);
+    RUN(whole_lines_are_swept_again);
     RUN(maps_are_computed_again_where_they_are_gathered);
     RUN(conditions_end_loops);
     RUN(parts_of_sums_are_small);
