@@ -28,17 +28,40 @@ static qn_status put_folds(qn_emitter *at)
     return QN_OK;
 }
 
-/* Totals that all elements add to; `count` is too large if one is not a sum. */
-static qn_status list_totals(const qn_emitter *at, qn_text *sums, int *count)
+/* Append "reduction(max : a, b) " for the totals of a kind; *any is set if there are some. */
+static qn_status put_clause(const qn_emitter *at, qn_reduction reduction, const char *sign, bool *any, qn_text *text)
 {
+    int count = 0;
     for (int value = 0; value < at->graph->value_count; value++) {
+        if (!qn_emitter_totals(at, value) || qn_value_reduction(at->graph, value) != reduction) continue;
+        QN_TRY(count++ > 0 ? qn_text_append(text, ", ") : qn_text_append(text, " reduction(%s : ", sign));
+        QN_TRY(qn_text_append(text, "%s_total", at->names[value]));
+    }
+    *any |= count > 0;
+    return count > 0 ? qn_text_append(text, ")") : QN_OK;
+}
+
+/* The line that shares a processor's elements among its lanes. Of sums alone it is a word of the kernels. */
+static qn_status put_lanes(const qn_emitter *at, int indent)
+{
+    qn_text sums = {0}, clauses = {0};
+    bool has_extremes = false, unused = false;
+    int count = 0;
+    qn_status status = put_clause(at, QN_REDUCE_SUM, "+", &unused, &clauses);
+    if (status == QN_OK) status = put_clause(at, QN_REDUCE_MINIMUM, "min", &has_extremes, &clauses);
+    if (status == QN_OK) status = put_clause(at, QN_REDUCE_MAXIMUM, "max", &has_extremes, &clauses);
+    for (int value = 0; value < at->graph->value_count && status == QN_OK && !has_extremes; value++) {
         char name[96];
         if (!qn_emitter_totals(at, value)) continue;
         snprintf(name, sizeof name, "%s_total", at->names[value]);
-        QN_TRY(qn_add_lane(sums, name, count));
-        if (qn_value_reduction(at->graph, value) != QN_REDUCE_SUM) *count += QN_LANES_SUMS_MAX;
+        status = qn_add_lane(&sums, name, &count);
     }
-    return QN_OK;
+    if (status == QN_OK && has_extremes)
+        status = qn_text_append(at->text, "%*sQN_SIMD(omp simd%s)\n", indent, "", clauses.data);
+    else if (status == QN_OK)
+        status = qn_put_lanes(at->text, indent, &sums, count);
+    qn_text_clear(&sums), qn_text_clear(&clauses);
+    return status;
 }
 
 bool qn_emit_is_spread(const qn_plan *plan, int index, qn_emit_form form)
@@ -111,18 +134,13 @@ static qn_status write_strips(qn_emitter *at)
 static qn_status write_loops(qn_emitter *at)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
-    qn_text sums = {0};
-    int count = 0;
     QN_TRY(qn_text_append(at->text,
                           "    for (qn_int64 first = (qn_int64)group * ITEMS * STRIP; first < size_%s;\n"
                           "         first += (qn_int64)groups * ITEMS * STRIP) {\n"
                           "        const int elements = (int)MIN((qn_int64)STRIP, (size_%s - first - item + ITEMS - 1) "
                           "/ ITEMS);\n",
                           size, size));
-    qn_status status = list_totals(at, &sums, &count);
-    if (status == QN_OK) status = qn_put_lanes(at->text, 8, &sums, count);
-    qn_text_clear(&sums);
-    QN_TRY(status);
+    QN_TRY(put_lanes(at, 8));
     QN_TRY(qn_text_append(at->text, "        EACH_ELEMENT(elements) {\n"
                                     "            const qn_int64 i = first + e * ITEMS + item;\n"));
     QN_TRY(qn_site_flush(at, &at->line));

@@ -152,6 +152,8 @@ static qn_status write_line(const char *line, qn_text *text)
     static const char each[] = "EACH_ELEMENT(";
     const char *word = line + strspn(line, " "), *end = line + line_length(line);
     if (strncmp(word, "LANES\n", 6) == 0) return qn_text_append(text, "#pragma omp simd\n");
+    if (strncmp(word, "QN_SIMD(", 8) == 0)
+        return qn_text_append(text, "#pragma %.*s\n", (int)(end - word) - 10, word + 8); /* up to ")", and a line end */
     if (strncmp(word, "LANES_SUM_", 10) == 0) {
         const char *sums = strchr(word, '(') + 1;
         return qn_text_append(text, "#pragma omp simd reduction(+ : %.*s)\n", (int)strcspn(sums, ")"), sums);
