@@ -25,7 +25,7 @@ cmp A.npy F.npy || fail "a matrix should be written by rows, however it is store
 # The sizes come from the arrays.
 run() { # run DEVICE: bicgk of the arrays
   "$quern" fuse run "$source/examples/fuse/bicgk.qf" "${once[@]}" -d "$1" --input A=A.npy --input p=p.npy --input r=r.npy \
-    --output q=q.npy --output s=s.npy >run.txt || fail "bicgk of arrays on $1"
+    --output q=q.npy --output s=s.npy --overwrite >run.txt || fail "bicgk of arrays on $1"
 }
 same() { # same LANGUAGE FLAGS...: the files of a language give the same bits
   local language=$1
