@@ -76,12 +76,27 @@ static void cublas_close(void **pointer)
     qn_release(pointer);
 }
 
+/* Open the first cuBLAS that works: a library newer than the GPU's driver loads but cannot run. */
+static qn_status find_library(cublas_state *state)
+{
+    qn_error_trail best = {0};
+    for (int i = 0; qn_cublas_paths[i]; i++) {
+        const char *const paths[] = {qn_cublas_paths[i], NULL};
+        qn_status status = qn_cublas_load(paths, &state->blas);
+        if (status == QN_OK) status = check(state->blas.create(&state->handle), "cuBLAS");
+        if (status == QN_OK) return QN_OK;
+        if (state->blas.library || best.status == QN_OK) qn_error_save(status, &best);
+        if (state->blas.library) dlclose(state->blas.library);
+        state->blas.library = state->handle = NULL;
+    }
+    return qn_error_restore(&best);
+}
+
 static qn_status prepare(cublas_state *state)
 {
     QN_TRY(qn_cuda_graph_load(qn_device_native(state->device, QN_NATIVE_LIBRARY), &state->cuda));
-    QN_TRY(qn_cublas_load(&state->blas));
     QN_TRY(enter(state));
-    QN_TRY(check(state->blas.create(&state->handle), "cuBLAS"));
+    QN_TRY(find_library(state));
     QN_TRY(check(state->blas.set_stream(state->handle, state->stream), "cuBLAS"));
     QN_TRY(qn_buffer_create(state->device, sizeof(float), &state->number));
     QN_TRY(qn_buffer_create(state->device, WORKSPACE_BYTES, &state->workspace));

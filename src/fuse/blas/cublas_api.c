@@ -2,14 +2,15 @@
 
 #define COUNT(symbols) sizeof symbols / sizeof *symbols
 
-qn_status qn_cublas_load(qn_cublas_api *api)
+const char *const qn_cublas_paths[] = {"libcublas.so.13",
+                                       "libcublas.so.12",
+                                       "libcublas.so.11",
+                                       "/usr/local/cuda/lib64/libcublas.so",
+                                       "/usr/local/cuda/lib/libcublas.so",
+                                       NULL};
+
+qn_status qn_cublas_load(const char *const *paths, qn_cublas_api *api)
 {
-    static const char *const paths[] = {"libcublas.so.13",
-                                        "libcublas.so.12",
-                                        "libcublas.so.11",
-                                        "/usr/local/cuda/lib64/libcublas.so",
-                                        "/usr/local/cuda/lib/libcublas.so",
-                                        NULL};
     const qn_blas_symbol symbols[] = {{"cublasCreate_v2", &api->create},
                                       {"cublasDestroy_v2", &api->destroy},
                                       {"cublasSetStream_v2", &api->set_stream},

@@ -68,7 +68,9 @@ typedef struct qn_cuda_graph_api {
     int (*destroy_graph)(void *graph);
 } qn_cuda_graph_api;
 
-QN_MUST_CHECK qn_status qn_cublas_load(qn_cublas_api *api);
+/* Places of cuBLAS, ended by NULL; load the first that is there. */
+extern const char *const qn_cublas_paths[];
+QN_MUST_CHECK qn_status qn_cublas_load(const char *const *paths, qn_cublas_api *api);
 QN_MUST_CHECK qn_status qn_cusparse_load(qn_cusparse_api *api);
 QN_MUST_CHECK qn_status qn_cuda_graph_load(void *driver, qn_cuda_graph_api *api);
 

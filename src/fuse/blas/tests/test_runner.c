@@ -139,7 +139,7 @@ static void the_functions_of_cuda_exist(void)
 {
     qn_cublas_api blas = {0};
     qn_cusparse_api of_sparse = {0};
-    if (qn_cublas_load(&blas) != QN_OK) {
+    if (qn_cublas_load(qn_cublas_paths, &blas) != QN_OK) {
         CHECK_MESSAGE_HAS("cuBLAS is not installed");
         return;
     }
