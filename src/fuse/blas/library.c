@@ -15,7 +15,7 @@ const qn_blas_library *qn_blas_library_of(const qn_device *device)
 qn_status qn_blas_load(const char *title, const char *const *paths, void **library)
 {
     for (size_t i = 0; paths[i]; i++) {
-        *library = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);
+        *library = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (*library) return QN_OK;
     }
     return QN_FAIL(QN_UNSUPPORTED, "%s is not installed: %s cannot be loaded", title, paths[0]);
