@@ -73,9 +73,10 @@ typedef struct qn_flexible_restraint {
     double least_fall;
 } qn_flexible_restraint;
 
-/* qn_flexible_minimise with a restraint (NULL: none). *energy is without it. */
+/* qn_flexible_minimise with a restraint (NULL: none), which *energy is without. near: as in
+ * qn_flexible_evaluate_roughly; NULL: in double precision. */
 void qn_flexible_minimise_restrained(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                                     const qn_flexible_restraint *restraint, double bend, int rounds,
-                                     qn_flexible_pose *pose, qn_flexible_energy *energy);
+                                     qn_receptor_near *near, const qn_flexible_restraint *restraint, double bend,
+                                     int rounds, qn_flexible_pose *pose, qn_flexible_energy *energy);
 
 #endif

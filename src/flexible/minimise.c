@@ -113,7 +113,7 @@ static void start(minimiser *search, int rounds, qn_flexible_pose *pose, qn_flex
 void qn_flexible_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, double bend, int rounds,
                           qn_flexible_pose *pose, qn_flexible_energy *energy)
 {
-    qn_flexible_minimise_restrained(tree, receptor, NULL, bend, rounds, pose, energy);
+    qn_flexible_minimise_restrained(tree, receptor, NULL, NULL, bend, rounds, pose, energy);
 }
 
 void qn_flexible_minimise_roughly(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
@@ -126,11 +126,12 @@ void qn_flexible_minimise_roughly(const qn_flexible_tree *tree, const qn_flexibl
 }
 
 void qn_flexible_minimise_restrained(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                                     const qn_flexible_restraint *restraint, double bend, int rounds,
-                                     qn_flexible_pose *pose, qn_flexible_energy *energy)
+                                     qn_receptor_near *near, const qn_flexible_restraint *restraint, double bend,
+                                     int rounds, qn_flexible_pose *pose, qn_flexible_energy *energy)
 {
     minimiser search = {.tree = tree,
                         .receptor = receptor,
+                        .near = near,
                         .restraint = restraint,
                         .bend = bend,
                         .least_fall = restraint ? restraint->least_fall : 0};

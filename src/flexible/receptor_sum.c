@@ -247,7 +247,7 @@ qn_status qn_receptor_near_create(int atoms, qn_receptor_near *near)
     near->radius = near->z + values;
     near->partner = near->radius + values;
     near->counts = (int *)(near->partner + values);
-    for (int i = 0; i < atoms; i++) near->counts[i] = -1;
+    qn_receptor_near_forget(near);
     return QN_OK;
 }
 
@@ -255,6 +255,11 @@ void qn_receptor_near_clear(qn_receptor_near *near)
 {
     qn_release(&near->memory);
     *near = (qn_receptor_near){0};
+}
+
+void qn_receptor_near_forget(qn_receptor_near *near)
+{
+    for (int i = 0; i < near->atoms; i++) near->counts[i] = -1;
 }
 
 /* An atom whose list is being made. */

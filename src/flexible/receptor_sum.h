@@ -97,6 +97,9 @@ enum { QN_RECEPTOR_NEAR_MAX = 512 };
 QN_MUST_CHECK qn_status qn_receptor_near_create(int atoms, qn_receptor_near *near);
 void qn_receptor_near_clear(qn_receptor_near *near);
 
+/* Begin anew: sums then depend on no call before, since a list's order of sums depends on where it was made. */
+void qn_receptor_near_forget(qn_receptor_near *near);
+
 /* qn_receptor_sum in single precision for an atom, which has the same type in all calls. Lists are made as needed. */
 void qn_receptor_sum_near(const qn_receptor_cells *cells, qn_receptor_near *near, int atom, const double place[3],
                           int type, qn_receptor_terms *sum);

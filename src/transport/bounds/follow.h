@@ -3,7 +3,7 @@
  *     const qn_follow follow = {.reference = &from, .continuity_angstrom = 0.8};
  *     qn_disc_pose to = from;
  *     to.disc++;
- *     if (qn_disc_pose_follow(&scene, &follow, &to)) …every atom of `to` is within 0.8 Å of its place in `from`…
+ *     if (qn_disc_pose_follow(&scene, NULL, &follow, &to)) …every atom of `to` is within 0.8 Å of its place in `from`…
  */
 #ifndef QN_TRANSPORT_BOUNDS_FOLLOW_H
 #define QN_TRANSPORT_BOUNDS_FOLLOW_H
@@ -23,7 +23,9 @@ double qn_follow_restraint(const qn_flexible_tree *tree, const qn_follow *follow
                            double *gradient);
 
 /* Move `pose` into the plane of its disc and minimise its energy there with these restraints. Its energies are without
- * them. Returns whether no atom is farther than the continuity from its place in the reference. */
-bool qn_disc_pose_follow(const qn_bounds_scene *scene, const qn_follow *follow, qn_disc_pose *pose);
+ * them. near: as in qn_disc_pose_settle. Returns whether no atom is farther than the continuity from its place in the
+ * reference. */
+bool qn_disc_pose_follow(const qn_bounds_scene *scene, qn_receptor_near *near, const qn_follow *follow,
+                         qn_disc_pose *pose);
 
 #endif

@@ -57,10 +57,11 @@ static double add_disc(const qn_flexible_pose *pose, double *gradient, const voi
     return qn_disc_restrain(user, pose, gradient);
 }
 
-void qn_disc_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const qn_tunnel_disc *disc,
-                      double bend, int rounds, qn_flexible_pose *pose, qn_flexible_energy *energy)
+void qn_disc_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_receptor_near *near,
+                      const qn_tunnel_disc *disc, double bend, int rounds, qn_flexible_pose *pose,
+                      qn_flexible_energy *energy)
 {
     const qn_flexible_restraint restraint = {.add = add_disc, .user = disc, .least_fall = least_fall_kcal_mol};
     qn_disc_hold(disc, pose->place);
-    qn_flexible_minimise_restrained(tree, receptor, &restraint, bend, rounds, pose, energy);
+    qn_flexible_minimise_restrained(tree, receptor, near, &restraint, bend, rounds, pose, energy);
 }

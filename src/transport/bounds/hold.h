@@ -3,7 +3,7 @@
  * is drawn back by 20 (ρ − r)² kcal/mol. Energies that are reported leave this out.
  *
  *     qn_disc_draw_pose(&tree, &disc, seed, stream, &pose);
- *     qn_disc_minimise(&tree, receptor, &disc, QN_FLEXIBLE_HARD, 100, &pose, &energy);
+ *     qn_disc_minimise(&tree, receptor, NULL, &disc, QN_FLEXIBLE_HARD, 100, &pose, &energy);
  *
  * Sources: Filipovič et al. 2019 (CaverDock), Plhák's thesis. */
 #ifndef QN_TRANSPORT_BOUNDS_HOLD_H
@@ -28,8 +28,10 @@ void qn_disc_draw_pose(const qn_flexible_tree *tree, const qn_tunnel_disc *disc,
                        qn_flexible_pose *pose);
 
 /* Lower the bent energy with the restraint as qn_flexible_minimise does, while a round gains 0.001 kcal/mol, from a
- * pose that is moved into the plane first. *energy (NULL: not wanted) is without the restraint. */
-void qn_disc_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, const qn_tunnel_disc *disc,
-                      double bend, int rounds, qn_flexible_pose *pose, qn_flexible_energy *energy);
+ * pose that is moved into the plane first. *energy (NULL: not wanted) is without the restraint. near: lists for sums in
+ * single precision; NULL: in double. */
+void qn_disc_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, qn_receptor_near *near,
+                      const qn_tunnel_disc *disc, double bend, int rounds, qn_flexible_pose *pose,
+                      qn_flexible_energy *energy);
 
 #endif

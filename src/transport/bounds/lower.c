@@ -18,7 +18,8 @@ typedef struct lower_search {
     qn_disc_pose *found; /* of each start, disc by disc */
     int *counts;         /* distinct soft minima of each disc */
     qn_layers *layers;
-    int from, to; /* discs, while one hands minima to the other */
+    qn_receptor_near *lists; /* of each thread */
+    int from, to;            /* discs, while one hands minima to the other */
 } lower_search;
 
 static qn_status search_start(size_t index, int worker, void *user)
@@ -28,10 +29,11 @@ static qn_status search_start(size_t index, int worker, void *user)
     qn_disc_pose *pose = &search->found[index];
     pose->disc = (int)(index / (size_t)search->starts);
     const qn_tunnel_disc *disc = &scene->discs->discs[pose->disc];
-    (void)worker;
     qn_flexible_energy energy;
+    qn_receptor_near_forget(&search->lists[worker]);
     qn_disc_draw_pose(scene->tree, disc, scene->seed, index, &pose->pose);
-    qn_disc_minimise(scene->tree, scene->receptor, disc, QN_FLEXIBLE_SOFT, SOFT_ROUNDS, &pose->pose, &energy);
+    qn_disc_minimise(scene->tree, scene->receptor, &search->lists[worker], disc, QN_FLEXIBLE_SOFT, SOFT_ROUNDS,
+                     &pose->pose, &energy);
     pose->inter = energy.inter_bent;
     pose->intra = energy.bent - energy.inter_bent;
     return QN_OK;
@@ -50,9 +52,9 @@ static qn_status thin(size_t disc, int worker, void *user)
 static qn_status settle_start(size_t index, int worker, void *user)
 {
     const lower_search *search = user;
-    (void)worker;
-    if (index % (size_t)search->starts < (size_t)search->counts[index / (size_t)search->starts])
-        qn_disc_pose_settle(search->scene, &search->found[index]);
+    if (index % (size_t)search->starts >= (size_t)search->counts[index / (size_t)search->starts]) return QN_OK;
+    qn_receptor_near_forget(&search->lists[worker]);
+    qn_disc_pose_settle(search->scene, &search->lists[worker], &search->found[index]);
     return QN_OK;
 }
 
@@ -73,10 +75,10 @@ static qn_status hand_one(size_t index, int worker, void *user)
     const lower_search *search = user;
     const qn_layer *from = &search->layers->layers[search->from], *to = &search->layers->layers[search->to];
     qn_disc_pose *pose = &to->poses[(size_t)to->count + index];
-    (void)worker;
     *pose = from->poses[index];
     pose->disc = search->to;
-    qn_disc_pose_settle(search->scene, pose);
+    qn_receptor_near_forget(&search->lists[worker]);
+    qn_disc_pose_settle(search->scene, &search->lists[worker], pose);
     return QN_OK;
 }
 
@@ -108,6 +110,7 @@ static qn_status allocate(lower_search *search)
 {
     const size_t discs = (size_t)search->scene->discs->count, room = (size_t)search->most + HANDED;
     qn_layers *layers = search->layers;
+    QN_TRY(qn_bounds_lists_create(search->scene, &search->lists));
     QN_TRY(qn_allocate(discs * (size_t)search->starts, sizeof *search->found, (void **)&search->found));
     QN_TRY(qn_allocate(discs, sizeof *search->counts, (void **)&search->counts));
     QN_TRY(qn_allocate(discs, sizeof *layers->layers, (void **)&layers->layers));
@@ -133,6 +136,7 @@ qn_status qn_lower_bound(const qn_bounds_scene *scene, int most, double effort, 
     if (status == QN_OK) status = search_discs(&search);
     qn_release(&search.found);
     qn_release(&search.counts);
+    qn_bounds_lists_destroy(scene, &search.lists);
     if (status != QN_OK) qn_layers_clear(layers);
     return status;
 }

@@ -4,12 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "math/vector.h"
 #include "transport/bounds/hold.h"
 
 enum { ROUNDS = 200 }; /* of BFGS on a disc, at most */
 static const double worth_kcal_mol = 1e-3;
 static const double distinct_angstrom = 0.3;
+
+qn_status qn_bounds_lists_create(const qn_bounds_scene *scene, qn_receptor_near **lists)
+{
+    const int threads = qn_pool_threads(scene->pool);
+    QN_TRY(qn_allocate((size_t)threads, sizeof **lists, (void **)lists));
+    qn_status status = QN_OK;
+    for (int i = 0; i < threads && status == QN_OK; i++)
+        status = qn_receptor_near_create(scene->tree->moving_count, &(*lists)[i]);
+    if (status != QN_OK) qn_bounds_lists_destroy(scene, lists);
+    return status;
+}
+
+void qn_bounds_lists_destroy(const qn_bounds_scene *scene, qn_receptor_near **lists)
+{
+    for (int i = 0; *lists && i < qn_pool_threads(scene->pool); i++) qn_receptor_near_clear(&(*lists)[i]);
+    qn_release(lists);
+}
 
 static void take_energy(const qn_flexible_energy *energy, qn_disc_pose *pose)
 {
@@ -25,16 +44,16 @@ void qn_disc_pose_evaluate(const qn_bounds_scene *scene, qn_disc_pose *pose)
 }
 
 /* Vina's ramps have kinks, along which steps become short: starting anew is then faster than going on. */
-void qn_disc_pose_settle(const qn_bounds_scene *scene, qn_disc_pose *pose)
+void qn_disc_pose_settle(const qn_bounds_scene *scene, qn_receptor_near *near, qn_disc_pose *pose)
 {
     qn_flexible_energy energy;
     double before = INFINITY;
     for (bool falls = true; falls; before = energy.bent) {
-        qn_disc_minimise(scene->tree, scene->receptor, &scene->discs->discs[pose->disc], QN_FLEXIBLE_HARD, ROUNDS,
+        qn_disc_minimise(scene->tree, scene->receptor, near, &scene->discs->discs[pose->disc], QN_FLEXIBLE_HARD, ROUNDS,
                          &pose->pose, &energy);
         falls = energy.bent < before - worth_kcal_mol;
     }
-    take_energy(&energy, pose);
+    qn_disc_pose_evaluate(scene, pose);
 }
 
 void qn_disc_pose_positions(const qn_flexible_tree *tree, const qn_disc_pose *pose, int count, double *positions)

@@ -3,7 +3,7 @@
  *     const qn_bounds_scene scene = {&tree, receptor, &discs, pool, seed};
  *     qn_disc_pose pose = {.disc = 3};
  *     qn_disc_draw_pose(scene.tree, &discs.discs[3], seed, 0, &pose.pose);
- *     qn_disc_pose_settle(&scene, &pose);
+ *     qn_disc_pose_settle(&scene, NULL, &pose);
  */
 #ifndef QN_TRANSPORT_BOUNDS_POSES_H
 #define QN_TRANSPORT_BOUNDS_POSES_H
@@ -35,9 +35,14 @@ static inline double qn_disc_pose_energy(const qn_disc_pose *pose)
 /* Compute the energies of a pose. */
 void qn_disc_pose_evaluate(const qn_bounds_scene *scene, qn_disc_pose *pose);
 
+/* Lists of near atoms for each thread of the pool. */
+QN_MUST_CHECK qn_status qn_bounds_lists_create(const qn_bounds_scene *scene, qn_receptor_near **lists);
+void qn_bounds_lists_destroy(const qn_bounds_scene *scene, qn_receptor_near **lists);
+
 /* Move a pose into the plane of its disc, to a minimum there, and compute its energies. Minimisations are repeated
- * while one gains 0.001 kcal/mol. */
-void qn_disc_pose_settle(const qn_bounds_scene *scene, qn_disc_pose *pose);
+ * while one gains 0.001 kcal/mol. near: lists for sums in single precision on the way, NULL: in double. A task forgets
+ * its thread's lists before the first call, so that results do not depend on the tasks of threads. */
+void qn_disc_pose_settle(const qn_bounds_scene *scene, qn_receptor_near *near, qn_disc_pose *pose);
 
 /* Positions of the tree's first `count` atoms (heavy_count or atom_count): count × 3 (Å). */
 void qn_disc_pose_positions(const qn_flexible_tree *tree, const qn_disc_pose *pose, int count, double *positions);

@@ -42,6 +42,7 @@ typedef struct roadmap {
     const qn_roadmap_settings *settings;
     qn_layers *layers;
     qn_roads *roads;
+    qn_receptor_near *lists;         /* of each thread */
     int most;                        /* travellers */
     traveller *travellers, *arrived; /* `most` of them; those that a disc chooses from */
     size_t arrived_capacity;
@@ -62,28 +63,28 @@ static qn_status add_leg(roadmap *map, const leg *row)
 /* ---- travelling ---- */
 
 /* Step onto a disc; a step that is too long is tried once more with a shorter reach. */
-static bool advance(const roadmap *map, const qn_disc_pose *from, qn_disc_pose *to)
+static bool advance(const roadmap *map, qn_receptor_near *near, const qn_disc_pose *from, qn_disc_pose *to)
 {
     const double continuity = map->settings->continuity_angstrom;
     const qn_follow usual = {.reference = from, .continuity_angstrom = continuity};
     const qn_follow shorter = {.reference = from, .continuity_angstrom = careful * continuity};
     *to = *from;
     to->disc = map->disc;
-    if (qn_disc_pose_follow(map->scene, &usual, to)) return true;
+    if (qn_disc_pose_follow(map->scene, near, &usual, to)) return true;
     *to = *from;
     to->disc = map->disc;
-    (void)qn_disc_pose_follow(map->scene, &shorter, to);
+    (void)qn_disc_pose_follow(map->scene, near, &shorter, to);
     return qn_disc_pose_step(map->scene->tree, from, to) <= continuity;
 }
 
 /* Go down on a disc step by step, until the energy falls no more. */
-static void relax(const roadmap *map, leg *row)
+static void relax(const roadmap *map, qn_receptor_near *near, leg *row)
 {
     while (row->count < LEG) {
         const qn_disc_pose *from = &row->poses[row->count - 1];
         qn_disc_pose next = *from;
         const qn_follow follow = {.reference = from, .continuity_angstrom = map->settings->continuity_angstrom};
-        if (!qn_disc_pose_follow(map->scene, &follow, &next)) return;
+        if (!qn_disc_pose_follow(map->scene, near, &follow, &next)) return;
         if (qn_disc_pose_energy(&next) > qn_disc_pose_energy(from) - worth_kcal_mol) return;
         row->poses[row->count++] = next;
     }
@@ -93,11 +94,12 @@ static qn_status travel_one(size_t index, int worker, void *user)
 {
     roadmap *map = user;
     leg *row = &map->legs[index];
-    (void)worker;
+    qn_receptor_near *near = &map->lists[worker];
+    qn_receptor_near_forget(near);
     row->count = 0;
-    if (!advance(map, &map->travellers[index].pose, &row->poses[0])) return QN_OK;
+    if (!advance(map, near, &map->travellers[index].pose, &row->poses[0])) return QN_OK;
     row->count = 1;
-    relax(map, row);
+    relax(map, near, row);
     return QN_OK;
 }
 
@@ -228,12 +230,13 @@ static qn_status meet_one(size_t index, int worker, void *user)
     const double continuity = map->settings->continuity_angstrom;
     double left = qn_disc_pose_step(map->scene->tree, from, to);
     qn_follow follow = {.continuity_angstrom = continuity, .target = to, .pull = first_pull};
-    (void)worker;
+    qn_receptor_near *near = &map->lists[worker];
+    qn_receptor_near_forget(near);
     row->count = 0;
     while (row->count < MEETING && left > continuity && follow.pull <= strongest_pull) {
         follow.reference = row->count > 0 ? &row->poses[row->count - 1] : from;
         qn_disc_pose next = *follow.reference;
-        if (!qn_disc_pose_follow(map->scene, &follow, &next)) return QN_OK;
+        if (!qn_disc_pose_follow(map->scene, near, &follow, &next)) return QN_OK;
         if (qn_disc_pose_energy(&next) > map->highest - worth_kcal_mol) return QN_OK;
         const double before = left;
         left = qn_disc_pose_step(map->scene->tree, &next, to);
@@ -327,6 +330,7 @@ static qn_status converge(roadmap *map, double *heights[2])
 static qn_status allocate(roadmap *map)
 {
     const size_t most = (size_t)map->most, meetings = 2 * PAIRS * (2 * AROUND + 1);
+    QN_TRY(qn_bounds_lists_create(map->scene, &map->lists));
     QN_TRY(qn_roads_create(map->scene->tree, map->layers->count, map->settings->continuity_angstrom, &map->roads));
     QN_TRY(qn_allocate(most, sizeof *map->travellers, (void **)&map->travellers));
     map->arrived_capacity = most * ((size_t)map->settings->most + 1);
@@ -394,6 +398,7 @@ qn_status qn_upper_bound(const qn_bounds_scene *scene, const qn_roadmap_settings
     *way = (qn_way){0};
     const qn_status status = make(&map, way);
     qn_roads_destroy(&map.roads);
+    qn_bounds_lists_destroy(scene, &map.lists);
     qn_release(&map.travellers);
     qn_release(&map.arrived);
     qn_release(&map.legs);

@@ -125,11 +125,11 @@ static void steps_hold(void)
             const qn_bounds_scene of = {.tree = &s.tree, .receptor = s.sorted, .discs = &discs, .seed = 1};
             qn_disc_pose from = {.disc = 0}, to;
             pose_draw(&s.tree, &drawn, &from.pose);
-            qn_disc_pose_settle(&of, &from);
+            qn_disc_pose_settle(&of, NULL, &from);
             const qn_follow follow = {.reference = &from, .continuity_angstrom = 0.8};
             to = from;
             to.disc = 1;
-            if (!qn_disc_pose_follow(&of, &follow, &to)) continue;
+            if (!qn_disc_pose_follow(&of, NULL, &follow, &to)) continue;
             held++;
             CHECK(qn_disc_pose_step(&s.tree, &from, &to) <= 0.8);
             CHECK_NEAR(qn_height(to.pose.place, list[1].centre, list[1].normal), 0, 1e-9);

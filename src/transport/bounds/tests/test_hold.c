@@ -107,7 +107,7 @@ static void minima_are_minima_in_the_plane(void)
         if (scene_open(torsions, &drawn, &s)) {
             qn_disc_draw_pose(&s.tree, &disc, 5, (uint64_t)torsions, &pose);
             qn_flexible_evaluate(&s.tree, s.sorted, &pose, QN_FLEXIBLE_HARD, &before, NULL);
-            qn_disc_minimise(&s.tree, s.sorted, &disc, QN_FLEXIBLE_HARD, 400, &pose, &after);
+            qn_disc_minimise(&s.tree, s.sorted, NULL, &disc, QN_FLEXIBLE_HARD, 400, &pose, &after);
             CHECK(after.bent < before.bent);
             CHECK_NEAR(qn_height(pose.place, disc.centre, disc.normal), 0, 1e-9);
             const double none[6 + QN_FLEXIBLE_TORSIONS_MAX] = {0}, here = value_at(&s, &pose, none, 0);
@@ -190,7 +190,7 @@ static double lowest_of_starts(const linb *of, int disc_number)
         double before = INFINITY;
         qn_disc_draw_pose(&of->s.tree, on, 77, (uint64_t)(disc_number * STARTS + start), &pose);
         for (bool falls = true; falls; before = energy.bent) {
-            qn_disc_minimise(&of->s.tree, of->s.sorted, on, QN_FLEXIBLE_HARD, 100, &pose, &energy);
+            qn_disc_minimise(&of->s.tree, of->s.sorted, NULL, on, QN_FLEXIBLE_HARD, 100, &pose, &energy);
             falls = energy.bent < before - 1e-4;
         }
         lowest = fmin(lowest, energy.bent);
