@@ -2,6 +2,7 @@
  *
  *     ADD, REAL, LANES, ROOT, EXPONENTIAL  name of the function, type of numbers, lanes, square root, e^x for x <= 0
  *     SUMS, CELLS, FROM(axis)              lanes of sums, arrays of the receptor's atoms, where their places begin
+ *     SKIPS                                1: vectors of atoms that are all too far are skipped; 0: there are few
  */
 static void ADD(const qn_receptor_cells *cells, const qn_receptor_atom *atom, uint32_t first, uint32_t end,
                 qn_receptor_lanes *lanes)
@@ -13,18 +14,16 @@ static void ADD(const qn_receptor_cells *cells, const qn_receptor_atom *atom, ui
         const REAL *x = CELLS.x + from, *y = CELLS.y + from, *z = CELLS.z + from;
         const REAL *radius = CELLS.radius + from, *partner = CELLS.partner[atom->partner] + from;
         const int32_t count = (int32_t)(end - from);
-        REAL squares[LANES], nearest = cutoff2;
+        REAL nearest = SKIPS ? cutoff2 : 0;
 #pragma omp simd reduction(min : nearest)
-        for (int32_t l = 0; l < LANES; l++) {
-            const REAL dx = ax - x[l], dy = ay - y[l], dz = az - z[l];
-            squares[l] = dx * dx + dy * dy + dz * dz;
-            nearest = squares[l] < nearest ? squares[l] : nearest;
+        for (int32_t l = 0; l < (SKIPS ? LANES : 0); l++) {
+            const REAL dx = ax - x[l], dy = ay - y[l], dz = az - z[l], square = dx * dx + dy * dy + dz * dz;
+            nearest = square < nearest ? square : nearest;
         }
         if (nearest >= cutoff2) continue;
 #pragma omp simd
         for (int32_t l = 0; l < LANES; l++) {
-            const REAL dx = ax - x[l], dy = ay - y[l], dz = az - z[l];
-            const REAL square = squares[l];
+            const REAL dx = ax - x[l], dy = ay - y[l], dz = az - z[l], square = dx * dx + dy * dy + dz * dz;
             const REAL inside = (square < cutoff2 ? (REAL)1 : (REAL)0) * (l < count ? (REAL)1 : (REAL)0);
             const REAL above = square > (REAL)1e-30 ? square : (REAL)1e-30, safe = above < cutoff2 ? above : cutoff2;
             const REAL root = ROOT(safe), d = root - (own + radius[l]), beyond = (d - 3) * (REAL)0.5;

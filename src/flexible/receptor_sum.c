@@ -277,18 +277,19 @@ static void list_range(atom_range range, void *user)
     atom_listing *listing = user;
     const qn_receptor_cells *cells = listing->cells;
     const qn_receptor_near *near = listing->near;
+    const float *partner = cells->single.partner[listing->partner];
     const float reach = (float)(QN_VINA_CUTOFF_ANGSTROM + slack_angstrom + 1e-3); /* and what rounding takes off */
     for (uint32_t i = range.first; i < range.end; i++) {
         const float dx = cells->single.x[i] - listing->place[0], dy = cells->single.y[i] - listing->place[1],
                     dz = cells->single.z[i] - listing->place[2];
-        if (dx * dx + dy * dy + dz * dz >= reach * reach) continue;
-        if (listing->count++ >= QN_RECEPTOR_NEAR_MAX - QN_RECEPTOR_SINGLE_LANES) continue;
-        const size_t at = listing->first + (size_t)listing->count - 1;
+        const int most = QN_RECEPTOR_NEAR_MAX - QN_RECEPTOR_SINGLE_LANES;
+        const size_t at = listing->first + (size_t)(listing->count < most ? listing->count : most);
         near->x[at] = cells->single.x[i];
         near->y[at] = cells->single.y[i];
         near->z[at] = cells->single.z[i];
         near->radius[at] = cells->single.radius[i];
-        near->partner[at] = cells->single.partner[listing->partner][i];
+        near->partner[at] = partner[i];
+        listing->count += dx * dx + dy * dy + dz * dz < reach * reach; /* else the next one is put in its place */
     }
 }
 
@@ -327,6 +328,6 @@ void qn_receptor_sum_near(const qn_receptor_cells *cells, qn_receptor_near *near
     memcpy(listed.low, cells->low, sizeof listed.low);
     listed.single.partner[described.partner] = near->partner + first;
     if (near->counts[atom] > 0)
-        cells->add[QN_RECEPTOR_SINGLE](&listed, &described, 0, (uint32_t)near->counts[atom], &lanes);
+        cells->add[QN_RECEPTOR_LISTED](&listed, &described, 0, (uint32_t)near->counts[atom], &lanes);
     finish_sum(&lanes, QN_RECEPTOR_SINGLE, kind->hydrophobic, sum);
 }

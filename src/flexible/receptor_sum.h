@@ -28,11 +28,7 @@ typedef enum qn_receptor_partner {
 
 typedef struct qn_receptor_cells qn_receptor_cells;
 
-typedef enum qn_receptor_precision {
-    QN_RECEPTOR_DOUBLE,
-    QN_RECEPTOR_SINGLE,
-    QN_RECEPTOR_PRECISIONS
-} qn_receptor_precision;
+typedef enum qn_receptor_precision { QN_RECEPTOR_DOUBLE, QN_RECEPTOR_SINGLE, QN_RECEPTOR_LISTED } qn_receptor_precision;
 
 enum { QN_RECEPTOR_LANES = 4, QN_RECEPTOR_SINGLE_LANES = 8 };
 
@@ -66,7 +62,7 @@ struct qn_receptor_cells {
         float *x, *y, *z, *radius, *partner[QN_PARTNERS]; /* the same; places from `low` */
     } single;
     void *memory, *single_memory; /* of these arrays */
-    const qn_receptor_add *add;   /* [precision], of receptor_sum_host.c, for this processor */
+    const qn_receptor_add *add;   /* [precision], and [QN_RECEPTOR_LISTED] for lists, of receptor_sum_host.c */
 };
 
 /* QN_UNSUPPORTED: over 2^30 cells. */
