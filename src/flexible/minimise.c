@@ -6,7 +6,7 @@
 
 enum { FREEDOMS_MAX = 6 + QN_FLEXIBLE_TORSIONS_MAX, HALVINGS = 10 };
 static const double sufficient = 1e-4; /* share of the decrease that the slope promises (Armijo) */
-static const double smallest_gradient = 1e-5;
+static const double smallest_gradient = 1e-5, shortest = 1.0 / 1024;
 static const double first_step = 0.3; /* length at most (Å, radians): steep starts would else fail all halvings */
 
 typedef struct minimiser {
@@ -45,19 +45,27 @@ static double evaluate(const minimiser *search, const qn_flexible_pose *pose, qn
     return energy->bent + search->restraint->add(pose, gradient, search->restraint->user);
 }
 
+/* The factor to a shorter step: to the lowest point of the parabola with the slope at the beginning and this rise at
+ * the end, but a half at most, a tenth at least. */
+static double shortened(double slope, double rise)
+{
+    return fmin(0.5, fmax(0.1, slope / (2 * (slope - rise))));
+}
+
 /* Find a point along `direction` that is low enough; returns the length of the step, 0: none was. *value gets its
  * value in place of the one at `from`. */
 static double line_search(const minimiser *search, const qn_flexible_pose *from, double slope, const double *direction,
                           double *value, qn_flexible_pose *to, qn_flexible_energy *energy, double *gradient)
 {
     double length = 1;
-    for (int i = 0; i <= HALVINGS; i++, length /= 2) {
+    for (int i = 0; i <= HALVINGS && length > shortest; i++) {
         qn_flexible_pose_step(search->tree, from, direction, length, to);
         const double next = evaluate(search, to, energy, gradient);
         if (next - *value < sufficient * length * slope) {
             *value = next;
             return length;
         }
+        length *= search->restraint ? shortened(length * slope, next - *value) : 0.5;
     }
     return 0;
 }
