@@ -129,12 +129,13 @@ static double add_both(const qn_flexible_pose *pose, double *gradient, const voi
 bool qn_disc_pose_follow(const qn_bounds_scene *scene, qn_receptor_near *near, const qn_follow *follow,
                          qn_disc_pose *pose)
 {
+    qn_flexible_energy energy;
     following self = {.disc = &scene->discs->discs[pose->disc]};
     const qn_flexible_restraint restraint = {.add = add_both, .user = &self, .least_fall = least_fall_kcal_mol};
     begin(scene->tree, follow, &self);
     qn_disc_hold(self.disc, pose->pose.place);
     qn_flexible_minimise_restrained(scene->tree, scene->receptor, near, &restraint, QN_FLEXIBLE_HARD, ROUNDS,
-                                    &pose->pose, NULL);
-    qn_disc_pose_evaluate(scene, pose);
+                                    &pose->pose, &energy);
+    qn_disc_pose_take(&energy, pose);
     return qn_disc_pose_step(scene->tree, follow->reference, pose) <= follow->continuity_angstrom;
 }

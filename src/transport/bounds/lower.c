@@ -34,8 +34,7 @@ static qn_status search_start(size_t index, int worker, void *user)
     qn_disc_draw_pose(scene->tree, disc, scene->seed, index, &pose->pose);
     qn_disc_minimise(scene->tree, scene->receptor, &search->lists[worker], disc, QN_FLEXIBLE_SOFT, SOFT_ROUNDS,
                      &pose->pose, &energy);
-    pose->inter = energy.inter_bent;
-    pose->intra = energy.bent - energy.inter_bent;
+    qn_disc_pose_take(&energy, pose);
     return QN_OK;
 }
 
@@ -103,6 +102,7 @@ static qn_status search_discs(lower_search *search)
     QN_TRY(qn_pool_run(search->scene->pool, (size_t)discs, choose, search));
     for (int i = 1; i < discs; i++) QN_TRY(hand(search, i - 1, i));
     for (int i = discs - 2; i >= 0; i--) QN_TRY(hand(search, i + 1, i));
+    for (int i = 0; i < discs; i++) qn_disc_pose_evaluate(search->scene, &search->layers->layers[i].poses[0]);
     return QN_OK;
 }
 

@@ -30,7 +30,7 @@ void qn_bounds_lists_destroy(const qn_bounds_scene *scene, qn_receptor_near **li
     qn_release(lists);
 }
 
-static void take_energy(const qn_flexible_energy *energy, qn_disc_pose *pose)
+void qn_disc_pose_take(const qn_flexible_energy *energy, qn_disc_pose *pose)
 {
     pose->inter = energy->inter_bent;
     pose->intra = energy->bent - energy->inter_bent;
@@ -40,7 +40,7 @@ void qn_disc_pose_evaluate(const qn_bounds_scene *scene, qn_disc_pose *pose)
 {
     qn_flexible_energy energy;
     qn_flexible_evaluate(scene->tree, scene->receptor, &pose->pose, QN_FLEXIBLE_HARD, &energy, NULL);
-    take_energy(&energy, pose);
+    qn_disc_pose_take(&energy, pose);
 }
 
 /* Vina's ramps have kinks, along which steps become short: starting anew is then faster than going on. */
@@ -53,7 +53,7 @@ void qn_disc_pose_settle(const qn_bounds_scene *scene, qn_receptor_near *near, q
                          &pose->pose, &energy);
         falls = energy.bent < before - worth_kcal_mol;
     }
-    qn_disc_pose_evaluate(scene, pose);
+    qn_disc_pose_take(&energy, pose);
 }
 
 void qn_disc_pose_positions(const qn_flexible_tree *tree, const qn_disc_pose *pose, int count, double *positions)

@@ -32,7 +32,10 @@ static inline double qn_disc_pose_energy(const qn_disc_pose *pose)
     return pose->inter + pose->intra;
 }
 
-/* Compute the energies of a pose. */
+/* Give a pose the energies of an evaluation. */
+void qn_disc_pose_take(const qn_flexible_energy *energy, qn_disc_pose *pose);
+
+/* Compute the energies of a pose in double precision. */
 void qn_disc_pose_evaluate(const qn_bounds_scene *scene, qn_disc_pose *pose);
 
 /* Lists of near atoms for each thread of the pool. */
@@ -40,8 +43,8 @@ QN_MUST_CHECK qn_status qn_bounds_lists_create(const qn_bounds_scene *scene, qn_
 void qn_bounds_lists_destroy(const qn_bounds_scene *scene, qn_receptor_near **lists);
 
 /* Move a pose into the plane of its disc, to a minimum there, and compute its energies. Minimisations are repeated
- * while one gains 0.001 kcal/mol. near: lists for sums in single precision on the way, NULL: in double. A task forgets
- * its thread's lists before the first call, so that results do not depend on the tasks of threads. */
+ * while one gains 0.001 kcal/mol. near: lists for sums in single precision, NULL: in double. A task forgets its
+ * thread's lists before the first call, so that results do not depend on the tasks of threads. */
 void qn_disc_pose_settle(const qn_bounds_scene *scene, qn_receptor_near *near, qn_disc_pose *pose);
 
 /* Positions of the tree's first `count` atoms (heavy_count or atom_count): count × 3 (Å). */

@@ -349,13 +349,10 @@ static qn_status add_layers(roadmap *map)
 }
 
 /* Where a travelling pose is lower than the best of its disc, it is the bound. */
-static void lower_layers(roadmap *map)
+static void lower_layer(const roadmap *map, const qn_disc_pose *pose)
 {
-    for (int i = 0; i < qn_roads_count(map->roads); i++) {
-        const qn_disc_pose *pose = qn_roads_pose(map->roads, i);
-        qn_disc_pose *best = &map->layers->layers[pose->disc].poses[0];
-        if (qn_disc_pose_energy(pose) < qn_disc_pose_energy(best)) *best = *pose;
-    }
+    qn_disc_pose *best = &map->layers->layers[pose->disc].poses[0];
+    if (qn_disc_pose_energy(pose) < qn_disc_pose_energy(best)) *best = *pose;
 }
 
 static qn_status take_way(const roadmap *map, qn_way *way)
@@ -367,6 +364,17 @@ static qn_status take_way(const roadmap *map, qn_way *way)
     for (int i = 0; i < way->count && status == QN_OK; i++) way->poses[i] = *qn_roads_pose(map->roads, nodes[i]);
     qn_release(&nodes);
     return status;
+}
+
+/* The energies of bounds are in double precision, so that no pose of the way is below its disc's bound. */
+static void finish(const roadmap *map, const qn_way *way)
+{
+    for (int i = 0; i < qn_roads_count(map->roads); i++) lower_layer(map, qn_roads_pose(map->roads, i));
+    for (int i = 0; i < map->layers->count; i++) qn_disc_pose_evaluate(map->scene, &map->layers->layers[i].poses[0]);
+    for (int i = 0; i < way->count; i++) {
+        qn_disc_pose_evaluate(map->scene, &way->poses[i]);
+        lower_layer(map, &way->poses[i]);
+    }
 }
 
 /* The published schedule comes first, so that the roadmap has all its poses and is never worse. */
@@ -387,8 +395,9 @@ static qn_status make(roadmap *map, qn_way *way)
     qn_release(&heights[0]);
     qn_release(&heights[1]);
     QN_TRY(status);
-    lower_layers(map);
-    return take_way(map, way);
+    QN_TRY(take_way(map, way));
+    finish(map, way);
+    return QN_OK;
 }
 
 qn_status qn_upper_bound(const qn_bounds_scene *scene, const qn_roadmap_settings *settings, qn_layers *layers,
