@@ -23,7 +23,7 @@ typedef struct qn_layers {
     qn_disc_pose *memory;
 } qn_layers;
 
-/* Search each disc from random poses (32 and 8 for each torsion, times `effort`), and from the minima of its neighbours
+/* Search each disc from random poses (16 and 4 for each torsion, times `effort`), and from the minima of its neighbours
  * in both directions; keep at most `most` minima a disc. The energies of the best ones are in double precision,
  * those of the others in single precision. Results do not depend on threads. */
 QN_MUST_CHECK qn_status qn_lower_bound(const qn_bounds_scene *scene, int most, double effort, qn_layers *layers);
