@@ -209,7 +209,6 @@ static qn_status draw(qn_transport_state *run, const qn_passage *passage, const 
 {
     const bool is_upper = passage->way_count > 0;
     if (run->job->in_memory) return QN_OK;
-    QN_TRY(add_to_band(run, summary));
     if (summary->piece < QN_TRANSPORT_PROFILES)
         QN_TRY(qn_transport_draw_profile(run, summary, discs, &summary->profile_svg));
     if (summary->piece % run->ligand_count != 0 || summary->piece / run->ligand_count >= run->tunnel_count ||
@@ -252,7 +251,8 @@ static qn_status take_passage(qn_transport_state *run, qn_passage *passage, qn_p
     if (status == QN_OK) status = look_at_highest(run, passage, summary);
     if (status == QN_OK) status = write_files(run, passage, &discs, unbound, summary);
     if (status == QN_OK) status = draw(run, passage, &discs, summary);
-    if (!run->job->in_memory && summary->piece >= QN_TRANSPORT_KEPT) qn_release(&summary->distances);
+    if (!run->job->in_memory && summary->piece >= QN_TRANSPORT_KEPT && !band_of(run, summary->piece))
+        qn_release(&summary->distances);
     qn_discs_release(&discs);
     return status;
 }
@@ -299,7 +299,10 @@ qn_status qn_transport_gather(qn_transport_state *run)
         return QN_FAIL(QN_INTERNAL, "%zu passages were recorded; expected %llu", run->passage_count,
                        (unsigned long long)qn_transport_pieces(run));
     qsort(run->passages, run->passage_count, sizeof *run->passages, compare_pieces);
-    for (size_t i = 0; i < run->passage_count; i++) QN_TRY(warn_of_no_way(run, &run->passages[i]));
+    for (size_t i = 0; i < run->passage_count; i++) {
+        QN_TRY(warn_of_no_way(run, &run->passages[i]));
+        if (!run->job->in_memory) QN_TRY(add_to_band(run, &run->passages[i]));
+    }
     return QN_OK;
 }
 

@@ -76,7 +76,7 @@ typedef struct qn_passage_band {
 } qn_passage_band;
 
 /* PROFILES: passages with a drawing; VIEWS: tunnels with three views; BANDS: of the first ligands and tunnels; KEPT:
- * passages of a run with an output whose profiles are kept. */
+ * passages of a run with an output whose profiles are kept, and those of bands. */
 enum { QN_TRANSPORT_PROFILES = 12, QN_TRANSPORT_VIEWS = 4, QN_TRANSPORT_BANDS = 6, QN_TRANSPORT_KEPT = 1000 };
 
 typedef struct qn_transport_state {
@@ -155,6 +155,9 @@ int qn_transport_extension(const qn_transport_options *options);
 
 /* Estimate the memory of the run. QN_OUT_OF_MEMORY: it is more than --memory. */
 QN_MUST_CHECK qn_status qn_transport_check_memory(qn_transport_state *run);
+
+/* Threads that compute a passage each: all, or 1, where all compute one passage after the other, since few are left. */
+int qn_transport_lanes(const qn_transport_state *run);
 
 /* Compute the passages that are left, and record them. */
 QN_MUST_CHECK qn_status qn_transport_search(qn_transport_state *run);

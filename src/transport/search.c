@@ -1,5 +1,6 @@
-/* The work: passages are dealt to ranks, and each is computed by all threads. */
+/* The work: passages are dealt to ranks and their threads. Where there are few, each is computed by all threads. */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -93,7 +94,8 @@ static qn_status compute(const qn_transport_state *run, const qn_bounds_scene *s
     return status;
 }
 
-static qn_status compute_piece(qn_transport_state *run, uint64_t piece, qn_passage *passage)
+/* pool: of the threads that compute the passage; NULL: this one. */
+static qn_status compute_piece(qn_transport_state *run, qn_pool *pool, uint64_t piece, qn_passage *passage)
 {
     const qn_passage_inputs inputs = qn_transport_piece(run, piece);
     qn_discs discs;
@@ -102,7 +104,7 @@ static qn_status compute_piece(qn_transport_state *run, uint64_t piece, qn_passa
     const qn_bounds_scene scene = {.tree = &run->reader.tree,
                                    .receptor = run->reader.sorted,
                                    .discs = &discs,
-                                   .pool = run->job->pool,
+                                   .pool = pool,
                                    .seed = run->options->run.seed};
     const qn_status status = compute(run, &scene, passage);
     qn_discs_release(&discs);
@@ -117,53 +119,94 @@ void qn_passage_clear(qn_passage *passage)
 
 /* ---- all passages ---- */
 
-typedef struct progress_state {
+typedef struct searching {
+    qn_transport_state *run;
+    pthread_mutex_t mutex; /* of dealing and progress */
     uint64_t total, done;
     double started_s;
-} progress_state;
+} searching;
 
-static qn_status tell(const qn_transport_state *run, const progress_state *state)
+static qn_status tell(const searching *all)
 {
+    const qn_job *job = all->run->job;
     const qn_progress progress = {.stage = "moving",
                                   .unit = "passages",
-                                  .done = (size_t)(run->job->done.count + state->done),
-                                  .total = qn_job_is_first(run->job) ? (size_t)state->total : 0,
-                                  .seconds = qn_clock_s() - state->started_s};
-    if (!qn_job_is_stopped(run->job, &progress)) return QN_OK;
-    return QN_FAIL(QN_CANCELLED, "stopped after %s%s", qn_count_of(state->done, "passage").text,
-                   run->job->in_memory ? "" : "; continue with --resume");
+                                  .done = (size_t)(job->done.count + all->done),
+                                  .total = qn_job_is_first(job) ? (size_t)all->total : 0,
+                                  .seconds = qn_clock_s() - all->started_s};
+    if (!qn_job_is_stopped(job, &progress)) return QN_OK;
+    return QN_FAIL(QN_CANCELLED, "stopped after %s%s", qn_count_of(all->done, "passage").text,
+                   job->in_memory ? "" : "; continue with --resume");
 }
 
-static qn_status search_piece(qn_transport_state *run, uint64_t piece)
+static qn_status search_piece(qn_transport_state *lane, qn_pool *pool, uint64_t piece)
 {
     qn_passage passage = {0};
-    qn_status status = compute_piece(run, piece, &passage);
-    if (status == QN_OK) status = qn_passage_record(run, piece, &passage);
+    qn_status status = compute_piece(lane, pool, piece, &passage);
+    if (status == QN_OK) status = qn_passage_record(lane, piece, &passage);
     qn_passage_clear(&passage);
     return status;
 }
 
-static qn_status search_pieces(qn_transport_state *run, progress_state *state)
+/* Take the next passage that no earlier run has computed, after `finished` more were computed. */
+static qn_status take_piece(searching *all, int finished, uint64_t *piece, bool *over)
 {
-    qn_job *job = run->job;
-    for (;;) {
-        uint64_t piece;
-        bool none;
-        QN_TRY(tell(run, state));
-        QN_TRY(qn_agreement_deal(&job->agreement, 1, &piece, &none));
-        if (none || piece >= state->total) return QN_OK;
-        if (qn_piece_set_has(&job->done, piece)) continue;
-        QN_TRY(search_piece(run, piece));
-        state->done++;
-        QN_TRY(qn_agreement_poll(&job->agreement));
+    qn_job *job = all->run->job;
+    pthread_mutex_lock(&all->mutex);
+    all->done += (uint64_t)finished;
+    qn_status status = tell(all);
+    do {
+        if (status == QN_OK) status = qn_agreement_deal(&job->agreement, 1, piece, over);
+        *over |= *piece >= all->total;
+    } while (status == QN_OK && !*over && qn_piece_set_has(&job->done, *piece));
+    pthread_mutex_unlock(&all->mutex);
+    return status;
+}
+
+static qn_status work(searching *all, qn_transport_state *lane, qn_pool *pool)
+{
+    uint64_t piece = 0;
+    bool over = false;
+    QN_TRY(take_piece(all, 0, &piece, &over));
+    while (!over) {
+        QN_TRY(search_piece(lane, pool, piece));
+        QN_TRY(take_piece(all, 1, &piece, &over));
+        QN_TRY(qn_agreement_poll(&all->run->job->agreement));
     }
+    return QN_OK;
+}
+
+/* A lane is a copy of the run with a reader of its own. */
+static qn_status run_lane(size_t index, int worker, void *user)
+{
+    searching *all = user;
+    qn_transport_state lane = *all->run;
+    (void)index, (void)worker;
+    lane.reader = (qn_passage_reader){0};
+    const qn_status status = work(all, &lane, NULL);
+    qn_passage_reader_clear(&lane.reader);
+    return status == QN_OK ? QN_OK : qn_agreement_cancel(&all->run->job->agreement, status);
+}
+
+int qn_transport_lanes(const qn_transport_state *run)
+{
+    const qn_job *job = run->job;
+    const uint64_t left = qn_transport_pieces(run) - job->done.count;
+    const uint64_t threads = (uint64_t)qn_pool_threads(job->pool);
+    return left < 2 * threads * (uint64_t)qn_ranks_count(job->ranks) ? 1 : (int)threads;
 }
 
 qn_status qn_transport_search(qn_transport_state *run)
 {
-    progress_state state = {.total = qn_transport_pieces(run), .started_s = qn_clock_s()};
+    searching all = {.run = run, .total = qn_transport_pieces(run), .started_s = qn_clock_s()};
+    const int lanes = qn_transport_lanes(run);
+    pthread_mutex_init(&all.mutex, NULL);
     qn_status status = qn_transport_check_memory(run);
-    if (status == QN_OK) status = search_pieces(run, &state);
-    run->search_s = qn_clock_s() - state.started_s;
+    if (status == QN_OK && lanes > 1)
+        status = qn_pool_run(run->job->pool, (size_t)lanes, run_lane, &all);
+    else if (status == QN_OK)
+        status = work(&all, run, run->job->pool);
+    pthread_mutex_destroy(&all.mutex);
+    run->search_s = qn_clock_s() - all.started_s;
     return status == QN_OK ? QN_OK : qn_agreement_cancel(&run->job->agreement, status);
 }

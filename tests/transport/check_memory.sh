@@ -29,7 +29,7 @@ fits() { # fits LIGANDS OPTION...
 fits guests.sdf --effort 0.05 --poses 3
 fits one.sdf --effort 20 --bound lower
 transport one.sdf --poses 1000 --memory 0.02
-[ "$status" -eq 1 ] && grep -q 'expected at most the 20.5 MiB of --memory: fewer --poses or less --effort take less' message ||
+[ "$status" -eq 1 ] && grep -q 'expected at most the 20.5 MiB of --memory: fewer --poses, less --effort or fewer --threads take less' message ||
   fail "with --memory: exit code $status, $(cat message)"
 [ ! -e out ] || fail "a refused run left its folder"
 [ $failures -eq 0 ]
