@@ -110,6 +110,9 @@ typedef struct qn_option_table {
     const qn_option *rows; /* ended by one without name and like */
     /* QN_INVALID_ARGUMENT for options that cannot be combined. NULL: all combinations are valid. */
     qn_status (*check)(const void *options);
+    /* The same for one option that is given, be its value the default: it may belong to others. NULL: all may be given.
+     */
+    qn_status (*check_given)(const void *options, const char *name);
 } qn_option_table;
 
 /* Get row `index`, completed from the row that it is like; false past the last row. */
@@ -146,6 +149,10 @@ QN_MUST_CHECK qn_status qn_option_check(const qn_option_table *table, const void
 
 /* The same for a command line, which must also give the options that commands require. */
 QN_MUST_CHECK qn_status qn_option_check_command(const qn_option_table *table, const void *options);
+
+/* Check an option that a command line gives, by its row's name, beside the values of the others: some belong together,
+ * also with their default values. qn_option_check does it for values that are not the defaults. QN_INVALID_ARGUMENT. */
+QN_MUST_CHECK qn_status qn_option_check_given(const qn_option_table *table, const void *options, const char *name);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -360,6 +360,21 @@ static cli_parse_result check_output(cli_line *line, const cli_given *output)
                   output->row.name, path);
 }
 
+/* Check that each option that is given belongs to the others, also with its default value. */
+static cli_parse_result check_given(cli_line *line, const void *settings)
+{
+    for (size_t i = 0; i < line->given_count; i++) {
+        const cli_given *given = &line->given[i];
+        for (const cli_part *part = line->parts; part->table; part++) {
+            const char *options = (const char *)settings + part->offset;
+            if (part->offset != given->offset) continue;
+            if (judge(line, qn_option_check_given(part->table, options, given->row.name)) != CLI_PARSED)
+                return CLI_BAD_USAGE;
+        }
+    }
+    return CLI_PARSED;
+}
+
 cli_parse_result cli_line_check(cli_line *line, const void *settings)
 {
     for (size_t i = 0; i < line->given_count; i++) {
@@ -371,5 +386,5 @@ cli_parse_result cli_line_check(cli_line *line, const void *settings)
             judge(line, qn_option_check_command(part->table, (const char *)settings + part->offset));
         if (result != CLI_PARSED) return result;
     }
-    return CLI_PARSED;
+    return check_given(line, settings);
 }

@@ -225,10 +225,17 @@ static bool is_yes(const qn_option_table *table, qn_run_row which, const void *o
     return qn_option_find(table, qn_run_rows[which].name, &row) && *(const bool *)field_of(&row, options);
 }
 
+qn_status qn_option_check_given(const qn_option_table *table, const void *options, const char *name)
+{
+    return table->check_given ? table->check_given(options, name) : QN_OK;
+}
+
 static qn_status check_all(const qn_option_table *table, const void *options)
 {
     qn_option row;
     for (size_t i = 0; qn_option_row(table, i, &row); i++) QN_TRY(check_row(&row, options));
+    for (size_t i = 0; qn_option_row(table, i, &row); i++)
+        if (!qn_option_is_default(&row, options)) QN_TRY(qn_option_check_given(table, options, row.name));
     if (is_yes(table, QN_RUN_RESUME, options) && is_yes(table, QN_RUN_OVERWRITE, options))
         return QN_FAIL(QN_INVALID_ARGUMENT, "--resume and --overwrite are both given; expected one of the two");
     return table->check ? table->check(options) : QN_OK;

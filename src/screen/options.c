@@ -224,7 +224,7 @@ static const qn_option rows[] = {
      .offset = RUN,
      .most = 1024,
      .fallback_meaning = "chosen from the device's memory",
-     .meaning = "conformers computed together; changes speed and memory, not results"},
+     .meaning = "with --rigid, conformers computed together; changes speed and memory, not results"},
     {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_DEVICES], .offset = RUN},
@@ -235,45 +235,34 @@ static const qn_option rows[] = {
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};
 
-/* The first option that is given and belongs to flexible molecules only; NULL: there is none. */
-static const char *flexible_option(const qn_screen_options *options)
+/* Options of molecules whose bonds turn, and of rigid ones. */
+static const char *const of_flexible[] = {"flexible", "score-only",    "local-only",      "types",  "flex", "walkers",
+                                          "effort",   "confine-atoms", "receptor-energy", "memory", NULL};
+static const char *const of_rigid[] = {"conformers", "generations", "rounds", "poses", "exact", "cull", "batch", NULL};
+
+static bool is_among(const char *name, const char *const *names)
 {
-    const qn_screen_options usual = qn_screen_default_options();
-    return options->flexible                                   ? "flexible"
-           : options->score_only                               ? "score-only"
-           : options->local_only                               ? "local-only"
-           : options->types != usual.types                     ? "types"
-           : options->flex_count > 0                           ? "flex"
-           : options->walkers != usual.walkers                 ? "walkers"
-           : options->effort != usual.effort                   ? "effort"
-           : options->confine_atoms                            ? "confine-atoms"
-           : options->receptor_energy != usual.receptor_energy ? "receptor-energy"
-           : options->run.memory_bytes > 0                     ? "memory"
-                                                               : NULL;
+    while (*names && strcmp(*names, name) != 0) names++;
+    return *names != NULL;
 }
 
-/* The first option that is given and belongs to rigid molecules only; NULL: there is none. */
-static const char *rigid_option(const qn_screen_options *options)
+static qn_status check_given(const void *memory, const char *name)
 {
-    const qn_screen_options usual = qn_screen_default_options();
-    return options->score == QN_SCREEN_BUDE            ? "score bude"
-           : options->conformers != usual.conformers   ? "conformers"
-           : options->generations != usual.generations ? "generations"
-           : options->rounds != usual.rounds           ? "rounds"
-           : options->poses != usual.poses             ? "poses"
-           : options->exact                            ? "exact"
-           : !options->cull                            ? "no-cull"
-                                                       : NULL;
+    const qn_screen_options *options = memory;
+    const bool is_bude = strcmp(name, "score") == 0 && options->score == QN_SCREEN_BUDE;
+    const char *shown = is_bude ? "score bude" : strcmp(name, "cull") == 0 ? "no-cull" : name;
+    if (options->rigid && is_among(name, of_flexible))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--%s is of molecules whose bonds turn, but --rigid is given; expected one of the two", shown);
+    if (!options->rigid && (is_bude || is_among(name, of_rigid)))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--%s is of rigid molecules, but bonds turn; expected --rigid too, or no --%s", shown, shown);
+    return QN_OK;
 }
 
 static qn_status check_rigid(const qn_screen_options *options)
 {
-    const char *flexible = flexible_option(options);
     const bool is_vina = options->score == QN_SCREEN_VINA;
-    if (flexible)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "--%s is of molecules whose bonds turn, but --rigid is given; expected one of the two",
-                       flexible);
     if (options->poses % 64 != 0)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--poses is \"%d\"; expected a multiple of 64", options->poses);
     if (is_vina && options->exact)
@@ -287,10 +276,6 @@ static qn_status check_rigid(const qn_screen_options *options)
 
 static qn_status check_flexible(const qn_screen_options *options)
 {
-    const char *rigid = rigid_option(options);
-    if (rigid)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "--%s is of rigid molecules, but bonds turn; expected --rigid too, or no --%s", rigid, rigid);
     if (options->score_only && options->local_only)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--score-only and --local-only are both given; expected one of them");
     if (options->flex_count > 0 && options->confine_atoms)
@@ -316,7 +301,7 @@ static qn_status check(const void *memory)
     return QN_OK;
 }
 
-static const qn_option_table table = {"screen", sizeof(qn_screen_options), rows, check};
+static const qn_option_table table = {"screen", sizeof(qn_screen_options), rows, check, check_given};
 
 const qn_option_table *qn_screen_option_table(void)
 {

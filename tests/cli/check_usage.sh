@@ -160,11 +160,15 @@ expect 2 err 1 '\-\-no-cull belongs to --score bude' screen --rigid r.pdb l.sdf 
 expect 2 err 1 'score-only is of molecules whose bonds turn, but --rigid is given' screen --rigid r.pdb l.sdf -o out.d --box 1,2,3,4 --score-only
 expect 2 err 1 'flex is of molecules whose bonds turn, but --rigid is given' screen --rigid r.pdb l.sdf -o out.d --box 1,2,3,4 --flex A:3
 expect 2 err 1 'receptor-energy is of molecules whose bonds turn' screen --rigid r.pdb l.sdf -o out.d --box 1,2,3,4 --receptor-energy exact
+for option in 'walkers 64' 'effort 1' 'types own' 'receptor-energy maps'; do
+  expect 2 err 1 "\-\-${option%% *} is of molecules whose bonds turn" screen --rigid r.pdb l.sdf -o out.d --box 1,2,3,4 --$option
+done
 expect 2 err 1 '\-\-receptor-energy is "grids"; expected' screen r.pdb l.sdf -o out.d --flexible --receptor-energy grids
 expect 2 err 1 'keeps side chains of --flex in the box' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --flexible --flex A:3 --confine-atoms
 expect 2 err 1 'score-only and --local-only are both given' screen r.pdb l.sdf -o out.d --flexible --score-only --local-only
 expect 2 err 1 'flexible is of molecules whose bonds turn, but --rigid is given' screen --rigid r.pdb l.sdf -o out.d --box 1,2,3,4 --flexible
-for option in 'conformers 5' 'generations 8' 'rounds 1' 'poses 64' 'score bude' exact no-cull; do
+for option in 'conformers 5' 'generations 8' 'rounds 1' 'poses 64' 'score bude' exact no-cull 'batch 5' \
+  'conformers 0' 'generations 55' 'rounds 12' 'poses 0'; do
   expect 2 err 1 "\-\-${option%% [0-9]*} is of rigid molecules, but bonds turn; expected --rigid too" screen r.pdb l.sdf -o out.d --box 1,2,3,4 --$option
 done
 expect 2 err 1 'exact is of rigid molecules' screen r.pdb l.sdf -o out.d --flexible --box 1,2,3,4 --exact
