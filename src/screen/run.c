@@ -28,7 +28,10 @@
  */
 static const double cpu_core_rate = 2e9, gpu_rate = 5e11; /* interactions per second */
 static const double culling_gain = 4;
-static const double bytes_per_molecule = 2500, atoms_per_molecule = 25, usual_rounds = 4;
+static const double cpu_core_steps = 4e4, gpu_steps = 2e7; /* steps of flexible chains per second */
+static const double steps_share = 0.775; /* of the steps that all walkers would take, had they whole chains */
+static const double bytes_per_molecule = 2500, usual_rounds = 4;
+enum { ATOMS_PER_MOLECULE = 25, TORSIONS_PER_MOLECULE = 5 };
 
 double qn_screen_scoring_share(const qn_screen_state *run)
 {
@@ -145,25 +148,43 @@ static qn_status read_inputs(qn_screen_state *run)
     return qn_screen_make_key(run);
 }
 
-static qn_status start_tuning(qn_screen_state *run)
+/* Seconds that the search of a molecule takes on all devices of the rank. */
+static double rigid_seconds(const qn_screen_state *run, double cores, double gpus)
+{
+    const double gain = run->search.cull && run->score.kind == QN_SCORE_BUDE ? culling_gain : 1;
+    const double poses = (double)run->search.poses * run->search.generations * fmin(usual_rounds, run->search.rounds) *
+                         fmax(1, run->options->conformers);
+    const double pairs = ATOMS_PER_MOLECULE * (double)run->receptor.atom_count;
+    return poses * pairs / (gain * (cores * cpu_core_rate + gpus * gpu_rate));
+}
+
+static double flexible_seconds(const qn_screen_state *run, double cores, double gpus)
 {
     const qn_screen_options *options = run->options;
-    const qn_screen_sources sources = qn_screen_sources_of(options);
+    const qn_flexible_tree usual = {.ligand_count = ATOMS_PER_MOLECULE, .piece_count = 1 + TORSIONS_PER_MOLECULE};
+    if (options->score_only || options->local_only) return 0; /* no kernel that is tuned */
+    return steps_share * options->walkers * qn_flexible_steps(&usual, options->effort) /
+           (cores * cpu_core_steps + gpus * gpu_steps);
+}
+
+static qn_status start_tuning(qn_screen_state *run)
+{
+    const qn_screen_sources sources = qn_screen_sources_of(run->options);
     qn_job *job = run->job;
     qn_screen_library *library;
-    double rate = 0;
+    double cores = 0, gpus = 0;
     QN_TRY(qn_screen_library_open(&sources, &library));
     const double molecules = (double)qn_screen_library_bytes(library) / bytes_per_molecule;
     qn_screen_library_close(&library);
     for (int i = 0; i < job->device_count; i++) {
         const qn_device_info *info = qn_device_get_info(job->devices[i]);
-        rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
+        if (info->kind == QN_DEVICE_CPU)
+            cores += info->compute_units;
+        else
+            gpus++;
     }
-    if (run->search.cull && run->score.kind == QN_SCORE_BUDE) rate *= culling_gain;
-    const double poses = (double)run->search.poses * run->search.generations * fmin(usual_rounds, run->search.rounds) *
-                         fmax(1, options->conformers);
-    const double pairs = atoms_per_molecule * (double)run->receptor.atom_count;
-    return qn_job_tune(job, molecules * poses * pairs / rate);
+    const double each = run->options->rigid ? rigid_seconds(run, cores, gpus) : flexible_seconds(run, cores, gpus);
+    return qn_job_tune(job, molecules * each);
 }
 
 /* Prepare all ranks in the same way. */
