@@ -56,7 +56,10 @@ mkdir empty
 says 1 'empty: no .dsd is in this folder; expected one of quern tunnel' shell.pdb one.sdf --tunnel empty --direction in
 cp way.dsd twice.dsd && mkdir other && cp way.dsd other
 says 2 'two tunnels have the name "way"' shell.pdb one.sdf --tunnel way.dsd --tunnel other/way.dsd --direction in
-says 2 '--direction' shell.pdb one.sdf --tunnel way.dsd
+sed '1s/   0.000   0.000/   0.000     nan/' apart.pdb >nan_sphere.pdb
+says 1 'nan_sphere.pdb:1: y coordinate "     nan" is not a number' shell.pdb one.sdf --tunnel nan_sphere.pdb --direction in
+says 2 '--direction WAY is missing' shell.pdb one.sdf --tunnel way.dsd
+says 2 '--direction is "up"; expected in or out' shell.pdb one.sdf --tunnel way.dsd --direction up
 says 0 'no way in steps of 0.05 Å was found' shell.pdb one.sdf "${way[@]}" --continuity 0.05
 
 # Ligands.
@@ -87,13 +90,19 @@ says 0 'a ligand is left out' shell.pdb mixed.sdf "${way[@]}"
 [ "$(wc -l <out/rejected.csv)" -eq 2 ] || fail "rejected.csv: $(cat out/rejected.csv)"
 says 1 '1 ligand left out; the first' shell.pdb mixed.sdf "${way[@]}" --strict
 sed '5s/ Cl / Xx /' one.sdf >unknown.sdf
-says 1 'unknown.sdf' shell.pdb unknown.sdf "${way[@]}"
-sed 's/^\(ATOM      7.*\) A $/\1 G0/' "$source/tests/fuzz/seeds/branches/nested.pdbqt" >glue.pdbqt
-says 1 'glue atoms (types G, CG) hold an opened ring together' "$source/tests/data/potential/pocket.pdbqt" glue.pdbqt \
-  "${way[@]}" --types file
+says 1 'unknown.sdf:5: atom 1 is "Xx"; expected the symbol of an element' shell.pdb unknown.sdf "${way[@]}"
+nested=$source/tests/fuzz/seeds/branches/nested.pdbqt pocket=$source/tests/data/potential/pocket.pdbqt
+sed 's/^\(ATOM      7.*\) A $/\1 Qq/' "$nested" >type.pdbqt
+says 1 'type.pdbqt:11: atom 7 has type "Qq"; expected one of AutoDock' "$pocket" type.pdbqt "${way[@]}" --types file
+sed '3s/..$/Qq/' "$pocket" >pocket_type.pdbqt
+says 1 'pocket_type.pdbqt:3: atom 3 has type "Qq"; expected one of AutoDock' pocket_type.pdbqt "$nested" "${way[@]}" --types file
+sed 's/^\(ATOM      7.*\) A $/\1 G0/' "$nested" >glue.pdbqt
+says 1 'glue atoms (types G, CG) hold an opened ring together' "$pocket" glue.pdbqt "${way[@]}" --types file
 
 # Receptors.
 says 2 'two receptors have the name "shell"' shell.pdb ./shell.pdb one.sdf "${way[@]}"
+sed '3s/^\(.\{30\}\)......../\1     nan/' shell.pdb >nan.pdb
+says 1 'nan.pdb:3: x coordinate "     nan" is not a number' nan.pdb one.sdf "${way[@]}"
 says 2 'all inputs are ligands; expected a receptor' one.sdf "${way[@]}"
 says 1 'inputs cannot be standard input' - one.sdf "${way[@]}"
 [ $failures -eq 0 ]
