@@ -1,4 +1,5 @@
-/* From records to files: each passage's own files are written when its record is read, and its summary is kept. */
+/* From records to files: each passage's own files are written when its record is read, and its summary is kept.
+ * Threads share the passages. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,8 +121,6 @@ static qn_status name_folder(const qn_transport_state *run, qn_passage_summary *
     summary->folder = text.data;
     return QN_OK;
 }
-
-/* ---- one passage ---- */
 
 /* ---- the highest place ---- */
 
@@ -257,25 +256,117 @@ static qn_status take_passage(qn_transport_state *run, qn_passage *passage, qn_p
     return status;
 }
 
-static qn_status read_record(uint64_t piece, const void *data, size_t size, void *user)
+/* ---- records, some at a time, by all threads ---- */
+
+enum { RECORDS_A_LANE = 16 };
+
+typedef struct kept_record {
+    uint64_t piece;
+    void *data;
+    size_t size;
+} kept_record;
+
+typedef struct gathering {
+    qn_transport_state *run;
+    int lane_count;
+    qn_transport_state *lanes; /* copies of the run with readers of their own */
+    kept_record *records;
+    size_t count, most;
+    size_t first; /* summary of the first of these records */
+} gathering;
+
+static qn_status take_record(qn_transport_state *lane, const kept_record *record, qn_passage_summary *summary)
 {
-    qn_transport_state *run = user;
     qn_passage passage = {0};
-    void *memory = run->passages;
-    qn_status status = qn_grow(&memory, &run->passage_capacity, run->passage_count + 1, sizeof *run->passages);
-    run->passages = memory;
-    QN_TRY(status);
-    qn_passage_summary *summary = &run->passages[run->passage_count++];
-    *summary = (qn_passage_summary){.piece = piece};
-    status = piece < qn_transport_pieces(run)
-                 ? qn_passage_reader_go(run, piece)
-                 : QN_FAIL(QN_BAD_FORMAT, "a record is of passage %llu; expected a journal of this version",
-                           (unsigned long long)piece);
-    if (status == QN_OK) status = qn_passage_read(run, data, size, &passage);
-    if (status == QN_OK) status = take_passage(run, &passage, summary);
+    *summary = (qn_passage_summary){.piece = record->piece};
+    QN_TRY(qn_passage_reader_go(lane, record->piece));
+    qn_status status = qn_passage_read(lane, record->data, record->size, &passage);
+    if (status == QN_OK) status = take_passage(lane, &passage, summary);
     qn_passage_clear(&passage);
     return status;
 }
+
+static qn_status take_share(size_t index, int worker, void *user)
+{
+    const gathering *all = user;
+    const size_t lanes = (size_t)all->lane_count;
+    (void)worker;
+    for (size_t i = all->count * index / lanes; i < all->count * (index + 1) / lanes; i++)
+        QN_TRY(take_record(&all->lanes[index], &all->records[i], &all->run->passages[all->first + i]));
+    return QN_OK;
+}
+
+static int compare_records(const void *left, const void *right)
+{
+    const uint64_t one = ((const kept_record *)left)->piece, other = ((const kept_record *)right)->piece;
+    return one < other ? -1 : one > other;
+}
+
+static void drop_records(gathering *all)
+{
+    for (size_t i = 0; i < all->count; i++) qn_release(&all->records[i].data);
+    all->count = 0;
+}
+
+/* Write the files of the passages whose records are kept. Neighbours, which share receptors, go to one thread. */
+static qn_status take_records(gathering *all)
+{
+    qn_transport_state *run = all->run;
+    void *memory = run->passages;
+    all->first = run->passage_count;
+    qn_status status = qn_grow(&memory, &run->passage_capacity, all->first + all->count, sizeof *run->passages);
+    run->passages = memory;
+    QN_TRY(status);
+    memset(run->passages + all->first, 0, all->count * sizeof *run->passages);
+    run->passage_count += all->count;
+    if (all->count > 0) qsort(all->records, all->count, sizeof *all->records, compare_records);
+    status = qn_pool_run(run->job->pool, (size_t)all->lane_count, take_share, all);
+    drop_records(all);
+    return status;
+}
+
+static qn_status keep_record(uint64_t piece, const void *data, size_t size, void *user)
+{
+    gathering *all = user;
+    kept_record *record = &all->records[all->count];
+    if (piece >= qn_transport_pieces(all->run))
+        return QN_FAIL(QN_BAD_FORMAT, "a record is of passage %llu; expected a journal of this version",
+                       (unsigned long long)piece);
+    QN_TRY(qn_allocate(1, size, &record->data));
+    memcpy(record->data, data, size);
+    record->piece = piece;
+    record->size = size;
+    return ++all->count < all->most ? QN_OK : take_records(all);
+}
+
+/* The first lane has the reader of the run. */
+static qn_status take_all(gathering *all)
+{
+    QN_TRY(qn_allocate(all->most, sizeof *all->records, (void **)&all->records));
+    QN_TRY(qn_allocate((size_t)all->lane_count, sizeof *all->lanes, (void **)&all->lanes));
+    for (int i = 0; i < all->lane_count; i++) {
+        all->lanes[i] = *all->run;
+        if (i > 0) all->lanes[i].reader = (qn_passage_reader){0};
+    }
+    const qn_status status = qn_job_scan(all->run->job, keep_record, all);
+    return status == QN_OK ? take_records(all) : status;
+}
+
+static qn_status take_journals(qn_transport_state *run)
+{
+    const int threads = qn_pool_threads(run->job->pool);
+    gathering all = {.run = run, .lane_count = qn_transport_pieces(run) < 2 * (uint64_t)threads ? 1 : threads};
+    all.most = RECORDS_A_LANE * (size_t)all.lane_count;
+    const qn_status status = take_all(&all);
+    if (all.lanes) run->reader = all.lanes[0].reader;
+    for (int i = 1; i < all.lane_count && all.lanes; i++) qn_passage_reader_clear(&all.lanes[i].reader);
+    drop_records(&all);
+    qn_release(&all.records);
+    qn_release(&all.lanes);
+    return status;
+}
+
+/* ---- all together ---- */
 
 static int compare_pieces(const void *left, const void *right)
 {
@@ -294,7 +385,7 @@ static qn_status warn_of_no_way(const qn_transport_state *run, const qn_passage_
 
 qn_status qn_transport_gather(qn_transport_state *run)
 {
-    QN_TRY(qn_job_scan(run->job, read_record, run));
+    QN_TRY(take_journals(run));
     if (run->passage_count != qn_transport_pieces(run))
         return QN_FAIL(QN_INTERNAL, "%zu passages were recorded; expected %llu", run->passage_count,
                        (unsigned long long)qn_transport_pieces(run));
