@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # check_runs.sh SOURCE QUERN BUILD: whole screens from the command line. The results have the same bytes for any number
 # of threads, ranks and conformers in a batch, and after kills; exactly the broken molecules are listed.
-# QUERN_TEST_MOLECULES: number of molecules in the library (default 100); 10000 takes about half an hour.
+# QUERN_TEST_MOLECULES: number of molecules in the library (default 60); 10000 takes about half an hour.
 set -u
 source=$1 quern=$2 build=$(cd "$3" && pwd)
 "$quern" screen -h >/dev/null 2>&1 || { echo "this build has no screen command"; exit 77; }
 . "$1/tests/support/script.sh"
-molecules=${QUERN_TEST_MOLECULES:-100}
-every=$((molecules < 1000 ? 10 : 100)) # one in so many is broken, in ten ways
+molecules=${QUERN_TEST_MOLECULES:-60}
+every=$((molecules < 1000 ? molecules / 10 : 100)) # one in so many is broken, in ten ways
 
 # Inputs: two library files, one with a third of the molecules, the other gzipped, and the receptor's atoms around its
 # site.
@@ -47,11 +47,11 @@ same one two
 screen -o "$work/batch" --threads 2 --batch 7 || fail "a run with seven conformers a batch"
 same one batch
 
-# Ten kills, each after more was recorded, then a run to the end. Results exist once every molecule is done, even in a
+# Five kills, each after more was recorded, then a run to the end. Results exist once every molecule is done, even in a
 # run that is killed while it writes them, and never before.
 recorded() { stat -c %s "$work/$1/journal.0" 2>/dev/null || echo 0; }
 kills=0
-while [ $kills -lt 10 ] && [ "$(recorded killed)" -lt "$(recorded one)" ]; do
+while [ $kills -lt 5 ] && [ "$(recorded killed)" -lt "$(recorded one)" ]; do
   before=$(recorded killed)
   "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/killed" --resume &
   running=$!
