@@ -1,5 +1,5 @@
 /* devices: host opencl cuda checking:host */
-/* labels: long@checking */
+/* labels: long@checking long@opencl */
 /* Clusters of sets by neighbour bits: the same as on a matrix of distances in double, with rows in memory, with rows
  * that are computed anew, and with both. */
 #include <math.h>
