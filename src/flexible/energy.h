@@ -73,8 +73,8 @@ typedef struct qn_flexible_restraint {
     double least_fall;
 } qn_flexible_restraint;
 
-/* qn_flexible_minimise with a restraint (NULL: none), which *energy is without; steps that are too long are shortened to
- * where a parabola has its lowest point, which takes a third less evaluations than halvings. near: as in
+/* qn_flexible_minimise with a restraint (NULL: none), which *energy is without; steps that are too long are shortened
+ * to where a parabola has its lowest point, which takes a third less evaluations than halvings. near: as in
  * qn_flexible_evaluate_roughly; NULL: in double precision. */
 void qn_flexible_minimise_restrained(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
                                      qn_receptor_near *near, const qn_flexible_restraint *restraint, double bend,
