@@ -83,9 +83,9 @@ static void estimate(const qn_screen_state *run, const qn_screen_room *room, con
                      on_device =
                          searchers * (memory.receptor + seen->type_count * memory.map + together * memory.molecule);
         search += searchers * together * memory.molecule_copies + (is_gpu ? 0 : on_device);
-        if (is_gpu) *gpu = fmax(*gpu, on_device + searchers * memory.receptor); /* a process has it by now */
+        if (is_gpu) *gpu = fmax(*gpu, on_device);
     }
-    *process = qn_memory_resident_bytes() + running_bytes + fmax(search, output_bytes);
+    *process = room->resident_bytes + running_bytes + fmax(search, output_bytes);
 }
 
 static void explain(const qn_screen_room *room, const seen_molecules *seen, double process, double gpu)

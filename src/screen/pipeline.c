@@ -25,7 +25,8 @@ typedef struct screen_pipeline {
     qn_screen_library *library; /* used by the reader only */
     qn_screen_search *searches[QN_DEVICES_MAX];
     qn_flexible_searcher *flexible[QN_DEVICES_MAX][SEARCHERS_OF_A_GPU]; /* NULL: molecules are not searched */
-    int group_most; /* pieces of flexible molecules that are searched together */
+    int group_most;        /* pieces of flexible molecules that are searched together */
+    double resident_bytes; /* of the process, before searches were made */
     qn_screen_queue queue;
     pthread_mutex_t mutex; /* guards the members below */
     uint64_t finished;     /* molecules of the library up to the last piece recorded */
@@ -477,8 +478,7 @@ static void fill_group(piece_group *group)
     pthread_mutex_lock(&pipeline->mutex);
     const uint64_t pieces = (pipeline->expected + QN_SCREEN_PIECE - 1) / QN_SCREEN_PIECE;
     pthread_mutex_unlock(&pipeline->mutex);
-    const uint64_t share =
-        pieces / (uint64_t)(SEARCHERS_OF_A_GPU * job->device_count * qn_ranks_count(job->ranks)) + 1;
+    const uint64_t share = pieces / (uint64_t)(SEARCHERS_OF_A_GPU * job->device_count * qn_ranks_count(job->ranks)) + 1;
     const int most = share < (uint64_t)pipeline->group_most ? (int)share : pipeline->group_most;
     for (group->count = 0; group->count < most; group->count++)
         if (!(group->pieces[group->count] = qn_screen_queue_pop(&pipeline->queue, true))) return;
@@ -649,7 +649,8 @@ static qn_status check_memory(const screen_pipeline *pipeline, size_t jobs)
     qn_screen_room room = {.molecules = jobs,
                            .pieces = pipeline->group_most,
                            .piece_bytes = sizeof(piece_finishing),
-                           .searchers_of_a_gpu = SEARCHERS_OF_A_GPU};
+                           .searchers_of_a_gpu = SEARCHERS_OF_A_GPU,
+                           .resident_bytes = pipeline->resident_bytes};
     for (int i = 0; i < pipeline->run->job->device_count; i++) room.searchers[i] = pipeline->flexible[i][0];
     return qn_screen_check_memory(pipeline->run, &room);
 }
@@ -675,7 +676,8 @@ static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
 qn_status qn_screen_pipeline_run(qn_screen_state *run)
 {
     const qn_screen_sources sources = qn_screen_sources_of(run->options);
-    screen_pipeline pipeline = {.run = run, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    screen_pipeline pipeline = {
+        .run = run, .mutex = PTHREAD_MUTEX_INITIALIZER, .resident_bytes = qn_memory_resident_bytes()};
     size_t jobs = 0;
     qn_status status = create_searches(&pipeline, &jobs);
     if (status == QN_OK) status = qn_screen_library_open(&sources, &pipeline.library);

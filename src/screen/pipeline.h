@@ -21,9 +21,10 @@ static inline bool qn_screen_is_librarys_fault(qn_status status)
 typedef struct qn_screen_room {
     const qn_flexible_searcher *searchers[QN_DEVICES_MAX]; /* of each device; NULL: molecules are not searched */
     int searchers_of_a_gpu;
-    size_t molecules;   /* read and waiting, at most */
-    int pieces;         /* that a searcher takes together, at most */
-    size_t piece_bytes; /* of a piece while its poses are chosen */
+    size_t molecules;      /* read and waiting, at most */
+    int pieces;            /* that a searcher takes together, at most */
+    size_t piece_bytes;    /* of a piece while its poses are chosen */
+    double resident_bytes; /* of the process, before searches were made */
 } qn_screen_room;
 
 /* With options->run.explain tell how much memory the run will take, as the first molecules of the library and the
