@@ -169,6 +169,14 @@ static qn_status run_sparse(cublas_state *state, const qn_blas_command *command)
 
 /* ---- commands ---- */
 
+/* The largest power of two that divides a length, at most 16,384. */
+static int columns_of(int length)
+{
+    int columns = 1;
+    while (columns < 1 << 14 && length % (2 * columns) == 0) columns *= 2;
+    return columns;
+}
+
 static int run_vectors(const cublas_state *state, const qn_blas_command *command, int64_t first, int n)
 {
     const qn_cublas_api *api = &state->blas;
@@ -178,9 +186,11 @@ static int run_vectors(const cublas_state *state, const qn_blas_command *command
     case QN_BLAS_COPY: return api->copy(state->handle, n, x + first, 1, into + first, 1);
     case QN_BLAS_SCAL: return api->scal(state->handle, n, &command->alpha, into + first, 1);
     case QN_BLAS_AXPY: return api->axpy(state->handle, n, &command->alpha, x + first, 1, into + first, 1);
-    case QN_BLAS_GEAM:
-        return api->geam(state->handle, CUBLAS_AS_IT_IS, CUBLAS_AS_IT_IS, n, 1, &command->alpha, x + first, n,
-                         y ? &command->beta : &zero, (y ? y : x) + first, n, into + first, n);
+    case QN_BLAS_GEAM: { /* as a matrix with many columns: cuBLAS is slow for a single one */
+        const int columns = columns_of(n), rows = n / columns;
+        return api->geam(state->handle, CUBLAS_AS_IT_IS, CUBLAS_AS_IT_IS, rows, columns, &command->alpha, x + first,
+                         rows, y ? &command->beta : &zero, (y ? y : x) + first, rows, into + first, rows);
+    }
     default: return 0;
     }
 }

@@ -10,24 +10,36 @@
 
 enum { LINES = 37, COLUMNS = 530 };
 
-/* A message of a compiler that names a place of the library becomes one of this program. */
+/* The column of a name that a message quotes ("zz") in a line of a source; 1 if it quotes none that is there. */
+static int column_of(const qn_source *source, int line, const char *sentence)
+{
+    const char *from = source->text, *quote = strchr(sentence, '"');
+    for (int i = 1; i < line + source->lines_before && from; i++) from = (from = strchr(from, '\n')) ? from + 1 : NULL;
+    const size_t length = quote ? strcspn(quote + 1, "\"") : 0;
+    for (const char *at = from; at && length > 0 && *at && *at != '\n'; at++)
+        if (strncmp(at, quote + 1, length) == 0) return (int)(at - from) + 1;
+    return 1;
+}
+
+/* A message of a compiler that names a place of the library becomes one of this program. NVRTC names lines alone. */
 static qn_status explain_failure(const qn_function *function, const qn_implementation *implementation)
 {
     char message[640];
     int line = 0, column = 0, used = 0;
     snprintf(message, sizeof message, "%s", qn_error_message());
-    const char *place = strstr(message, QN_BODY_FILE ":");
-    if (place) sscanf(place + strlen(QN_BODY_FILE), ":%d:%d: %n", &line, &column, &used);
-    if (!place || used == 0)
+    char *place = strstr(message, QN_BODY_FILE), *sentence = place ? place + strlen(QN_BODY_FILE) : NULL;
+    if (place && sscanf(sentence, ":%d:%d: %n", &line, &column, &used) < 2) sscanf(sentence, "(%d): %n", &line, &used);
+    if (used == 0)
         return QN_SOURCE_FAIL(function->source, implementation->offset,
                               "found the implementation %s of %s, which does not compile: %.300s", implementation->name,
                               function->name, message);
-    char *sentence = message + (place - message) + strlen(QN_BODY_FILE) + used;
+    sentence += used;
     if (strncmp(sentence, "error: ", 7) == 0) sentence += 7;
     sentence[strcspn(sentence, "\n")] = '\0';
     return QN_FAIL(QN_BAD_FORMAT,
                    "%s:%d:%d: found a body of %s by %s that does not compile: %.300s; expected the kernel language",
-                   function->source->name, line, column, function->name, implementation->name, sentence);
+                   function->source->name, line, column > 0 ? column : column_of(function->source, line, sentence),
+                   function->name, implementation->name, sentence);
 }
 
 /* Numbers of a result that are farther from the meaning than rounding explains. */
