@@ -57,11 +57,6 @@ void qn_flexible_vina_report(const qn_flexible_tree *tree, const qn_flexible_rec
  * up to ten halvings. *energy may be NULL. */
 void qn_flexible_minimise(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor, double bend, int rounds,
                           qn_flexible_pose *pose, qn_flexible_energy *energy);
-/* The same with the hard bend by qn_flexible_evaluate_roughly; a round that lowers the energy by less than `least_fall`
- * (kcal/mol) is the last one. */
-void qn_flexible_minimise_roughly(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                                  qn_receptor_near *near, int rounds, double least_fall, qn_flexible_pose *pose,
-                                  qn_flexible_energy *energy);
 
 /* A caller's condition on a pose besides a low energy. `add` returns a value (kcal/mol) that is minimised with the bent
  * energy, and adds its gradient. It may also take from the gradient the part along directions in which the pose must

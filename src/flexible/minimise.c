@@ -124,15 +124,6 @@ void qn_flexible_minimise(const qn_flexible_tree *tree, const qn_flexible_recept
     qn_flexible_minimise_restrained(tree, receptor, NULL, NULL, bend, rounds, pose, energy);
 }
 
-void qn_flexible_minimise_roughly(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
-                                  qn_receptor_near *near, int rounds, double least_fall, qn_flexible_pose *pose,
-                                  qn_flexible_energy *energy)
-{
-    minimiser search = {
-        .tree = tree, .receptor = receptor, .bend = QN_FLEXIBLE_HARD, .least_fall = least_fall, .near = near};
-    start(&search, rounds, pose, energy);
-}
-
 void qn_flexible_minimise_restrained(const qn_flexible_tree *tree, const qn_flexible_receptor *receptor,
                                      qn_receptor_near *near, const qn_flexible_restraint *restraint, double bend,
                                      int rounds, qn_flexible_pose *pose, qn_flexible_energy *energy)
