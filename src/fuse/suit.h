@@ -1,4 +1,4 @@
-/* What a sequence knows of its device: measured rates, and the implementations that calls use. */
+/* A sequence suited to its device: measured rates, and the implementations that calls use. */
 #ifndef QN_FUSE_SUIT_H
 #define QN_FUSE_SUIT_H
 

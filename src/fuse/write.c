@@ -15,7 +15,7 @@ typedef struct owned_files {
     char *paths[QN_CODE_FILES_MAX];
 } owned_files;
 
-/* What is known to be fastest on a device, else the planner's kernels in a fitted shape. */
+/* The kernels known to be fastest on a device, else those of the planner in a fitted shape. */
 static qn_status choose_on(qn_device *device, qn_sequence *sequence, qn_shape *shape)
 {
     qn_choice *choice;

@@ -153,7 +153,7 @@ static search_scalars scalars_of(const qn_flexible_batch *batch, const qn_flexib
     return s;
 }
 
-/* What a launch works on. */
+/* A launch of a kernel: its arguments, and the batch that it works on. */
 typedef struct search_launch {
     int kernel, arguments;
     const qn_flexible_batch *batch;

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-/* What is known of the calls before the steps are written. */
+/* Facts of the calls, found before the steps are written. */
 typedef struct mapping {
     qn_blas_steps *made;
     const qn_graph *graph;
