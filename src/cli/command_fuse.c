@@ -198,7 +198,7 @@ static const cli_command fuse_measure = {
     .summary = "measure the functions that scripts can call on a device",
     .description =
         "Time the functions of the library on a device, by each implementation, and keep the rates in the tuning "
-        "store. What chooses kernels for this device compares them by these rates.",
+        "store. The planner compares kernels for this device by these rates.",
     .list_parts = list_measure_parts,
     .settings_bytes = sizeof(qn_fuse_options),
     .run = run_measure,

@@ -140,6 +140,34 @@ static void more_effort_finds_lower_energies(void)
     qn_compound_destroy(&compound);
 }
 
+/* Poses that are over 4 kcal/mol above the best one on maps do not settle: in a wide box some chains end far from the
+ * receptor, where the energy is that of the molecule alone. */
+static void poses_far_above_the_best_are_left(void)
+{
+    enum { MANY = 16 };
+    const qn_flexible_search_options options = {
+        .box_side_angstrom = {60, 60, 60}, .walkers = MANY, .effort = 0.05, .seed = 3};
+    qn_score_receptor receptor;
+    qn_flexible_tree tree;
+    const qn_flexible_tree *trees[] = {&tree};
+    qn_flexible_searcher *searcher = NULL;
+    qn_flexible_pose poses[MANY];
+    double energies[MANY];
+    uint64_t drawn = 0;
+    int there = 0;
+    qn_compound *compound = chain_make(8, &drawn);
+    CHECK_OK(cloud_make(300, 16, &drawn, &receptor));
+    CHECK_OK(qn_flexible_tree_create(compound, QN_FLEXIBLE_TYPES_FILE, -1, &tree));
+    CHECK_OK(qn_flexible_searcher_create(device, &receptor, &options, &searcher));
+    CHECK_OK(qn_flexible_searcher_run(searcher, trees, 1, poses, energies, NULL));
+    for (int w = 0; w < MANY; w++) there += energies[w] < INFINITY;
+    CHECK(there >= 1 && there < MANY);
+    qn_flexible_searcher_destroy(&searcher);
+    qn_flexible_tree_clear(&tree);
+    qn_score_receptor_clear(&receptor);
+    qn_compound_destroy(&compound);
+}
+
 static void maps_beyond_32_bits_are_refused(void)
 {
     qn_flexible_search_options options = {
@@ -173,6 +201,7 @@ int main(void)
     RUN(maps_reach_side_chains_on_both_sides);
     RUN(company_changes_nothing);
     RUN(more_effort_finds_lower_energies);
+    RUN(poses_far_above_the_best_are_left);
     RUN(maps_beyond_32_bits_are_refused);
     qn_device_release(&device);
     qn_context_destroy(&context);
