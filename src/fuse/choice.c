@@ -85,13 +85,22 @@ static bool has_lines(const qn_choice *choice)
     return false;
 }
 
+static bool has_sparse(const qn_choice *choice)
+{
+    bool found = false;
+    for (int value = 0; value < choice->sequence->graph.value_count; value++)
+        found |= choice->sequence->graph.values[value].kind == QN_CSR;
+    return found;
+}
+
 /* Parameters of the shape, whose usual values are the fitted ones. */
 static void list_shapes(qn_choice *choice)
 {
     const qn_device_info *info = qn_device_get_info(choice->device);
-    const qn_shape shape = qn_program_fitted_shape(choice->plans, info, &choice->sequence->sizes);
+    const qn_shape shape =
+        qn_program_fitted_shape(choice->plans, info, &choice->sequence->sizes, choice->sequence->stored);
     qn_tunable tunables[QN_SHAPE_TUNABLES];
-    qn_shape_choices(&shape, info, has_lines(choice), tunables);
+    qn_shape_choices(&shape, info, has_lines(choice), has_sparse(choice), tunables);
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++) {
         qn_search_parameter *parameter = &choice->problem.parameters[i + 1];
         *parameter = (qn_search_parameter){.name = tunables[i].name, .values = {tunables[i].fallback}, .count = 1};
@@ -241,7 +250,8 @@ static qn_status make_first(qn_choice *choice)
 {
     const qn_sequence *sequence = choice->sequence;
     const qn_graph *graph = &sequence->graph;
-    const qn_shape shape = qn_program_fitted_shape(choice->plans, qn_device_get_info(choice->device), &sequence->sizes);
+    const qn_shape shape =
+        qn_program_fitted_shape(choice->plans, qn_device_get_info(choice->device), &sequence->sizes, sequence->stored);
     QN_TRY(
         qn_program_create(choice->plans, choice->device, &shape, &sequence->sizes, sequence->stored, &choice->first));
     QN_TRY(qn_inputs_write(choice->inputs, graph, choice->first));

@@ -80,10 +80,10 @@ static qn_status choose(qn_device *device, qn_sequence *sequence, qn_text *text)
     return qn_text_append(text,
                           "\nkernels: number %d of %d candidates, the fastest of %llu tests on %s\n"
                           "shape: groups of %d x %d, ELEMENTS %d, TILE %d, PANEL %d, PARTS %d, STRIP %d, ROWS %d, "
-                          "VECTOR_WIDTH %d\n",
+                          "VECTOR_WIDTH %d, TERMS %d\n",
                           chosen.number, chosen.candidates, (unsigned long long)chosen.tests, name, shape->group_x,
                           shape->group_y, shape->elements, shape->tile, shape->panel, shape->parts, shape->strip,
-                          shape->rows, shape->vector_width);
+                          shape->rows, shape->vector_width, shape->terms);
 }
 
 static qn_status suit(qn_context *context, const char *wanted, qn_sequence *sequence, char name[48], qn_text *text)

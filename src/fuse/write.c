@@ -23,9 +23,9 @@ static qn_status choose_on(qn_device *device, qn_sequence *sequence, qn_shape *s
     QN_TRY(qn_choice_open(sequence, device, QN_CHOICE_CANDIDATES, false, &choice));
     qn_choice_get(choice, &chosen);
     sequence->plan = *chosen.plan;
-    *shape = chosen.is_measured
-                 ? chosen.shape
-                 : qn_program_fitted_shape(&sequence->plan, qn_device_get_info(device), &sequence->sizes);
+    *shape = chosen.is_measured ? chosen.shape
+                                : qn_program_fitted_shape(&sequence->plan, qn_device_get_info(device), &sequence->sizes,
+                                                          sequence->stored);
     qn_choice_close(&choice);
     return QN_OK;
 }
@@ -53,7 +53,7 @@ static qn_status choose(qn_context *context, const qn_fuse_options *options, qn_
     if (status == QN_OK && fits)
         status = choose_on(device, sequence, shape);
     else if (status == QN_OK)
-        *shape = qn_program_fitted_shape(&sequence->plan, info, &sequence->sizes);
+        *shape = qn_program_fitted_shape(&sequence->plan, info, &sequence->sizes, sequence->stored);
     qn_device_release(&device);
     return status;
 }

@@ -12,10 +12,11 @@
  *   ROWS               lines whose elements a work-item loads before it uses them
  *   VECTOR_WIDTH       elements that a work-item has side by side, and loads at once: 1 or 4
  *   STRIP              elements of a work-item in one dimension
+ *   TERMS              elements of sparse rows that a work-item takes at once
  *
  * There are two forms. Groups of work-items are for devices with many lanes. Loops are for a processor, where a group
- * is one work-item: its text has neither ROWS nor VECTOR_WIDTH, because the processor's caches and its compiler do what
- * they are for. */
+ * is one work-item: its text has neither ROWS, VECTOR_WIDTH nor TERMS, because the processor's caches and its compiler
+ * do what they are for. */
 #ifndef QN_FUSE_EMIT_EMIT_H
 #define QN_FUSE_EMIT_EMIT_H
 

@@ -30,6 +30,7 @@ typedef struct qn_emitter {
     bool is_spread;                        /* see qn_emit_is_spread */
     bool is_whole;                         /* groups have whole lines, see whole.c */
     qn_site line, column, element, gather; /* the present ones */
+    qn_site rows;                          /* of a kernel in one dimension: terms of sparse rows, before the lines */
     int sweep;                             /* the present one */
     qn_text *text;                         /* of the kernel */
 } qn_emitter;
@@ -60,8 +61,18 @@ QN_MUST_CHECK qn_status qn_site_call(qn_emitter *at, qn_site *site, int call);
 /* Whether a value is moved in vectors there: a matrix along axis 1, or a vector in strips. */
 bool qn_site_is_wide(const qn_emitter *at, const qn_site *site, int value, const int *axes);
 
+/* Emit the terms of an output that is reduced. */
+QN_MUST_CHECK qn_status qn_site_reduce(qn_emitter *at, qn_site *site, int call, int output);
+
 /* Store what the call makes at its place, where it must be in memory. */
 QN_MUST_CHECK qn_status qn_site_store(qn_emitter *at, qn_site *site, int call);
+
+/* rows.c: a call that goes along rows of a sparse matrix. Staged, a group computes the terms of all its rows in local
+ * memory, which needs all work-items, so it comes before the lines' own text. */
+bool qn_rows_are_staged(const qn_emitter *at, int call);
+bool qn_rows_any_staged(const qn_emitter *at);
+QN_MUST_CHECK qn_status qn_rows_call(qn_emitter *at, qn_site *site, int call);
+QN_MUST_CHECK qn_status qn_rows_locals(qn_emitter *at);
 
 /* bodies.c: append the value of an output over names of the inputs. `into` is what it is reduced into, NULL for a map.
  * With an implementation the value is already reduced, see qn_put_value. */

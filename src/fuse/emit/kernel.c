@@ -116,9 +116,14 @@ static qn_status write_signature(qn_emitter *at)
 {
     const qn_emitted_kernel *made = at->made;
     const bool is_panel = at->kernel->layout.dimensions == 2;
-    const bool is_resident = is_panel && qn_whole_is_possible(at); /* few groups, with many registers */
-    QN_TRY(qn_text_append(at->text, "KERNEL GROUP_LIMIT%s(%s, 1%s) void %s(", is_resident ? "_RESIDENT" : "",
-                          is_panel ? "GROUP_X, GROUP_Y" : "ITEMS, 1", is_resident ? ", 1" : "", made->name));
+    const bool is_whole = is_panel && qn_whole_is_possible(at); /* few groups, with many registers */
+    const bool is_staged = qn_rows_any_staged(at);
+    QN_TRY(qn_text_append(at->text, "KERNEL GROUP_LIMIT%s(%s, 1%s) void %s(", is_whole || is_staged ? "_RESIDENT" : "",
+                          is_panel ? "GROUP_X, GROUP_Y" : "ITEMS, 1",
+                          is_whole    ? ", 1"
+                          : is_staged ? ", RESIDENT"
+                                      : "",
+                          made->name));
     for (int i = 0; i < made->argument_count; i++) {
         const qn_emitted_argument *own = &made->arguments[i];
         const bool is_int = own->kind == QN_EMITTED_STARTS || own->kind == QN_EMITTED_COLUMNS;
@@ -156,6 +161,7 @@ static qn_status write_body(qn_emitter *at)
 {
     if (qn_emitter_shares(at)) QN_TRY(qn_text_append(at->text, "    LOCAL float share[ITEMS];\n"));
     if (at->kernel->layout.dimensions == 2) QN_TRY(qn_emit_panel_locals(at));
+    QN_TRY(qn_rows_locals(at));
     QN_TRY(write_start(at));
     QN_TRY(write_work(at));
     return qn_text_append(at->text, "}\n");
@@ -170,6 +176,10 @@ static qn_status write_bodies(qn_emitter *at, const qn_kernel_plan *kernels, int
         shares |= qn_emitter_shares(at);
     }
     if (shares) QN_TRY(qn_text_append(at->text, "    LOCAL float share[ITEMS];\n"));
+    for (int k = 0; k < count; k++) {
+        at->kernel = &kernels[k];
+        QN_TRY(qn_rows_locals(at));
+    }
     QN_TRY(qn_text_append(at->text, "    const int item = LOCAL_ID(0);\n    int group = GROUP_ID(0);\n"));
     for (int k = 0; k < count; k++) {
         const char *size = at->graph->extents[kernels[k].layout.extents[0]].name;
@@ -218,7 +228,7 @@ qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_emit_form form, qn_t
     qn_site_restart(&at->line, QN_SITE_LINE, 4);
     const qn_status status = emit(at, index);
     qn_site_clear(&at->line), qn_site_clear(&at->column);
-    qn_site_clear(&at->element), qn_site_clear(&at->gather);
+    qn_site_clear(&at->element), qn_site_clear(&at->gather), qn_site_clear(&at->rows);
     qn_release(&at);
     return status;
 }
@@ -312,8 +322,9 @@ qn_status qn_emit_header(const qn_graph *graph, qn_emit_form form, qn_text *text
                                               {"PANEL", "lines of a group at a time"},
                                               {"STRIP", "elements of a work-item in one dimension"},
                                               {"ROWS", "lines loaded before they are used"},
-                                              {"VECTOR_WIDTH", "elements side by side, 1 or 4"}};
-    const size_t count = sizeof tunables / sizeof *tunables - (form == QN_EMIT_GROUPS ? 0 : 2);
+                                              {"VECTOR_WIDTH", "elements side by side, 1 or 4"},
+                                              {"TERMS", "elements of sparse rows that a work-item takes at once"}};
+    const size_t count = sizeof tunables / sizeof *tunables - (form == QN_EMIT_GROUPS ? 0 : 3);
     QN_TRY(qn_text_append(text, "/* The sequence %s, as quern fuse made it. */\n\n", graph->name));
     for (size_t i = 0; i < count; i++)
         QN_TRY(qn_text_append(text, "#ifndef %s\n#error \"%s: %s\"\n#endif\n", tunables[i][0], tunables[i][0],

@@ -76,6 +76,22 @@ bool qn_emit_is_spread(const qn_plan *plan, int index, qn_emit_form form)
     return false;
 }
 
+/* Rows in local memory need all work-items of a group, those behind the last line too. */
+static qn_status write_staged(qn_emitter *at)
+{
+    const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
+    QN_TRY(qn_text_append(at->text,
+                          "    for (qn_int64 first = (qn_int64)group * ITEMS; first < size_%s; first += "
+                          "(qn_int64)groups * ITEMS) {\n"
+                          "        const qn_int64 i = first + item;\n"
+                          "        const int rows = (int)MIN((qn_int64)ITEMS, size_%s - first);\n",
+                          size, size));
+    QN_TRY(qn_site_flush(at, &at->rows));
+    QN_TRY(qn_text_append(at->text, "        if (item < rows) {\n"));
+    QN_TRY(qn_site_flush(at, &at->line));
+    return qn_text_append(at->text, "        }\n    }\n");
+}
+
 static qn_status write_spread(qn_emitter *at)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
@@ -152,9 +168,14 @@ qn_status qn_emit_line(qn_emitter *at)
     memset(at->loads, 0, sizeof at->loads);
     memset(at->stores, 0, sizeof at->stores);
     QN_TRY(qn_emit_totals_start(at));
-    qn_site_restart(&at->line, QN_SITE_LINE, at->is_spread ? 8 : 12);
+    const bool is_staged = at->is_spread && qn_rows_any_staged(at);
+    qn_site_restart(&at->line, QN_SITE_LINE, at->is_spread && !is_staged ? 8 : 12);
+    qn_site_restart(&at->rows, QN_SITE_LINE, 8);
     QN_TRY(put_folds(at));
     QN_TRY(put_calls(at));
-    QN_TRY(at->is_spread ? write_spread(at) : at->form == QN_EMIT_GROUPS ? write_strips(at) : write_loops(at));
+    if (is_staged)
+        QN_TRY(write_staged(at));
+    else
+        QN_TRY(at->is_spread ? write_spread(at) : at->form == QN_EMIT_GROUPS ? write_strips(at) : write_loops(at));
     return qn_emit_totals_end(at);
 }

@@ -248,6 +248,10 @@ qn_status qn_site_need(qn_emitter *at, int call, const qn_use *use, qn_variable 
         char address[96];
         if (site->declared[use->value]) return QN_OK;
         site->declared[use->value] = true;
+        if (qn_rows_are_staged(at, call)) {
+            snprintf(address, sizeof address, "%s_own[e]", at->names[use->value]);
+            return put_variable(at, site, use->value, axes, address);
+        }
         snprintf(address, sizeof address, "%s_data[k]", at->names[qn_plan_root(at->plan, use->value)]);
         return put_loaded(at, site, use->value, axes, address);
     }
@@ -287,7 +291,7 @@ static void accumulator_of(const qn_emitter *at, int call, int output, char text
         snprintf(text, 96, "%s_sum", name);
 }
 
-static qn_status put_reduction(qn_emitter *at, qn_site *site, int call, int output)
+qn_status qn_site_reduce(qn_emitter *at, qn_site *site, int call, int output)
 {
     qn_text term = {0};
     char into[96];
@@ -298,36 +302,14 @@ static qn_status put_reduction(qn_emitter *at, qn_site *site, int call, int outp
     return status;
 }
 
-/* A row of a sparse matrix: a loop over its stored elements, in which vectors are gathered. */
-static qn_status put_sparse(qn_emitter *at, qn_site *site, int call)
-{
-    const qn_call *of = &at->graph->calls[call];
-    const char *matrix = at->names[qn_plan_root(at->plan, of->inputs[0].value)];
-    for (int i = 0; i < of->output_count; i++)
-        QN_TRY(qn_site_put(site, "float %s_sum = %s;", at->names[of->outputs[i].value],
-                           qn_reduction_start(of->meanings[i].reduction)));
-    qn_site_restart(&at->gather, QN_SITE_GATHER, site->indent + 4);
-    for (int i = 0; i < of->output_count; i++) QN_TRY(put_reduction(at, &at->gather, call, i));
-    QN_TRY(qn_site_put(site, "for (int k = %s_starts[i]; k < %s_starts[i + 1]; k++) {", matrix, matrix));
-    QN_TRY(qn_site_put(site, "    const qn_int64 j = %s_columns[k];", matrix));
-    QN_TRY(qn_text_append(&site->text, "%s", at->gather.text.data));
-    QN_TRY(qn_site_put(site, "}"));
-    for (int i = 0; i < of->output_count; i++) {
-        const int value = of->outputs[i].value;
-        QN_TRY(qn_site_put(site, "const float %s_i = %s_sum;", at->names[value], at->names[value]));
-        site->declared[value] = true;
-    }
-    return QN_OK;
-}
-
 qn_status qn_site_call(qn_emitter *at, qn_site *site, int call)
 {
     const qn_call *of = &at->graph->calls[call];
-    if (of->is_sparse) return put_sparse(at, site, call);
+    if (of->is_sparse) return qn_rows_call(at, site, call);
     for (int i = 0; i < of->output_count; i++) {
         if (!qn_emitter_needs(at, of->outputs[i].value)) continue;
         if (qn_call_reduces(of, i)) {
-            QN_TRY(put_reduction(at, site, call, i));
+            QN_TRY(qn_site_reduce(at, site, call, i));
             continue;
         }
         int axes[2];

@@ -28,7 +28,7 @@ static bool is_tunable_name(const char *name)
     static const char *const taken[] = {"GROUP_X", "GROUP_Y", "ELEMENTS",     "TILE",    "PANEL",    "PARTS",
                                         "STRIP",   "ROWS",    "VECTOR_WIDTH", "ITEMS",   "COLUMNS",  "COLUMN",
                                         "PITCH",   "LANES",   "PLACE",        "SEGMENT", "SEGMENTS", "UNROLL",
-                                        "BOTH",    "KERNEL",  "GLOBAL",       "LOCAL"};
+                                        "BOTH",    "KERNEL",  "GLOBAL",       "LOCAL",   "TERMS",    "RESIDENT"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0) return false;
     for (int i = 0; i < qn_point_word_count; i++)

@@ -20,7 +20,8 @@ qn_shape qn_shape_of(const int values[QN_SHAPE_TUNABLES])
 {
     return (qn_shape){values[QN_SHAPE_GROUP_X], values[QN_SHAPE_GROUP_Y], values[QN_SHAPE_ELEMENTS],
                       values[QN_SHAPE_TILE],    values[QN_SHAPE_PANEL],   values[QN_SHAPE_PARTS],
-                      values[QN_SHAPE_STRIP],   values[QN_SHAPE_ROWS],    values[QN_SHAPE_VECTOR_WIDTH]};
+                      values[QN_SHAPE_STRIP],   values[QN_SHAPE_ROWS],    values[QN_SHAPE_VECTOR_WIDTH],
+                      values[QN_SHAPE_TERMS]};
 }
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *problem)
@@ -105,7 +106,8 @@ static const char *const tunable_words[QN_SHAPE_TUNABLES][2] = {
     [QN_SHAPE_PARTS] = {"PARTS", "groups, at most"},
     [QN_SHAPE_STRIP] = {"STRIP", "elements of a work-item in one dimension"},
     [QN_SHAPE_ROWS] = {"ROWS", "lines loaded before they are used"},
-    [QN_SHAPE_VECTOR_WIDTH] = {"VECTOR_WIDTH", "elements side by side, 1 or 4"}};
+    [QN_SHAPE_VECTOR_WIDTH] = {"VECTOR_WIDTH", "elements side by side, 1 or 4"},
+    [QN_SHAPE_TERMS] = {"TERMS", "elements of sparse rows that a work-item takes at once"}};
 
 static void list_values(const qn_shape *shape, int values[QN_SHAPE_TUNABLES])
 {
@@ -113,7 +115,7 @@ static void list_values(const qn_shape *shape, int values[QN_SHAPE_TUNABLES])
     values[QN_SHAPE_ELEMENTS] = shape->elements, values[QN_SHAPE_TILE] = shape->tile;
     values[QN_SHAPE_PANEL] = shape->panel, values[QN_SHAPE_PARTS] = shape->parts;
     values[QN_SHAPE_STRIP] = shape->strip, values[QN_SHAPE_ROWS] = shape->rows;
-    values[QN_SHAPE_VECTOR_WIDTH] = shape->vector_width;
+    values[QN_SHAPE_VECTOR_WIDTH] = shape->vector_width, values[QN_SHAPE_TERMS] = shape->terms;
 }
 
 void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables)
@@ -136,11 +138,13 @@ static void declare_values(const qn_shape *shape, const shape_values values, uns
             declare_tunable(tunable_words[i][0], tunable_words[i][1], tunables[i].fallback, values[i], &tunables[i]);
 }
 
-void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool has_lines, qn_tunable *tunables)
+void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool has_lines, bool has_sparse,
+                      qn_tunable *tunables)
 {
     enum {
         OF_LINES = 1 << QN_SHAPE_ELEMENTS | 1 << QN_SHAPE_TILE | 1 << QN_SHAPE_PANEL | 1 << QN_SHAPE_ROWS,
-        OF_GROUPS = 1 << QN_SHAPE_GROUP_X | 1 << QN_SHAPE_GROUP_Y | 1 << QN_SHAPE_ROWS | 1 << QN_SHAPE_VECTOR_WIDTH
+        OF_GROUPS = 1 << QN_SHAPE_GROUP_X | 1 << QN_SHAPE_GROUP_Y | 1 << QN_SHAPE_ROWS | 1 << QN_SHAPE_VECTOR_WIDTH |
+                    1 << QN_SHAPE_TERMS
     };
     const int parts = shape->parts;
     const shape_values of_host = {[QN_SHAPE_ELEMENTS] = {256, 512, 1024, 2048, 4096, 8192},
@@ -156,11 +160,13 @@ void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool 
                                      [QN_SHAPE_PARTS] = {2 * parts, parts, parts / 2, parts / 4},
                                      [QN_SHAPE_STRIP] = {1, 2, 4, 8, 16},
                                      [QN_SHAPE_ROWS] = {1, 2, 4, 8},
-                                     [QN_SHAPE_VECTOR_WIDTH] = {1, 4}};
+                                     [QN_SHAPE_VECTOR_WIDTH] = {1, 4},
+                                     [QN_SHAPE_TERMS] = {2, 4, 5, 8}};
     const bool is_host = qn_program_form(device) == QN_EMIT_LOOPS;
     unsigned is_free = (1U << QN_SHAPE_TUNABLES) - 1;
     if (is_host) is_free &= ~(unsigned)OF_GROUPS;
     if (!has_lines) is_free &= ~(unsigned)OF_LINES;
+    if (!has_sparse) is_free &= ~(1U << QN_SHAPE_TERMS);
     declare_values(shape, is_host ? of_host : of_devices, is_free, tunables);
 }
 
@@ -191,7 +197,8 @@ static void declare_tunables(const qn_program *program, qn_program_family *into)
                                  [QN_SHAPE_PARTS] = {2 * parts, parts, parts / 2, parts / 4},
                                  [QN_SHAPE_STRIP] = {1, 2, 4, 8, 16},
                                  [QN_SHAPE_ROWS] = {1, 2, 4, 8},
-                                 [QN_SHAPE_VECTOR_WIDTH] = {1, 4}};
+                                 [QN_SHAPE_VECTOR_WIDTH] = {1, 4},
+                                 [QN_SHAPE_TERMS] = {2, 4, 5, 8}};
     const unsigned all = (1U << QN_SHAPE_TUNABLES) - 1, of_host = 1U << QN_SHAPE_PARTS;
     const unsigned is_free = !program->is_tunable ? 0 : runs_on_host(program) ? of_host : all;
     declare_values(shape, values, is_free, into->tunables);
@@ -212,17 +219,19 @@ static int count_in_kernel(const char *text, const char *word)
 /* Local arrays of the kernel that needs most of each kind. */
 void qn_shape_constraint(const char *text, char constraint[QN_SHAPE_CONSTRAINT_BYTES])
 {
-    int sums = 0, lines = 0;
+    int sums = 0, lines = 0, terms = 0;
     for (const char *at = strstr(text, "\nKERNEL "); at; at = strstr(at + 1, "\nKERNEL ")) {
         const int own_sums = count_in_kernel(at + 1, "_segments[PANEL"),
-                  own_lines = count_in_kernel(at + 1, "_line[PANEL");
+                  own_lines = count_in_kernel(at + 1, "_line[PANEL"),
+                  own_terms = count_in_kernel(at + 1, "_terms[ITEMS * TERMS");
         sums = own_sums > sums ? own_sums : sums;
         lines = own_lines > lines ? own_lines : lines;
+        terms = own_terms > terms ? own_terms : terms;
     }
     snprintf(constraint, QN_SHAPE_CONSTRAINT_BYTES,
              "4 * (%d * (GROUP_Y * TILE * (GROUP_X + 1) + PANEL * max(GROUP_X // 32, 1)) + %d * PANEL + "
-             "GROUP_X * GROUP_Y * (GROUP_Y > 1 ? ELEMENTS + 1 : 1)) <= device.local_memory_bytes",
-             sums, lines);
+             "GROUP_X * GROUP_Y * ((GROUP_Y > 1 ? ELEMENTS + 1 : 1) + %d * TERMS)) <= device.local_memory_bytes",
+             sums, lines, terms);
 }
 
 const char *const qn_shape_constraints[QN_SHAPE_CONSTRAINTS] = {

@@ -102,7 +102,8 @@ static qn_status create(const qn_program *from, const qn_shape *shape, qn_progra
     memcpy(program->stored, from->stored, sizeof from->stored);
     program->device = qn_device_retain(from->device);
     program->shape =
-        shape ? *shape : qn_program_fitted_shape(from->plan, qn_device_get_info(from->device), &from->sizes);
+        shape ? *shape
+              : qn_program_fitted_shape(from->plan, qn_device_get_info(from->device), &from->sizes, from->stored);
     program->is_tunable = !shape;
     const qn_status status = fill(program);
     program->other = NULL;

@@ -9,7 +9,7 @@
 /* Values of the tunables that kernels are made with. PARTS is the most groups of a kernel, and so the most parts of a
  * sum. */
 typedef struct qn_shape {
-    int group_x, group_y, elements, tile, panel, parts, strip, rows, vector_width;
+    int group_x, group_y, elements, tile, panel, parts, strip, rows, vector_width, terms;
 } qn_shape;
 
 /* Tunables of all families, in this order. */
@@ -23,6 +23,7 @@ enum {
     QN_SHAPE_STRIP,
     QN_SHAPE_ROWS,
     QN_SHAPE_VECTOR_WIDTH,
+    QN_SHAPE_TERMS,
     QN_SHAPE_TUNABLES
 };
 void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables);
@@ -31,11 +32,12 @@ void qn_shape_tunables(const qn_shape *shape, qn_tunable *tunables);
 qn_shape qn_shape_of(const int values[QN_SHAPE_TUNABLES]);
 
 /* Values of the tunables that are worth a try on a device beside those of `shape`, which are the fallbacks.
- * `has_lines`: some kernel has two dimensions, so that lines matter. */
-void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool has_lines, qn_tunable *tunables);
+ * `has_lines`: some kernel has two dimensions, so that lines matter; `has_sparse`: a matrix is sparse. */
+void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool has_lines, bool has_sparse,
+                      qn_tunable *tunables);
 
 /* The constraint on the shape that kernels with this text have by their local memory. */
-enum { QN_SHAPE_CONSTRAINT_BYTES = 240, QN_SHAPE_CONSTRAINTS = 5 };
+enum { QN_SHAPE_CONSTRAINT_BYTES = 280, QN_SHAPE_CONSTRAINTS = 5 };
 void qn_shape_constraint(const char *text, char constraint[QN_SHAPE_CONSTRAINT_BYTES]);
 
 /* The constraints that all kernels have. */
@@ -44,9 +46,11 @@ extern const char *const qn_shape_constraints[QN_SHAPE_CONSTRAINTS];
 typedef struct qn_program qn_program;
 
 /* A shape that suits a device, whatever the sizes; and one that suits the sizes of a plan too. Sums over axis 0 then
- * move at most 2 / PANEL of the matrix's words more: a part for each group, or for each panel of it. */
+ * move at most 2 / PANEL of the matrix's words more: a part for each group, or for each panel of it. `stored[value]` is
+ * the number of stored elements of each csr matrix. */
 qn_shape qn_program_default_shape(const qn_device_info *device);
-qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes);
+qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes,
+                                 const double *stored);
 
 /* The form of the kernels' text on a device. */
 qn_emit_form qn_program_form(const qn_device_info *device);

@@ -1,4 +1,5 @@
 /* Shapes of groups that suit a device and the sizes of a plan. The tuner begins with them. */
+#include <math.h>
 #include <string.h>
 
 #include "fuse/program/program.h"
@@ -12,7 +13,8 @@ enum {
     MOST_LOADED_LINES = 8,
     WHOLE_ELEMENTS = 64, /* sums of columns in registers of a work-item that has whole lines with its group */
     WHOLE_PANEL = 32768, /* numbers of its panel, for the nearest cache */
-    MOST_ELEMENTS = 32
+    MOST_ELEMENTS = 32,
+    MOST_TERMS = 8 /* elements of sparse rows in registers, each with the loads of its term */
 };
 
 /* Needs of the plan's kernels in two dimensions: the most of each. */
@@ -85,9 +87,9 @@ static void find_needs(const qn_plan *plan, const qn_sizes *sizes, needs *of)
 
 qn_shape qn_program_default_shape(const qn_device_info *device)
 {
-    if (qn_program_form(device) == QN_EMIT_LOOPS) return (qn_shape){1, 1, 2048, 16, 64, 64, 2048, 1, 1};
-    if (device->kind == QN_DEVICE_CPU) return (qn_shape){64, 1, 8, 16, 64, 64, 8, 1, 1};
-    return (qn_shape){32, 8, 8, 8, 256, 512, 8, 1, 4};
+    if (qn_program_form(device) == QN_EMIT_LOOPS) return (qn_shape){1, 1, 2048, 16, 64, 64, 2048, 1, 1, 1};
+    if (device->kind == QN_DEVICE_CPU) return (qn_shape){64, 1, 8, 16, 64, 64, 8, 1, 1, 4};
+    return (qn_shape){32, 8, 8, 8, 256, 512, 8, 1, 4, 8};
 }
 
 /* Work-items along the lines as far as these go, and elements of each as far as registers go; then lines. */
@@ -156,7 +158,25 @@ static void fit_processor(const needs *of, int units, qn_shape *shape)
     shape->panel -= shape->panel % shape->tile;
 }
 
-qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes)
+/* Elements of rows that a work-item takes at once: those of a row of usual length, in as few turns as can be. Kernels
+ * of sparse rows have half as many groups as others, because that is how many are on a compute unit at once
+ * (GROUP_LIMIT_RESIDENT), and another turn of groups would not fill the device. */
+static void fit_rows(const qn_graph *graph, const qn_sizes *sizes, const double *stored, qn_shape *shape)
+{
+    double longest = 0;
+    for (int value = 0; value < graph->value_count; value++) {
+        const double rows =
+            graph->values[value].kind == QN_CSR ? (double)sizes->of[graph->values[value].extents[0]] : 0;
+        if (rows > 0 && stored[value] / rows > longest) longest = stored[value] / rows;
+    }
+    if (longest <= 0) return;
+    const double turns = ceil(longest / MOST_TERMS);
+    shape->terms = (int)ceil(longest / turns);
+    shape->parts /= 2;
+}
+
+qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes,
+                                 const double *stored)
 {
     qn_shape shape = qn_program_default_shape(device);
     const int units = device->compute_units > 0 ? device->compute_units : 1;
@@ -171,6 +191,7 @@ qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *devi
         fit_panel(&of, units, &shape);
     } else {
         shape.parts = 8 * units;
+        fit_rows(plan->graph, sizes, stored, &shape);
     }
     return shape;
 }

@@ -70,7 +70,7 @@ static qn_status fill(const qn_trial_call *call, qn_device *device, qn_trial *at
 {
     QN_TRY(qn_trial_plan(call, at));
     QN_TRY(qn_program_check_room(&at->plan, qn_device_get_info(device), &at->sizes, at->stored));
-    const qn_shape shape = qn_program_fitted_shape(&at->plan, qn_device_get_info(device), &at->sizes);
+    const qn_shape shape = qn_program_fitted_shape(&at->plan, qn_device_get_info(device), &at->sizes, at->stored);
     QN_TRY(qn_program_create(&at->plan, device, &shape, &at->sizes, at->stored, &at->program));
     QN_TRY(qn_inputs_make(&at->graph, &at->sizes, SEED, QN_INPUTS_UNIFORM, call->with_numbers, &at->inputs));
     return qn_inputs_write(&at->inputs, &at->graph, at->program);

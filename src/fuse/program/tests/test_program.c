@@ -72,7 +72,7 @@ static void compare(const qn_shape *shape, qn_inputs_kind kind, bool exact)
     qn_program *program;
     qn_inputs inputs;
     int64_t rounds, expected_rounds;
-    const qn_shape used = shape ? *shape : qn_program_fitted_shape(&plan, qn_device_get_info(device), &sizes);
+    const qn_shape used = shape ? *shape : qn_program_fitted_shape(&plan, qn_device_get_info(device), &sizes, stored);
     if (!CHECK_OK(qn_inputs_make(&graph, &sizes, 7, kind, true, &inputs))) return;
     for (int value = 0; value < graph.value_count; value++)
         if (strcmp(graph.values[value].name, "limit") == 0)
@@ -84,9 +84,9 @@ static void compare(const qn_shape *shape, qn_inputs_kind kind, bool exact)
         CHECK_OK(qn_graph_interpret(&graph, &sizes, inputs.numbers, 0, &expected_rounds));
         CHECK(rounds == expected_rounds);
         if (!CHECK(status == QN_OK && differences(program, &inputs, exact) == 0))
-            printf("%s, shape %d %d %d %d %d %d %d %d %d\n%s\n", device_name, used.group_x, used.group_y, used.elements,
-                   used.tile, used.panel, used.parts, used.strip, used.rows, used.vector_width,
-                   qn_program_text(program));
+            printf("%s, shape %d %d %d %d %d %d %d %d %d %d\n%s\n", device_name, used.group_x, used.group_y,
+                   used.elements, used.tile, used.panel, used.parts, used.strip, used.rows, used.vector_width,
+                   used.terms, qn_program_text(program));
         qn_program_destroy(&program);
     }
     qn_inputs_clear(&inputs);
@@ -101,8 +101,8 @@ static bool on_host(void)
 static const qn_shape *shapes(int *count)
 {
     static const qn_shape of_host[] = {
-        {1, 1, 512, 16, 16, 64, 512, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 7, 2, 4, 3, 5, 1, 1}};
-    static const qn_shape of_devices[] = {{64, 4, 4, 4, 64, 512, 4, 2, 4}, {8, 4, 3, 3, 7, 5, 2, 2, 1}};
+        {1, 1, 512, 16, 16, 64, 512, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 7, 2, 4, 3, 5, 1, 1, 1}};
+    static const qn_shape of_devices[] = {{64, 4, 4, 4, 64, 512, 4, 2, 4, 5}, {8, 4, 3, 3, 7, 5, 2, 2, 1, 3}};
     *count = on_host() ? 3 : 2;
     return on_host() ? of_host : of_devices;
 }
@@ -246,15 +246,15 @@ static void parts_of_sums_are_small(void)
     const char *const text = "sequence s\ninput A: matrix(m, n); input y: vector(m); input x: vector(n)\n"
                              "output s: vector(n); output q: vector(m)\ns = A'*y; q = A*x\n";
     CHECK_OK(make(text, 32768, 32768, 1, QN_FUSION_AUTO));
-    qn_shape shape = qn_program_fitted_shape(&plan, &gpu, &sizes);
+    qn_shape shape = qn_program_fitted_shape(&plan, &gpu, &sizes, stored);
     CHECK(2.0 / shape.panel <= 0.01 && 32768 / shape.panel >= 0.9 * 132);
     CHECK_OK(make(text, 4096, 4096, 1, QN_FUSION_AUTO));
-    shape = qn_program_fitted_shape(&plan, &gpu, &sizes);
+    shape = qn_program_fitted_shape(&plan, &gpu, &sizes, stored);
     CHECK((4096 + shape.panel - 1) / shape.panel >= 0.9 * 132);
     /* two sweeps: the panel's lines stay in a cache */
     CHECK_OK(make("sequence s\ninput A: matrix(m, n); input x: vector(n)\noutput y: vector(n)\ny = A'*(A*x)\n", 32768,
                   8192, 1, QN_FUSION_AUTO));
-    shape = qn_program_fitted_shape(&plan, &gpu, &sizes);
+    shape = qn_program_fitted_shape(&plan, &gpu, &sizes, stored);
     CHECK(shape.panel * 4 * 8192 <= QN_PLAN_PANEL_BYTES && shape.panel >= 1 && shape.tile <= shape.panel);
 }
 
