@@ -12,7 +12,7 @@
  *   ROWS               lines whose elements a work-item loads before it uses them
  *   VECTOR_WIDTH       elements that a work-item has side by side, and loads at once: 1 or 4
  *   STRIP              elements of a work-item in one dimension
- *   TERMS              elements of sparse rows that a work-item takes at once
+ *   TERMS              elements of sparse rows that a work-item takes at once; 1: it follows its own row
  *
  * There are two forms. Groups of work-items are for devices with many lanes. Loops are for a processor, where a group
  * is one work-item: its text has neither ROWS, VECTOR_WIDTH nor TERMS, because the processor's caches and its compiler

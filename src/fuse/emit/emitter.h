@@ -29,6 +29,7 @@ typedef struct qn_emitter {
     bool stores[QN_GRAPH_VALUES_MAX];      /* and that are stored afterwards, from name_out[e] */
     bool is_spread;                        /* see qn_emit_is_spread */
     bool is_whole;                         /* groups have whole lines, see whole.c */
+    bool is_staged;                        /* elements of sparse rows were loaded, see rows.c */
     qn_site line, column, element, gather; /* the present ones */
     qn_site rows;                          /* of a kernel in one dimension: terms of sparse rows, before the lines */
     int sweep;                             /* the present one */

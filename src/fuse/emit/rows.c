@@ -2,8 +2,8 @@
  * neighbours read memory at distances of a row. So a group takes the elements of all its rows as they lie in memory,
  * each work-item TERMS at a time, and puts their terms into local memory; then each row's owner adds the row's terms
  * up, in their order (csr-stream: Greathouse, Daga 2014, Efficient sparse matrix-vector multiplication on GPUs using
- * the CSR storage format). Rows that are longer than the room for terms take several turns. The sums have the same bits
- * as those of a work-item that follows its row. */
+ * the CSR storage format). Rows that are longer than the room for terms take several turns. With TERMS = 1
+ * work-items follow their rows, as suits processors. The sums have the same bits. */
 #include <stdio.h>
 
 #include "fuse/emit/emitter.h"
@@ -76,6 +76,7 @@ static qn_status put_loads(qn_site *site, const char *matrix, const char *root)
 static qn_status put_terms(qn_emitter *at, qn_site *site, int call, const char *matrix)
 {
     const qn_call *of = &at->graph->calls[call];
+    at->is_staged = true;
     qn_site_restart(&at->gather, QN_SITE_GATHER, site->indent + 4);
     for (int i = 0; i < of->output_count; i++) {
         const char *name = at->names[of->outputs[i].value];
@@ -86,6 +87,7 @@ static qn_status put_terms(qn_emitter *at, qn_site *site, int call, const char *
         qn_text_clear(&term);
         QN_TRY(status);
     }
+    at->is_staged = false;
     QN_TRY(qn_site_put(site, "UNROLL"));
     QN_TRY(qn_site_put(site, "for (int e = 0; e < TERMS; e++) {"));
     QN_TRY(qn_site_put(site, "    const qn_int64 j = %s_column[e];", matrix));
@@ -124,7 +126,7 @@ static qn_status put_staged(qn_emitter *at, qn_site *site, int call)
 {
     const int value = at->graph->calls[call].inputs[0].value;
     const char *matrix = at->names[value], *root = at->names[qn_plan_root(at->plan, value)];
-    QN_TRY(qn_site_put(site, "{"));
+    QN_TRY(qn_site_put(site, "if (TERMS > 1) {"));
     site->indent += 4;
     QN_TRY(qn_site_put(site, "const int begin = %s_starts[first + MIN(item, rows)];", root));
     QN_TRY(qn_site_put(site, "const int end = %s_starts[first + MIN(item + 1, rows)];", root));
@@ -136,6 +138,10 @@ static qn_status put_staged(qn_emitter *at, qn_site *site, int call)
     QN_TRY(put_sums(at, site, call));
     site->indent -= 4;
     QN_TRY(qn_site_put(site, "}"));
+    site->indent -= 4;
+    QN_TRY(qn_site_put(site, "} else if (item < rows) {"));
+    site->indent += 4;
+    QN_TRY(put_row(at, site, call));
     site->indent -= 4;
     return qn_site_put(site, "}");
 }

@@ -248,7 +248,7 @@ qn_status qn_site_need(qn_emitter *at, int call, const qn_use *use, qn_variable 
         char address[96];
         if (site->declared[use->value]) return QN_OK;
         site->declared[use->value] = true;
-        if (qn_rows_are_staged(at, call)) {
+        if (at->is_staged) {
             snprintf(address, sizeof address, "%s_own[e]", at->names[use->value]);
             return put_variable(at, site, use->value, axes, address);
         }

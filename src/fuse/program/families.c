@@ -161,7 +161,7 @@ void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool 
                                      [QN_SHAPE_STRIP] = {1, 2, 4, 8, 16},
                                      [QN_SHAPE_ROWS] = {1, 2, 4, 8},
                                      [QN_SHAPE_VECTOR_WIDTH] = {1, 4},
-                                     [QN_SHAPE_TERMS] = {2, 4, 5, 8}};
+                                     [QN_SHAPE_TERMS] = {1, 2, 4, 5, 8}};
     const bool is_host = qn_program_form(device) == QN_EMIT_LOOPS;
     unsigned is_free = (1U << QN_SHAPE_TUNABLES) - 1;
     if (is_host) is_free &= ~(unsigned)OF_GROUPS;
@@ -198,7 +198,7 @@ static void declare_tunables(const qn_program *program, qn_program_family *into)
                                  [QN_SHAPE_STRIP] = {1, 2, 4, 8, 16},
                                  [QN_SHAPE_ROWS] = {1, 2, 4, 8},
                                  [QN_SHAPE_VECTOR_WIDTH] = {1, 4},
-                                 [QN_SHAPE_TERMS] = {2, 4, 5, 8}};
+                                 [QN_SHAPE_TERMS] = {1, 2, 4, 5, 8}};
     const unsigned all = (1U << QN_SHAPE_TUNABLES) - 1, of_host = 1U << QN_SHAPE_PARTS;
     const unsigned is_free = !program->is_tunable ? 0 : runs_on_host(program) ? of_host : all;
     declare_values(shape, values, is_free, into->tunables);

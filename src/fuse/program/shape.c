@@ -88,7 +88,7 @@ static void find_needs(const qn_plan *plan, const qn_sizes *sizes, needs *of)
 qn_shape qn_program_default_shape(const qn_device_info *device)
 {
     if (qn_program_form(device) == QN_EMIT_LOOPS) return (qn_shape){1, 1, 2048, 16, 64, 64, 2048, 1, 1, 1};
-    if (device->kind == QN_DEVICE_CPU) return (qn_shape){64, 1, 8, 16, 64, 64, 8, 1, 1, 4};
+    if (device->kind == QN_DEVICE_CPU) return (qn_shape){64, 1, 8, 16, 64, 64, 8, 1, 1, 1};
     return (qn_shape){32, 8, 8, 8, 256, 512, 8, 1, 4, 8};
 }
 
