@@ -25,7 +25,8 @@ static double stored[QN_GRAPH_VALUES_MAX];
 
 /* ---- scripts ---- */
 
-/* Shapes of values: scalars, vectors along m and n, matrices m × n and n × m. With m = n in name, all are square. */
+/* Shapes of values: scalars, vectors along m and n, matrices m × n and n × m. With m = n in name, all are square. Each
+ * script has a sparse matrix S, m × n, too. */
 typedef enum shape { SCALAR, ALONG_M, ALONG_N, MATRIX, TRANSPOSED, SHAPES } shape;
 
 typedef struct maker {
@@ -89,7 +90,7 @@ static void put_expression(maker *at, shape of)
         break;
     case ALONG_M:
     case ALONG_N:
-        switch (draw(at, 5)) {
+        switch (draw(at, of == ALONG_M || at->square ? 6 : 5)) {
         case 0:
         case 1:
             CHECK_OK(
@@ -99,6 +100,7 @@ static void put_expression(maker *at, shape of)
             CHECK_OK(
                 qn_text_append(&at->text, "%s'*%s", pick(at, of == ALONG_M ? TRANSPOSED : MATRIX), pick(at, other)));
             break;
+        case 5: CHECK_OK(qn_text_append(&at->text, "S*%s", pick(at, ALONG_N))); break;
         default: put_map(at, of);
         }
         break;
@@ -146,6 +148,7 @@ static void make_script(uint64_t seed, maker *at)
         snprintf(name, sizeof name, "%s2", inputs[of]);
         if (of < MATRIX) declare(at, "input", (shape)of, name, "");
     }
+    put(at, at->square ? "input S: csr(n, n)\n" : "input S: csr(m, n)\n");
     static const char *const inouts[SHAPES] = {"b", "v", "y", "C", "D"};
     const int assignments = 2 + draw(at, 7);
     int shapes[16];
@@ -193,6 +196,7 @@ static qn_status make_plan(const char *text, int m, int n)
         sizes.of[i] = graph.extents[i].number                   ? graph.extents[i].number
                       : strcmp(graph.extents[i].name, "m") == 0 ? m
                                                                 : n;
+    qn_inputs_stored(&graph, &sizes, stored);
     const qn_plan_options options = {.launch_s = 4e-6, .bytes_per_s = 2e12, .sizes = &sizes, .stored = stored};
     QN_TRY(qn_plan_make(&graph, &options, &plan));
     qn_plan_share_launches(&options, &plan);
@@ -225,8 +229,11 @@ static size_t differences(qn_program *program, const qn_inputs *inputs, size_t *
 
 static bool check_script(uint64_t seed, const char *text, size_t *decided, size_t *fused)
 {
-    static const qn_shape shapes[] = {
-        {1, 1, 8, 2, 4, 3, 8, 1, 1}, {1, 1, 3, 5, 5, 2, 3, 1, 1}, {1, 1, 64, 64, 64, 64, 64, 1, 1}};
+    static const qn_shape of_host[] = {
+        {1, 1, 8, 2, 4, 3, 8, 1, 1, 1}, {1, 1, 3, 5, 5, 2, 3, 1, 1, 1}, {1, 1, 64, 64, 64, 64, 64, 1, 1, 1}};
+    static const qn_shape of_devices[] = {
+        {4, 2, 4, 2, 4, 3, 2, 1, 4, 2}, {2, 1, 3, 5, 5, 2, 3, 1, 1, 3}, {8, 1, 4, 8, 8, 64, 4, 2, 4, 1}};
+    const qn_shape *shapes = qn_program_form(qn_device_get_info(device)) == QN_EMIT_LOOPS ? of_host : of_devices;
     qn_inputs inputs = {.floats = {NULL}};
     qn_program *program = NULL;
     if (!CHECK_OK(make_plan(text, 7, 12))) return false;
