@@ -85,14 +85,6 @@ static bool has_lines(const qn_choice *choice)
     return false;
 }
 
-static bool has_sparse(const qn_choice *choice)
-{
-    bool found = false;
-    for (int value = 0; value < choice->sequence->graph.value_count; value++)
-        found |= choice->sequence->graph.values[value].kind == QN_CSR;
-    return found;
-}
-
 /* Parameters of the shape, whose usual values are the fitted ones. */
 static void list_shapes(qn_choice *choice)
 {
@@ -100,7 +92,7 @@ static void list_shapes(qn_choice *choice)
     const qn_shape shape =
         qn_program_fitted_shape(choice->plans, info, &choice->sequence->sizes, choice->sequence->stored);
     qn_tunable tunables[QN_SHAPE_TUNABLES];
-    qn_shape_choices(&shape, info, has_lines(choice), has_sparse(choice), tunables);
+    qn_shape_choices(&shape, info, has_lines(choice), qn_graph_has_sparse(&choice->sequence->graph), tunables);
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++) {
         qn_search_parameter *parameter = &choice->problem.parameters[i + 1];
         *parameter = (qn_search_parameter){.name = tunables[i].name, .values = {tunables[i].fallback}, .count = 1};

@@ -96,6 +96,7 @@ struct cg_plan {
 #define STRIP 2048 /* elements of a work-item in one dimension */
 #define ROWS 1 /* lines loaded before they are used */
 #define VECTOR_WIDTH 1 /* elements side by side, 1 or 4 */
+#define TERMS 1 /* elements of sparse rows that a work-item takes at once */
 
 /* q = spmv(A, p)
  * t7 = dot(p, q) */

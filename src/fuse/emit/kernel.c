@@ -324,7 +324,8 @@ qn_status qn_emit_header(const qn_graph *graph, qn_emit_form form, qn_text *text
                                               {"ROWS", "lines loaded before they are used"},
                                               {"VECTOR_WIDTH", "elements side by side, 1 or 4"},
                                               {"TERMS", "elements of sparse rows that a work-item takes at once"}};
-    const size_t count = sizeof tunables / sizeof *tunables - (form == QN_EMIT_GROUPS ? 0 : 3);
+    const int left_out = form == QN_EMIT_LOOPS ? 3 : qn_graph_has_sparse(graph) ? 0 : 1;
+    const size_t count = sizeof tunables / sizeof *tunables - (size_t)left_out;
     QN_TRY(qn_text_append(text, "/* The sequence %s, as quern fuse made it. */\n\n", graph->name));
     for (size_t i = 0; i < count; i++)
         QN_TRY(qn_text_append(text, "#ifndef %s\n#error \"%s: %s\"\n#endif\n", tunables[i][0], tunables[i][0],

@@ -16,6 +16,13 @@ bool qn_call_reads(const qn_call *call, int value)
     return false;
 }
 
+bool qn_graph_has_sparse(const qn_graph *graph)
+{
+    for (int value = 0; value < graph->value_count; value++)
+        if (graph->values[value].kind == QN_CSR) return true;
+    return false;
+}
+
 bool qn_value_is_constant(const qn_graph *graph, int value)
 {
     for (int other = 0; other < graph->value_count; other++)

@@ -122,6 +122,9 @@ QN_MUST_CHECK qn_status qn_graph_make(const qn_script *script, const qn_library 
  * (qn_plan_exchanges). */
 QN_MUST_CHECK qn_status qn_graph_rotate(const qn_graph *graph, int section, uint64_t late, qn_graph **rotated);
 
+/* Whether a matrix is sparse. */
+bool qn_graph_has_sparse(const qn_graph *graph);
+
 /* Whether a value is given and never replaced. */
 bool qn_value_is_constant(const qn_graph *graph, int value);
 

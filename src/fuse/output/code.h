@@ -70,6 +70,12 @@ static inline qn_emit_form qn_code_form(const qn_code *code)
     return code->target->is_family || code->target->extension ? QN_EMIT_GROUPS : QN_EMIT_LOOPS;
 }
 
+/* Whether the kernels of a graph have a tunable of the shape. */
+static inline bool qn_code_has_tunable(const qn_graph *graph, int tunable)
+{
+    return tunable != QN_SHAPE_TERMS || qn_graph_has_sparse(graph);
+}
+
 /* model.c: fields and slots of a plan whose kernels are emitted. */
 QN_MUST_CHECK qn_status qn_code_find_memory(qn_code *code);
 int qn_code_slot_of(const qn_code *code, qn_emitted_kind kind, int of);

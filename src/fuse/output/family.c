@@ -56,7 +56,7 @@ qn_status qn_code_write_family(const qn_code *code, qn_text *text)
     QN_TRY(write_kernels(code, text));
     QN_TRY(qn_text_append(text, "static const qn_tunable tunables[] = {\n"));
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
-        if (i != QN_SHAPE_PARTS)
+        if (i != QN_SHAPE_PARTS && qn_code_has_tunable(code->graph, i))
             QN_TRY(qn_text_append(text, "    {\"%s\", {%s}, 1, %s, \"%s\"},\n", tunables[i].name, tunables[i].name,
                                   tunables[i].name, tunables[i].meaning));
     for (int i = 0; i < count; i++)

@@ -13,7 +13,7 @@ static qn_status write_tunables(const qn_graph *graph, const qn_shape *shape, qn
     const int count = qn_body_tunables(graph, bodies);
     qn_shape_tunables(shape, tunables);
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
-        if (i != QN_SHAPE_PARTS)
+        if (i != QN_SHAPE_PARTS && qn_code_has_tunable(graph, i))
             QN_TRY(qn_text_append(text, "#define %s %d /* %s */\n", tunables[i].name, tunables[i].fallback,
                                   tunables[i].meaning));
     for (int i = 0; i < count; i++) QN_TRY(qn_text_append(text, "#define %s %d\n", bodies[i].name, bodies[i].choice));

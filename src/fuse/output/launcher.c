@@ -15,7 +15,7 @@ static qn_status write_constants(const qn_code *code, qn_text *text)
     qn_shape_tunables(code->shape, tunables);
     QN_TRY(qn_text_append(text, "enum {\n    KERNELS = %d,\n", code->plan->kernel_count));
     for (int i = 0; i < QN_SHAPE_TUNABLES; i++)
-        if (all || i == QN_SHAPE_PARTS)
+        if ((all && qn_code_has_tunable(code->graph, i)) || i == QN_SHAPE_PARTS)
             QN_TRY(qn_text_append(text, "    %s = %d, /* %s */\n", tunables[i].name, tunables[i].fallback,
                                   tunables[i].meaning));
     QN_TRY(qn_text_append(text, "};\n"));
