@@ -234,9 +234,12 @@ void qn_shape_constraint(const char *text, char constraint[QN_SHAPE_CONSTRAINT_B
              sums, lines, terms);
 }
 
-const char *const qn_shape_constraints[QN_SHAPE_CONSTRAINTS] = {
-    "GROUP_X * GROUP_Y <= device.largest_group", "GROUP_X * GROUP_Y >= device.subgroup_size",
-    "ELEMENTS % VECTOR_WIDTH == 0", "ROWS * ELEMENTS <= 64 || device.is_host", "TILE >= ROWS"};
+const char *const qn_shape_constraints[QN_SHAPE_CONSTRAINTS] = {"GROUP_X * GROUP_Y <= device.largest_group",
+                                                                "GROUP_X * GROUP_Y >= device.subgroup_size",
+                                                                "ELEMENTS % VECTOR_WIDTH == 0",
+                                                                "STRIP % VECTOR_WIDTH == 0",
+                                                                "ROWS * ELEMENTS <= 64 || device.is_host",
+                                                                "TILE >= ROWS"};
 
 static qn_status declare_constraints(const qn_graph *graph, qn_program_family *into)
 {

@@ -37,7 +37,7 @@ void qn_shape_choices(const qn_shape *shape, const qn_device_info *device, bool 
                       qn_tunable *tunables);
 
 /* The constraint on the shape that kernels with this text have by their local memory. */
-enum { QN_SHAPE_CONSTRAINT_BYTES = 280, QN_SHAPE_CONSTRAINTS = 5 };
+enum { QN_SHAPE_CONSTRAINT_BYTES = 280, QN_SHAPE_CONSTRAINTS = 6 };
 void qn_shape_constraint(const char *text, char constraint[QN_SHAPE_CONSTRAINT_BYTES]);
 
 /* The constraints that all kernels have. */

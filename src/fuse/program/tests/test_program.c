@@ -293,6 +293,27 @@ static void a_tuner_may_choose_any_configuration(void)
     CHECK(launches > 0);
 }
 
+/* Vectors of four elements, of which a strip has two, would leave elements out. */
+static const char *choose_narrow_strips(qn_family_launch *launch, void *user)
+{
+    bool *allowed = user;
+    qn_configuration tried = qn_family_fallback(launch->family);
+    tried.value[QN_SHAPE_STRIP] = 2, tried.value[QN_SHAPE_VECTOR_WIDTH] = 4, tried.value[QN_SHAPE_ELEMENTS] = 4;
+    CHECK_OK(qn_family_allows(launch->family, qn_device_get_info(device), &tried, allowed, NULL));
+    return NULL;
+}
+
+static void strips_hold_whole_vectors(void)
+{
+    bool allowed = true;
+    const qn_configuration_source source = {.choose = choose_narrow_strips, .user = &allowed};
+    qn_context_set_configuration_source(context, &source);
+    if (CHECK_OK(make("sequence s\ninput x, y: vector(n)\noutput z: vector(n)\nz = x + y\n", 1, 90, 1, QN_FUSION_AUTO)))
+        compare(NULL, QN_INPUTS_SIGNS, true);
+    qn_context_set_configuration_source(context, NULL);
+    CHECK(!allowed);
+}
+
 static void a_missing_compiler_is_named(void)
 {
     int count;
@@ -342,6 +363,7 @@ int main(int argc, char **argv)
     RUN(conditions_end_loops);
     RUN(parts_of_sums_are_small);
     RUN(a_tuner_may_choose_any_configuration);
+    RUN(strips_hold_whole_vectors);
     RUN(values_that_do_not_fit_are_named);
     if (on_host()) RUN(a_missing_compiler_is_named);
     qn_arena_clear(&arena);

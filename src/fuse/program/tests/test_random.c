@@ -232,7 +232,7 @@ static bool check_script(uint64_t seed, const char *text, size_t *decided, size_
     static const qn_shape of_host[] = {
         {1, 1, 8, 2, 4, 3, 8, 1, 1, 1}, {1, 1, 3, 5, 5, 2, 3, 1, 1, 1}, {1, 1, 64, 64, 64, 64, 64, 1, 1, 1}};
     static const qn_shape of_devices[] = {
-        {4, 2, 4, 2, 4, 3, 2, 1, 4, 2}, {2, 1, 3, 5, 5, 2, 3, 1, 1, 3}, {8, 1, 4, 8, 8, 64, 4, 2, 4, 1}};
+        {4, 2, 4, 2, 4, 3, 4, 1, 4, 2}, {2, 1, 3, 5, 5, 2, 3, 1, 1, 3}, {8, 1, 4, 8, 8, 64, 4, 2, 4, 1}};
     const qn_shape *shapes = qn_program_form(qn_device_get_info(device)) == QN_EMIT_LOOPS ? of_host : of_devices;
     qn_inputs inputs = {.floats = {NULL}};
     qn_program *program = NULL;
