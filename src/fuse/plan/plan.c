@@ -34,15 +34,17 @@ static qn_status add_kernel(schedule *at, qn_kernel_plan **kernel)
 }
 
 /* Whether the calls read the value along axis 0 of a kernel in one dimension, where a work-item can add up the sums of
- * its own index. */
+ * its own index, and compute nothing of it again elsewhere. */
 static bool can_fold(const qn_graph *graph, const qn_kernel_plan *kernel, int value)
 {
     if (graph->values[value].kind == QN_SCALAR) return true;
     if (kernel->layout.dimensions != 1) return false;
+    const qn_calls recomputed = qn_rules_recomputed(graph, kernel->calls, &kernel->layout);
     for (int call = 0; call < graph->call_count; call++)
         for (int i = 0; qn_calls_have(kernel->calls, call) && i < graph->calls[call].input_count; i++)
             if (graph->calls[call].inputs[i].value == value &&
-                qn_layout_axis(graph, &kernel->layout, call, &graph->calls[call].inputs[i]) != 0)
+                (qn_calls_have(recomputed, call) ||
+                 qn_layout_axis(graph, &kernel->layout, call, &graph->calls[call].inputs[i]) != 0))
                 return false;
     return true;
 }

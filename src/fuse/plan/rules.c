@@ -250,8 +250,7 @@ static void find_levels(const check *at)
 
 /* ---- R6: what is overwritten ---- */
 
-/* Calls whose results are computed again at other indices, with all maps that these are made of. */
-static qn_calls find_recomputed(const qn_graph *graph, qn_calls calls, const qn_layout *layout)
+qn_calls qn_rules_recomputed(const qn_graph *graph, qn_calls calls, const qn_layout *layout)
 {
     qn_calls found = 0;
     for (int call = graph->call_count - 1; call >= 0; call--) { /* readers come after producers */
@@ -284,7 +283,7 @@ bool qn_rules_in_place(const qn_scope *scope, qn_calls calls, const qn_layout *l
     const qn_graph *graph = scope->graph;
     const qn_use *made = &graph->calls[call].outputs[output];
     const int old = graph->values[made->value].old;
-    const qn_calls recomputed = find_recomputed(graph, calls, layout);
+    const qn_calls recomputed = qn_rules_recomputed(graph, calls, layout);
     for (int other = 0; other < graph->call_count; other++) {
         const qn_call *of = &graph->calls[other];
         for (int i = 0; qn_calls_have(calls, other) && i < of->input_count; i++) {

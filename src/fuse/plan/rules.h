@@ -51,6 +51,9 @@ bool qn_rules_allow(const qn_scope *scope, qn_calls calls, qn_layout *layout, qn
 /* The axis along which a use of a one-dimensional value lies; a csr matrix's gathered index gives -1. */
 int qn_layout_axis(const qn_graph *graph, const qn_layout *layout, int call, const qn_use *use);
 
+/* Calls whose results are computed again at other indices, with all maps that these are made of. */
+qn_calls qn_rules_recomputed(const qn_graph *graph, qn_calls calls, const qn_layout *layout);
+
 /* Whether the new value of an inout can take the place of the old one in a kernel: no other work-item reads that. */
 bool qn_rules_in_place(const qn_scope *scope, qn_calls calls, const qn_layout *layout, int call, int output);
 

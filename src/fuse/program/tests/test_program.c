@@ -216,6 +216,14 @@ static void maps_are_computed_again_where_they_are_gathered(void)
                  sides, 3, QN_INPUTS_SIGNS, true, false);
 }
 
+/* A sum that leaves as parts is complete before a map of it is computed again for gathered elements. */
+static void sums_are_complete_where_maps_of_them_are_gathered(void)
+{
+    compare_text("sequence s\ninput A: matrix(n, n); input S: csr(n, n); input x, y: vector(n)\n"
+                 "output p, q: vector(n)\ns = A'*x\np = s - y\nq = S*p\n",
+                 sides, 3, QN_INPUTS_SIGNS, true, false);
+}
+
 static void conditions_end_loops(void)
 {
     int count;
@@ -360,6 +368,7 @@ int main(int argc, char **argv)
     RUN(values_are_replaced);
     RUN(whole_lines_are_swept_again);
     RUN(maps_are_computed_again_where_they_are_gathered);
+    RUN(sums_are_complete_where_maps_of_them_are_gathered);
     RUN(conditions_end_loops);
     RUN(parts_of_sums_are_small);
     RUN(a_tuner_may_choose_any_configuration);
