@@ -110,9 +110,10 @@ static void cg_1(int group, int groups,
     int size_n)
 {
     float t7_total = 0.0f;
-    for (int64_t first = (int64_t)group * STRIP; first < size_n;
-         first += (int64_t)groups * STRIP) {
-        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
+    const int64_t strips = ((int64_t)size_n + STRIP - 1) / STRIP;
+    const int64_t limit = MIN(strips * (group + 1) / groups * STRIP, size_n);
+    for (int64_t first = strips * group / groups * STRIP; first < limit; first += STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, limit - first);
 #pragma omp simd reduction(+ : t7_total)
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;
@@ -155,9 +156,10 @@ static void cg_2(int group, int groups,
         a_data[0] = a_value;
     }
     float rr_next_total = 0.0f;
-    for (int64_t first = (int64_t)group * STRIP; first < size_n;
-         first += (int64_t)groups * STRIP) {
-        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
+    const int64_t strips = ((int64_t)size_n + STRIP - 1) / STRIP;
+    const int64_t limit = MIN(strips * (group + 1) / groups * STRIP, size_n);
+    for (int64_t first = strips * group / groups * STRIP; first < limit; first += STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, limit - first);
 #pragma omp simd reduction(+ : rr_next_total)
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;
@@ -202,9 +204,10 @@ static void cg_3(int group, int groups,
         rr_data[0] = rr_value;
     }
     float t7_total = 0.0f;
-    for (int64_t first = (int64_t)group * STRIP; first < size_n;
-         first += (int64_t)groups * STRIP) {
-        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
+    const int64_t strips = ((int64_t)size_n + STRIP - 1) / STRIP;
+    const int64_t limit = MIN(strips * (group + 1) / groups * STRIP, size_n);
+    for (int64_t first = strips * group / groups * STRIP; first < limit; first += STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, limit - first);
 #pragma omp simd reduction(+ : t7_total)
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;
@@ -255,9 +258,10 @@ static void cg_4(int group, int groups,
         a_data[0] = a_value;
     }
     float rr_next_total = 0.0f;
-    for (int64_t first = (int64_t)group * STRIP; first < size_n;
-         first += (int64_t)groups * STRIP) {
-        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
+    const int64_t strips = ((int64_t)size_n + STRIP - 1) / STRIP;
+    const int64_t limit = MIN(strips * (group + 1) / groups * STRIP, size_n);
+    for (int64_t first = strips * group / groups * STRIP; first < limit; first += STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, limit - first);
 #pragma omp simd reduction(+ : rr_next_total)
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;
@@ -294,9 +298,10 @@ static void cg_5(int group, int groups,
     if (group == 0) {
         rr_next_data[0] = rr_next_value;
     }
-    for (int64_t first = (int64_t)group * STRIP; first < size_n;
-         first += (int64_t)groups * STRIP) {
-        const int elements = (int)MIN((int64_t)STRIP, (size_n - first));
+    const int64_t strips = ((int64_t)size_n + STRIP - 1) / STRIP;
+    const int64_t limit = MIN(strips * (group + 1) / groups * STRIP, size_n);
+    for (int64_t first = strips * group / groups * STRIP; first < limit; first += STRIP) {
+        const int elements = (int)MIN((int64_t)STRIP, limit - first);
 #pragma omp simd
         for (int e = 0; e < elements; e++) {
             const int64_t i = first + e;

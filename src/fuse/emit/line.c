@@ -147,18 +147,21 @@ static qn_status write_strips(qn_emitter *at)
     return qn_text_append(at->text, "    }\n");
 }
 
+/* A group of a processor has one piece of each vector: pages of memory, and the streams that are fetched ahead, are of
+ * most use from end to end. */
 static qn_status write_loops(qn_emitter *at)
 {
     const char *size = at->graph->extents[at->kernel->layout.extents[0]].name;
-    QN_TRY(qn_text_append(at->text,
-                          "    for (qn_int64 first = (qn_int64)group * ITEMS * STRIP; first < size_%s;\n"
-                          "         first += (qn_int64)groups * ITEMS * STRIP) {\n"
-                          "        const int elements = (int)MIN((qn_int64)STRIP, (size_%s - first - item + ITEMS - 1) "
-                          "/ ITEMS);\n",
-                          size, size));
+    QN_TRY(
+        qn_text_append(at->text,
+                       "    const qn_int64 strips = ((qn_int64)size_%s + STRIP - 1) / STRIP;\n"
+                       "    const qn_int64 limit = MIN(strips * (group + 1) / groups * STRIP, size_%s);\n"
+                       "    for (qn_int64 first = strips * group / groups * STRIP; first < limit; first += STRIP) {\n"
+                       "        const int elements = (int)MIN((qn_int64)STRIP, limit - first);\n",
+                       size, size));
     QN_TRY(put_lanes(at, 8));
     QN_TRY(qn_text_append(at->text, "        EACH_ELEMENT(elements) {\n"
-                                    "            const qn_int64 i = first + e * ITEMS + item;\n"));
+                                    "            const qn_int64 i = first + e;\n"));
     QN_TRY(qn_site_flush(at, &at->line));
     return qn_text_append(at->text, "        }\n    }\n");
 }

@@ -32,8 +32,6 @@ static const replacement replacements[] = {
     {"part += ITEMS", "part++"},
     {"e * GROUP_X + x;", "e;"},
     {"GROUP_X * ELEMENTS", "ELEMENTS"},
-    {" * ITEMS * STRIP", " * STRIP"},
-    {"e * ITEMS + item", "e"},
     {" - item + ITEMS - 1) / ITEMS", ")"},
     {" && item == 0", ""},
     {"if (item == 0) ", ""},
