@@ -31,7 +31,8 @@ typedef struct qn_emitter {
     bool is_whole;                         /* groups have whole lines, see whole.c */
     bool is_staged;                        /* elements of sparse rows were loaded, see rows.c */
     qn_site line, column, element, gather; /* the present ones */
-    qn_site rows;                          /* of a kernel in one dimension: terms of sparse rows, before the lines */
+    qn_site ahead, rows;                   /* with staged rows: loads of lines, and the rows, before the lines */
+    bool has_staged;                       /* the kernel has staged rows, see rows.c */
     int sweep;                             /* the present one */
     qn_text *text;                         /* of the kernel */
 } qn_emitter;

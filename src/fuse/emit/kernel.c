@@ -228,7 +228,8 @@ qn_status qn_emit_kernel(const qn_plan *plan, int index, qn_emit_form form, qn_t
     qn_site_restart(&at->line, QN_SITE_LINE, 4);
     const qn_status status = emit(at, index);
     qn_site_clear(&at->line), qn_site_clear(&at->column);
-    qn_site_clear(&at->element), qn_site_clear(&at->gather), qn_site_clear(&at->rows);
+    qn_site_clear(&at->element), qn_site_clear(&at->gather);
+    qn_site_clear(&at->ahead), qn_site_clear(&at->rows);
     qn_release(&at);
     return status;
 }

@@ -86,6 +86,7 @@ static qn_status write_staged(qn_emitter *at)
                           "        const qn_int64 i = first + item;\n"
                           "        const int rows = (int)MIN((qn_int64)ITEMS, size_%s - first);\n",
                           size, size));
+    QN_TRY(qn_site_flush(at, &at->ahead));
     QN_TRY(qn_site_flush(at, &at->rows));
     QN_TRY(qn_text_append(at->text, "        if (item < rows) {\n"));
     QN_TRY(qn_site_flush(at, &at->line));
@@ -171,12 +172,12 @@ qn_status qn_emit_line(qn_emitter *at)
     memset(at->loads, 0, sizeof at->loads);
     memset(at->stores, 0, sizeof at->stores);
     QN_TRY(qn_emit_totals_start(at));
-    const bool is_staged = at->is_spread && qn_rows_any_staged(at);
-    qn_site_restart(&at->line, QN_SITE_LINE, at->is_spread && !is_staged ? 8 : 12);
-    qn_site_restart(&at->rows, QN_SITE_LINE, 8);
+    at->has_staged = qn_rows_any_staged(at);
+    qn_site_restart(&at->line, QN_SITE_LINE, at->is_spread && !at->has_staged ? 8 : 12);
+    qn_site_restart(&at->ahead, QN_SITE_LINE, 8), qn_site_restart(&at->rows, QN_SITE_LINE, 8);
     QN_TRY(put_folds(at));
     QN_TRY(put_calls(at));
-    if (is_staged)
+    if (at->has_staged)
         QN_TRY(write_staged(at));
     else
         QN_TRY(at->is_spread ? write_spread(at) : at->form == QN_EMIT_GROUPS ? write_strips(at) : write_loops(at));

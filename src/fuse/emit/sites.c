@@ -152,10 +152,23 @@ static qn_site *site_of(qn_emitter *at, int call, const qn_use *use)
 
 static qn_status need_at(qn_emitter *at, qn_site *site, int value, const int *axes);
 
+/* With staged rows, a line's own elements are on their way while the group works on the rows. */
+static qn_status put_ahead(qn_emitter *at, qn_site *site, int value, const char *expression)
+{
+    qn_variable name;
+    name_at(at, site, value, NULL, &name);
+    return qn_site_put(&at->ahead, "const float %s = item < rows ? %s : 0.0f;", name.text, expression);
+}
+
 static qn_status put_loaded(qn_emitter *at, qn_site *site, int value, const int *axes, const char *address)
 {
     qn_text loaded = {0};
     qn_status status = qn_body_load(at, value, address, &loaded);
+    if (status == QN_OK && at->has_staged && site->kind == QN_SITE_LINE) {
+        status = put_ahead(at, site, value, loaded.data);
+        qn_text_clear(&loaded);
+        return status;
+    }
     if (status == QN_OK) status = put_variable(at, site, value, axes, loaded.data);
     qn_text_clear(&loaded);
     return status;

@@ -14,7 +14,10 @@ enum {
     WHOLE_ELEMENTS = 64, /* sums of columns in registers of a work-item that has whole lines with its group */
     WHOLE_PANEL = 32768, /* numbers of its panel, for the nearest cache */
     MOST_ELEMENTS = 32,
-    MOST_TERMS = 8 /* elements of sparse rows in registers, each with the loads of its term */
+    VECTOR_GROUPS = 32, /* of a compute unit that has vectors alone: most are over before the last ones begin */
+    ROW_ITEMS_Y = 4,    /* of groups with sparse rows, which wait for all of their work-items: 128 with 32 along x */
+    ROW_GROUPS = 10,    /* of a compute unit at once, see RESIDENT of the kernels */
+    MOST_TERMS = 8      /* elements of sparse rows in registers, each with the loads of its term */
 };
 
 /* Needs of the plan's kernels in two dimensions: the most of each. */
@@ -158,10 +161,10 @@ static void fit_processor(const needs *of, int units, qn_shape *shape)
     shape->panel -= shape->panel % shape->tile;
 }
 
-/* Elements of rows that a work-item takes at once: those of a row of usual length, in as few turns as can be. Kernels
- * of sparse rows have half as many groups as others, because that is how many are on a compute unit at once
- * (GROUP_LIMIT_RESIDENT), and another turn of groups would not fill the device. */
-static void fit_rows(const qn_graph *graph, const qn_sizes *sizes, const double *stored, qn_shape *shape)
+/* Vectors alone. A group's elements of sparse rows at once are those of rows of usual length, in as few turns as can
+ * be. Such kernels have as many groups as are on a compute unit at once, because further groups would not fill the
+ * device. */
+static void fit_vectors(const qn_graph *graph, const qn_sizes *sizes, const double *stored, int units, qn_shape *shape)
 {
     double longest = 0;
     for (int value = 0; value < graph->value_count; value++) {
@@ -169,10 +172,12 @@ static void fit_rows(const qn_graph *graph, const qn_sizes *sizes, const double 
             graph->values[value].kind == QN_CSR ? (double)sizes->of[graph->values[value].extents[0]] : 0;
         if (rows > 0 && stored[value] / rows > longest) longest = stored[value] / rows;
     }
+    shape->parts = VECTOR_GROUPS * units;
     if (longest <= 0) return;
     const double turns = ceil(longest / MOST_TERMS);
     shape->terms = (int)ceil(longest / turns);
-    shape->parts /= 2;
+    shape->group_y = ROW_ITEMS_Y;
+    shape->parts = ROW_GROUPS * units;
 }
 
 qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes,
@@ -190,8 +195,7 @@ qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *devi
         fit_group(&of, &shape);
         fit_panel(&of, units, &shape);
     } else {
-        shape.parts = 8 * units;
-        fit_rows(plan->graph, sizes, stored, &shape);
+        fit_vectors(plan->graph, sizes, stored, units, &shape);
     }
     return shape;
 }
