@@ -20,7 +20,9 @@ qn_status qn_emit_alignments(qn_emitter *at)
 static const char *const words =
     "#define SEGMENT (GROUP_X < 32 ? GROUP_X : 32) /* work-items of a row that a GPU runs in step */\n"
     "#define SEGMENTS (GROUP_X / SEGMENT)\n"
-    "#define RESIDENT (ITEMS < 1280 ? 1280 / ITEMS : 1) /* groups that shall be on a compute unit */\n"
+    "/* Groups that shall be on a compute unit: a work-item has 64 registers or 48, by what it has on its way. */\n"
+    "#define RESIDENT_ITEMS (TERMS > 6 ? 1024 : 1280)\n"
+    "#define RESIDENT (ITEMS < RESIDENT_ITEMS ? RESIDENT_ITEMS / ITEMS : 1)\n"
     "#define EACH_ELEMENT(count) UNROLL for (int e = 0; e < ELEMENTS; e++) if (e < (count))\n"
     "#define PIECE (ELEMENTS % 8 == 0 ? 8 : 4) /* elements of a whole line that are loaded and used at once */\n"
     "#define EACH_OF_STRIP(count) UNROLL for (int e = 0; e < STRIP; e++) if (e < (count))\n"

@@ -14,10 +14,12 @@ enum {
     WHOLE_ELEMENTS = 64, /* sums of columns in registers of a work-item that has whole lines with its group */
     WHOLE_PANEL = 32768, /* numbers of its panel, for the nearest cache */
     MOST_ELEMENTS = 32,
-    VECTOR_GROUPS = 32, /* of a compute unit that has vectors alone: most are over before the last ones begin */
-    ROW_ITEMS_Y = 4,    /* of groups with sparse rows, which wait for all of their work-items: 128 with 32 along x */
-    ROW_GROUPS = 10,    /* of a compute unit at once, see RESIDENT of the kernels */
-    MOST_TERMS = 8      /* elements of sparse rows in registers, each with the loads of its term */
+    VECTOR_GROUPS = 32,  /* of a compute unit that has vectors alone: most are over before the last ones begin */
+    ROW_ITEMS_Y = 4,     /* of groups with sparse rows, which wait for all of their work-items: 128 with 32 along x */
+    ROW_GROUPS = 10,     /* of a compute unit at once, see RESIDENT of the kernels */
+    LONG_ROW_GROUPS = 8, /* with more than SHORT_TERMS */
+    SHORT_TERMS = 6,
+    MOST_TERMS = 8 /* elements of sparse rows in registers, each with the loads of its term */
 };
 
 /* Needs of the plan's kernels in two dimensions: the most of each. */
@@ -177,7 +179,7 @@ static void fit_vectors(const qn_graph *graph, const qn_sizes *sizes, const doub
     const double turns = ceil(longest / MOST_TERMS);
     shape->terms = (int)ceil(longest / turns);
     shape->group_y = ROW_ITEMS_Y;
-    shape->parts = ROW_GROUPS * units;
+    shape->parts = (shape->terms <= SHORT_TERMS ? ROW_GROUPS : LONG_ROW_GROUPS) * units;
 }
 
 qn_shape qn_program_fitted_shape(const qn_plan *plan, const qn_device_info *device, const qn_sizes *sizes,

@@ -248,7 +248,7 @@ static void conditions_end_loops(void)
 
 /* Sums of columns move a part for each panel or group, written and read: 2 / PANEL of the matrix at most. A large
  * matrix on a large GPU moves at most a hundredth more so; a small one fills the GPU instead. */
-static void parts_of_sums_are_small(void)
+static void shapes_suit_a_large_gpu(void)
 {
     const qn_device_info gpu = {.driver = "cuda", .identifier = "cuda:0", .kind = QN_DEVICE_GPU, .compute_units = 132};
     const char *const text = "sequence s\ninput A: matrix(m, n); input y: vector(m); input x: vector(n)\n"
@@ -259,6 +259,14 @@ static void parts_of_sums_are_small(void)
     CHECK_OK(make(text, 4096, 4096, 1, QN_FUSION_AUTO));
     shape = qn_program_fitted_shape(&plan, &gpu, &sizes, stored);
     CHECK((4096 + shape.panel - 1) / shape.panel >= 0.9 * 132);
+    /* rows of sparse matrices: one turn of groups of 1280 work-items, and rows of five in one turn */
+    CHECK_OK(make("sequence s\ninput A: csr(n, n); input x: vector(n)\noutput y: vector(n)\ny = A*x\n", 1, 1 << 24, 1,
+                  QN_FUSION_AUTO));
+    shape = qn_program_fitted_shape(&plan, &gpu, &sizes, stored);
+    CHECK(shape.terms == 5 && shape.group_x * shape.group_y * shape.parts == 1280 * 132);
+    for (int value = 0; value < graph.value_count; value++) stored[value] *= 27.0 / 5;
+    shape = qn_program_fitted_shape(&plan, &gpu, &sizes, stored);
+    CHECK(shape.terms == 7 && shape.group_x * shape.group_y * shape.parts == 1024 * 132);
     /* two sweeps: the panel's lines stay in a cache */
     CHECK_OK(make("sequence s\ninput A: matrix(m, n); input x: vector(n)\noutput y: vector(n)\ny = A'*(A*x)\n", 32768,
                   8192, 1, QN_FUSION_AUTO));
@@ -370,7 +378,7 @@ int main(int argc, char **argv)
     RUN(maps_are_computed_again_where_they_are_gathered);
     RUN(sums_are_complete_where_maps_of_them_are_gathered);
     RUN(conditions_end_loops);
-    RUN(parts_of_sums_are_small);
+    RUN(shapes_suit_a_large_gpu);
     RUN(a_tuner_may_choose_any_configuration);
     RUN(strips_hold_whole_vectors);
     RUN(values_that_do_not_fit_are_named);
