@@ -24,6 +24,8 @@ typedef struct cublas_state {
     qn_queue *queue;
     void *context, *stream, *handle, *sparse_handle;
     qn_buffer *number, *workspace;
+    qn_buffer *pairs; /* the vectors of two outer products, as two matrices */
+    size_t pairs_count;
     sparse matrices[SPARSE_MAX];
     int matrix_count;
     bool records;
@@ -71,6 +73,7 @@ static void cublas_close(void **pointer)
     if (state->handle) state->blas.destroy(state->handle);
     qn_buffer_release(&state->number);
     qn_buffer_release(&state->workspace);
+    qn_buffer_release(&state->pairs);
     if (state->of_sparse.library) dlclose(state->of_sparse.library);
     if (state->blas.library) dlclose(state->blas.library);
     qn_release(pointer);
@@ -206,6 +209,31 @@ static int run_matrix(const cublas_state *state, const qn_blas_command *command)
                      &command->alpha, address(command->matrix), columns, x, 1, &command->beta, into, 1);
 }
 
+/* The vectors become the columns of two matrices, with the factors. */
+static qn_status run_two_outer_products(cublas_state *state, const qn_blas_command *command)
+{
+    const qn_cublas_api *api = &state->blas;
+    const int rows = (int)command->rows, columns = (int)command->columns;
+    const size_t needed = 2 * ((size_t)rows + (size_t)columns);
+    const float one = 1;
+    if (needed > state->pairs_count) {
+        qn_buffer_release(&state->pairs);
+        state->pairs_count = 0;
+        QN_TRY(qn_buffer_create(state->device, needed * sizeof(float), &state->pairs));
+        state->pairs_count = needed;
+    }
+    float *x = address(state->pairs), *y = x + 2 * (size_t)rows;
+    QN_TRY(check(api->copy(state->handle, rows, address(command->x), 1, x, 1), "cuBLAS"));
+    QN_TRY(check(api->copy(state->handle, rows, address(command->x2), 1, x + rows, 1), "cuBLAS"));
+    QN_TRY(check(api->copy(state->handle, columns, address(command->y), 1, y, 1), "cuBLAS"));
+    QN_TRY(check(api->copy(state->handle, columns, address(command->y2), 1, y + columns, 1), "cuBLAS"));
+    if (command->alpha != 1) QN_TRY(check(api->scal(state->handle, rows, &command->alpha, x, 1), "cuBLAS"));
+    if (command->beta != 1) QN_TRY(check(api->scal(state->handle, rows, &command->beta, x + rows, 1), "cuBLAS"));
+    return check(api->gemm(state->handle, CUBLAS_AS_IT_IS, CUBLAS_TRANSPOSED, columns, rows, 2, &one, y, columns, x,
+                           rows, &one, address(command->into), columns),
+                 "cuBLAS");
+}
+
 /* A scalar goes to the host, which waits for it; a recorded one stays on the device. */
 static int run_scalar(const cublas_state *state, const qn_blas_command *command, float *result)
 {
@@ -225,6 +253,7 @@ static qn_status cublas_run(void *pointer, const qn_blas_command *command, float
     cublas_state *state = pointer;
     QN_TRY(enter(state));
     if (command->kind == QN_BLAS_SPMV) return run_sparse(state, command);
+    if (command->kind == QN_BLAS_GER2) return run_two_outer_products(state, command);
     if (command->kind == QN_BLAS_GEMV || command->kind == QN_BLAS_GER)
         return check(run_matrix(state, command), "cuBLAS");
     if (command->kind == QN_BLAS_DOT || command->kind == QN_BLAS_ASUM) {
@@ -266,9 +295,9 @@ static qn_status cublas_replay(void *pointer)
 }
 
 const qn_blas_library qn_blas_cublas = {.name = "cuBLAS",
-                                        .best = "geam",
+                                        .best = "geam, gemm",
                                         .legacy = QN_BLAS_LEGACY | QN_BLAS_HAS(SPMV),
-                                        .more = QN_BLAS_HAS(GEAM),
+                                        .more = QN_BLAS_HAS(GEAM) | QN_BLAS_HAS(GER2),
                                         .open = cublas_open,
                                         .close = cublas_close,
                                         .run = cublas_run,

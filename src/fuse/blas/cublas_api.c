@@ -23,7 +23,8 @@ qn_status qn_cublas_load(const char *const *paths, qn_cublas_api *api)
                                       {"cublasSasum_v2", &api->asum},
                                       {"cublasSgemv_v2", &api->gemv},
                                       {"cublasSger_v2", &api->ger},
-                                      {"cublasSgeam", &api->geam}};
+                                      {"cublasSgeam", &api->geam},
+                                      {"cublasSgemm_v2", &api->gemm}};
     QN_TRY(qn_blas_load("cuBLAS", paths, &api->library));
     return qn_blas_find(api->library, "cuBLAS", symbols, COUNT(symbols));
 }

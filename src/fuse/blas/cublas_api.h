@@ -38,6 +38,8 @@ typedef struct qn_cublas_api {
                float *a, int line);
     int (*geam)(void *handle, int a_transposed, int b_transposed, int m, int n, const float *alpha, const float *a,
                 int a_line, const float *beta, const float *b, int b_line, float *c, int c_line);
+    int (*gemm)(void *handle, int a_transposed, int b_transposed, int m, int n, int k, const float *alpha,
+                const float *a, int a_line, const float *b, int b_line, const float *beta, float *c, int c_line);
 } qn_cublas_api;
 
 typedef struct qn_cusparse_api {

@@ -13,6 +13,7 @@ typedef struct qn_blas_command {
     float alpha, beta;
     bool transposed;
     qn_buffer *matrix, *starts, *columns_of, *x, *y, *into;
+    qn_buffer *x2, *y2; /* of ger2, with the factor beta */
 } qn_blas_command;
 
 typedef struct qn_blas_library qn_blas_library;

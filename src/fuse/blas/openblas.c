@@ -20,6 +20,10 @@ typedef struct openblas_state {
                  int x_step, float beta, float *y, int y_step);
     void (*ger)(int order, int m, int n, float alpha, const float *x, int x_step, const float *y, int y_step, float *a,
                 int line);
+    void (*gemm)(int order, int a_transposed, int b_transposed, int m, int n, int k, float alpha, const float *a,
+                 int a_line, const float *b, int b_line, float beta, float *c, int c_line);
+    float *pairs; /* the vectors of two outer products, as two matrices */
+    size_t pairs_capacity;
 } openblas_state;
 
 static void openblas_close(void **pointer)
@@ -27,6 +31,7 @@ static void openblas_close(void **pointer)
     openblas_state *state = *pointer;
     if (!state) return;
     if (state->library) dlclose(state->library);
+    qn_release(&state->pairs);
     qn_release(pointer);
 }
 
@@ -36,7 +41,7 @@ static qn_status load(openblas_state *state)
     const qn_blas_symbol symbols[] = {{"cblas_scopy", &state->copy}, {"cblas_sscal", &state->scal},
                                       {"cblas_saxpy", &state->axpy}, {"cblas_sdot", &state->dot},
                                       {"cblas_sasum", &state->asum}, {"cblas_sgemv", &state->gemv},
-                                      {"cblas_sger", &state->ger}};
+                                      {"cblas_sger", &state->ger},   {"cblas_sgemm", &state->gemm}};
     QN_TRY(qn_blas_load("OpenBLAS", paths, &state->library));
     return qn_blas_find(state->library, "OpenBLAS", symbols, sizeof symbols / sizeof *symbols);
 }
@@ -68,14 +73,33 @@ static void run_product(const openblas_state *state, const qn_blas_command *comm
                 1, command->beta, qn_buffer_native(command->into), 1);
 }
 
+/* The vectors become the lines of two matrices. */
+static qn_status run_two_outer_products(openblas_state *state, const qn_blas_command *command)
+{
+    const int rows = (int)command->rows, columns = (int)command->columns;
+    const size_t needed = 2 * ((size_t)rows + (size_t)columns);
+    QN_TRY(qn_grow((void **)&state->pairs, &state->pairs_capacity, needed, sizeof *state->pairs));
+    float *x = state->pairs, *y = x + 2 * (size_t)rows;
+    state->copy(rows, qn_buffer_native(command->x), 1, x, 1);
+    state->copy(rows, qn_buffer_native(command->x2), 1, x + rows, 1);
+    state->copy(columns, qn_buffer_native(command->y), 1, y, 1);
+    state->copy(columns, qn_buffer_native(command->y2), 1, y + columns, 1);
+    if (command->alpha != 1) state->scal(rows, command->alpha, x, 1);
+    if (command->beta != 1) state->scal(rows, command->beta, x + rows, 1);
+    state->gemm(ROW_MAJOR, TRANSPOSED, AS_IT_IS, rows, columns, 2, 1, x, rows, y, columns, 1,
+                qn_buffer_native(command->into), columns);
+    return QN_OK;
+}
+
 static qn_status openblas_run(void *pointer, const qn_blas_command *command, float *result)
 {
-    const openblas_state *state = pointer;
+    openblas_state *state = pointer;
     const float *x = command->x ? qn_buffer_native(command->x) : NULL;
     const float *y = command->y ? qn_buffer_native(command->y) : NULL;
     float *into = command->into ? qn_buffer_native(command->into) : NULL;
     double sum = 0;
     if (command->kind == QN_BLAS_GEMV) run_product(state, command);
+    if (command->kind == QN_BLAS_GER2) QN_TRY(run_two_outer_products(state, command));
     if (command->kind == QN_BLAS_GER)
         state->ger(ROW_MAJOR, (int)command->rows, (int)command->columns, command->alpha, x, 1, y, 1, into,
                    (int)command->columns);
@@ -103,7 +127,9 @@ static qn_status openblas_finish(void *state)
 
 const qn_blas_library qn_blas_openblas = {.name = "OpenBLAS",
                                           .settle_s = 0.15, /* 2^28 cycles */
+                                          .best = "gemm",
                                           .legacy = QN_BLAS_LEGACY,
+                                          .more = QN_BLAS_HAS(GER2),
                                           .open = openblas_open,
                                           .close = openblas_close,
                                           .run = openblas_run,

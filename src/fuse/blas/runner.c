@@ -206,10 +206,13 @@ static qn_status run_step(qn_blas_runner *runner, const qn_blas_step *step)
         command.starts = runner->starts[steps->memory[step->matrix]];
         command.columns_of = runner->columns[steps->memory[step->matrix]];
     }
-    if (step->kind == QN_BLAS_GER) measure_matrix(runner, step->into, &command);
-    if (step->kind == QN_BLAS_GER && runner->graph->values[step->into].column) {
-        qn_buffer *x = command.x; /* by columns it is y x' */
-        command.x = command.y, command.y = x;
+    const bool is_outer = step->kind == QN_BLAS_GER || step->kind == QN_BLAS_GER2;
+    if (is_outer) measure_matrix(runner, step->into, &command);
+    if (step->kind == QN_BLAS_GER2) command.x2 = memory_of(runner, step->x2), command.y2 = memory_of(runner, step->y2);
+    if (is_outer && runner->graph->values[step->into].column) { /* by columns it is y x' */
+        qn_buffer *x = command.x, *x2 = command.x2;
+        command.x = command.y, command.x2 = command.y2;
+        command.y = x, command.y2 = x2;
     }
     return runner->library->run(runner->state, &command, scalar);
 }

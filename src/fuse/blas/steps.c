@@ -173,16 +173,44 @@ static qn_status add_base(mapping *at, int call, const qn_blas_term *terms, int 
     return step.alpha ? add(at, &step) : QN_OK;
 }
 
+/* Add two outer products at once where the library can, the term and the next one; *other is that one, -1: none. */
+static qn_status add_pair(mapping *at, int call, const qn_blas_term *terms, int count, int term, int *other)
+{
+    *other = -1;
+    if (!(at->kinds & QN_BLAS_HAS(GER2)) || terms[term].y < 0) return QN_OK;
+    for (int i = term + 1; i < count && *other < 0; i++)
+        if (terms[i].y >= 0) *other = i;
+    if (*other < 0) return QN_OK;
+    const qn_blas_step step = {.kind = QN_BLAS_GER2,
+                               .call = call,
+                               .alpha = terms[term].factor,
+                               .beta = terms[*other].factor,
+                               .matrix = -1,
+                               .x = terms[term].x,
+                               .y = terms[term].y,
+                               .x2 = terms[*other].x,
+                               .y2 = terms[*other].y,
+                               .into = at->graph->calls[call].outputs[0].value};
+    return add(at, &step);
+}
+
 static qn_status add_sum(mapping *at, int call, const qn_blas_term *terms, int count)
 {
     const int into = at->graph->calls[call].outputs[0].value, base = choose_base(at, terms, count, into);
+    bool done[QN_BLAS_TERMS_MAX] = {false};
     int second = -1;
     bool begun = base >= 0;
     if (begun) QN_TRY(add_base(at, call, terms, count, base, &second));
     for (int i = 0; i < count; i++) {
         const qn_blas_term *term = &terms[i];
-        if (i == base || i == second) continue;
+        int other;
+        if (i == base || i == second || done[i]) continue;
         if (!begun && !is_deferred(at, term)) at->made->refused = call; /* nothing to add to */
+        QN_TRY(add_pair(at, call, terms, count, i, &other));
+        if (other >= 0) {
+            done[other] = true;
+            continue;
+        }
         const qn_blas_step step = {.kind = term->y >= 0 ? QN_BLAS_GER : QN_BLAS_AXPY,
                                    .call = call,
                                    .alpha = term->factor,
@@ -283,6 +311,7 @@ double qn_blas_step_words(const qn_blas_steps *steps, const qn_blas_step *step, 
     case QN_BLAS_GEMV:
         return (double)qn_value_elements(graph, step->matrix, sizes, 0) + x + (step->is_added ? 2 : 1) * into;
     case QN_BLAS_GER: return x + y + 2 * into;
+    case QN_BLAS_GER2: return 2 * (x + y) + 2 * into;
     case QN_BLAS_SPMV: return 2 * stored[step->matrix] + rows + x + (step->is_added ? 2 : 1) * into;
     case QN_BLAS_HOST: break;
     }

@@ -17,6 +17,7 @@ typedef enum qn_blas_kind {
     QN_BLAS_ASUM, /* scalar into = sum of |x| */
     QN_BLAS_GEMV, /* into = alpha A x + beta into, or A transposed */
     QN_BLAS_GER,  /* into = alpha x y' + into */
+    QN_BLAS_GER2, /* into = alpha x y' + beta x2 y2' + into, as one product of matrices with two columns */
     QN_BLAS_SPMV, /* as gemv, with a csr matrix */
     QN_BLAS_HOST  /* scalar into = alpha */
 } qn_blas_kind;
@@ -35,6 +36,7 @@ typedef struct qn_blas_step {
     bool is_added;
     bool transposed;
     int matrix, x, y, into; /* values; -1: none */
+    int x2, y2;             /* of ger2 */
 } qn_blas_step;
 
 enum { QN_BLAS_STEPS_MAX = 8 * QN_GRAPH_CALLS_MAX };

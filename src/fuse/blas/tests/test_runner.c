@@ -71,12 +71,12 @@ static void compare_value(qn_blas_runner *runner, int value, bool exact)
     qn_release(&found);
 }
 
-static void run_text(const char *text, int m, int n, bool exact)
+static void run_way(const char *text, int m, int n, bool exact, qn_blas_way way)
 {
     qn_blas_runner *runner;
     int64_t rounds, expected_rounds;
     if (!make_inputs(text, m, n)) return;
-    const qn_status status = qn_blas_runner_create(&graph, device, QN_BLAS_BY_LEGACY, &sizes, stored, &given, &runner);
+    const qn_status status = qn_blas_runner_create(&graph, device, way, &sizes, stored, &given, &runner);
     if (status == QN_UNSUPPORTED && strstr(qn_error_message(), "not installed")) check_skip("BLAS", qn_error_message());
     if (!CHECK_OK(status)) return;
     CHECK_OK(qn_graph_interpret(&graph, &sizes, numbers, 0, &expected_rounds));
@@ -88,6 +88,22 @@ static void run_text(const char *text, int m, int n, bool exact)
             if (graph.values[value].is_result) compare_value(runner, value, exact);
     }
     qn_blas_runner_destroy(&runner);
+}
+
+static void run_text(const char *text, int m, int n, bool exact)
+{
+    run_way(text, m, n, exact, QN_BLAS_BY_LEGACY);
+}
+
+/* Two outer products as one product of matrices, with factors, by rows and by columns; a third one is left. */
+static void outer_products_are_added_in_pairs(void)
+{
+    run_way("sequence s\ninput A: matrix(m, n); input u, v, w: vector(m); input x, y, z: vector(n)\ninput a: scalar\n"
+            "output B: matrix(m, n); output q: vector(m)\nB = a*u*x' + A - 3*v*y' + w*z'\nq = B*x\n",
+            33, 70, true, QN_BLAS_BY_BEST);
+    run_way("sequence s\ninput A: matrix(m, n) column; input u, v: vector(m); input x, y: vector(n)\n"
+            "output B: matrix(m, n) column\nB = A + u*x' - v*y'\n",
+            31, 50, true, QN_BLAS_BY_BEST);
 }
 
 static void examples_mean_what_the_calls_do(void)
@@ -157,6 +173,7 @@ int main(int argc, char **argv)
     if (qn_device_open(context, name, &device) != QN_OK) check_skip(name, qn_error_message());
     RUN(examples_mean_what_the_calls_do);
     RUN(values_are_replaced_as_they_should);
+    if (qn_blas_library_of(device)->more >> QN_BLAS_GER2 & 1) RUN(outer_products_are_added_in_pairs);
     RUN(what_cannot_be_done_is_said);
     if (strcmp(name, "host") == 0) RUN(the_functions_of_cuda_exist);
     clear();

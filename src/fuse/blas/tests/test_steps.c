@@ -44,7 +44,8 @@ static void expect(const char *name, qn_blas_kinds kinds, int calls, double squa
         printf("%s: %d calls, %.0f words\n", name, count, words);
 }
 
-static const qn_blas_kinds legacy = QN_BLAS_LEGACY | QN_BLAS_HAS(SPMV), best = legacy | QN_BLAS_HAS(GEAM);
+static const qn_blas_kinds legacy = QN_BLAS_LEGACY | QN_BLAS_HAS(SPMV),
+                           best = legacy | QN_BLAS_HAS(GEAM) | QN_BLAS_HAS(GER2);
 
 static void legacy_sequences_are_those_of_the_table(void)
 {
@@ -69,6 +70,7 @@ static void the_best_sequences_add_two_at_once(void)
     expect("vadd", best, 2, 0, 6);
     expect("waxpby", best, 1, 0, 3);
     expect("madd", best, 1, 3, 0);
+    expect("gemver", best, 5, 6, 11); /* two outer products as one */
     expect("cg", best, 6, 0, 25);
     expect("bicgstab", best, 13, 0, 52);
 }
