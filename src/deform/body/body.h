@@ -1,0 +1,63 @@
+/* A body: a mesh with a material, discretised by finite elements (total Lagrangian), in double precision.
+ *
+ * Unknowns ("freedoms") are numbered node by node: three displacements (m), then, in the mixed form at the corners of
+ * elements, a pressure (Pa). A state is an array of freedom_count numbers.
+ *
+ * Potential whose gradient is the residual r and whose second derivatives are the tangent K (symmetric):
+ *   displacements only: Π = ∫ W(F);
+ *   mixed:              Π = ∫ [W_iso(F) + p (J − 1) − p²/(2κ)] − α/(2μ) ∫ (p − Πp)² (order 1 only; α = 1, Πp the mean
+ *                       over the element).
+ * Points of integration: 1 for order 1 without pressure, else 4 (weights V/4, barycentric 0.5854101966249685 and
+ * 0.1381966011250105). In order 2 the pressure is linear. */
+#ifndef QN_DEFORM_BODY_BODY_H
+#define QN_DEFORM_BODY_BODY_H
+
+#include <quern/mesh.h>
+#include <stdint.h>
+
+#include "deform/body/material.h"
+
+/* Which blocks of the symmetric matrix K are stored. Row i has the blocks of node i with its neighbours j ≤ i in
+ * ascending order, the diagonal block last and complete. A block has size[i] × size[j] values, row by row. */
+typedef struct qn_block_pattern {
+    size_t node_count;
+    uint8_t *size;           /* freedoms of each node: 3 or 4 */
+    uint32_t *first_freedom; /* node_count + 1 */
+    uint32_t *row_start;     /* node_count + 1: first block of a row */
+    uint32_t *column;        /* of each block */
+    uint32_t *block_start;   /* block_count + 1: first value of each block */
+} qn_block_pattern;
+
+typedef struct qn_body {
+    const qn_mesh *mesh; /* stays the caller's, and outlives the body */
+    qn_material material;
+    bool mixed;
+    int element_nodes;  /* 4 or 10 */
+    int point_count;    /* points of integration in an element: 1 or 4 */
+    size_t freedom_count;
+    double *gradients;  /* [element][point][node][3]: ∂N/∂X, 1/m */
+    double *weights;    /* [element][point]: m³ */
+    double volume;      /* m³ */
+    qn_block_pattern pattern;
+    signed char *sign;  /* of each freedom's pivot: 1 displacement, −1 pressure */
+} qn_body;
+
+/* QN_INVALID_ARGUMENT: κ infinite without pressures; Mooney-Rivlin required for the mixed form of svk is refused too
+ * (svk has no mixed form). QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_body_create(const qn_mesh *mesh, const qn_material *material, bool mixed, qn_body **body);
+void qn_body_destroy(qn_body **body);
+
+typedef struct qn_body_measures {
+    double energy;       /* ∫ W, J */
+    double least_volume; /* least J = det F at a point of integration */
+    double least_stretch; /* least principal stretch at a point of integration */
+} qn_body_measures;
+
+/* r[freedom_count] (N; m³ for pressures) of state x; `measures` may be NULL. A state with J ≤ 0 somewhere gives
+ * residuals that need not be finite, and no failure. */
+void qn_body_residual(const qn_body *body, const double *x, double *r, qn_body_measures *measures);
+
+/* K's values [pattern.block_start[last]] at state x. */
+void qn_body_tangent(const qn_body *body, const double *x, double *values);
+
+#endif
