@@ -21,8 +21,8 @@ extern "C" {
 
 /* Nodes that a file gives a name: of a physical group (Gmsh), or of cells with one value of an integer array (VTK). */
 typedef struct qn_mesh_group {
-    char *name;     /* of the file, or its number as text */
-    int dimension;  /* of its elements: 0 points, 1 lines, 2 triangles, 3 tetrahedra */
+    char *name;      /* of the file, or its number as text */
+    int dimension;   /* of its elements: 0 points, 1 lines, 2 triangles, 3 tetrahedra */
     uint32_t *nodes; /* indices, ascending */
     size_t node_count;
 } qn_mesh_group;
@@ -32,7 +32,7 @@ typedef struct qn_mesh_group {
 typedef struct qn_mesh {
     int order; /* 1: 4 nodes an element; 2: 10 nodes */
     size_t node_count;
-    double *positions; /* node_count × 3, m */
+    double *positions;     /* node_count × 3, m */
     uint64_t *node_labels; /* numbers of the nodes in the file; 1, 2, … for a mesh of arrays */
     size_t element_count;
     uint32_t *elements; /* element_count × (4 or 10) indices of nodes */

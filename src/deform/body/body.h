@@ -32,14 +32,14 @@ typedef struct qn_body {
     const qn_mesh *mesh; /* stays the caller's, and outlives the body */
     qn_material material;
     bool mixed;
-    int element_nodes;  /* 4 or 10 */
-    int point_count;    /* points of integration in an element: 1 or 4 */
+    int element_nodes; /* 4 or 10 */
+    int point_count;   /* points of integration in an element: 1 or 4 */
     size_t freedom_count;
-    double *gradients;  /* [element][point][node][3]: ∂N/∂X, 1/m */
-    double *weights;    /* [element][point]: m³ */
-    double volume;      /* m³ */
+    double *gradients; /* [element][point][node][3]: ∂N/∂X, 1/m */
+    double *weights;   /* [element][point]: m³ */
+    double volume;     /* m³ */
     qn_block_pattern pattern;
-    signed char *sign;  /* of each freedom's pivot: 1 displacement, −1 pressure */
+    signed char *sign; /* of each freedom's pivot: 1 displacement, −1 pressure */
 } qn_body;
 
 /* QN_INVALID_ARGUMENT: κ infinite without pressures; Mooney-Rivlin required for the mixed form of svk is refused too
@@ -48,8 +48,8 @@ QN_MUST_CHECK qn_status qn_body_create(const qn_mesh *mesh, const qn_material *m
 void qn_body_destroy(qn_body **body);
 
 typedef struct qn_body_measures {
-    double energy;       /* ∫ W, J */
-    double least_volume; /* least J = det F at a point of integration */
+    double energy;        /* ∫ W, J */
+    double least_volume;  /* least J = det F at a point of integration */
     double least_stretch; /* least principal stretch at a point of integration */
 } qn_body_measures;
 

@@ -1,0 +1,43 @@
+/* Forces between the points of the configuration space.
+ *
+ * In a cell with corners c at d_c, trilinear weights w_c and δ_c = d − d_c:
+ *     gradient  f = Σ w_c (f_c + ½ H_c δ_c): exact where the force is quadratic in d, continuous over faces;
+ *     energy    f = ∇ Σ w_c (W_c + ⅔ f_c·δ_c + ⅙ δ_cᵀ H_c δ_c): the gradient of one function, so that a closed way
+ * inside of a cell takes no work; jumps of third order at faces; linear    f = Σ w_c f_c. The shape is interpolated as
+ * the force is: x = Σ w_c (x_c + ½ Z_c δ_c). */
+#ifndef QN_DEFORM_SPACE_CELL_H
+#define QN_DEFORM_SPACE_CELL_H
+
+#include "deform/space/grid.h"
+
+typedef enum qn_interpolation {
+    QN_INTERPOLATION_GRADIENT,
+    QN_INTERPOLATION_ENERGY,
+    QN_INTERPOLATION_LINEAR,
+    QN_INTERPOLATION_RBF /* cubic radial functions with a linear part over the nearest states: space/radial.h */
+} qn_interpolation;
+
+/* A cell's corners: bit 0 of the number is +x, bit 1 +y, bit 2 +z. A corner is NULL where the grid is one point wide,
+ * or where its state is not there. */
+typedef struct qn_cell {
+    int32_t index[3]; /* of the lowest corner */
+    double step;
+    const qn_grid_state *corners[8];
+} qn_cell;
+
+/* Whether all corners with a weight are there, solved, and no fold crosses the cell. */
+bool qn_cell_is_whole(const qn_cell *cell);
+
+/* The tool's force (N) at a place inside of a whole cell, by one of the first three ways. */
+void qn_cell_force(const qn_cell *cell, qn_interpolation way, const double place[3], double force[3]);
+
+/* Weights of the corners at a place. */
+void qn_cell_weights(const qn_cell *cell, const double place[3], double weights[8]);
+
+/* x[freedom_count] at a place inside of a whole cell. */
+void qn_cell_shape(const qn_cell *cell, const double place[3], size_t freedom_count, float *x);
+
+/* Force near one state: f + H δ. */
+void qn_grid_state_extrapolate(const qn_grid_state *state, double step, const double place[3], double force[3]);
+
+#endif
