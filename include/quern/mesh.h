@@ -19,12 +19,15 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Nodes that a file gives a name: of a physical group (Gmsh), or of cells with one value of an integer array (VTK). */
+/* Elements that a file gives a name, and their nodes: of a physical group (Gmsh), or cells of one dimension with one
+ * value of an integer array (VTK). */
 typedef struct qn_mesh_group {
-    char *name;      /* of the file, or its number as text */
+    char *name;      /* of the file, or its number as text; "array=value" in VTK's files */
     int dimension;   /* of its elements: 0 points, 1 lines, 2 triangles, 3 tetrahedra */
     uint32_t *nodes; /* indices, ascending */
     size_t node_count;
+    uint32_t *elements; /* element_count × (dimension + 1) corners */
+    size_t element_count;
 } qn_mesh_group;
 
 /* Nodes of an element: corners 0 to 3 with positive volume (p1 − p0) · ((p2 − p0) × (p3 − p0)) / 6; in order 2, then
@@ -33,7 +36,7 @@ typedef struct qn_mesh {
     int order; /* 1: 4 nodes an element; 2: 10 nodes */
     size_t node_count;
     double *positions;     /* node_count × 3, m */
-    uint64_t *node_labels; /* numbers of the nodes in the file; 1, 2, … for a mesh of arrays */
+    uint64_t *node_labels; /* numbers of the nodes in the file (VTK: from 0); 1, 2, … for a mesh of arrays */
     size_t element_count;
     uint32_t *elements; /* element_count × (4 or 10) indices of nodes */
     uint64_t *element_labels;
