@@ -7,8 +7,9 @@
  *   displacements only: Π = ∫ W(F);
  *   mixed:              Π = ∫ [W_iso(F) + p (J − 1) − p²/(2κ)] − α/(2μ) ∫ (p − Πp)² (order 1 only; α = 1, Πp the mean
  *                       over the element).
- * Points of integration: 1 for order 1 without pressure, else 4 (weights V/4, barycentric 0.5854101966249685 and
- * 0.1381966011250105). In order 2 the pressure is linear. */
+ * Points of integration: 1 in order 1, where F is constant in an element and integrals of pressures have closed forms;
+ * 4 in order 2 (barycentric 0.5854101966249685 and 0.1381966011250105; a quarter of the volume each where the element
+ * is straight). In order 2 the pressure is linear. docs/design/deform_forms.md derives residual and tangent. */
 #ifndef QN_DEFORM_BODY_BODY_H
 #define QN_DEFORM_BODY_BODY_H
 
@@ -40,15 +41,28 @@ typedef struct qn_body {
     double volume;     /* m³ */
     qn_block_pattern pattern;
     signed char *sign; /* of each freedom's pivot: 1 displacement, −1 pressure */
+    /* Where the block of two nodes of an element is: [element][QN_PAIR(a, b)] first value in K's values. The block's
+     * row is the node with the greater index. */
+    uint32_t *pair_values;
+    uint32_t *incident_start; /* node_count + 1 */
+    uint32_t *incident;       /* of each node, elements ascending: element * QN_INCIDENT + node of the element */
 } qn_body;
 
-/* QN_INVALID_ARGUMENT: κ infinite without pressures; Mooney-Rivlin required for the mixed form of svk is refused too
- * (svk has no mixed form). QN_OUT_OF_MEMORY. */
+enum { QN_INCIDENT = 16, QN_BODY_NODES_MAX = 10, QN_BODY_POINTS_MAX = 4 };
+
+/* Index of a pair of an element's nodes, a ≥ b. */
+#define QN_PAIR(a, b) ((a) * ((a) + 1) / 2 + (b))
+
+/* Barycentric coordinates of the four points of integration in order 2: values of the pressure's shape functions. */
+extern const double qn_body_points[QN_BODY_POINTS_MAX][4];
+
+/* QN_INVALID_ARGUMENT: κ infinite without pressures, svk with pressures (it has no mixed form), an element whose volume
+ * is not positive. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_body_create(const qn_mesh *mesh, const qn_material *material, bool mixed, qn_body **body);
 void qn_body_destroy(qn_body **body);
 
 typedef struct qn_body_measures {
-    double energy;        /* ∫ W, J */
+    double energy;        /* Π, J: ∫ W without pressures; at equilibrium the stored energy in both forms */
     double least_volume;  /* least J = det F at a point of integration */
     double least_stretch; /* least principal stretch at a point of integration */
 } qn_body_measures;
@@ -56,6 +70,9 @@ typedef struct qn_body_measures {
 /* r[freedom_count] (N; m³ for pressures) of state x; `measures` may be NULL. A state with J ≤ 0 somewhere gives
  * residuals that need not be finite, and no failure. */
 void qn_body_residual(const qn_body *body, const double *x, double *r, qn_body_measures *measures);
+
+/* Least principal stretch of F = I + g, g row by row: within 1e-7, since equal stretches lose half the digits. */
+double qn_body_least_stretch(const double g[9]);
 
 /* K's values [pattern.block_start[last]] at state x. */
 void qn_body_tangent(const qn_body *body, const double *x, double *values);

@@ -1,0 +1,143 @@
+#include <float.h>
+#include <string.h>
+
+#include "deform/body/element.h"
+
+/* Stress of first Piola-Kirchhoff, Pa; returns J − 1. svk: P = F S. Mooney-Rivlin: P = σ cof F with Cauchy's stress
+ * σ = τ/J + p I. */
+static inline double find_stress(const qn_body *body, const double g[9], double pressure, double stress[9])
+{
+    const qn_material *material = &body->material;
+    if (material->kind == QN_MATERIAL_SVK) {
+        double s[6];
+        point_svk(material, g, s);
+        for (int i = 0; i < 3; i++) {
+            const double row[3] = {g[3 * i] + (i == 0), g[3 * i + 1] + (i == 1), g[3 * i + 2] + (i == 2)};
+            point_symmetric_times(s, row, stress + (ptrdiff_t)3 * i);
+        }
+        return 0;
+    }
+    point_mooney m;
+    double cauchy[6];
+    point_mooney_make(material, g, &m);
+    if (!body->mixed) pressure = material->kappa * m.change;
+    const double inverse = 1 / m.volume;
+    for (int k = 0; k < 6; k++) cauchy[k] = m.isochoric[k] * inverse + (k < 3 ? pressure : 0);
+    for (int j = 0; j < 3; j++) {
+        const double column[3] = {m.cofactor[j], m.cofactor[3 + j], m.cofactor[6 + j]};
+        double product[3];
+        point_symmetric_times(cauchy, column, product);
+        for (int i = 0; i < 3; i++) stress[3 * i + j] = product[i];
+    }
+    return m.change;
+}
+
+static inline void add_element(const element_state *e, int nodes, int points, double *r)
+{
+    const qn_body *body = e->body;
+    double force[QN_BODY_NODES_MAX][3] = {{0}}, volume[4] = {0};
+    for (int q = 0; q < points; q++) {
+        const double *shapes = element_shapes(points, q), *gradients = e->gradients + (ptrdiff_t)3 * nodes * q;
+        const double weight = e->weights[q];
+        double g[9], stress[9];
+        element_gradient(e, nodes, q, g);
+        const double change = find_stress(body, g, element_pressure(e, shapes), stress);
+        for (int k = 0; k < 9; k++) stress[k] *= weight;
+        for (int a = 0; a < nodes; a++)
+            for (int i = 0; i < 3; i++)
+                force[a][i] += point_dot(stress + (ptrdiff_t)3 * i, gradients + (ptrdiff_t)3 * a);
+        for (int a = 0; a < 4; a++) volume[a] += weight * shapes[a] * change;
+    }
+    for (int a = 0; a < nodes; a++) {
+        double *to = r + body->pattern.first_freedom[e->nodes[a]];
+        for (int i = 0; i < 3; i++) to[i] += force[a][i];
+        if (!body->mixed || a >= 4) continue;
+        double sum = volume[a];
+        for (int b = 0; b < 4; b++) sum -= element_pressure_entry(e, points, a, b) * e->p[b];
+        to[3] += sum;
+    }
+}
+
+static inline void add_elements(const qn_body *body, int nodes, int points, const double *x, double *r)
+{
+    for (size_t index = 0; index < body->mesh->element_count; index++) {
+        element_state e;
+        element_load(body, index, nodes, points, x, &e);
+        add_element(&e, nodes, points, r);
+    }
+}
+
+/* ---- Measures ---- */
+
+/* The potential of a point, J/m³: W, or W_iso + p (J − 1) − p²/(2κ). */
+static double find_energy(const qn_body *body, const double g[9], double pressure)
+{
+    const qn_material *material = &body->material;
+    double stress[6];
+    point_mooney m;
+    if (material->kind == QN_MATERIAL_SVK) return point_svk(material, g, stress);
+    point_mooney_make(material, g, &m);
+    const double energy = point_mooney_energy(material, &m);
+    if (!body->mixed) return energy + 0.5 * material->kappa * m.change * m.change;
+    return energy + pressure * m.change;
+}
+
+/* Least eigenvalue of a symmetric matrix: twice the cosine of a third of the angle whose cosine is half the determinant
+ * of the scaled deviator. */
+static double least_eigenvalue(const double s[6])
+{
+    const double mean = point_trace(s) / 3;
+    const double deviator[6] = {s[0] - mean, s[1] - mean, s[2] - mean, s[3], s[4], s[5]};
+    const double *d = deviator;
+    const double square = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 2 * (d[3] * d[3] + d[4] * d[4] + d[5] * d[5])) / 6;
+    const double scale = sqrt(square);
+    double cofactor[6];
+    if (!(scale > 0)) return mean;
+    point_symmetric_cofactor(d, cofactor);
+    const double determinant = d[0] * cofactor[0] + d[3] * cofactor[3] + d[5] * cofactor[5];
+    const double cosine = fmax(-1, fmin(1, determinant / (2 * square * scale)));
+    const double third = 2.0943951023931953; /* 2π/3: of the three angles, this one has the least cosine */
+    return mean + 2 * scale * cos(acos(cosine) / 3 + third);
+}
+
+double qn_body_least_stretch(const double g[9])
+{
+    double strain[6];
+    point_right_strain(g, strain);
+    const double square = 1 + least_eigenvalue(strain);
+    return square > 0 ? sqrt(square) : 0;
+}
+
+static void measure_element(const element_state *e, int nodes, int points, qn_body_measures *measures)
+{
+    for (int q = 0; q < points; q++) {
+        const double pressure = element_pressure(e, element_shapes(points, q));
+        double g[9];
+        element_gradient(e, nodes, q, g);
+        const double volume = 1 + point_volume_change(g), stretch = qn_body_least_stretch(g);
+        measures->energy += e->weights[q] * find_energy(e->body, g, pressure);
+        if (!(volume >= measures->least_volume)) measures->least_volume = volume;
+        if (!(stretch >= measures->least_stretch)) measures->least_stretch = stretch;
+    }
+    if (!e->body->mixed) return;
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            measures->energy -= 0.5 * e->p[a] * e->p[b] * element_pressure_entry(e, points, a, b);
+}
+
+void qn_body_residual(const qn_body *body, const double *x, double *r, qn_body_measures *measures)
+{
+    const int nodes = body->element_nodes, points = body->point_count;
+    memset(r, 0, body->freedom_count * sizeof *r);
+    if (nodes == 4)
+        add_elements(body, 4, 1, x, r);
+    else
+        add_elements(body, 10, 4, x, r);
+    if (!measures) return;
+    *measures = (qn_body_measures){.least_volume = DBL_MAX, .least_stretch = DBL_MAX};
+    for (size_t index = 0; index < body->mesh->element_count; index++) {
+        element_state e;
+        element_load(body, index, nodes, points, x, &e);
+        measure_element(&e, nodes, points, measures);
+    }
+}
