@@ -6,6 +6,7 @@
 #ifndef QN_DEFORM_FACTOR_FACTOR_H
 #define QN_DEFORM_FACTOR_FACTOR_H
 
+#include "base/thread_pool.h"
 #include "deform/body/body.h"
 
 typedef struct qn_factor_plan qn_factor_plan;
@@ -27,11 +28,15 @@ qn_factor_facts qn_factor_plan_facts(const qn_factor_plan *plan);
  * of the wrong sign ends the work: QN_OK, and `wrong_freedom` is its freedom (SIZE_MAX: none). */
 typedef struct qn_factor qn_factor;
 QN_MUST_CHECK qn_status qn_factor_create(const qn_factor_plan *plan, qn_factor **factor);
+/* Let the threads of a pool share the work of later factors, which keep their bits. NULL: the calling thread alone. The
+ * pool stays the caller's, and outlives the factor. */
+QN_MUST_CHECK qn_status qn_factor_use_pool(qn_factor *factor, qn_pool *pool);
 QN_MUST_CHECK qn_status qn_factor_compute(qn_factor *factor, const double *values, size_t *wrong_freedom);
 
 /* Solve K x = b for `count` right sides, b and x [side][freedom_count of the body]; entries of freedoms that are not
- * free are read as 0 and written as 0. In place where b == x. */
-void qn_factor_solve(const qn_factor *factor, const double *b, int count, double *x);
+ * free are read as 0 and written as 0. In place where b == x. One
+ * call at a time for a factor. */
+void qn_factor_solve(qn_factor *factor, const double *b, int count, double *x);
 void qn_factor_destroy(qn_factor **factor);
 
 #endif
