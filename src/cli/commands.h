@@ -6,7 +6,7 @@
 
 extern const cli_command cli_dock, cli_screen, cli_trajectory, cli_reconstruct, cli_fsc, cli_project, cli_potential,
     cli_movie, cli_tunnel, cli_transport, cli_cluster, cli_distance, cli_evaluate, cli_devices, cli_tune, cli_fft,
-    cli_fuse;
+    cli_fuse, cli_deform;
 
 /* All commands; the list ends with NULL. */
 extern const cli_command *const cli_commands[];

@@ -1,0 +1,117 @@
+/* Deformable bodies: soft tissue that a tool pushes and pulls, in balance at each place of the tool.
+ *
+ * A body is a mesh of tetrahedra with a non-linear material. Some nodes are fixed, and a tool holds others: it moves
+ * them by its place d. qn_deform_solve finds one state: shape, force and the change of both with d. qn_deform_space
+ * finds the states of a grid of places, from which the force at any place follows.
+ *
+ * Units: m, Pa, N, J. Thread rule: one run per context at a time.
+ *
+ *     qn_deform_options options = qn_deform_default_options();
+ *     qn_deform_result *result;
+ *     options.mesh = "lobe.msh", options.material = "svk:10000,0.45";
+ *     options.fix = "z<0.001", options.contact = "near:0,0,0.03,0.01", options.move = "0,0,-0.003";
+ *     if (qn_deform_solve(context, &options, &result) != QN_OK) return 1;
+ *     printf("%.3f N\n", result->force[2]);
+ *     qn_deform_result_destroy(&result);
+ */
+#ifndef QUERN_DEFORM_H
+#define QUERN_DEFORM_H
+
+#include <quern/device.h>
+#include <quern/mesh.h>
+#include <quern/option.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+typedef enum qn_deform_mixed {
+    QN_DEFORM_MIXED_AUTO, /* pressures are unknowns where the material is Mooney-Rivlin with ν > 0.45 */
+    QN_DEFORM_MIXED_YES,
+    QN_DEFORM_MIXED_NO
+} qn_deform_mixed;
+
+typedef enum qn_deform_interpolation {
+    QN_DEFORM_GRADIENT, /* of forces and stiffnesses: exact for quadratic forces, continuous */
+    QN_DEFORM_ENERGY,   /* the gradient of an interpolated energy: no work in a closed way */
+    QN_DEFORM_LINEAR    /* of forces alone */
+} qn_deform_interpolation;
+
+typedef struct qn_deform_options {
+    size_t size;               /* of this struct in bytes */
+    qn_run_options run;        /* `threads`, `seed`, progress */
+    const char *mesh;          /* file (Gmsh, VTK, VTU) */
+    const qn_mesh *given_mesh; /* in place of `mesh`; NULL: a file */
+    const char *output;        /* solve: folder; space: file (.qcs). NULL: nothing is written */
+    double scale;              /* m per unit of the file; default 1 */
+    const char *material;      /* "svk:E,NU" or "mooney-rivlin:C10,C01,KAPPA", Pa */
+    const char *fix;           /* set of nodes that do not move */
+    const char *contact;       /* set of nodes that the tool holds; "mean:SET": it moves only their mean */
+    int order;                 /* of displacements in an element: 1 or 2; default 1 */
+    qn_deform_mixed mixed;     /* default auto */
+    int refine;                /* how often each tetrahedron is split in 8; default 0 */
+    double tolerance;          /* of |residual| over |reactions|; default 1e-8 */
+    const char *move;          /* solve: the tool's place, "X,Y,Z" in m */
+    const char *calculix;      /* solve: also write the problem as a deck of CalculiX to this file; NULL: no */
+    bool mesh_check;           /* solve: solve in the other order too, and compare the forces */
+    double step;               /* space: between places, m; 0: chosen by `accuracy` */
+    const char *reach;         /* space: "R" in m, along each axis, or a box "x0:x1,y0:y1,z0:z1"; default 0.03 */
+    qn_deform_interpolation interpolation; /* space: the way whose error is reported; default gradient */
+    double accuracy;                       /* space: of the force, relative; default 0.01 */
+} qn_deform_options;
+
+/* Each action has a table of the options that it reads; see <quern/option.h>. */
+const qn_option_table *qn_deform_solve_option_table(void);
+const qn_option_table *qn_deform_space_option_table(void);
+qn_deform_options qn_deform_default_options(void);
+
+typedef struct qn_deform_result {
+    double force[3];                    /* of the tool on the body, N */
+    double stiffness[9];                /* ∂force[i]/∂place[j], N/m, row by row */
+    double energy;                      /* J */
+    double residual;                    /* relative */
+    double least_volume, least_stretch; /* of the body: least J = det F, least principal stretch */
+    double other_force[3];              /* mesh check: of the other order; else NaN */
+    int newton_steps, load_steps;
+    bool mixed;
+    size_t node_count, element_count, freedom_count;
+    const double *positions;     /* node_count × 3, m, at rest */
+    const double *displacements; /* node_count × 3, m */
+    const double *reactions;     /* node_count × 3, N; 0 at nodes that are neither fixed nor held */
+    const double *pressures;     /* node_count, Pa; NaN at nodes without one. NULL: not mixed */
+    const char *folder;          /* of the files; "" when nothing was written */
+    double seconds;
+} qn_deform_result;
+
+/* Find the state at options->move. `result` may be NULL; on failure *result is NULL.
+ *
+ * Errors: QN_NOT_FOUND (file), QN_BAD_FORMAT (mesh), QN_INVALID_ARGUMENT (options; a set that is empty; a fixed node in
+ * the contact), QN_ALREADY_EXISTS, QN_UNSUPPORTED (no balance was found: the message has the residual and the least J),
+ * QN_OUT_OF_MEMORY, QN_CANCELLED, QN_IO_ERROR. */
+QN_MUST_CHECK qn_status qn_deform_solve(qn_context *context, const qn_deform_options *options,
+                                        qn_deform_result **result);
+void qn_deform_result_destroy(qn_deform_result **result);
+
+/* Facts of a configuration space. */
+typedef struct qn_deform_space_result {
+    double step;               /* m */
+    int32_t least[3], most[3]; /* of the grid's points */
+    uint64_t state_count;      /* of the grid */
+    uint64_t unsolved_count;   /* without a balance */
+    uint64_t fold_count;       /* pairs of neighbours with two answers between them */
+    double largest_force;      /* N */
+    const char *file;          /* "" when nothing was written */
+    double seconds;
+} qn_deform_space_result;
+
+/* Find the states of a grid. Errors as above. */
+QN_MUST_CHECK qn_status qn_deform_space(qn_context *context, const qn_deform_options *options,
+                                        qn_deform_space_result **result);
+void qn_deform_space_result_destroy(qn_deform_space_result **result);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif

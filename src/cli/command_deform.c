@@ -1,0 +1,86 @@
+/* quern deform: deformable bodies under a tool. */
+#include <math.h>
+#include <quern/deform.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+/* ---- solve ---- */
+
+static void list_solve_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_deform_solve_option_table()};
+}
+
+typedef struct solving {
+    qn_deform_options *options;
+    qn_deform_result *result;
+} solving;
+
+static qn_status run_solving(qn_context *context, cli_progress *progress, void *user)
+{
+    solving *job = user;
+    job->options->run.progress = cli_progress_on_progress;
+    job->options->run.progress_user = progress;
+    return qn_deform_solve(context, job->options, &job->result);
+}
+
+static void print_result(const qn_deform_result *result)
+{
+    const double *force = result->force;
+    char duration[48];
+    cli_format_duration(result->seconds, duration, sizeof duration);
+    printf("%zu nodes, %zu tetrahedra, %zu unknowns%s\n", result->node_count, result->element_count,
+           result->freedom_count, result->mixed ? ", with pressures" : "");
+    printf("force on the body  %.6g %.6g %.6g N, |f| %.6g N\n", force[0], force[1], force[2],
+           sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]));
+    printf("stiffness          %.6g %.6g %.6g N/m on the diagonal\n", result->stiffness[0], result->stiffness[4],
+           result->stiffness[8]);
+    printf("energy %.6g J, least J %.4f, least stretch %.4f\n", result->energy, result->least_volume,
+           result->least_stretch);
+    printf("%d Newton step%s, relative residual %.1e\n", result->newton_steps, result->newton_steps == 1 ? "" : "s",
+           result->residual);
+    if (!isnan(result->other_force[0])) {
+        const double *other = result->other_force;
+        const double length = sqrt(other[0] * other[0] + other[1] * other[1] + other[2] * other[2]);
+        printf("the other order gives |f| %.6g N, ratio %.3f\n", length,
+               sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]) / length);
+    }
+    printf("%s, %s\n", result->folder, duration);
+}
+
+static int run_solve(void *memory)
+{
+    solving job = {.options = memory};
+    const qn_run_options *wanted = &job.options->run;
+    const qn_context_options of_context = {.size = sizeof of_context, .threads = wanted->threads};
+    const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_solving, &job);
+    if (exit_code == CLI_DONE && !wanted->quiet && job.result) print_result(job.result);
+    qn_deform_result_destroy(&job.result);
+    return exit_code;
+}
+
+static const cli_command deform_solve = {
+    .name = "deform solve",
+    .summary = "find the shape and the force where a tool holds a body at a place",
+    .description =
+        "Move a tool that holds nodes of a body of soft tissue, and find the balance: the shape, the force on the tool "
+        "and how it changes with the place. Writes the shape as VTU, pictures, a table and a report.",
+    .list_parts = list_solve_parts,
+    .settings_bytes = sizeof(qn_deform_options),
+    .run = run_solve,
+    .many_processes = true,
+};
+
+static const cli_command *const actions[] = {&deform_solve, NULL};
+
+const cli_command cli_deform = {
+    .name = "deform",
+    .summary = "soft tissue under a tool: shapes, forces, and forces at 1 kHz",
+    .description =
+        "Deformable bodies: meshes of tetrahedra with non-linear materials, fixed at some nodes and held by a "
+        "tool at others.",
+    .actions = actions,
+};

@@ -1,0 +1,209 @@
+/* The options of quern deform, in one struct; each action has a table of those that it reads. */
+#include <quern/deform.h>
+
+#include "option/run_rows.h"
+
+#define FIELD(name) offsetof(qn_deform_options, name)
+#define RUN FIELD(run)
+
+static const qn_option mesh_row = {.name = "mesh",
+                                   .kind = QN_OPTION_PATH,
+                                   .group = QN_OPTION_ARGUMENT,
+                                   .argument = "MESH",
+                                   .offset = FIELD(mesh),
+                                   .required = true,
+                                   .by_commands = true,
+                                   .meaning =
+                                       "mesh of tetrahedra with 4 or 10 nodes (Gmsh 1, 2.2, 4.1; VTK; VTU), in m"};
+
+static const qn_option scale_row = {.name = "scale",
+                                    .kind = QN_OPTION_NUMBER,
+                                    .argument = "FACTOR",
+                                    .offset = FIELD(scale),
+                                    .least = 1e-12,
+                                    .most = 1e12,
+                                    .fallback = "1",
+                                    .meaning = "m per unit of the mesh: 0.001 for a mesh in mm"};
+
+static const qn_option material_row = {
+    .name = "material",
+    .kind = QN_OPTION_TEXT,
+    .argument = "MATERIAL",
+    .offset = FIELD(material),
+    .required = true,
+    .meaning = "svk:E,NU (St Venant-Kirchhoff; E in Pa, Poisson's ratio) or mooney-rivlin:C10,C01,KAPPA (Pa; KAPPA "
+               "may be inf)"};
+
+static const qn_option fix_row = {
+    .name = "fix",
+    .kind = QN_OPTION_TEXT,
+    .argument = "SET",
+    .offset = FIELD(fix),
+    .required = true,
+    .meaning = "nodes that do not move: nodes:1,5-9 (numbers of the file); of the surface x<0.02 (y, z, >), "
+               "box:x0:x1,y0:y1,z0:z1, near:x,y,z,r; tag:NAME (a group of the file); a&b for nodes of both"};
+
+static const qn_option contact_row = {
+    .name = "contact",
+    .kind = QN_OPTION_TEXT,
+    .argument = "SET",
+    .offset = FIELD(contact),
+    .required = true,
+    .meaning = "nodes that the tool holds, as in --fix; mean:SET moves only the mean of their displacements"};
+
+static const qn_option order_row = {.name = "order",
+                                    .kind = QN_OPTION_INTEGER,
+                                    .argument = "ORDER",
+                                    .offset = FIELD(order),
+                                    .least = 1,
+                                    .most = 2,
+                                    .fallback = "1",
+                                    .meaning = "of displacements within a tetrahedron: 1, linear, 4 nodes; 2, "
+                                               "quadratic, 10 nodes, softer and nearer the truth"};
+
+static const qn_option mixed_row = {
+    .name = "mixed",
+    .kind = QN_OPTION_ENUM,
+    .argument = "WHETHER",
+    .offset = FIELD(mixed),
+    .choices = "auto yes no",
+    .fallback = "auto",
+    .meaning = "whether pressures are unknowns too, without which elements lock where a Mooney-Rivlin material hardly "
+               "changes its volume; auto: where Poisson's ratio is above 0.45"};
+
+static const qn_option refine_row = {.name = "refine",
+                                     .kind = QN_OPTION_INTEGER,
+                                     .argument = "TIMES",
+                                     .offset = FIELD(refine),
+                                     .most = 6,
+                                     .fallback = "0",
+                                     .meaning = "how often each tetrahedron is split in 8"};
+
+static const qn_option tolerance_row = {.name = "tolerance",
+                                        .kind = QN_OPTION_NUMBER,
+                                        .argument = "SHARE",
+                                        .offset = FIELD(tolerance),
+                                        .least = 1e-13,
+                                        .most = 1e-2,
+                                        .fallback = "1e-8",
+                                        .meaning = "residual at free nodes over the reactions, at which Newton's "
+                                                   "method ends"};
+
+static const qn_option solve_rows[] = {
+    {.like = &mesh_row},
+    {.name = "output",
+     .is_output = true,
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FOLDER",
+     .offset = FIELD(output),
+     .required = true,
+     .by_commands = true,
+     .meaning = "folder of the results, absent or empty"},
+    {.like = &material_row},
+    {.like = &fix_row},
+    {.like = &contact_row},
+    {.name = "move",
+     .kind = QN_OPTION_TEXT,
+     .argument = "X,Y,Z",
+     .offset = FIELD(move),
+     .required = true,
+     .meaning = "way of the tool from where it touches the body at rest, in m"},
+    {.like = &scale_row},
+    {.like = &order_row},
+    {.like = &mixed_row},
+    {.like = &refine_row},
+    {.like = &tolerance_row},
+    {.name = "calculix",
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(calculix),
+     .is_output = true,
+     .meaning = "also write the problem as a deck of CalculiX (displacements only), to compare the reactions"},
+    {.name = "mesh-check",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(mesh_check),
+     .meaning = "solve in the other order too, and print the ratio of the forces: far from 1, the mesh is too coarse"},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
+
+static const qn_option space_rows[] = {
+    {.like = &mesh_row},
+    {.name = "output",
+     .is_output = true,
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(output),
+     .required = true,
+     .by_commands = true,
+     .meaning = "file of the states (.qcs); a report and run.json get its name"},
+    {.like = &material_row},
+    {.like = &fix_row},
+    {.like = &contact_row},
+    {.name = "step",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "METRES",
+     .offset = FIELD(step),
+     .most = 1e6,
+     .fallback = "0",
+     .fallback_meaning = "the largest whose error is below --accuracy in three trial cells",
+     .meaning = "distance in m between places of the tool along each axis"},
+    {.name = "reach",
+     .kind = QN_OPTION_TEXT,
+     .argument = "REACH",
+     .offset = FIELD(reach),
+     .fallback = "0.03",
+     .meaning = "how far the tool goes from rest along each axis, in m, or a box x0:x1,y0:y1,z0:z1"},
+    {.name = "interpolation",
+     .kind = QN_OPTION_ENUM,
+     .argument = "WAY",
+     .offset = FIELD(interpolation),
+     .choices = "gradient energy linear",
+     .fallback = "gradient",
+     .meaning = "how forces between states are found, where their error is reported: gradient, from forces and "
+                "stiffnesses; energy, so that closed ways take no work; linear, from forces alone"},
+    {.name = "accuracy",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "SHARE",
+     .offset = FIELD(accuracy),
+     .least = 1e-6,
+     .most = 1,
+     .fallback = "0.01",
+     .meaning = "relative error of forces that --step auto allows"},
+    {.like = &scale_row},
+    {.like = &order_row},
+    {.like = &mixed_row},
+    {.like = &refine_row},
+    {.like = &tolerance_row},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
+
+const qn_option_table *qn_deform_solve_option_table(void)
+{
+    static const qn_option_table table = {"deform solve", sizeof(qn_deform_options), solve_rows, NULL};
+    return &table;
+}
+
+const qn_option_table *qn_deform_space_option_table(void)
+{
+    static const qn_option_table table = {"deform space", sizeof(qn_deform_options), space_rows, NULL};
+    return &table;
+}
+
+qn_deform_options qn_deform_default_options(void)
+{
+    qn_deform_options options, of_space;
+    qn_option_defaults(qn_deform_solve_option_table(), &options, sizeof options);
+    qn_option_defaults(qn_deform_space_option_table(), &of_space, sizeof of_space);
+    options.step = of_space.step;
+    options.reach = of_space.reach;
+    options.interpolation = of_space.interpolation;
+    options.accuracy = of_space.accuracy;
+    return options;
+}
