@@ -59,6 +59,7 @@ typedef struct qn_deform_options {
     const char *reach;         /* space: "R" in m, along each axis, or a box "x0:x1,y0:y1,z0:z1"; default 0.03 */
     qn_deform_interpolation interpolation; /* space: the way whose error is reported; default gradient */
     double accuracy;                       /* space: of the force, relative; default 0.01 */
+    int checks;                            /* space: random places where the force is solved and compared; default 20 */
 } qn_deform_options;
 
 /* Each action has a table of the options that it reads; see <quern/option.h>. */
@@ -101,6 +102,7 @@ typedef struct qn_deform_space_result {
     uint64_t unsolved_count;   /* without a balance */
     uint64_t fold_count;       /* pairs of neighbours with two answers between them */
     double largest_force;      /* N */
+    double error;              /* largest relative error of interpolated forces at the checked places; NaN: none */
     const char *file;          /* "" when nothing was written */
     double seconds;
 } qn_deform_space_result;

@@ -74,7 +74,67 @@ static const cli_command deform_solve = {
     .many_processes = true,
 };
 
-static const cli_command *const actions[] = {&deform_solve, NULL};
+/* ---- space ---- */
+
+static void list_space_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_deform_space_option_table()};
+}
+
+typedef struct filling {
+    qn_deform_options *options;
+    qn_deform_space_result *result;
+} filling;
+
+static qn_status run_filling(qn_context *context, cli_progress *progress, void *user)
+{
+    filling *job = user;
+    job->options->run.progress = cli_progress_on_progress;
+    job->options->run.progress_user = progress;
+    return qn_deform_space(context, job->options, &job->result);
+}
+
+static void print_space(const qn_deform_space_result *result)
+{
+    char duration[48];
+    cli_format_duration(result->seconds, duration, sizeof duration);
+    printf("%llu states, step %.4g m, from %.4g %.4g %.4g to %.4g %.4g %.4g m\n",
+           (unsigned long long)result->state_count, result->step, result->step * result->least[0],
+           result->step * result->least[1], result->step * result->least[2], result->step * result->most[0],
+           result->step * result->most[1], result->step * result->most[2]);
+    printf("%llu unsolved, %llu folds; largest force %.4g N\n", (unsigned long long)result->unsolved_count,
+           (unsigned long long)result->fold_count, result->largest_force);
+    if (!isnan(result->error))
+        printf("largest error of interpolated forces at the checked places %.2g %%\n", 100 * result->error);
+    printf("%s, %s\n", result->file, duration);
+}
+
+static int run_space(void *memory)
+{
+    filling job = {.options = memory};
+    const qn_run_options *wanted = &job.options->run;
+    const qn_context_options of_context = {.size = sizeof of_context, .threads = wanted->threads};
+    const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_filling, &job);
+    if (exit_code == CLI_DONE && !wanted->quiet && job.result) print_space(job.result);
+    qn_deform_space_result_destroy(&job.result);
+    return exit_code;
+}
+
+static const cli_command deform_space = {
+    .name = "deform space",
+    .summary = "find the states of a grid of places, from which any force follows",
+    .description =
+        "Solve a body for a grid of places of the tool, each with its force, the change of the force, and the shape. "
+        "The states are a file (.qcs) that simulate and serve read. Neighbours with two answers between them are "
+        "flagged.",
+    .list_parts = list_space_parts,
+    .settings_bytes = sizeof(qn_deform_options),
+    .run = run_space,
+    .many_processes = true,
+};
+
+static const cli_command *const actions[] = {&deform_solve, &deform_space, NULL};
 
 const cli_command cli_deform = {
     .name = "deform",

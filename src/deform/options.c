@@ -173,12 +173,21 @@ static const qn_option space_rows[] = {
      .most = 1,
      .fallback = "0.01",
      .meaning = "relative error of forces that --step auto allows"},
+    {.name = "checks",
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(checks),
+     .most = 100000,
+     .fallback = "20",
+     .meaning = "random places at which the force is also solved, to measure the error of interpolated ones"},
     {.like = &scale_row},
     {.like = &order_row},
     {.like = &mixed_row},
     {.like = &refine_row},
     {.like = &tolerance_row},
+    {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_MEMORY], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
@@ -205,5 +214,6 @@ qn_deform_options qn_deform_default_options(void)
     options.reach = of_space.reach;
     options.interpolation = of_space.interpolation;
     options.accuracy = of_space.accuracy;
+    options.checks = of_space.checks;
     return options;
 }

@@ -1,0 +1,223 @@
+/* The stages of quern deform space. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "deform/space_run.h"
+#include "report/json.h"
+#include "report/options.h"
+
+/* ---- inputs ---- */
+
+static qn_status find_stem(qn_deform_space_run *run)
+{
+    static const char ending[] = ".qcs";
+    const char *output = run->options->output;
+    if (!output) return QN_OK;
+    QN_TRY(qn_text_copy(output, &run->stem));
+    if (qn_text_ends_in(output, ending)) run->stem[strlen(output) - (sizeof ending - 1)] = '\0';
+    return QN_OK;
+}
+
+static void digest_mesh(qn_deform_space_run *run)
+{
+    const qn_mesh *mesh = run->setup.mesh;
+    qn_hash hash;
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, mesh->positions, 3 * mesh->node_count * sizeof *mesh->positions);
+    qn_hash_add(&hash, mesh->elements,
+                mesh->element_count * (size_t)qn_mesh_element_nodes(mesh) * sizeof *mesh->elements);
+    qn_hash_finish(&hash, run->mesh_digest);
+}
+
+static qn_status make_room(qn_deform_space_run *run)
+{
+    const size_t count = run->setup.body->freedom_count;
+    const double bytes = (double)run->state_count * (16.0 * (double)count + sizeof *run->states);
+    const uint64_t most = run->options->run.memory_bytes;
+    if (most > 0 && bytes > (double)most)
+        return QN_FAIL(QN_OUT_OF_MEMORY,
+                       "%zu states of %zu unknowns need %.3g GiB; expected at most --memory %.3g GiB: give a larger "
+                       "--step or a shorter --reach",
+                       run->state_count, count, bytes / 0x1p30, (double)most / 0x1p30);
+    QN_TRY(qn_allocate(run->state_count, sizeof *run->states, (void **)&run->states));
+    QN_TRY(qn_allocate(run->state_count, 4 * count * sizeof *run->arrays, (void **)&run->arrays));
+    QN_TRY(qn_allocate(run->state_count, sizeof *run->is_done, (void **)&run->is_done));
+    for (size_t i = 0; i < run->state_count; i++) {
+        run->states[i].x = run->arrays + 4 * count * i;
+        run->states[i].change = run->states[i].x + count;
+    }
+    return QN_OK;
+}
+
+static qn_status read_inputs(qn_deform_space_run *run)
+{
+    QN_TRY(qn_option_check(qn_deform_space_option_table(), run->options));
+    QN_TRY(find_stem(run));
+    QN_TRY(qn_deform_setup_make(run->job, run->options, &run->setup));
+    digest_mesh(run);
+    QN_TRY(qn_space_workers_make(run, qn_pool_threads(run->job->pool)));
+    QN_TRY(qn_space_grid_choose(run));
+    QN_TRY(make_room(run));
+    const qn_grid *grid = &run->grid;
+    return qn_job_key(run->job, "step=%.17g\nleast=%d,%d,%d\nmost=%d,%d,%d\n", grid->step, grid->least[0],
+                      grid->least[1], grid->least[2], grid->most[0], grid->most[1], grid->most[2]);
+}
+
+/* ---- results ---- */
+
+static uint64_t count_flag(const qn_deform_space_run *run, uint32_t flags)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < run->state_count; i++)
+        for (uint32_t bit = 1; bit <= flags; bit <<= 1) count += (run->states[i].flags & flags & bit) != 0;
+    return count;
+}
+
+static uint64_t count_folds(const qn_deform_space_run *run)
+{
+    return count_flag(run, QN_GRID_FOLD_X | QN_GRID_FOLD_Y | QN_GRID_FOLD_Z);
+}
+
+static double find_largest_force(const qn_deform_space_run *run)
+{
+    double largest = 0;
+    for (size_t i = 0; i < run->state_count; i++) {
+        const double *f = run->states[i].force;
+        largest = fmax(largest, f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+    }
+    return sqrt(largest);
+}
+
+static json_t *json_or_null(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+static qn_status write_run_json(qn_deform_space_run *run)
+{
+    const qn_grid *grid = &run->grid;
+    return qn_job_facts(
+        run->job,
+        json_pack("{s:o, s:o, s:b, s:f, s:[iii], s:[iii], s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "nodes",
+                  qn_json_unsigned(run->setup.mesh->node_count), "elements",
+                  qn_json_unsigned(run->setup.mesh->element_count), "mixed", run->setup.mixed, "step_m", grid->step,
+                  "least", grid->least[0], grid->least[1], grid->least[2], "most", grid->most[0], grid->most[1],
+                  grid->most[2], "states", qn_json_unsigned(run->state_count), "unsolved",
+                  qn_json_unsigned(count_flag(run, QN_GRID_UNSOLVED)), "folds", qn_json_unsigned(count_folds(run)),
+                  "error_gradient", json_or_null(qn_space_checks_largest(run, QN_DEFORM_GRADIENT)), "error_energy",
+                  json_or_null(qn_space_checks_largest(run, QN_DEFORM_ENERGY)), "error_linear",
+                  json_or_null(qn_space_checks_largest(run, QN_DEFORM_LINEAR)), "options",
+                  qn_json_options(qn_deform_space_option_table(), run->options)));
+}
+
+static qn_status warn(qn_deform_space_run *run)
+{
+    const uint64_t unsolved = count_flag(run, QN_GRID_UNSOLVED), folds = count_folds(run),
+                   compressed = count_flag(run, QN_GRID_COMPRESSED);
+    if (unsolved > 0)
+        QN_TRY(qn_job_warn(run->job, "%s of %zu without a balance; cells there are not whole",
+                           qn_count_of(unsolved, "state").text, run->state_count));
+    if (folds > 0)
+        QN_TRY(qn_job_warn(run->job, "%s between neighbours: the body snaps, and forces are not interpolated there",
+                           qn_count_of(folds, "fold").text));
+    if (compressed > 0)
+        QN_TRY(qn_job_warn(run->job,
+                           "%s with a stretch below 0.6, where St Venant-Kirchhoff gets softer when compressed",
+                           qn_count_of(compressed, "state").text));
+    return QN_OK;
+}
+
+static qn_status finish(qn_deform_space_run *run)
+{
+    if (!qn_job_is_first(run->job)) return QN_OK;
+    QN_TRY(warn(run));
+    QN_TRY(qn_space_checks_make(run));
+    if (run->job->in_memory) return QN_OK;
+    QN_TRY(qn_space_write(run));
+    return write_run_json(run);
+}
+
+static qn_status run_stages(qn_deform_space_run *run)
+{
+    static const char *const names[] = {".qcs", "states.csv", "checks.csv", "report.html", "run.json", NULL};
+    qn_job *job = run->job;
+    QN_TRY(qn_job_agree(job, read_inputs(run)));
+    const qn_output output = {.stem = run->stem, .names = names, .journal_folder = "unfinished"};
+    QN_TRY(qn_job_output(job, &output, true));
+    QN_TRY(qn_job_journal(job));
+    if (job->over) return QN_OK;
+    QN_TRY(qn_job_agree(job, qn_job_scan(job, qn_space_record_take, run)));
+    const qn_status status = qn_space_states_solve(run);
+    qn_job_records_end(job);
+    QN_TRY(qn_job_agree(job, status));
+    return qn_job_agree(job, finish(run));
+}
+
+/* ---- the call ---- */
+
+typedef struct owned_result {
+    qn_deform_space_result result;
+    char *file;
+} owned_result;
+
+static qn_status make_result(const qn_deform_space_run *run, qn_deform_space_result **out)
+{
+    owned_result *own;
+    QN_TRY(qn_allocate(1, sizeof *own, (void **)&own));
+    *out = &own->result;
+    qn_text file = {0};
+    if (run->stem) QN_TRY(qn_text_append(&file, "%s.qcs", run->stem));
+    own->file = file.data;
+    own->result = (qn_deform_space_result){.step = run->grid.step,
+                                           .state_count = run->state_count,
+                                           .unsolved_count = count_flag(run, QN_GRID_UNSOLVED),
+                                           .fold_count = count_folds(run),
+                                           .largest_force = find_largest_force(run),
+                                           .error = qn_space_checks_largest(run, run->options->interpolation),
+                                           .file = own->file ? own->file : "",
+                                           .seconds = qn_clock_s() - run->job->started_s};
+    memcpy(own->result.least, run->grid.least, sizeof own->result.least);
+    memcpy(own->result.most, run->grid.most, sizeof own->result.most);
+    return QN_OK;
+}
+
+void qn_deform_space_result_destroy(qn_deform_space_result **result)
+{
+    if (!*result) return;
+    qn_release(&((owned_result *)*result)->file);
+    qn_release(result);
+}
+
+static void clear(qn_deform_space_run *run)
+{
+    for (int i = 0; i < run->worker_count; i++) {
+        if (run->solvers) qn_solver_destroy(&run->solvers[i]);
+        if (run->parents) qn_state_clear(&run->parents[i]);
+        if (run->found) qn_state_clear(&run->found[i]);
+    }
+    void *const memory[] = {&run->solvers, &run->parents, &run->found,    &run->states, &run->arrays, &run->order,
+                            &run->is_done, &run->pairs,   &run->has_fold, &run->checks, &run->stem};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) qn_release(memory[i]);
+    qn_state_clear(&run->rest);
+    qn_deform_setup_clear(&run->setup);
+}
+
+qn_status qn_deform_space(qn_context *context, const qn_deform_options *options, qn_deform_space_result **result)
+{
+    qn_job job;
+    qn_deform_options own;
+    if (result) *result = NULL;
+    QN_TRY(qn_option_take(qn_deform_space_option_table(), options, &own));
+    qn_deform_space_run run = {.options = &own, .job = &job};
+    qn_status status = qn_job_open(context, "deform", &own.run, &job);
+    if (status == QN_OK) status = run_stages(&run);
+    if (status == QN_OK && result) status = qn_job_agree(&job, make_result(&run, result));
+    clear(&run);
+    status = qn_job_close(&job, status);
+    if (status != QN_OK && result) qn_deform_space_result_destroy(result);
+    return status;
+}

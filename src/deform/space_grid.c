@@ -1,0 +1,206 @@
+/* The grid of a configuration space: its reach, and a step whose error is small enough. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "deform/space/cell.h"
+#include "deform/space_run.h"
+
+enum { POINTS_MAX = 1 << 24, TRIAL_CELLS = 3 };
+
+/* Steps tried by --step auto, as parts of the reach. */
+static const int parts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
+
+/* ---- reach ---- */
+
+typedef struct box {
+    double least[3], most[3]; /* m */
+} box;
+
+static qn_status fail_reach(const char *text)
+{
+    return QN_FAIL(QN_INVALID_ARGUMENT,
+                   "--reach is \"%s\"; expected a length in m, as 0.03, or a box with rest (0, 0, 0) inside, as "
+                   "-0.01:0.01,-0.03:0,-0.01:0.01",
+                   text);
+}
+
+static bool read_number(const char **text, char ending, double *value)
+{
+    char *end;
+    *value = strtod(*text, &end);
+    if (end == *text || !isfinite(*value) || *end != ending) return false;
+    *text = end + 1;
+    return true;
+}
+
+static qn_status read_reach(const char *text, box *reach)
+{
+    const char *rest = text;
+    double length;
+    if (read_number(&rest, '\0', &length)) {
+        if (!(length > 0)) return fail_reach(text);
+        for (int axis = 0; axis < 3; axis++) reach->least[axis] = -length, reach->most[axis] = length;
+        return QN_OK;
+    }
+    rest = text;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!read_number(&rest, ':', &reach->least[axis]) ||
+            !read_number(&rest, axis < 2 ? ',' : '\0', &reach->most[axis]))
+            return fail_reach(text);
+        if (!(reach->least[axis] <= 0) || !(reach->most[axis] >= 0)) return fail_reach(text);
+    }
+    return QN_OK;
+}
+
+static double longest(const box *reach)
+{
+    double found = 0;
+    for (int axis = 0; axis < 3; axis++) found = fmax(found, fmax(-reach->least[axis], reach->most[axis]));
+    return found;
+}
+
+/* All points within the reach. A part of a step that is missing for rounding alone is none. */
+static qn_status make_grid(qn_deform_space_run *run, const box *reach, double step)
+{
+    double points = 1;
+    run->grid.step = step;
+    for (int axis = 0; axis < 3; axis++) {
+        const double least = ceil(reach->least[axis] / step - 1e-9), most = floor(reach->most[axis] / step + 1e-9);
+        points *= most - least + 1;
+        if (!(points <= POINTS_MAX))
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "--step %g m and --reach \"%s\" make a grid of %.3g states or more; expected at most %d",
+                           step, run->options->reach, points, (int)POINTS_MAX);
+        run->grid.least[axis] = (int32_t)least;
+        run->grid.most[axis] = (int32_t)most;
+    }
+    if (points < 2)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--step is %g m and --reach \"%s\"; expected a reach of at least one step",
+                       step, run->options->reach);
+    run->state_count = (size_t)points;
+    return QN_OK;
+}
+
+/* ---- trial cells ---- */
+
+/* Outward normal of the surface where the tool holds it, and a direction along the surface. */
+static void find_directions(const qn_deform_setup *setup, double normal[3], double along[3])
+{
+    const qn_mesh_surface *surface = &setup->surface;
+    const double *positions = setup->mesh->positions;
+    double sum[3] = {0, 0, 0};
+    for (size_t i = 0; i < surface->triangle_count; i++) {
+        const uint32_t *nodes = surface->triangles + i * (size_t)surface->triangle_nodes;
+        bool is_held = false;
+        for (size_t k = 0; k < setup->held.count; k++)
+            for (int corner = 0; corner < 3; corner++) is_held |= nodes[corner] == setup->held.nodes[k];
+        if (!is_held) continue;
+        double a[3], b[3];
+        for (int axis = 0; axis < 3; axis++) {
+            a[axis] = positions[3 * nodes[1] + (unsigned)axis] - positions[3 * nodes[0] + (unsigned)axis];
+            b[axis] = positions[3 * nodes[2] + (unsigned)axis] - positions[3 * nodes[0] + (unsigned)axis];
+        }
+        for (int axis = 0; axis < 3; axis++)
+            sum[axis] += a[(axis + 1) % 3] * b[(axis + 2) % 3] - a[(axis + 2) % 3] * b[(axis + 1) % 3];
+    }
+    const double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    for (int axis = 0; axis < 3; axis++) normal[axis] = length > 0 ? sum[axis] / length : axis == 2;
+    const int least = fabs(normal[0]) <= fabs(normal[1]) && fabs(normal[0]) <= fabs(normal[2]) ? 0
+                      : fabs(normal[1]) <= fabs(normal[2])                                     ? 1
+                                                                                               : 2;
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        along[axis] = (axis == least) - normal[least] * normal[axis];
+        square += along[axis] * along[axis];
+    }
+    for (int axis = 0; axis < 3; axis++) along[axis] /= sqrt(square);
+}
+
+static double norm(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* Relative error of the force at the centre of a cell; infinite where a corner has no balance. */
+static qn_status try_cell(qn_deform_space_run *run, const int32_t lowest[3], qn_grid_state states[8], double *error)
+{
+    static const qn_interpolation ways[] = {QN_INTERPOLATION_GRADIENT, QN_INTERPOLATION_ENERGY,
+                                            QN_INTERPOLATION_LINEAR};
+    qn_cell cell = {.step = run->grid.step};
+    qn_state *found;
+    double centre[3], force[3];
+    memcpy(cell.index, lowest, sizeof cell.index);
+    *error = INFINITY;
+    for (int corner = 0; corner < 8; corner++) {
+        int32_t index[3];
+        double place[3];
+        for (int axis = 0; axis < 3; axis++) {
+            index[axis] = lowest[axis] + (corner >> axis & 1);
+            place[axis] = run->grid.step * index[axis];
+        }
+        found = &run->found[0];
+        QN_TRY(qn_solver_solve(run->solvers[0], &run->rest, place, found));
+        if (!found->converged) return QN_OK;
+        qn_space_state_keep(run, found, index, &states[corner]);
+        cell.corners[corner] = &states[corner];
+    }
+    for (int axis = 0; axis < 3; axis++) centre[axis] = run->grid.step * (lowest[axis] + 0.5);
+    QN_TRY(qn_solver_solve(run->solvers[0], &run->rest, centre, found));
+    if (!found->converged) return QN_OK;
+    qn_cell_force(&cell, ways[run->options->interpolation], centre, force);
+    for (int axis = 0; axis < 3; axis++) force[axis] -= found->force[axis];
+    *error = norm(force) / norm(found->force);
+    return QN_OK;
+}
+
+/* Largest error of three cells: half-way into the body, out of it, and along its surface. */
+static qn_status try_step(qn_deform_space_run *run, const box *reach, double directions[TRIAL_CELLS][3],
+                          qn_grid_state states[8], double *largest)
+{
+    *largest = 0;
+    for (int trial = 0; trial < TRIAL_CELLS; trial++) {
+        int32_t lowest[3];
+        double place[3], error;
+        for (int axis = 0; axis < 3; axis++) place[axis] = 0.5 * longest(reach) * directions[trial][axis];
+        qn_grid_cell(&run->grid, place, lowest);
+        QN_TRY(try_cell(run, lowest, states, &error));
+        *largest = fmax(*largest, error);
+    }
+    return QN_OK;
+}
+
+static qn_status choose_step(qn_deform_space_run *run, const box *reach, qn_grid_state states[8])
+{
+    double directions[TRIAL_CELLS][3];
+    find_directions(&run->setup, directions[1], directions[2]);
+    for (int axis = 0; axis < 3; axis++) directions[0][axis] = -directions[1][axis];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        QN_TRY(make_grid(run, reach, longest(reach) / parts[i]));
+        QN_TRY(try_step(run, reach, directions, states, &run->chosen_error));
+        if (run->chosen_error <= run->options->accuracy) return QN_OK;
+    }
+    return qn_job_warn(run->job,
+                       "no step down to %.3g m reaches --accuracy %g in the trial cells (error %.2g); it is used",
+                       run->grid.step, run->options->accuracy, run->chosen_error);
+}
+
+qn_status qn_space_grid_choose(qn_deform_space_run *run)
+{
+    const size_t count = run->setup.body->freedom_count;
+    qn_grid_state states[8] = {{.flags = 0}};
+    float *arrays = NULL;
+    box reach;
+    QN_TRY(read_reach(run->options->reach, &reach));
+    run->chosen_error = NAN;
+    if (run->options->step > 0) return make_grid(run, &reach, run->options->step);
+    if (!(longest(&reach) > 0)) return fail_reach(run->options->reach);
+    QN_TRY(qn_allocate(8 * 4 * count, sizeof *arrays, (void **)&arrays));
+    for (size_t i = 0; i < 8; i++) states[i].x = arrays + 4 * count * i, states[i].change = states[i].x + count;
+    const qn_status status = choose_step(run, &reach, states);
+    qn_release(&arrays);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* The state of a run of quern deform space, shared by its stages.
+ *
+ * A piece of work is a state of the grid, numbered as qn_grid_number does; then, after all states, a pair of neighbours
+ * whose forces disagree: state_count + 3 · number + axis. States are solved in waves: those of one depth have their
+ * parents in the wave before. Every rank keeps all states; after each wave the ranks exchange theirs. */
+#ifndef QN_DEFORM_SPACE_RUN_H
+#define QN_DEFORM_SPACE_RUN_H
+
+#include "deform/setup.h"
+#include "deform/space/space_file.h"
+
+/* A comparison of the interpolated force with a solved one. */
+typedef struct qn_space_check {
+    double place[3], force[3];                /* solved */
+    double gradient[3], energy[3], linear[3]; /* interpolated forces */
+    double shape_error;                       /* largest distance of a node over the largest displacement */
+    bool is_valid;                            /* the cell is whole, and a balance was found */
+} qn_space_check;
+
+typedef struct qn_deform_space_run {
+    const qn_deform_options *options;
+    qn_job *job;
+    qn_deform_setup setup;
+    qn_grid grid;
+    double chosen_error; /* of the trial cells of a chosen step; NaN: the step was given */
+    char *stem;
+    char mesh_digest[65];
+    qn_solver **solvers;       /* of the pool's workers */
+    qn_state *parents, *found; /* likewise */
+    int worker_count;
+    qn_state rest;
+    qn_grid_state *states; /* by number */
+    float *arrays;         /* [number][4][freedom_count]: x and its change */
+    size_t state_count;
+    uint64_t *order;         /* numbers by depth, then by number */
+    bool *is_done;           /* by number */
+    uint64_t *pairs;         /* 3 · number + axis of neighbours to be compared */
+    unsigned char *has_fold; /* of each possible pair, by that number: whether it has two answers */
+    size_t pair_count;
+    qn_space_check *checks;
+    size_t check_count;
+    uint64_t worked; /* pieces of this run */
+    double started_s;
+} qn_deform_space_run;
+
+/* Make solvers for `count` workers, and the state at rest. */
+QN_MUST_CHECK qn_status qn_space_workers_make(qn_deform_space_run *run, int count);
+
+/* Choose the grid by --step and --reach. */
+QN_MUST_CHECK qn_status qn_space_grid_choose(qn_deform_space_run *run);
+
+/* Solve all states and compare neighbours, on all ranks. */
+QN_MUST_CHECK qn_status qn_space_states_solve(qn_deform_space_run *run);
+
+/* Take a record of a journal. */
+qn_status qn_space_record_take(uint64_t piece, const void *data, size_t size, void *user);
+
+/* Compare interpolated forces at random places, on the first rank. */
+QN_MUST_CHECK qn_status qn_space_checks_make(qn_deform_space_run *run);
+
+/* Largest error of checked forces by one way of interpolation, relative to the force; NaN: nothing was checked. */
+double qn_space_checks_largest(const qn_deform_space_run *run, qn_deform_interpolation way);
+
+/* Write the states, tables and the report. */
+QN_MUST_CHECK qn_status qn_space_write(qn_deform_space_run *run);
+
+/* The state at a place, from the nearest of the solved ones: for trial cells and checks. */
+QN_MUST_CHECK qn_status qn_space_solve_from(qn_deform_space_run *run, int worker, const qn_grid_state *from,
+                                            const double place[3], qn_state **found);
+
+/* Convert the found state into one of the grid, whose arrays are allocated. Negative zeros become zeros, so that bytes
+ * do not depend on how ranks exchange them. */
+void qn_space_state_keep(const qn_deform_space_run *run, const qn_state *found, const int32_t index[3],
+                         qn_grid_state *state);
+
+#endif

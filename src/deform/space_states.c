@@ -1,0 +1,408 @@
+/* The states of a grid: waves, exchange between ranks, comparison of neighbours. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "deform/space/cell.h"
+#include "deform/space_run.h"
+
+enum { NEWTON_STEPS_MAX = 25, TASKS_A_WORKER = 4 };
+static const double FOLD_SUSPECT = 0.2, FOLD_DIFFERENT = 1e-3, COMPRESSED_STRETCH = 0.6;
+
+/* ---- workers ---- */
+
+qn_status qn_space_workers_make(qn_deform_space_run *run, int count)
+{
+    const qn_solver_options of_solver = {.tolerance = run->options->tolerance, .newton_steps_max = NEWTON_STEPS_MAX};
+    const qn_problem *problem = run->setup.problem;
+    run->worker_count = count;
+    QN_TRY(qn_allocate((size_t)count, sizeof *run->solvers, (void **)&run->solvers));
+    QN_TRY(qn_allocate((size_t)count, sizeof *run->parents, (void **)&run->parents));
+    QN_TRY(qn_allocate((size_t)count, sizeof *run->found, (void **)&run->found));
+    for (int i = 0; i < count; i++) {
+        QN_TRY(qn_solver_create(problem, &of_solver, &run->solvers[i]));
+        QN_TRY(qn_state_create(problem, &run->parents[i]));
+        QN_TRY(qn_state_create(problem, &run->found[i]));
+    }
+    QN_TRY(qn_state_create(problem, &run->rest));
+    return qn_solver_rest(run->solvers[0], &run->rest);
+}
+
+void qn_space_state_keep(const qn_deform_space_run *run, const qn_state *found, const int32_t index[3],
+                         qn_grid_state *state)
+{
+    const size_t count = run->setup.body->freedom_count;
+    float *const x = state->x, *const change = state->change;
+    *state = (qn_grid_state){.x = x, .change = change};
+    memcpy(state->index, index, sizeof state->index);
+    if (!found->converged) {
+        state->flags = QN_GRID_UNSOLVED;
+        memset(x, 0, count * sizeof *x);
+        memset(change, 0, 3 * count * sizeof *change);
+        return;
+    }
+    if (run->setup.material.kind == QN_MATERIAL_SVK && found->least_stretch < COMPRESSED_STRETCH)
+        state->flags = QN_GRID_COMPRESSED;
+    memcpy(state->force, found->force, sizeof state->force);
+    memcpy(state->stiffness, found->stiffness, sizeof state->stiffness);
+    state->energy = found->energy;
+    state->residual = found->residual;
+    state->least_volume = found->least_volume;
+    state->least_stretch = found->least_stretch;
+    state->newton_steps = found->newton_steps;
+    state->load_steps = found->load_steps;
+    for (size_t i = 0; i < count; i++) x[i] = (float)found->x[i] + 0.0f;
+    for (size_t i = 0; i < 3 * count; i++) change[i] = (float)found->change[i] + 0.0f;
+}
+
+/* The state of the grid in the solver's form. */
+static void recall(const qn_deform_space_run *run, const qn_grid_state *from, qn_state *state)
+{
+    const size_t count = run->setup.body->freedom_count;
+    double *const x = state->x, *const change = state->change;
+    *state = (qn_state){.energy = from->energy, .converged = true, .x = x, .change = change};
+    for (int axis = 0; axis < 3; axis++) state->place[axis] = run->grid.step * from->index[axis];
+    memcpy(state->force, from->force, sizeof state->force);
+    memcpy(state->stiffness, from->stiffness, sizeof state->stiffness);
+    for (size_t i = 0; i < count; i++) x[i] = from->x[i];
+    for (size_t i = 0; i < 3 * count; i++) change[i] = from->change[i];
+}
+
+qn_status qn_space_solve_from(qn_deform_space_run *run, int worker, const qn_grid_state *from, const double place[3],
+                              qn_state **found)
+{
+    *found = &run->found[worker];
+    recall(run, from, &run->parents[worker]);
+    return qn_solver_solve(run->solvers[worker], &run->parents[worker], place, *found);
+}
+
+/* ---- states ---- */
+
+/* The nearest solved state on the way to rest; rest itself is always solved. */
+static const qn_grid_state *ancestor_of(const qn_deform_space_run *run, const int32_t index[3])
+{
+    int32_t parent[3];
+    qn_grid_parent(index, parent);
+    const qn_grid_state *state = &run->states[qn_grid_number(&run->grid, parent)];
+    while (state->flags & QN_GRID_UNSOLVED) {
+        qn_grid_parent(state->index, parent);
+        state = &run->states[qn_grid_number(&run->grid, parent)];
+    }
+    return state;
+}
+
+static qn_status record_state(qn_deform_space_run *run, uint64_t number, const qn_grid_state *state)
+{
+    const size_t count = run->setup.body->freedom_count, bytes = 4 * count * sizeof(float);
+    unsigned char *record;
+    qn_space_facts facts;
+    QN_TRY(qn_allocate(sizeof facts + bytes, 1, (void **)&record));
+    qn_space_facts_make(state, count, &facts);
+    memcpy(record, &facts, sizeof facts);
+    memcpy(record + sizeof facts, state->x, bytes);
+    const qn_status status = qn_job_record(run->job, number, record, sizeof facts + bytes);
+    qn_release(&record);
+    return status;
+}
+
+static qn_status solve_state(qn_deform_space_run *run, uint64_t number, int worker)
+{
+    int32_t index[3];
+    double place[3];
+    qn_grid_state *state = &run->states[number];
+    qn_grid_index(&run->grid, number, index);
+    if (qn_grid_depth(index) == 0) {
+        qn_space_state_keep(run, &run->rest, index, state);
+    } else {
+        qn_state *found;
+        for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
+        QN_TRY(qn_space_solve_from(run, worker, ancestor_of(run, index), place, &found));
+        qn_space_state_keep(run, found, index, state);
+    }
+    return record_state(run, number, state);
+}
+
+qn_status qn_space_record_take(uint64_t piece, const void *data, size_t size, void *user)
+{
+    qn_deform_space_run *run = user;
+    const size_t count = run->setup.body->freedom_count, bytes = 4 * count * sizeof(float);
+    qn_space_facts facts;
+    if (piece >= run->state_count) return qn_piece_set_add(&run->job->done, piece); /* pairs are compared again */
+    if (size != sizeof facts + bytes)
+        return QN_FAIL(QN_BAD_FORMAT, "the record of state %" PRIu64 " has %zu bytes; expected %zu", piece, size,
+                       sizeof facts + bytes);
+    float *const x = run->arrays + piece * 4 * count;
+    memcpy(&facts, data, sizeof facts);
+    memcpy(x, (const unsigned char *)data + sizeof facts, bytes);
+    if (!qn_space_facts_read(&facts, x, x + count, &run->states[piece]))
+        return QN_FAIL(QN_BAD_FORMAT, "the record of state %" PRIu64 " has a wrong checksum", piece);
+    run->is_done[piece] = true;
+    return qn_piece_set_add(&run->job->done, piece);
+}
+
+/* ---- work in parallel ---- */
+
+/* A list of pieces of which every rank does its share. */
+typedef struct sharing {
+    qn_deform_space_run *run;
+    const char *stage, *unit;
+    const uint64_t *pieces; /* of this rank */
+    size_t first;           /* of the next tasks */
+    size_t already, total;  /* for the progress */
+    qn_status (*work)(qn_deform_space_run *run, uint64_t piece, int worker);
+} sharing;
+
+static qn_status do_piece(size_t index, int worker, void *user)
+{
+    const sharing *all = user;
+    return all->work(all->run, all->pieces[all->first + index], worker);
+}
+
+static qn_status tell(const sharing *all, size_t done)
+{
+    qn_job *job = all->run->job;
+    const qn_progress progress = {.stage = all->stage,
+                                  .unit = all->unit,
+                                  .done = all->already + done,
+                                  .total = qn_job_is_first(job) ? all->total : 0,
+                                  .seconds = qn_clock_s() - all->run->started_s};
+    if (!qn_job_is_stopped(job, &progress)) return qn_agreement_poll(&job->agreement);
+    return QN_FAIL(QN_CANCELLED, "stopped after %s%s", qn_count_of(all->already + done, "state").text,
+                   job->in_memory ? "" : "; continue with --resume");
+}
+
+/* Work on `count` pieces of this rank by all threads, and look for a wish to stop in between. */
+static qn_status share(sharing *all, size_t count)
+{
+    const size_t most = (size_t)all->run->worker_count * TASKS_A_WORKER;
+    for (size_t done = 0; done < count;) {
+        const size_t now = count - done < most ? count - done : most;
+        all->first = done;
+        QN_TRY(qn_pool_run(all->run->job->pool, now, do_piece, all));
+        done += now;
+        all->run->worked += now;
+        QN_TRY(tell(all, done));
+    }
+    return QN_OK;
+}
+
+/* This rank's share of a list, of which every `rank_count`-th piece is its own. *own is released with qn_release. */
+static qn_status take_share(const qn_deform_space_run *run, const uint64_t *pieces, size_t count, uint64_t **own,
+                            size_t *own_count)
+{
+    const size_t ranks = (size_t)qn_ranks_count(run->job->ranks), rank = (size_t)qn_ranks_rank(run->job->ranks);
+    *own_count = 0;
+    QN_TRY(qn_allocate(count, sizeof **own, (void **)own));
+    for (size_t i = rank; i < count; i += ranks) (*own)[(*own_count)++] = pieces[i];
+    return QN_OK;
+}
+
+/* ---- exchange between ranks ---- */
+
+/* Give every rank the bytes of all ranks: each byte is not 0 on one rank at most. They travel as float32 sums of 16
+ * bits each, which are exact. */
+static qn_status exchange_bytes(qn_deform_space_run *run, unsigned char *bytes, size_t size)
+{
+    enum { CHUNK = 1 << 26 };
+    float *values;
+    QN_TRY(qn_allocate(CHUNK / 2, sizeof *values, (void **)&values));
+    qn_status status = QN_OK;
+    for (size_t at = 0; at < size && status == QN_OK; at += CHUNK) {
+        const size_t now = size - at < CHUNK ? size - at : CHUNK, words = (now + 1) / 2;
+        for (size_t i = 0; i < words; i++)
+            values[i] = (float)(bytes[at + 2 * i] | (2 * i + 1 < now ? bytes[at + 2 * i + 1] << 8 : 0));
+        status = qn_ranks_sum(run->job->ranks, values, words);
+        for (size_t i = 0; i < words; i++) {
+            const unsigned word = (unsigned)values[i];
+            bytes[at + 2 * i] = (unsigned char)(word & 255);
+            if (2 * i + 1 < now) bytes[at + 2 * i + 1] = (unsigned char)(word >> 8);
+        }
+        if (status == QN_OK) status = qn_ranks_broadcast(run->job->ranks, bytes + at, now);
+    }
+    qn_release(&values);
+    return status;
+}
+
+/* Give every rank the new states of a wave. */
+static qn_status exchange_states(qn_deform_space_run *run, const uint64_t *numbers, size_t count)
+{
+    const size_t ranks = (size_t)qn_ranks_count(run->job->ranks), rank = (size_t)qn_ranks_rank(run->job->ranks);
+    const size_t freedoms = run->setup.body->freedom_count, arrays = 4 * freedoms * sizeof(float);
+    const size_t size = sizeof(qn_space_facts) + arrays;
+    unsigned char *bytes;
+    if (ranks == 1 || count == 0) return QN_OK;
+    QN_TRY(qn_allocate(count, size, (void **)&bytes));
+    for (size_t i = rank; i < count; i += ranks) {
+        qn_space_facts facts;
+        qn_space_facts_make(&run->states[numbers[i]], freedoms, &facts);
+        memcpy(bytes + i * size, &facts, sizeof facts);
+        memcpy(bytes + i * size + sizeof facts, run->states[numbers[i]].x, arrays);
+    }
+    qn_status status = exchange_bytes(run, bytes, count * size);
+    for (size_t i = 0; i < count && status == QN_OK; i++)
+        status = qn_space_record_take(numbers[i], bytes + i * size, size, run);
+    qn_release(&bytes);
+    return status;
+}
+
+/* ---- waves ---- */
+
+static qn_status solve_wave(qn_deform_space_run *run, const uint64_t *numbers, size_t count, size_t done)
+{
+    uint64_t *missing, *own = NULL;
+    size_t missing_count = 0, own_count = 0;
+    QN_TRY(qn_allocate(count, sizeof *missing, (void **)&missing));
+    for (size_t i = 0; i < count; i++)
+        if (!run->is_done[numbers[i]]) missing[missing_count++] = numbers[i];
+    qn_status status = take_share(run, missing, missing_count, &own, &own_count);
+    sharing all = {.run = run,
+                   .stage = "solving",
+                   .unit = "states",
+                   .pieces = own,
+                   .already = done + count - missing_count,
+                   .total = run->state_count,
+                   .work = solve_state};
+    if (status == QN_OK) status = share(&all, own_count);
+    status = qn_job_agree(run->job, status);
+    if (status == QN_OK) status = qn_job_agree(run->job, exchange_states(run, missing, missing_count));
+    for (size_t i = 0; i < missing_count && status == QN_OK; i++) run->is_done[missing[i]] = true;
+    qn_release(&own);
+    qn_release(&missing);
+    return status;
+}
+
+/* Numbers by depth: counting sort. */
+static qn_status order_states(qn_deform_space_run *run, size_t **starts, int *depths)
+{
+    *depths = 1;
+    for (int axis = 0; axis < 3; axis++)
+        *depths +=
+            abs(run->grid.least[axis]) > run->grid.most[axis] ? abs(run->grid.least[axis]) : run->grid.most[axis];
+    QN_TRY(qn_allocate((size_t)*depths + 1, sizeof **starts, (void **)starts));
+    QN_TRY(qn_allocate(run->state_count, sizeof *run->order, (void **)&run->order));
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint64_t i = 0; i < run->state_count; i++) {
+            int32_t index[3];
+            qn_grid_index(&run->grid, i, index);
+            const int depth = qn_grid_depth(index);
+            if (pass == 0)
+                (*starts)[depth + 1]++;
+            else
+                run->order[(*starts)[depth]++] = i;
+        }
+        for (int depth = 1; pass == 0 && depth <= *depths; depth++) (*starts)[depth] += (*starts)[depth - 1];
+    }
+    for (int depth = *depths; depth > 0; depth--) (*starts)[depth] = (*starts)[depth - 1];
+    (*starts)[0] = 0;
+    return QN_OK;
+}
+
+static qn_status solve_waves(qn_deform_space_run *run)
+{
+    size_t *starts = NULL;
+    int depths;
+    qn_status status = order_states(run, &starts, &depths);
+    for (int depth = 0; depth < depths && status == QN_OK; depth++)
+        status = solve_wave(run, run->order + starts[depth], starts[depth + 1] - starts[depth], starts[depth]);
+    qn_release(&starts);
+    return status;
+}
+
+/* ---- neighbours ---- */
+
+static double length_of(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static double distance_of(const double a[3], const double b[3])
+{
+    const double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return length_of(difference);
+}
+
+/* Whether the forces of two neighbours disagree with the stiffness of `from` by more than a fifth. */
+static bool is_suspect(const qn_deform_space_run *run, const qn_grid_state *from, const qn_grid_state *to)
+{
+    double place[3], predicted[3];
+    for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * to->index[axis];
+    qn_grid_state_extrapolate(from, run->grid.step, place, predicted);
+    return distance_of(predicted, to->force) > FOLD_SUSPECT * fmax(length_of(to->force), length_of(from->force));
+}
+
+static qn_grid_state *neighbour_of(const qn_deform_space_run *run, const qn_grid_state *state, int axis)
+{
+    int32_t index[3];
+    memcpy(index, state->index, sizeof index);
+    index[axis]++;
+    return qn_grid_has(&run->grid, index) ? &run->states[qn_grid_number(&run->grid, index)] : NULL;
+}
+
+static qn_status list_pairs(qn_deform_space_run *run)
+{
+    QN_TRY(qn_allocate(3 * run->state_count, sizeof *run->pairs, (void **)&run->pairs));
+    for (size_t i = 0; i < run->state_count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            const qn_grid_state *a = &run->states[i], *b = neighbour_of(run, a, axis);
+            if (!b || (a->flags | b->flags) & QN_GRID_UNSOLVED) continue;
+            if (is_suspect(run, a, b) || is_suspect(run, b, a)) run->pairs[run->pair_count++] = 3 * i + (unsigned)axis;
+        }
+    return qn_allocate(3 * run->state_count, 1, (void **)&run->has_fold);
+}
+
+/* Whether the way from one state to its neighbour ends in another answer than the neighbour's, or nowhere. */
+static qn_status compare(qn_deform_space_run *run, int worker, const qn_grid_state *from, const qn_grid_state *to,
+                         bool *differs)
+{
+    double place[3];
+    qn_state *found;
+    for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * to->index[axis];
+    QN_TRY(qn_space_solve_from(run, worker, from, place, &found));
+    *differs = !found->converged || distance_of(found->force, to->force) >
+                                        FOLD_DIFFERENT * fmax(length_of(to->force), length_of(from->force));
+    return QN_OK;
+}
+
+static qn_status compare_pair(qn_deform_space_run *run, uint64_t pair, int worker)
+{
+    const qn_grid_state *a = &run->states[pair / 3], *b = neighbour_of(run, a, (int)(pair % 3));
+    bool forth, back = false;
+    QN_TRY(compare(run, worker, a, b, &forth));
+    if (!forth) QN_TRY(compare(run, worker, b, a, &back));
+    run->has_fold[pair] = forth || back;
+    return QN_OK;
+}
+
+static qn_status compare_neighbours(qn_deform_space_run *run)
+{
+    uint64_t *own = NULL;
+    size_t own_count = 0;
+    qn_status status = list_pairs(run);
+    if (status == QN_OK) status = take_share(run, run->pairs, run->pair_count, &own, &own_count);
+    sharing all = {.run = run,
+                   .stage = "comparing neighbours",
+                   .unit = "pairs",
+                   .pieces = own,
+                   .total = run->pair_count,
+                   .work = compare_pair};
+    if (status == QN_OK) status = share(&all, own_count);
+    qn_release(&own);
+    QN_TRY(qn_job_agree(run->job, status));
+    if (qn_ranks_count(run->job->ranks) > 1)
+        QN_TRY(qn_job_agree(run->job, exchange_bytes(run, run->has_fold, 3 * run->state_count)));
+    static const uint32_t flags[3] = {QN_GRID_FOLD_X, QN_GRID_FOLD_Y, QN_GRID_FOLD_Z};
+    for (size_t i = 0; i < run->pair_count; i++)
+        if (run->has_fold[run->pairs[i]]) run->states[run->pairs[i] / 3].flags |= flags[run->pairs[i] % 3];
+    return QN_OK;
+}
+
+qn_status qn_space_states_solve(qn_deform_space_run *run)
+{
+    run->started_s = qn_clock_s();
+    QN_TRY(solve_waves(run));
+    return compare_neighbours(run);
+}
