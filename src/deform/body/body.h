@@ -41,9 +41,9 @@ typedef struct qn_body {
     double volume;     /* m³ */
     qn_block_pattern pattern;
     signed char *sign; /* of each freedom's pivot: 1 displacement, −1 pressure */
-    /* Where the block of two nodes of an element is: [element][QN_PAIR(a, b)] first value in K's values. The block's
+    /* The block of two nodes of an element: [element][QN_PAIR(a, b)], a ≥ b, an index into pattern.column. The block's
      * row is the node with the greater index. */
-    uint32_t *pair_values;
+    uint32_t *pair_blocks;
     uint32_t *incident_start; /* node_count + 1 */
     uint32_t *incident;       /* of each node, elements ascending: element * QN_INCIDENT + node of the element */
 } qn_body;

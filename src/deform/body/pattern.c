@@ -137,15 +137,15 @@ static uint32_t find_block(const qn_block_pattern *pattern, uint32_t i, uint32_t
 static qn_status make_pairs(qn_body *body)
 {
     const int width = body->element_nodes, pairs = QN_PAIR(width, 0);
-    QN_TRY(allocate_indices(body->mesh->element_count * (size_t)pairs, &body->pair_values));
+    QN_TRY(allocate_indices(body->mesh->element_count * (size_t)pairs, &body->pair_blocks));
     for (size_t e = 0; e < body->mesh->element_count; e++) {
         const uint32_t *corners = body->mesh->elements + e * (size_t)width;
-        uint32_t *values = body->pair_values + e * (size_t)pairs;
+        uint32_t *blocks = body->pair_blocks + e * (size_t)pairs;
         for (int a = 0; a < width; a++)
             for (int b = 0; b <= a; b++) {
                 const uint32_t i = corners[a] > corners[b] ? corners[a] : corners[b];
                 const uint32_t j = corners[a] + corners[b] - i;
-                values[QN_PAIR(a, b)] = body->pattern.block_start[find_block(&body->pattern, i, j)];
+                blocks[QN_PAIR(a, b)] = find_block(&body->pattern, i, j);
             }
     }
     return QN_OK;
@@ -170,7 +170,7 @@ void qn_pattern_clear(qn_body *body)
     qn_release(&pattern->row_start);
     qn_release(&pattern->column);
     qn_release(&pattern->block_start);
-    qn_release(&body->pair_values);
+    qn_release(&body->pair_blocks);
     qn_release(&body->incident_start);
     qn_release(&body->incident);
 }

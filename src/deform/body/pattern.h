@@ -4,7 +4,7 @@
 
 #include "deform/body/body.h"
 
-/* Set body->pattern, freedom_count, pair_values, incident_start and incident from its mesh. */
+/* Set body->pattern, freedom_count, pair_blocks, incident_start and incident from its mesh. */
 QN_MUST_CHECK qn_status qn_pattern_make(qn_body *body);
 void qn_pattern_clear(qn_body *body);
 

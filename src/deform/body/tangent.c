@@ -151,7 +151,7 @@ static inline void scatter(const element_state *e, int nodes, int points, const 
     for (int a = 0; a < nodes; a++)
         for (int b = 0; b <= a; b++) {
             const double *block = k->blocks[QN_PAIR(a, b)];
-            double *to = values + pairs[QN_PAIR(a, b)];
+            double *to = values + e->body->pattern.block_start[pairs[QN_PAIR(a, b)]];
             const bool swapped = e->nodes[a] < e->nodes[b];
             if (e->body->mixed)
                 scatter_mixed(e, points, swapped ? b : a, swapped ? a : b, block, k, to);
@@ -173,7 +173,7 @@ static inline void add_elements(const qn_body *body, int nodes, int points, cons
             make_point(&e, nodes, points, q, &t);
             add_point(&e, nodes, element_shapes(points, q), &t, &k);
         }
-        scatter(&e, nodes, points, body->pair_values + index * (size_t)QN_PAIR(nodes, 0), &k, values);
+        scatter(&e, nodes, points, body->pair_blocks + index * (size_t)QN_PAIR(nodes, 0), &k, values);
     }
 }
 
