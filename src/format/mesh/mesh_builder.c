@@ -66,6 +66,18 @@ qn_status qn_mesh_builder_element(qn_mesh_builder *builder, const char *where, i
 
 /* ---- groups ---- */
 
+static qn_status add_group(qn_mesh_builder *builder, const char *where, int dimension, int64_t tag)
+{
+    if (builder->group_count == QN_MESH_MOST_GROUPS)
+        return QN_FAIL(QN_BAD_FORMAT, "%s%s: more than %d groups of elements; expected at most %d", builder->path,
+                       where, QN_MESH_MOST_GROUPS, QN_MESH_MOST_GROUPS);
+    QN_TRY(
+        qn_grow(&builder->groups, &builder->group_capacity, builder->group_count + 1, sizeof(qn_mesh_building_group)));
+    ((qn_mesh_building_group *)builder->groups)[builder->group_count++] =
+        (qn_mesh_building_group){.dimension = dimension, .tag = tag};
+    return QN_OK;
+}
+
 qn_status qn_mesh_builder_group(qn_mesh_builder *builder, const char *where, int dimension, int64_t tag, size_t *found)
 {
     qn_mesh_building_group *groups = builder->groups;
@@ -76,13 +88,15 @@ qn_status qn_mesh_builder_group(qn_mesh_builder *builder, const char *where, int
         if (groups[*found].tag == tag && groups[*found].dimension == dimension) break;
     builder->last_group = *found;
     if (*found < builder->group_count) return QN_OK;
-    if (builder->group_count == QN_MESH_MOST_GROUPS)
-        return QN_FAIL(QN_BAD_FORMAT, "%s%s: more than %d groups of elements; expected at most %d", builder->path,
-                       where, QN_MESH_MOST_GROUPS, QN_MESH_MOST_GROUPS);
-    QN_TRY(qn_grow(&builder->groups, &builder->group_capacity, builder->group_count + 1, sizeof *groups));
-    ((qn_mesh_building_group *)builder->groups)[builder->group_count++] =
-        (qn_mesh_building_group){.dimension = dimension, .tag = tag};
-    return QN_OK;
+    return add_group(builder, where, dimension, tag);
+}
+
+qn_status qn_mesh_builder_named_group(qn_mesh_builder *builder, int dimension, const char *name, size_t length,
+                                      size_t *group)
+{
+    *group = builder->group_count;
+    QN_TRY(add_group(builder, "", dimension, (int64_t)*group));
+    return qn_mesh_builder_name(builder, dimension, (int64_t)*group, name, length);
 }
 
 qn_status qn_mesh_builder_group_element(qn_mesh_builder *builder, size_t number, const qn_mesh_kind *kind,

@@ -56,6 +56,10 @@ QN_MUST_CHECK qn_status qn_mesh_builder_group_element(qn_mesh_builder *builder, 
 /* Number of a group, which is added at its first use. */
 QN_MUST_CHECK qn_status qn_mesh_builder_group(qn_mesh_builder *builder, const char *where, int dimension, int64_t tag,
                                               size_t *group);
+/* Add a group with a name of `length` bytes; its tag is its number. */
+QN_MUST_CHECK qn_status qn_mesh_builder_named_group(qn_mesh_builder *builder, int dimension, const char *name,
+                                                    size_t length, size_t *group);
+
 /* Name a group, if there is one of that dimension and tag. */
 QN_MUST_CHECK qn_status qn_mesh_builder_name(qn_mesh_builder *builder, int dimension, int64_t tag, const char *name,
                                              size_t length);

@@ -8,4 +8,8 @@
 /* Gmsh's MSH of all versions; the header chooses one of the other three. */
 QN_MUST_CHECK qn_status qn_gmsh_read(qn_mesh_cursor *cursor, qn_mesh_builder *builder);
 
+/* VTK's legacy format, and the XML format of unstructured grids. */
+QN_MUST_CHECK qn_status qn_vtk_legacy_read(qn_mesh_cursor *cursor, qn_mesh_builder *builder);
+QN_MUST_CHECK qn_status qn_vtu_read(qn_mesh_cursor *cursor, qn_mesh_builder *builder);
+
 #endif

@@ -22,6 +22,8 @@ static bool begins(const qn_mesh_cursor *cursor, const char *mark)
 static qn_status read_content(qn_mesh_cursor *cursor, qn_mesh_builder *builder)
 {
     if (begins(cursor, "$")) return qn_gmsh_read(cursor, builder);
+    if (begins(cursor, "# vtk DataFile")) return qn_vtk_legacy_read(cursor, builder);
+    if (begins(cursor, "<")) return qn_vtu_read(cursor, builder);
     const qn_word word = qn_mesh_cursor_peek(cursor);
     return QN_FAIL(QN_BAD_FORMAT,
                    "%s:1: begins with \"%s\"; expected Gmsh ($MeshFormat or $NOD), VTK legacy (# vtk DataFile) or VTU "
