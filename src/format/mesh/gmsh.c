@@ -161,7 +161,8 @@ static qn_status read_names(qn_mesh_cursor *cursor, qn_mesh_builder *builder)
 
 static qn_status read_section(qn_mesh_cursor *cursor, qn_word section, gmsh_file *file, qn_mesh_builder *builder)
 {
-    const bool nodes = qn_word_is(section, "$Nodes") || qn_word_is(section, "$NOD");
+    const bool parametric = file->version == 2 && qn_word_is(section, "$ParametricNodes");
+    const bool nodes = parametric || qn_word_is(section, "$Nodes") || qn_word_is(section, "$NOD");
     const bool elements = qn_word_is(section, "$Elements") || qn_word_is(section, "$ELM");
     const bool of_version_1 = qn_word_is(section, "$NOD") || qn_word_is(section, "$ELM");
     bool *done = nodes ? &file->has_nodes : &file->has_elements;
@@ -185,7 +186,8 @@ static qn_status read_section(qn_mesh_cursor *cursor, qn_word section, gmsh_file
         return nodes ? qn_gmsh4_nodes(cursor, builder) : qn_gmsh4_elements(cursor, &file->entities, builder);
     }
     /* the count is text even in binary files */
-    return nodes ? qn_gmsh_legacy_nodes(cursor, of_version_1, file->binary, builder)
+    const char *name = parametric ? "$ParametricNodes" : of_version_1 ? "$NOD" : "$Nodes";
+    return nodes ? qn_gmsh_legacy_nodes(cursor, name, file->binary, builder)
                  : qn_gmsh_legacy_elements(cursor, of_version_1, file->binary, builder);
 }
 

@@ -16,8 +16,9 @@ QN_MUST_CHECK qn_status qn_gmsh_skip_section(qn_mesh_cursor *cursor, qn_word sec
 /* Take the end of a section, which must come next. */
 QN_MUST_CHECK qn_status qn_gmsh_end_section(qn_mesh_cursor *cursor, const char *section);
 
-/* Sections of versions 1 and 2, from the line behind the first one. */
-QN_MUST_CHECK qn_status qn_gmsh_legacy_nodes(qn_mesh_cursor *cursor, bool of_version_1, bool binary,
+/* Sections of versions 1 and 2, from the line behind the first one. Nodes are those of $NOD, $Nodes or
+ * $ParametricNodes, whose nodes have parameters on their entity too. */
+QN_MUST_CHECK qn_status qn_gmsh_legacy_nodes(qn_mesh_cursor *cursor, const char *section, bool binary,
                                              qn_mesh_builder *builder);
 QN_MUST_CHECK qn_status qn_gmsh_legacy_elements(qn_mesh_cursor *cursor, bool of_version_1, bool binary,
                                                 qn_mesh_builder *builder);

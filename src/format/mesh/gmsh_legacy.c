@@ -17,8 +17,21 @@ static qn_status read_count(qn_mesh_cursor *cursor, bool binary, size_t least_by
     return QN_OK;
 }
 
-qn_status qn_gmsh_legacy_nodes(qn_mesh_cursor *cursor, bool of_version_1, bool binary, qn_mesh_builder *builder)
+/* Dimension and number of the node's entity, and one parameter on a curve, two on a surface. */
+static qn_status skip_parameters(qn_mesh_cursor *cursor)
 {
+    int64_t dimension, entity;
+    double parameter;
+    QN_TRY(qn_mesh_cursor_whole(cursor, 4, "the dimension of a node's entity", &dimension));
+    QN_TRY(qn_mesh_cursor_whole(cursor, 4, "the number of a node's entity", &entity));
+    for (int i = 0; i < dimension && dimension < 3; i++)
+        QN_TRY(qn_mesh_cursor_real(cursor, 8, "a parameter of a node", &parameter));
+    return QN_OK;
+}
+
+qn_status qn_gmsh_legacy_nodes(qn_mesh_cursor *cursor, const char *section, bool binary, qn_mesh_builder *builder)
+{
+    const bool is_parametric = section[1] == 'P';
     size_t count;
     QN_TRY(read_count(cursor, binary, binary ? 28 : 8, "the number of nodes", &count));
     for (size_t i = 0; i < count; i++) {
@@ -28,11 +41,12 @@ qn_status qn_gmsh_legacy_nodes(qn_mesh_cursor *cursor, bool of_version_1, bool b
         const size_t line = cursor->line;
         for (int axis = 0; axis < 3; axis++)
             QN_TRY(qn_mesh_cursor_real(cursor, 8, "a coordinate of a node", &place[axis]));
+        if (is_parametric) QN_TRY(skip_parameters(cursor));
         QN_TRY(qn_mesh_cursor_end_line(cursor, line, "the number of a node and three coordinates"));
         QN_TRY(qn_mesh_builder_node(builder, qn_mesh_cursor_place(cursor).text, label, place));
     }
     cursor->binary = false;
-    return qn_gmsh_end_section(cursor, of_version_1 ? "$NOD" : "$Nodes");
+    return qn_gmsh_end_section(cursor, section);
 }
 
 typedef struct element {

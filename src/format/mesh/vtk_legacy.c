@@ -12,11 +12,13 @@
 
 /* `long` has 8 bytes in files of 64-bit systems; vtkIdType is always written as int. */
 static const qn_vtk_type types[] = {
-    {"unsigned_char", 1, false, true},  {"char", 1, false, false},         {"signed_char", 1, false, false},
-    {"unsigned_short", 2, false, true}, {"short", 2, false, false},        {"unsigned_int", 4, false, true},
-    {"int", 4, false, false},           {"unsigned_long", 8, false, true}, {"long", 8, false, false},
-    {"vtktypeint64", 8, false, false},  {"vtktypeuint64", 8, false, true}, {"vtkIdType", 4, false, false},
-    {"float", 4, true, false},          {"double", 8, true, false},        {NULL, 0, false, false},
+    {"unsigned_char", 1, false, true}, {"char", 1, false, false},         {"signed_char", 1, false, false},
+    {"vtktypeint8", 1, false, false},  {"vtktypeuint8", 1, false, true},  {"unsigned_short", 2, false, true},
+    {"short", 2, false, false},        {"vtktypeint16", 2, false, false}, {"vtktypeuint16", 2, false, true},
+    {"unsigned_int", 4, false, true},  {"int", 4, false, false},          {"vtktypeint32", 4, false, false},
+    {"vtktypeuint32", 4, false, true}, {"unsigned_long", 8, false, true}, {"long", 8, false, false},
+    {"vtktypeint64", 8, false, false}, {"vtktypeuint64", 8, false, true}, {"vtkIdType", 4, false, false},
+    {"float", 4, true, false},         {"double", 8, true, false},        {NULL, 0, false, false},
 };
 static const qn_vtk_type byte_type = {"unsigned_char", 1, false, true}, real_type = {"float", 4, true, false};
 static const qn_vtk_type int_type = {"int", 4, false, false};
