@@ -3,7 +3,7 @@
  * Life cycle: read or create → use → destroy. Thread rule: a mesh that no thread changes may be read by all.
  *
  *     qn_mesh *mesh;
- *     if (qn_mesh_read("liver.msh", 1, &mesh) != QN_OK) return 1;
+ *     if (qn_mesh_read("lobe.msh", 1, &mesh) != QN_OK) return 1;
  *     printf("%zu nodes, %zu tetrahedra\n", mesh->node_count, mesh->element_count);
  *     qn_mesh_destroy(&mesh);
  */

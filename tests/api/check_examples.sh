@@ -27,6 +27,7 @@ frame        2 frames of 2 atoms
 fuse         2 calls in 1 kernel
 fsc          [1-9][0-9.]* Å
 log
+mesh         216 nodes, 720 tetrahedra
 molecule     222 atoms in 29 residues
 movie        1 micrograph of 8 frames
 option       spacing: 1\.2 angstrom
@@ -58,6 +59,7 @@ cp "$examples/1ppe/1PPE_r_b-matched.pdb" receptor_bound.pdb
 cp "$examples/1ppe/1PPE_l_b-matched.pdb" ligand_bound.pdb
 { grep -h '^ATOM' receptor_bound.pdb ligand_bound.pdb; echo END; } >model.pdb
 cp "$examples/1iep/1iep_receptor.pdb" kinase.pdb
+cp "$examples/deform/lobe.msh" .
 cp "$examples/1iep/1iep_ligand.sdf" inhibitor.sdf
 awk '{print} /^\$\$\$\$/ {exit}' "$examples/1iep/kinase_inhibitors.sdf" >library.sdf
 cp "$examples/water/water.tpr" topol.tpr
