@@ -2,14 +2,26 @@
 
 #include <string.h>
 
+bool qn_cell_corner(const qn_cell *cell, int corner, int32_t index[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const int upper = corner >> axis & 1;
+        if (upper && cell->is_flat[axis]) return false;
+        index[axis] = cell->index[axis] + upper;
+    }
+    return true;
+}
+
 bool qn_cell_is_whole(const qn_cell *cell)
 {
     static const uint32_t folds[3] = {QN_GRID_FOLD_X, QN_GRID_FOLD_Y, QN_GRID_FOLD_Z};
     for (int corner = 0; corner < 8; corner++) {
         const qn_grid_state *state = cell->corners[corner];
+        int32_t index[3];
+        if (!qn_cell_corner(cell, corner, index)) continue;
         if (!state || state->flags & QN_GRID_UNSOLVED) return false;
         for (int axis = 0; axis < 3; axis++)
-            if (!(corner >> axis & 1) && state->flags & folds[axis]) return false;
+            if (!(corner >> axis & 1) && !cell->is_flat[axis] && state->flags & folds[axis]) return false;
     }
     return true;
 }
@@ -19,7 +31,8 @@ static double weight_along(const qn_cell *cell, int corner, int axis, const doub
 {
     const double t = place[axis] / cell->step - cell->index[axis];
     const bool is_upper = corner >> axis & 1;
-    *slope = (is_upper ? 1 : -1) / cell->step;
+    *slope = cell->is_flat[axis] ? 0 : (is_upper ? 1 : -1) / cell->step;
+    if (cell->is_flat[axis]) return is_upper ? 0 : 1;
     return is_upper ? t : 1 - t;
 }
 
@@ -53,6 +66,7 @@ void qn_cell_force(const qn_cell *cell, qn_interpolation way, const double place
     memset(force, 0, 3 * sizeof *force);
     for (int corner = 0; corner < 8; corner++) {
         const qn_grid_state *state = cell->corners[corner];
+        if (!state) continue;
         double along[3], slope[3], delta[3], change[3];
         for (int axis = 0; axis < 3; axis++) along[axis] = weight_along(cell, corner, axis, place, &slope[axis]);
         const double weight = along[0] * along[1] * along[2];
@@ -66,6 +80,11 @@ void qn_cell_force(const qn_cell *cell, qn_interpolation way, const double place
         for (int axis = 0; axis < 3; axis++)
             energy += (2.0 / 3 * state->force[axis] + 1.0 / 6 * change[axis]) * delta[axis];
         for (int axis = 0; axis < 3; axis++) {
+            if (cell->is_flat[axis]) { /* the energy is not known beside a flat cell, so the force is not its gradient
+                                        */
+                force[axis] += weight * (state->force[axis] + 0.5 * change[axis]);
+                continue;
+            }
             const double gradient = slope[axis] * along[(axis + 1) % 3] * along[(axis + 2) % 3];
             force[axis] += gradient * energy + weight * (2.0 / 3 * state->force[axis] + 1.0 / 3 * change[axis]);
         }
@@ -79,6 +98,7 @@ void qn_cell_shape(const qn_cell *cell, const double place[3], size_t freedom_co
     memset(x, 0, freedom_count * sizeof *x);
     for (int corner = 0; corner < 8; corner++) {
         const qn_grid_state *state = cell->corners[corner];
+        if (!state) continue;
         float half[3];
         const float weight = (float)weights[corner];
         for (int axis = 0; axis < 3; axis++)

@@ -2,9 +2,10 @@
  *
  * In a cell with corners c at d_c, trilinear weights w_c and δ_c = d − d_c:
  *     gradient  f = Σ w_c (f_c + ½ H_c δ_c): exact where the force is quadratic in d, continuous over faces;
- *     energy    f = ∇ Σ w_c (W_c + ⅔ f_c·δ_c + ⅙ δ_cᵀ H_c δ_c): the gradient of one function, so that a closed way
- * inside of a cell takes no work; jumps of third order at faces; linear    f = Σ w_c f_c. The shape is interpolated as
- * the force is: x = Σ w_c (x_c + ½ Z_c δ_c). */
+ *     energy    f = ∇ Σ w_c (W_c + ⅔ f_c·δ_c + ⅙ δ_cᵀ H_c δ_c): exact there too, and the gradient of one function, so
+ *               that a closed way inside of a cell takes no work; jumps of third order at faces;
+ *     linear    f = Σ w_c f_c.
+ * The shape is interpolated as the force is: x = Σ w_c (x_c + ½ Z_c δ_c). */
 #ifndef QN_DEFORM_SPACE_CELL_H
 #define QN_DEFORM_SPACE_CELL_H
 
@@ -17,13 +18,18 @@ typedef enum qn_interpolation {
     QN_INTERPOLATION_RBF /* cubic radial functions with a linear part over the nearest states: space/radial.h */
 } qn_interpolation;
 
-/* A cell's corners: bit 0 of the number is +x, bit 1 +y, bit 2 +z. A corner is NULL where the grid is one point wide,
- * or where its state is not there. */
+/* A cell's corners: bit 0 of the number is +x, bit 1 +y, bit 2 +z. Along an axis on which the grid is one point wide,
+ * the cell is flat: its upper corners do not exist, are NULL and have no weight. Other corners are NULL where their
+ * state is not there. */
 typedef struct qn_cell {
     int32_t index[3]; /* of the lowest corner */
     double step;
+    bool is_flat[3];
     const qn_grid_state *corners[8];
 } qn_cell;
+
+/* Index of a corner; false where a flat axis has no such corner. */
+bool qn_cell_corner(const qn_cell *cell, int corner, int32_t index[3]);
 
 /* Whether all corners with a weight are there, solved, and no fold crosses the cell. */
 bool qn_cell_is_whole(const qn_cell *cell);
