@@ -26,7 +26,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quern-config.cmake ${CMAKE_CURRENT_BIN
 file(RELATIVE_PATH QUERN_PKGCONFIG_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" QUERN_PKGCONFIG_TO_PREFIX ${QUERN_PKGCONFIG_TO_PREFIX})
 set(QUERN_PKGCONFIG_REQUIRES "zlib jansson yaml-0.1 sqlite3 libtiff-4 qhull_r expat")
-set(QUERN_PKGCONFIG_LIBRARIES " -lstdc++ -lm -ldl -pthread")
+set(QUERN_PKGCONFIG_LIBRARIES " -lmetis -lstdc++ -lm -ldl -pthread")
 if(BUILD_SHARED_LIBS)
   set(QUERN_PKGCONFIG_REQUIRES "")
   set(QUERN_PKGCONFIG_LIBRARIES "")
