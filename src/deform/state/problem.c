@@ -13,6 +13,38 @@ static void set_displacements(const qn_block_pattern *pattern, const uint32_t *n
         for (int axis = 0; axis < 3; axis++) flags[pattern->first_freedom[nodes[i]] + (unsigned)axis] = value;
 }
 
+/* Compressibility of the shifted pressures: κ of so many shear moduli. */
+static const double SHIFT_KAPPA = 1e7;
+
+static qn_status shift_pressures(qn_problem *problem)
+{
+    const qn_body *body = problem->body;
+    const qn_mesh *mesh = body->mesh;
+    const double kappa = SHIFT_KAPPA * body->material.mu;
+    if (!body->mixed || mesh->order == 1 || body->material.kappa <= kappa) return QN_OK;
+    QN_TRY(qn_allocate(body->freedom_count, sizeof *problem->pressure_shift, (void **)&problem->pressure_shift));
+    for (size_t element = 0; element < mesh->element_count; element++) {
+        double volume = 0;
+        for (int q = 0; q < body->point_count; q++)
+            volume += body->weights[element * (size_t)body->point_count + (size_t)q];
+        for (size_t corner = 0; corner < 4; corner++) {
+            const uint32_t node = mesh->elements[element * (size_t)body->element_nodes + corner];
+            problem->pressure_shift[body->pattern.first_freedom[node] + 3] += volume / (4 * kappa);
+        }
+    }
+    return QN_OK;
+}
+
+void qn_problem_shift_pressures(const qn_problem *problem, double *values)
+{
+    const qn_block_pattern *pattern = &problem->body->pattern;
+    if (!problem->pressure_shift) return;
+    for (size_t i = 0; i < pattern->node_count; i++)
+        if (pattern->size[i] == 4) /* the diagonal block is the last of its row */
+            values[pattern->block_start[pattern->row_start[i + 1] - 1] + 15] -=
+                problem->pressure_shift[pattern->first_freedom[i] + 3];
+}
+
 static qn_status fill(const uint32_t *fixed, size_t fixed_count, const uint32_t *held, size_t held_count,
                       qn_problem *problem)
 {
@@ -31,6 +63,7 @@ static qn_status fill(const uint32_t *fixed, size_t fixed_count, const uint32_t 
     /* A force on a face of an element of this size has the unit N = Pa m²; a pressure's residual is a volume, so the
      * factor is a modulus over a length. */
     problem->pressure_scale = body->material.mu / cbrt(body->volume / (double)body->mesh->element_count);
+    QN_TRY(shift_pressures(problem));
     return qn_factor_plan_create(&body->pattern, problem->is_free, body->sign, &problem->plan);
 }
 
@@ -55,6 +88,7 @@ void qn_problem_destroy(qn_problem **problem)
     qn_factor_plan_destroy(&(*problem)->plan);
     qn_release(&(*problem)->is_free);
     qn_release(&(*problem)->is_held);
+    qn_release(&(*problem)->pressure_shift);
     qn_release(&(*problem)->held);
     qn_release(problem);
 }

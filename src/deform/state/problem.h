@@ -13,9 +13,12 @@ typedef struct qn_problem {
     uint32_t *held;      /* ascending */
     size_t held_count;
     bool mean;
-    bool *is_free;         /* freedom_count: neither fixed nor held */
-    bool *is_held;         /* freedom_count: a displacement that is d; none with `mean` */
-    double pressure_scale; /* N/m³: makes residuals of pressures comparable with forces */
+    bool *is_free;          /* freedom_count: neither fixed nor held */
+    bool *is_held;          /* freedom_count: a displacement that is d; none with `mean` */
+    double pressure_scale;  /* N/m³: makes residuals of pressures comparable with forces */
+    double *pressure_shift; /* freedom_count: subtracted from K's diagonal before it is factored; NULL: nothing. In
+                             * order 2 without compressibility the pressures have no block of their own, and a factor
+                             * in any order needs one; Newton's method corrects for it, 1e-7 a step. */
     qn_factor_plan *plan;
 } qn_problem;
 
@@ -24,6 +27,9 @@ typedef struct qn_problem {
 QN_MUST_CHECK qn_status qn_problem_create(const qn_body *body, const uint32_t *fixed, size_t fixed_count,
                                           const uint32_t *held, size_t held_count, bool mean, qn_problem **problem);
 void qn_problem_destroy(qn_problem **problem);
+
+/* Subtract the shift of pressures from the values of a tangent. */
+void qn_problem_shift_pressures(const qn_problem *problem, double *values);
 
 /* Product with the columns of the held freedoms: b = K_·c e_axis for all freedoms, where e_axis moves every held node
  * by 1 along the axis. values: of the tangent. Not for `mean`. */

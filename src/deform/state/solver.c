@@ -169,6 +169,7 @@ static qn_status factor_at(qn_solver *solver, const double *x, bool *is_good)
 {
     size_t wrong;
     qn_body_tangent(solver->problem->body, x, solver->values);
+    qn_problem_shift_pressures(solver->problem, solver->values);
     QN_TRY(qn_factor_compute(solver->factor, solver->values, &wrong));
     *is_good = wrong == SIZE_MAX;
     return QN_OK;
