@@ -170,6 +170,7 @@ static qn_status read_section(qn_mesh_cursor *cursor, qn_word section, gmsh_file
         return QN_FAIL(QN_BAD_FORMAT, "%s: the mesh is in partitions; expected one without (Gmsh: UnpartitionMesh)",
                        cursor->path);
     if (qn_word_is(section, "$PhysicalNames")) file->names = *cursor;
+    cursor->swapped = file->swapped;
     if (file->version == 4 && qn_word_is(section, "$Entities")) {
         cursor->binary = file->binary;
         return qn_gmsh_entities_read(cursor, &file->entities);
@@ -180,7 +181,6 @@ static qn_status read_section(qn_mesh_cursor *cursor, qn_word section, gmsh_file
                        cursor->path, cursor->line - 1, qn_quote(section.text, section.length).text,
                        *done ? "comes twice" : "is of another version of the format");
     *done = true;
-    cursor->swapped = file->swapped;
     if (file->version == 4) {
         cursor->binary = file->binary;
         return nodes ? qn_gmsh4_nodes(cursor, builder) : qn_gmsh4_elements(cursor, &file->entities, builder);

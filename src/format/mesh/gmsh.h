@@ -32,6 +32,7 @@ typedef struct qn_gmsh_entity {
 typedef struct qn_gmsh_entities {
     void *list; /* qn_gmsh_entity, by dimension and tag; an entity of several groups comes several times */
     size_t count, capacity;
+    bool is_read;
 } qn_gmsh_entities;
 
 QN_MUST_CHECK qn_status qn_gmsh_entities_read(qn_mesh_cursor *cursor, qn_gmsh_entities *entities);

@@ -50,8 +50,9 @@ static int compare_entities(const void *a, const void *b)
 qn_status qn_gmsh_entities_read(qn_mesh_cursor *cursor, qn_gmsh_entities *entities)
 {
     size_t counts[4];
-    if (entities->list)
+    if (entities->is_read)
         return QN_FAIL(QN_BAD_FORMAT, "%s: section $Entities comes twice; expected it once", cursor->path);
+    entities->is_read = true;
     for (int i = 0; i < 4; i++) QN_TRY(qn_mesh_cursor_count(cursor, 8, 8, "a number of entities", &counts[i]));
     for (int dimension = 0; dimension < 4; dimension++)
         for (size_t i = 0; i < counts[dimension]; i++) QN_TRY(read_entity(cursor, dimension, entities));
@@ -77,7 +78,7 @@ static qn_status read_totals(qn_mesh_cursor *cursor, const char *what, size_t *b
 {
     int64_t label;
     QN_TRY(qn_mesh_cursor_count(cursor, 8, 8, "the number of blocks", blocks));
-    QN_TRY(qn_mesh_cursor_count(cursor, 8, 8, what, count));
+    QN_TRY(qn_mesh_cursor_count(cursor, 8, 4, what, count)); /* a point: "1 1" */
     QN_TRY(qn_mesh_cursor_whole(cursor, 8, "the lowest number", &label));
     return qn_mesh_cursor_whole(cursor, 8, "the highest number", &label);
 }
@@ -87,10 +88,10 @@ static qn_status read_block(qn_mesh_cursor *cursor, const char *what, size_t lef
     QN_TRY(qn_mesh_cursor_whole(cursor, 4, "the dimension of an entity", &b->dimension));
     QN_TRY(qn_mesh_cursor_whole(cursor, 4, "the number of an entity", &b->entity));
     QN_TRY(qn_mesh_cursor_whole(cursor, 4, what, &b->third));
-    QN_TRY(qn_mesh_cursor_count(cursor, 8, 4, "the length of a block", &b->count));
     if (b->dimension < 0 || b->dimension > 3)
         return QN_FAIL(QN_BAD_FORMAT, "%s%s: an entity of dimension %" PRId64 "; expected 0 to 3", cursor->path,
                        qn_mesh_cursor_place(cursor).text, b->dimension);
+    QN_TRY(qn_mesh_cursor_count(cursor, 8, 4, "the length of a block", &b->count));
     if (b->count > left)
         return QN_FAIL(QN_BAD_FORMAT, "%s%s: a block of %zu; expected at most %zu, which are left of the section's",
                        cursor->path, qn_mesh_cursor_place(cursor).text, b->count, left);
