@@ -34,8 +34,10 @@ static qn_status declare(qn_text *xml, const char *type, const char *name, int c
 {
     QN_TRY(qn_text_append(xml, "        <DataArray type=\"%s\" Name=\"", type));
     QN_TRY(append_name(xml, name));
-    QN_TRY(qn_text_append(xml, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%" PRIu64 "\"/>\n",
-                          components, *offset));
+    QN_TRY(qn_text_append(xml, "\""));
+    /* stated for one component too, readers make a matrix of one column of it */
+    if (components > 1) QN_TRY(qn_text_append(xml, " NumberOfComponents=\"%d\"", components));
+    QN_TRY(qn_text_append(xml, " format=\"appended\" offset=\"%" PRIu64 "\"/>\n", *offset));
     *offset += 8 + bytes;
     return QN_OK;
 }
