@@ -64,8 +64,9 @@ static qn_status find_half_space(const qn_set_search *search, qn_set_term *term)
 {
     static const char expected[] = "a number, as in x<0.02";
     const int axis = term->text[0] - 'x';
-    const bool below = term->text[1] == '<', closed = term->length > 2 && term->text[2] == '=';
-    const char *at = term->text + 2 + closed;
+    const char *sign = term->text + 1 + strspn(term->text + 1, " ");
+    const bool below = *sign == '<', closed = sign[1] == '=';
+    const char *at = sign + 1 + closed;
     double limit;
     QN_TRY(read_numbers(search, term, at, "", expected, &limit));
     term->is_place = true;
@@ -269,14 +270,21 @@ static bool begins(const qn_set_term *term, const char *word)
     return term->length >= length && memcmp(term->text, word, length) == 0;
 }
 
+static bool is_half_space(const qn_set_term *term)
+{
+    size_t sign = 1;
+    while (sign < term->length && term->text[sign] == ' ') sign++;
+    if (sign >= term->length || term->text[0] < 'x' || term->text[0] > 'z') return false;
+    return term->text[sign] == '<' || term->text[sign] == '>';
+}
+
 static qn_status find_marks(const qn_set_search *search, qn_set_term *term)
 {
     if (begins(term, "nodes:")) return find_nodes(search, term);
     if (begins(term, "box:")) return find_box(search, term);
     if (begins(term, "near:")) return find_near(search, term);
     if (begins(term, "tag:")) return find_tag(search, term);
-    if (term->length > 1 && term->text[0] >= 'x' && term->text[0] <= 'z' && strchr("<>", term->text[1]))
-        return find_half_space(search, term);
+    if (is_half_space(term)) return find_half_space(search, term);
     return fail_at(search, term->text, term->length,
                    "nodes:1,5-9, x<0.02 (also y, z, >), box:x0:x1,y0:y1,z0:z1, near:x,y,z,r or tag:NAME");
 }
