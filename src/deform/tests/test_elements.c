@@ -277,6 +277,18 @@ static void impossible_batches_are_refused(void)
     qn_body_destroy(&body);
 }
 
+static void workload_passes_its_check(void)
+{
+    for (int order = 1; order <= 2; order++)
+        for (int form = 1; form <= 2; form++) {
+            qn_work work;
+            check_workload_sizes(queue, "deform/elements", (const int[QN_WORKLOAD_SIZES]){2, 5, order, form}, &work);
+            const double points = 48 * (order == 2 ? 4 : 1);
+            CHECK(work.multiply_adds > 5 * points * (form == 1 ? 400 : 800));
+            CHECK(work.bytes_written > 4.0 * 5 * points * (form == 1 ? 9 : 10));
+        }
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -291,6 +303,7 @@ int main(int argc, char **argv)
     RUN(bits_depend_on_the_state_alone);
     RUN(large_rotations_leave_little_force);
     RUN(impossible_batches_are_refused);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_queue_destroy(&host_queue);
     qn_device_release(&device);

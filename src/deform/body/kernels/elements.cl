@@ -54,10 +54,10 @@ DEVICE_FN void form_gradient(const elements_view *v, int element, int point, flo
         const float gradient[3] = {from[0], from[1], from[2]};
         const float u[3] = {freedom(v, node, 0), freedom(v, node, 1), freedom(v, node, 2)};
         elements_add_gradient(u, gradient, g);
-        if (MIXED && a < 4) {
-            const float shape = ORDER == 1 ? 0.25f : elements_shape(point, a);
-            *pressure = FMA(shape, freedom(v, node, 3), *pressure);
-        }
+#if MIXED
+        const float shape = ORDER == 1 ? 0.25f : elements_shape(point, a);
+        if (a < 4) *pressure = FMA(shape, freedom(v, node, 3), *pressure);
+#endif
     }
 }
 
@@ -185,15 +185,13 @@ DEVICE_FN void add_force(const elements_view *v, int element, int point, int nod
     elements_cofactor(g, cofactor);
     elements_times_shared(cofactor, gradient, h);
     elements_symmetric_times(s, h, force);
-    if (MIXED && node < 4) {
-        if (ORDER == 1) {
-            const float matrix = FMA(v->n.each, 4.0f * pressure, v->n.same * own);
-            part[3] = FMA(weight, FMA(0.25f, m.change, -matrix), part[3]);
-        } else {
-            const float sum = FMA(-v->n.inverse_kappa, pressure, m.change);
-            part[3] = FMA(weight * elements_shape(point, node), sum, part[3]);
-        }
-    }
+#if MIXED && ORDER == 1
+    const float matrix = FMA(v->n.each, 4.0f * pressure, v->n.same * own);
+    part[3] = FMA(weight, FMA(0.25f, m.change, -matrix), part[3]);
+#elif MIXED
+    const float sum = FMA(-v->n.inverse_kappa, pressure, m.change);
+    if (node < 4) part[3] = FMA(weight * elements_shape(point, node), sum, part[3]);
+#endif
 #else
     elements_svk_stress(&v->n, g, s);
     elements_svk_force(g, s, gradient, force);
@@ -217,7 +215,7 @@ KERNEL GROUP_LIMIT(STATES, OWNERS, 1) void residual(elements_numbers n, GLOBAL c
     const int row = first[node], size = first[node + 1] - row;
     float total[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     if (state < n.count) {
-        const float own = MIXED && ORDER == 1 && size == 4 ? freedom(&v, node, 3) : 0.0f;
+        const float own = size == 4 ? freedom(&v, node, 3) : 0.0f;
         for (int k = incident_start[node]; k < incident_start[node + 1]; k++) {
             const int element = incident[k] >> ELEMENTS_NODE_BITS, place = incident[k] & 15;
             float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -308,9 +306,13 @@ KERNEL GROUP_LIMIT(STATES, OWNERS, 1) void tangent(elements_numbers n, GLOBAL co
         for (int i = 0; i < PARTS; i++) total[i] = total[i] + part[i];
     }
     GLOBAL float *to = values + (qn_int64)block_start[block] * n.stride + state;
-    const bool row_corner = MIXED && begin < end && (pairs[begin] >> 4 & 15) < 4;
-    const bool column_corner = MIXED && begin < end && (pairs[begin] & 15) < 4;
+#if MIXED
+    const bool row_corner = begin < end && (pairs[begin] >> 4 & 15) < 4;
+    const bool column_corner = begin < end && (pairs[begin] & 15) < 4;
     const int width = column_corner ? 4 : 3;
+#else
+    const int width = 3;
+#endif
     UNROLL
     for (int i = 0; i < 3; i++) {
         UNROLL
