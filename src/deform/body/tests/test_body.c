@@ -1,11 +1,12 @@
 /* Residual and tangent of bodies in double precision: against closed forms, differences of each other and of the
  * potential, in both orders, both forms and both materials. */
-#include "box_mesh.h"
+#include "check.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "deform/body/body.h"
+#include "deform/body/tests/box_mesh.h"
 #include "math/rotation.h"
 #include "math/symmetric.h"
 

@@ -2,13 +2,14 @@
 /* labels: unsanitized@opencl */
 /* Compare deform/elements with residual, tangent and measures in double precision, over corners of the tunables, both
  * materials, orders and forms, and odd numbers of states. */
-#include "box_mesh.h"
+#include "check.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "check_workload.h"
 #include "deform/body/kernels/elements.h"
+#include "deform/body/tests/box_mesh.h"
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 

@@ -1,14 +1,15 @@
 /* Meshes for tests: a box of cubes, each split into six tetrahedra about a diagonal, with nodes moved at random and
  * numbered in a random order. */
-#ifndef QN_DEFORM_TESTS_BOX_MESH_H
-#define QN_DEFORM_TESTS_BOX_MESH_H
+#ifndef QN_DEFORM_BODY_TESTS_BOX_MESH_H
+#define QN_DEFORM_BODY_TESTS_BOX_MESH_H
 
+#include "check.h"
+
+#include <quern/mesh.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
 #include "math/random.h"
-#include "quern/mesh.h"
 
 enum { BOX_NODES_MAX = 4000, BOX_ELEMENTS_MAX = 3000 };
 
