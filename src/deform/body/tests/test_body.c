@@ -289,6 +289,29 @@ static void a_stretched_bar_has_its_closed_form(void)
         }
 }
 
+/* The stabilisation of an element is (1/μ) ∫ (N_a − ¼)(N_b − ¼): its trace is 4 (1/10 − 1/16) V/μ. Without it and in
+ * order 2 the trace is ∫ Σ N_a² / κ = 4/10 V/κ. */
+static void pressures_have_their_matrix(void)
+{
+    const double kappa = 5000, mu = 3360;
+    for (int c = 0; c < 3; c++) {
+        const body_case one = {c == 1 ? "mooney-rivlin:1400,280,inf" : "mooney-rivlin:1400,280,5000", c == 2 ? 2 : 1,
+                               true};
+        const double expected[3] = {0.15 / mu + 0.4 / kappa, 0.15 / mu, 0.4 / kappa};
+        qn_body *body = make_body(&one, (const int[]){2, 1, 1}, 0.02, 0);
+        const qn_block_pattern *pattern = &body->pattern;
+        double *values = calloc(pattern->block_start[pattern->row_start[pattern->node_count]], sizeof *values);
+        double trace = 0;
+        memset(x, 0, sizeof x);
+        qn_body_tangent(body, x, values);
+        for (size_t i = 0; i < pattern->node_count; i++)
+            if (pattern->size[i] == 4) trace += values[pattern->block_start[pattern->row_start[i + 1]] - 1];
+        CHECK_NEAR(trace, -expected[c] * body->volume, 1e-12 * expected[c] * body->volume);
+        free(values);
+        qn_body_destroy(&body);
+    }
+}
+
 /* svk under uniaxial strain: E11 = (s² − 1)/2, P11 = s (λ + 2μ) E11, W = (λ/2 + μ) E11². */
 static void uniaxial_strain_of_svk_has_its_closed_form(void)
 {
@@ -417,6 +440,7 @@ int main(void)
     RUN(residual_is_the_derivative_of_the_potential);
     RUN(both_forms_agree_where_pressure_is_uniform);
     RUN(a_stretched_bar_has_its_closed_form);
+    RUN(pressures_have_their_matrix);
     RUN(uniaxial_strain_of_svk_has_its_closed_form);
     RUN(materials_agree_at_rest);
     RUN(least_stretch_is_that_of_the_eigenvalues);
