@@ -30,26 +30,135 @@ static qn_status measure_mesh(qn_deform_setup *setup)
     return QN_OK;
 }
 
-/* Replace *mesh by `changed`. */
-static void take(qn_mesh *changed, qn_mesh **mesh)
+/* ---- sets ---- */
+
+/* Text of the contact's set, without "mean:". */
+static const char *contact_of(const qn_deform_options *options, bool *mean)
 {
-    qn_mesh_destroy(mesh);
-    *mesh = changed;
+    static const char prefix[] = "mean:";
+    *mean = strncmp(options->contact, prefix, sizeof prefix - 1) == 0;
+    return options->contact + (*mean ? sizeof prefix - 1 : 0);
 }
 
-static qn_status shape_mesh(const qn_mesh *given, int refine, int order, qn_mesh **mesh)
+static qn_status find_sets(const qn_mesh *mesh, const qn_deform_options *options, qn_node_set sets[2])
 {
-    qn_mesh *changed;
-    QN_TRY(qn_mesh_check(given));
-    if (refine > 0)
-        QN_TRY(qn_mesh_refine(given, refine, mesh));
-    else
-        return qn_mesh_with_order(given, order, mesh);
-    if (order == 1) return QN_OK;
-    QN_TRY(qn_mesh_with_order(*mesh, order, &changed));
-    take(changed, mesh);
+    bool mean;
+    qn_mesh_surface surface = {0};
+    qn_status status = qn_mesh_surface_find(mesh, &surface);
+    if (status == QN_OK)
+        status = qn_node_set_find(mesh, &surface, options->fix, "--fix", &sets[0].nodes, &sets[0].count);
+    if (status == QN_OK)
+        status =
+            qn_node_set_find(mesh, &surface, contact_of(options, &mean), "--contact", &sets[1].nodes, &sets[1].count);
+    qn_mesh_surface_clear(&surface);
+    return status;
+}
+
+static bool has_node(const qn_node_set *set, uint32_t node)
+{
+    size_t least = 0, most = set->count;
+    while (least < most) {
+        const size_t middle = (least + most) / 2;
+        if (set->nodes[middle] < node)
+            least = middle + 1;
+        else
+            most = middle;
+    }
+    return least < set->count && set->nodes[least] == node;
+}
+
+/* A group of the set's nodes and of the surface's triangles between them, so that a finer mesh has the same patch. */
+static qn_status make_group(const qn_mesh_surface *surface, const char *name, const qn_node_set *set,
+                            qn_mesh_group *group)
+{
+    group->dimension = 2;
+    QN_TRY(qn_text_copy(name, &group->name));
+    QN_TRY(qn_allocate(set->count, sizeof *group->nodes, (void **)&group->nodes));
+    QN_TRY(qn_allocate(3 * surface->triangle_count, sizeof *group->elements, (void **)&group->elements));
+    memcpy(group->nodes, set->nodes, set->count * sizeof *set->nodes);
+    group->node_count = set->count;
+    for (size_t i = 0; i < surface->triangle_count; i++) {
+        const uint32_t *corners = surface->triangles + i * (size_t)surface->triangle_nodes;
+        if (!has_node(set, corners[0]) || !has_node(set, corners[1]) || !has_node(set, corners[2])) continue;
+        memcpy(group->elements + 3 * group->element_count++, corners, 3 * sizeof *corners);
+    }
     return QN_OK;
 }
+
+/* A mesh of order 1 with the sets as its groups. */
+static qn_status mark_sets(const qn_mesh *given, const qn_deform_options *options, qn_mesh *marked)
+{
+    qn_node_set sets[2] = {{0}};
+    qn_mesh_surface surface = {0};
+    qn_status status = find_sets(given, options, sets);
+    if (status == QN_OK) status = qn_mesh_surface_find(given, &surface);
+    if (status == QN_OK) status = qn_mesh_allocate_groups(marked, 2);
+    for (int i = 0; i < 2 && status == QN_OK; i++)
+        status = make_group(&surface, i == 0 ? "fix" : "contact", &sets[i], &marked->groups[i]);
+    qn_mesh_surface_clear(&surface);
+    for (int i = 0; i < 2; i++) qn_release(&sets[i].nodes);
+    return status;
+}
+
+static qn_status take_group(const qn_mesh_group *group, qn_node_set *set)
+{
+    QN_TRY(qn_allocate(group->node_count, sizeof *set->nodes, (void **)&set->nodes));
+    memcpy(set->nodes, group->nodes, group->node_count * sizeof *set->nodes);
+    set->count = group->node_count;
+    return QN_OK;
+}
+
+/* Corners of a mesh as a mesh of order 1 without groups. */
+static qn_status copy_corners(const qn_mesh *given, qn_mesh **corners)
+{
+    qn_mesh without = *given;
+    without.group_count = 0;
+    without.groups = NULL;
+    return qn_mesh_with_order(&without, 1, corners);
+}
+
+/* Sets are found in the mesh before it is refined, and go along: a patch of whole triangles stays the same patch. */
+static qn_status refine_mesh(const qn_mesh *given, qn_deform_setup *setup)
+{
+    const qn_deform_options *options = setup->options;
+    qn_mesh *plain = NULL, *marked = NULL, *fine = NULL;
+    qn_status status = qn_mesh_with_order(given, 1, &plain);
+    if (status == QN_OK) status = copy_corners(given, &marked);
+    if (status == QN_OK) status = mark_sets(plain, options, marked);
+    if (status == QN_OK) status = qn_mesh_refine(marked, options->refine, &fine);
+    if (status == QN_OK) status = qn_mesh_with_order(fine, setup->order, &setup->mesh);
+    if (status == QN_OK) status = take_group(&setup->mesh->groups[0], &setup->fixed);
+    if (status == QN_OK) status = take_group(&setup->mesh->groups[1], &setup->held);
+    qn_mesh_destroy(&plain);
+    qn_mesh_destroy(&marked);
+    qn_mesh_destroy(&fine);
+    return status;
+}
+
+static qn_status shape_mesh(const qn_mesh *given, qn_deform_setup *setup)
+{
+    QN_TRY(qn_mesh_check(given));
+    if (setup->options->refine > 0) return refine_mesh(given, setup);
+    qn_node_set sets[2] = {{0}};
+    qn_status status = qn_mesh_with_order(given, setup->order, &setup->mesh);
+    if (status == QN_OK) status = find_sets(setup->mesh, setup->options, sets);
+    setup->fixed = sets[0], setup->held = sets[1];
+    return status;
+}
+
+static qn_status check_sets(const qn_deform_setup *setup)
+{
+    for (size_t i = 0; i < setup->held.count; i++)
+        if (has_node(&setup->fixed, setup->held.nodes[i]))
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "%s: node %" PRIu64 " is in --contact \"%s\" and in --fix \"%s\"; expected sets without a "
+                           "common node",
+                           setup->name, setup->mesh->node_labels[setup->held.nodes[i]], setup->options->contact,
+                           setup->options->fix);
+    return QN_OK;
+}
+
+/* ---- mesh ---- */
 
 static void digest_mesh(const qn_mesh *mesh, uint64_t *bytes, char digest[65])
 {
@@ -66,13 +175,12 @@ static void digest_mesh(const qn_mesh *mesh, uint64_t *bytes, char digest[65])
 static qn_status read_mesh(qn_job *job, qn_deform_setup *setup)
 {
     const qn_deform_options *options = setup->options;
-    qn_mesh *own = NULL;
     if (!options->mesh == !options->given_mesh)
         return QN_FAIL(QN_INVALID_ARGUMENT, "the mesh is given %s; expected a file or a mesh in memory",
                        options->mesh ? "twice" : "in no way");
     if (options->mesh) {
         QN_TRY(qn_job_input_add(job, "mesh", options->mesh, QN_JOB_READ_ALL));
-        QN_TRY(qn_mesh_read(options->mesh, options->scale, &own));
+        QN_TRY(qn_mesh_read(options->mesh, options->scale, &setup->own));
         setup->name = options->mesh;
     } else {
         uint64_t bytes;
@@ -81,9 +189,8 @@ static qn_status read_mesh(qn_job *job, qn_deform_setup *setup)
         setup->name = options->given_mesh->name ? options->given_mesh->name : "mesh in memory";
         QN_TRY(qn_job_input_add_memory(job, "mesh", setup->name, bytes, digest));
     }
-    const qn_status status = shape_mesh(own ? own : options->given_mesh, options->refine, options->order, &setup->mesh);
-    qn_mesh_destroy(&own);
-    QN_TRY(status);
+    setup->given = setup->own ? setup->own : options->given_mesh;
+    QN_TRY(shape_mesh(setup->given, setup));
     QN_TRY(measure_mesh(setup));
     const double largest = fmax(setup->size[0], fmax(setup->size[1], setup->size[2]));
     if (largest > LARGE_M)
@@ -111,37 +218,10 @@ static qn_status choose_form(qn_job *job, qn_deform_setup *setup)
                        poisson);
 }
 
-/* ---- sets ---- */
-
-static qn_status find_sets(qn_deform_setup *setup)
-{
-    static const char prefix[] = "mean:";
-    const qn_deform_options *options = setup->options;
-    const char *contact = options->contact;
-    setup->mean = strncmp(contact, prefix, sizeof prefix - 1) == 0;
-    if (setup->mean) contact += sizeof prefix - 1;
-    QN_TRY(qn_mesh_surface_find(setup->mesh, &setup->surface));
-    QN_TRY(qn_node_set_find(setup->mesh, &setup->surface, options->fix, "--fix", &setup->fixed.nodes,
-                            &setup->fixed.count));
-    QN_TRY(
-        qn_node_set_find(setup->mesh, &setup->surface, contact, "--contact", &setup->held.nodes, &setup->held.count));
-    for (size_t i = 0, j = 0; i < setup->held.count && j < setup->fixed.count;) {
-        const uint32_t held = setup->held.nodes[i], fixed = setup->fixed.nodes[j];
-        if (held == fixed)
-            return QN_FAIL(QN_INVALID_ARGUMENT,
-                           "%s: node %" PRIu64 " is in --contact \"%s\" and in --fix \"%s\"; expected sets without a "
-                           "common node",
-                           setup->name, setup->mesh->node_labels[held], contact, options->fix);
-        if (held < fixed)
-            i++;
-        else
-            j++;
-    }
-    return QN_OK;
-}
-
 static qn_status make_problem(qn_deform_setup *setup)
 {
+    contact_of(setup->options, &setup->mean);
+    QN_TRY(qn_mesh_surface_find(setup->mesh, &setup->surface));
     QN_TRY(qn_body_create(setup->mesh, &setup->material, setup->mixed, &setup->body));
     return qn_problem_create(setup->body, setup->fixed.nodes, setup->fixed.count, setup->held.nodes, setup->held.count,
                              setup->mean, &setup->problem);
@@ -153,7 +233,7 @@ static qn_status fill(qn_job *job, qn_deform_setup *setup)
     QN_TRY(qn_material_parse(options->material, &setup->material));
     QN_TRY(choose_form(job, setup));
     QN_TRY(read_mesh(job, setup));
-    QN_TRY(find_sets(setup));
+    QN_TRY(check_sets(setup));
     QN_TRY(make_problem(setup));
     return qn_job_key(job,
                       "material=%s\nfix=%s\ncontact=%s\nscale=%.17g\norder=%d\nmixed=%d\nrefine=%d\ntolerance=%.17g\n",
@@ -163,16 +243,15 @@ static qn_status fill(qn_job *job, qn_deform_setup *setup)
 
 qn_status qn_deform_setup_make(qn_job *job, const qn_deform_options *options, qn_deform_setup *setup)
 {
-    *setup = (qn_deform_setup){.options = options};
+    *setup = (qn_deform_setup){.options = options, .order = options->order};
     return fill(job, setup);
 }
 
 qn_status qn_deform_setup_other_order(const qn_deform_setup *from, int order, qn_deform_setup *setup)
 {
     *setup = (qn_deform_setup){
-        .options = from->options, .name = from->name, .material = from->material, .mixed = from->mixed};
-    QN_TRY(qn_mesh_with_order(from->mesh, order, &setup->mesh));
-    QN_TRY(find_sets(setup));
+        .options = from->options, .name = from->name, .order = order, .material = from->material, .mixed = from->mixed};
+    QN_TRY(shape_mesh(from->given, setup));
     return make_problem(setup);
 }
 
@@ -184,6 +263,7 @@ void qn_deform_setup_clear(qn_deform_setup *setup)
     qn_release(&setup->held.nodes);
     qn_mesh_surface_clear(&setup->surface);
     qn_mesh_destroy(&setup->mesh);
+    qn_mesh_destroy(&setup->own);
 }
 
 qn_status qn_deform_read_place(const char *option, const char *text, double place[3])

@@ -17,7 +17,10 @@ typedef struct qn_node_set {
 typedef struct qn_deform_setup {
     const qn_deform_options *options;
     const char *name; /* of the mesh, in messages */
-    qn_mesh *mesh;    /* refined, and of the order of the options */
+    qn_mesh *own;     /* as it was read; NULL: it is in memory */
+    const qn_mesh *given;
+    qn_mesh *mesh; /* refined, and of the order `order` */
+    int order;
     qn_mesh_surface surface;
     qn_material material;
     bool mixed, mean;
