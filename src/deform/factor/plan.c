@@ -89,6 +89,7 @@ static qn_status place_freedoms(const qn_block_pattern *pattern, const bool *is_
 {
     void *memory;
     plan->freedom_count = pattern->first_freedom[pattern->node_count];
+    plan->pattern_values = pattern->block_start[pattern->row_start[pattern->node_count]];
     QN_TRY(qn_allocate(plan->freedom_count, sizeof(uint32_t), &memory));
     plan->place = memory;
     QN_TRY(qn_allocate(plan->freedom_count, sizeof(uint32_t), &memory));

@@ -41,7 +41,8 @@ typedef struct qn_factor_subtree {
 } qn_factor_subtree;
 
 struct qn_factor_plan {
-    size_t freedom_count; /* of the body */
+    size_t freedom_count;  /* of the body */
+    size_t pattern_values; /* of K as it is passed in */
     size_t free_count;
     uint32_t *place;   /* of each freedom; QN_FACTOR_FIXED: not free */
     uint32_t *freedom; /* of each place */

@@ -1,0 +1,395 @@
+/* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl */
+/* Compare deform/factor and deform/substitute with their references on one device, over corners of the tunables and odd
+ * numbers of states, and the references with the factor in double precision. */
+#include "check.h"
+
+#include <stdio.h>
+
+#include "deform/factor/fronts.h"
+#include "deform/factor/kernels/substitute.h"
+#include "deform/factor/tests/patterns.h"
+#include "runtime/configuration.h"
+#include "slow_compiler.h"
+#include "tune/workload_inputs.h"
+
+enum { CORNERS_MAX = 14, STATES_MAX = 33, SIDES = 3 };
+
+/* Of numbers of size 1 to 6 and solutions of size 1 in single precision. */
+static const double TOLERANCE = 1e-4;
+
+static qn_device *device;
+static qn_queue *queue;
+
+/* One problem on the device; everything that `solve_on_device` makes. */
+typedef struct problem {
+    box_matrix box;
+    qn_factor_plan *plan;
+    qn_factor_schedule *schedule;
+    qn_configuration configuration;
+    int states;
+    float *values, *x;        /* [value][state], [side][freedom][state] */
+    float *tiles, *diagonals; /* as the kernels leave them */
+    int *wrong;
+} problem;
+
+/* K of a state: that of the box with its diagonal raised by a factor of its own. */
+static double state_value(const problem *p, size_t value, size_t state)
+{
+    const double own = p->box.values[value];
+    if (isnan(own)) return 1e30;
+    return (double)(float)(fabs(own) > 1 ? own * (1 + 0.01 * (double)(state % 7)) : own);
+}
+
+static double state_side(const problem *p, size_t side, size_t freedom, size_t state)
+{
+    return (double)(float)(2 * qn_random_uniform(5, side * 64 + state, freedom) - 1) + 0 * (double)p->states;
+}
+
+static problem make_problem(const qn_configuration *configuration, int nx, int ny, int nz, bool mixed, int states)
+{
+    problem p = {.box = box_create(nx, ny, nz, mixed, 9), .configuration = *configuration, .states = states};
+    const size_t count = (size_t)states;
+    CHECK_OK(qn_factor_plan_create(&p.box.pattern, p.box.is_free, p.box.sign, &p.plan));
+    CHECK_OK(qn_factor_schedule_for(p.plan, configuration, &p.schedule));
+    p.values = calloc(p.box.value_count * count, sizeof(float));
+    p.x = calloc(SIDES * p.box.freedoms * count, sizeof(float));
+    for (size_t v = 0; v < p.box.value_count; v++)
+        for (size_t s = 0; s < count; s++) p.values[v * count + s] = (float)state_value(&p, v, s);
+    for (size_t v = 0; v < SIDES; v++)
+        for (size_t f = 0; f < p.box.freedoms; f++)
+            for (size_t s = 0; s < count; s++)
+                p.x[(v * p.box.freedoms + f) * count + s] = (float)state_side(&p, v, f, s);
+    p.tiles = calloc(1, qn_factor_tiles_bytes(p.schedule, states));
+    p.diagonals = calloc(1, qn_factor_diagonals_bytes(p.schedule, states));
+    p.wrong = calloc(count, sizeof(int));
+    return p;
+}
+
+static void release_problem(problem *p)
+{
+    qn_factor_schedule_destroy(&p->schedule);
+    qn_factor_plan_destroy(&p->plan);
+    free(p->values);
+    free(p->x);
+    free(p->tiles);
+    free(p->diagonals);
+    free(p->wrong);
+    box_release(&p->box);
+}
+
+/* Factor and solve on the device; x becomes the solutions. */
+static void solve_on_device(problem *p, int sides)
+{
+    const size_t count = (size_t)p->states, x_bytes = (size_t)sides * p->box.freedoms * count * sizeof(float);
+    const qn_configuration substitution = qn_substitute_configuration(p->schedule);
+    qn_factor_lists lists;
+    qn_factor_arrays arrays = {p->states, p->states, NULL, NULL, NULL, NULL};
+    qn_buffer *x = NULL;
+    double seconds = -1;
+    if (!CHECK_OK(qn_factor_lists_create(queue, p->schedule, &lists))) return;
+    CHECK_OK(qn_workload_make_buffer(queue, p->values, p->box.value_count * count * sizeof(float), &arrays.values));
+    CHECK_OK(qn_workload_make_buffer(queue, p->tiles, qn_factor_tiles_bytes(p->schedule, p->states), &arrays.tiles));
+    CHECK_OK(qn_workload_make_buffer(queue, p->diagonals, qn_factor_diagonals_bytes(p->schedule, p->states),
+                                     &arrays.diagonals));
+    CHECK_OK(qn_workload_make_buffer(queue, p->wrong, count * sizeof(int), &arrays.wrong));
+    CHECK_OK(qn_workload_make_buffer(queue, p->x, x_bytes, &x));
+    CHECK_OK(qn_factor_states(queue, &p->configuration, &lists, &arrays, &seconds));
+    CHECK(seconds >= 0);
+    CHECK_OK(qn_substitute_states(queue, &substitution, &lists, &arrays, sides, x, NULL));
+    CHECK_OK(qn_workload_read(queue, arrays.tiles, 0, p->tiles, qn_factor_tiles_bytes(p->schedule, p->states)));
+    CHECK_OK(
+        qn_workload_read(queue, arrays.diagonals, 0, p->diagonals, qn_factor_diagonals_bytes(p->schedule, p->states)));
+    CHECK_OK(qn_workload_read(queue, arrays.wrong, 0, p->wrong, count * sizeof(int)));
+    CHECK_OK(qn_workload_read(queue, x, 0, p->x, x_bytes));
+    qn_buffer_release(&arrays.values);
+    qn_buffer_release(&arrays.tiles);
+    qn_buffer_release(&arrays.diagonals);
+    qn_buffer_release(&arrays.wrong);
+    qn_buffer_release(&x);
+    qn_factor_lists_release(&lists);
+}
+
+/* The solutions of a state, by the factor in double precision. */
+static void solve_exactly(const problem *p, size_t state, int sides, double *x)
+{
+    qn_factor *factor = NULL;
+    size_t wrong = 0;
+    double *values = calloc(p->box.value_count, sizeof(double));
+    for (size_t v = 0; v < p->box.value_count; v++) values[v] = state_value(p, v, state);
+    for (size_t v = 0; v < (size_t)sides; v++)
+        for (size_t f = 0; f < p->box.freedoms; f++) x[v * p->box.freedoms + f] = state_side(p, v, f, state);
+    if (CHECK_OK(qn_factor_create(p->plan, &factor)) && CHECK_OK(qn_factor_compute(factor, values, &wrong))) {
+        CHECK(wrong == SIZE_MAX);
+        qn_factor_solve(factor, x, sides, x);
+    }
+    qn_factor_destroy(&factor);
+    free(values);
+}
+
+static void compare_solutions(const problem *p, size_t state, int sides)
+{
+    double worst = 0, *exact = calloc(SIDES * p->box.freedoms, sizeof(double));
+    solve_exactly(p, state, sides, exact);
+    for (size_t i = 0; i < (size_t)sides * p->box.freedoms; i++) {
+        const double held = state_side(p, i / p->box.freedoms, i % p->box.freedoms, state);
+        const double found = (double)p->x[i * (size_t)p->states + state];
+        const double error = fabs(found - (p->box.is_free[i % p->box.freedoms] ? exact[i] : held));
+        worst = qn_workload_larger_error(worst, error);
+    }
+    CHECK_NEAR(worst, 0, TOLERANCE);
+    free(exact);
+}
+
+/* Tiles of a state against the reference. The upper half of diagonal tiles has no meaning. */
+static void compare_tiles(const problem *p, size_t state)
+{
+    const qn_factor_schedule *s = p->schedule;
+    const size_t size = (size_t)(s->block * s->block), count = (size_t)p->states;
+    double *tiles = calloc((size_t)s->stored_count * size, sizeof(double));
+    double *diagonals = calloc((size_t)s->tile_count * size, sizeof(double));
+    double *values = calloc(p->box.value_count, sizeof(double)), worst = 0;
+    for (size_t v = 0; v < p->box.value_count; v++) values[v] = state_value(p, v, state);
+    qn_factor_states_reference(s, values, tiles, diagonals);
+    for (int n = 0; n < s->panel_count; n++) {
+        const int *panel = s->panels + (size_t)n * QN_PANEL_INTS, columns = panel[QN_PANEL_COLUMNS];
+        const size_t begin = (size_t)(panel[QN_PANEL_STORE] + columns * (columns + 1) / 2) * size;
+        for (size_t v = 0; v < (size_t)(panel[QN_PANEL_BELOW] * columns) * size; v++)
+            worst =
+                qn_workload_larger_error(worst, fabs((double)p->tiles[(begin + v) * count + state] - tiles[begin + v]));
+    }
+    for (size_t v = 0; v < (size_t)s->tile_count * size; v++)
+        if (v % size % (size_t)s->block >= v % size / (size_t)s->block)
+            worst = qn_workload_larger_error(worst, fabs((double)p->diagonals[v * count + state] - diagonals[v]));
+    CHECK_NEAR(worst, 0, TOLERANCE);
+    free(tiles);
+    free(diagonals);
+    free(values);
+}
+
+static void check_problem(const qn_configuration *configuration, int nx, int ny, int nz, bool mixed, int states,
+                          int sides)
+{
+    problem p = make_problem(configuration, nx, ny, nz, mixed, states);
+    solve_on_device(&p, sides);
+    for (int s = 0; s < states; s++) CHECK(p.wrong[s] == QN_FACTOR_NOTHING_WRONG);
+    for (int s = 0; s<states; s += states> 2 ? states / 2 : 1) {
+        compare_tiles(&p, (size_t)s);
+        compare_solutions(&p, (size_t)s, sides);
+    }
+    release_problem(&p);
+}
+
+static qn_status check_corner(const qn_configuration *configuration, void *user)
+{
+    ++*(int *)user;
+    check_problem(configuration, 5, 4, 4, true, 3, SIDES);
+    if (!compiles_slowly(qn_device_get_info(device))) {
+        check_problem(configuration, 7, 3, 3, false, STATES_MAX, 1);
+        check_problem(configuration, 3, 3, 2, true, 1, 2);
+    }
+    return QN_OK;
+}
+
+static void corners_are_right(void)
+{
+    int corners = 0;
+    CHECK_OK(qn_family_sample_corners(&qn_deform_factor_family, qn_device_get_info(device),
+                                      corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
+                                      &corners));
+    CHECK(corners >= 2);
+}
+
+static double *double_panels(const problem *p, qn_factor **factor)
+{
+    size_t wrong = 0;
+    double *values = calloc(p->box.value_count, sizeof(double));
+    for (size_t v = 0; v < p->box.value_count; v++) values[v] = state_value(p, v, 0);
+    CHECK_OK(qn_factor_create(p->plan, factor));
+    CHECK_OK(qn_factor_compute(*factor, values, &wrong));
+    return values;
+}
+
+/* The references know nothing of fronts; the factor in double precision knows nothing of tiles. G agrees where K has a
+ * value, and so does a solution. */
+static void references_agree_with_the_factor(void)
+{
+    for (int block = 1; block <= 12; block += 3) {
+        const qn_configuration fallback = qn_family_fallback(&qn_deform_factor_family);
+        problem p = make_problem(&fallback, 5, 5, 4, true, 1);
+        qn_factor_schedule *s = NULL;
+        qn_factor *factor = NULL;
+        double *values = double_panels(&p, &factor), worst = 0;
+        if (!CHECK_OK(qn_factor_schedule_create(p.plan, block, 1 + 12 / block, &s))) return;
+        const size_t size = (size_t)(block * block);
+        double *tiles = calloc((size_t)s->stored_count * size, sizeof(double));
+        double *diagonals = calloc((size_t)s->tile_count * size, sizeof(double));
+        double *x = calloc(p.box.freedoms, sizeof(double)), *exact = calloc(p.box.freedoms, sizeof(double));
+        double *found = calloc(p.box.value_count, sizeof(double));
+        qn_factor_states_reference(s, values, tiles, diagonals);
+        for (size_t v = 0; v < (size_t)s->stored_count * size; v++)
+            if (s->map[v] >= 0) found[s->map[v]] = tiles[v];
+        size_t compared = 0;
+        for (size_t f = 0; f < p.plan->front_count; f++) {
+            const qn_factor_front *front = &p.plan->fronts[f];
+            const size_t end = f + 1 < p.plan->front_count ? front[1].entries : p.plan->entry_count;
+            for (size_t e = front->entries; e < end; e++) {
+                const qn_factor_entry *entry = &p.plan->entry[e];
+                /* values of diagonal tiles are those before their elimination */
+                if (entry->place < qn_factor_own_values(front)) continue;
+                compared++;
+                worst = qn_workload_larger_error(
+                    worst, fabs(found[entry->value] - factor->panels[front->panel + entry->place]));
+            }
+        }
+        CHECK(compared > 100);
+        CHECK_NEAR(worst, 0, 1e-12);
+        box_draw_vector(&p.box, 1, x);
+        qn_factor_solve(factor, x, 1, exact);
+        qn_substitute_states_reference(s, tiles, diagonals, x);
+        worst = 0;
+        for (size_t i = 0; i < p.box.freedoms; i++) worst = qn_workload_larger_error(worst, fabs(x[i] - exact[i]));
+        CHECK_NEAR(worst, 0, 1e-12);
+        free(tiles);
+        free(diagonals);
+        free(x);
+        free(exact);
+        free(found);
+        free(values);
+        qn_factor_schedule_destroy(&s);
+        qn_factor_destroy(&factor);
+        release_problem(&p);
+    }
+}
+
+/* A state has the same bits alone, among others, and at any place; G in tiles of any size, where K has a value. */
+static void bits_depend_on_the_state_alone(void)
+{
+    qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
+    problem many = make_problem(&configuration, 5, 4, 4, true, STATES_MAX);
+    problem one = make_problem(&configuration, 5, 4, 4, true, 1);
+    solve_on_device(&many, SIDES);
+    solve_on_device(&one, SIDES);
+    for (size_t i = 0; i < SIDES * one.box.freedoms; i++) {
+        /* states 0, 7, 14 … have the same K; state 0 the same right sides */
+        if (memcmp(&one.x[i], &many.x[i * STATES_MAX], sizeof(float)) != 0) {
+            CHECK(!"a solution depends on the batch");
+            break;
+        }
+    }
+    const size_t size = (size_t)(one.schedule->block * one.schedule->block);
+    size_t different = 0;
+    for (size_t v = 0; v < (size_t)one.schedule->stored_count * size; v++)
+        for (size_t s = 0; s < STATES_MAX; s += 7)
+            different += memcmp(&one.tiles[v], &many.tiles[v * STATES_MAX + s], sizeof(float)) != 0;
+    CHECK(different == 0);
+    release_problem(&many);
+    release_problem(&one);
+}
+
+/* G where K has a value, as its float's bits; 0 elsewhere. */
+static float *values_of_tiles(const problem *p)
+{
+    const qn_factor_schedule *s = p->schedule;
+    const size_t size = (size_t)(s->block * s->block);
+    float *found = calloc(p->box.value_count, sizeof(float));
+    for (int n = 0; n < s->panel_count; n++) {
+        const int *panel = s->panels + (size_t)n * QN_PANEL_INTS, columns = panel[QN_PANEL_COLUMNS];
+        for (int r = 0; r < columns + panel[QN_PANEL_BELOW]; r++)
+            for (int c = 0; c <= (r < columns ? r : columns - 1); c++) {
+                const int own = columns * (columns + 1) / 2;
+                const int before = r < columns ? r * (r + 1) / 2 : own + (r - columns) * columns;
+                const size_t tile = (size_t)(panel[QN_PANEL_STORE] + before + c);
+                const float *from = r == c
+                                        ? p->diagonals + (size_t)(panel[QN_PANEL_TILE] + c) * size * (size_t)p->states
+                                        : p->tiles + tile * size * (size_t)p->states;
+                for (size_t v = 0; v < size; v++) {
+                    const int index = s->map[tile * size + v];
+                    if (index >= 0) found[index] = from[v * (size_t)p->states];
+                }
+            }
+    }
+    return found;
+}
+
+static void bits_of_factors_depend_on_no_tunable(void)
+{
+    qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
+    float *first = NULL;
+    if (compiles_slowly(qn_device_get_info(device))) return;
+    for (int block = 3; block <= 12; block *= 2)
+        for (int panel = 12; panel <= 48; panel *= 2) {
+            configuration.value[QN_FACTOR_BLOCK] = block;
+            configuration.value[QN_FACTOR_PANEL] = panel;
+            problem p = make_problem(&configuration, 6, 5, 4, true, 2);
+            solve_on_device(&p, 1);
+            float *found = values_of_tiles(&p);
+            if (first)
+                CHECK(memcmp(found, first, p.box.value_count * sizeof(float)) == 0);
+            else
+                first = found;
+            if (found != first) free(found);
+            release_problem(&p);
+        }
+    free(first);
+}
+
+/* A wrong pivot is flagged in its state alone, and the other states' solutions stay right. */
+static void wrong_pivots_are_flagged(void)
+{
+    const qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
+    problem p = make_problem(&configuration, 5, 4, 4, true, 3);
+    const qn_block_pattern *pattern = &p.box.pattern;
+    const uint32_t node = 41, freedom = pattern->first_freedom[node] + 3;
+    const uint32_t value = pattern->block_start[pattern->row_start[node + 1] - 1] + 15;
+    CHECK(p.box.sign[freedom] < 0);
+    p.values[value * 3 + 1] = 1e4f; /* a pressure with a positive pivot */
+    solve_on_device(&p, 1);
+    CHECK(p.wrong[0] == QN_FACTOR_NOTHING_WRONG && p.wrong[2] == QN_FACTOR_NOTHING_WRONG);
+    CHECK(p.wrong[1] >= 0 && p.wrong[1] < (int)p.plan->free_count && p.plan->freedom[p.wrong[1]] == freedom);
+    compare_solutions(&p, 0, 1);
+    compare_solutions(&p, 2, 1);
+    release_problem(&p);
+}
+
+static void impossible_problems_are_refused(void)
+{
+    qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
+    problem p = make_problem(&configuration, 3, 3, 3, false, 2);
+    const qn_configuration substitution = qn_substitute_configuration(p.schedule);
+    qn_factor_lists lists;
+    qn_buffer *small = NULL;
+    CHECK_OK(qn_factor_lists_create(queue, p.schedule, &lists));
+    CHECK_OK(qn_buffer_create(device, 256, &small));
+    const qn_factor_arrays arrays = {2, 2, small, small, small, small}, none = {0, 2, small, small, small, small};
+    CHECK_FAILS(qn_factor_states(queue, &configuration, &lists, &arrays, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("256 bytes");
+    CHECK_FAILS(qn_factor_states(queue, &configuration, &lists, &none, NULL), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_substitute_states(queue, &substitution, &lists, &arrays, 1, small, NULL), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_substitute_states(queue, &substitution, &lists, &arrays, 5, small, NULL), QN_INVALID_ARGUMENT);
+    configuration.value[QN_FACTOR_BLOCK] = 12;
+    CHECK_FAILS(qn_factor_states(queue, &configuration, &lists, &arrays, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("BLOCK is 12");
+    qn_buffer_release(&small);
+    qn_factor_lists_release(&lists);
+    release_problem(&p);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "host";
+    qn_context *context = NULL;
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
+    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
+    RUN(references_agree_with_the_factor);
+    RUN(corners_are_right);
+    RUN(bits_depend_on_the_state_alone);
+    RUN(bits_of_factors_depend_on_no_tunable);
+    RUN(wrong_pivots_are_flagged);
+    RUN(impossible_problems_are_refused);
+    qn_queue_destroy(&queue);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}
