@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cube_mesh.h"
+#include "model/tests/cube_mesh.h"
 
 static double volume_of(const qn_mesh *mesh)
 {

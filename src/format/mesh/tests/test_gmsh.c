@@ -1,5 +1,5 @@
 /* Gmsh's formats: numbers with gaps, unused nodes, repeated elements, and every refusal. */
-#include "mesh_text.h"
+#include "format/mesh/tests/mesh_text.h"
 
 #define FORMAT "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 #define NODES "$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n$EndNodes\n"

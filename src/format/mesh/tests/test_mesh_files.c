@@ -3,7 +3,7 @@
 #include <math.h>
 #include <zlib.h>
 
-#include "mesh_text.h"
+#include "format/mesh/tests/mesh_text.h"
 
 /* The points and tetrahedra of a legacy VTK text. */
 typedef struct box {

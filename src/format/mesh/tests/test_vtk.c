@@ -1,5 +1,5 @@
 /* VTK's formats: arrays of all kinds around the mesh, groups of cells, and every refusal. */
-#include "mesh_text.h"
+#include "format/mesh/tests/mesh_text.h"
 
 #define HEAD "# vtk DataFile Version 3.0\ntitle\nASCII\n"
 #define GRID HEAD "DATASET UNSTRUCTURED_GRID\n"

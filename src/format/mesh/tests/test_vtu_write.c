@@ -2,7 +2,7 @@
 #include "format/mesh/vtu_write.h"
 
 #include "base/memory.h"
-#include "mesh_text.h"
+#include "format/mesh/tests/mesh_text.h"
 
 enum { ARRAYS = 4 };
 
