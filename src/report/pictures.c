@@ -3,28 +3,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "report/colour.h"
 #include "report/document.h"
 #include "report/markup.h"
 #include "report/png.h"
 
 /* Largest number of pixels along a picture's longest side: more than the width of a picture on a page. */
 enum { SIDE_MAX = 480 };
-
-/* Colours in equal steps of lightness, which readers with any kind of colour vision can distinguish: nine points of
- * "viridis" (S. van der Walt and N. Smith 2015, in the public domain). */
-static const unsigned char colours[9][3] = {{0x44, 0x01, 0x54}, {0x47, 0x2d, 0x7b}, {0x3b, 0x52, 0x8b},
-                                            {0x2c, 0x72, 0x8e}, {0x21, 0x91, 0x8c}, {0x28, 0xae, 0x80},
-                                            {0x5e, 0xc9, 0x62}, {0xad, 0xdc, 0x30}, {0xfd, 0xe7, 0x25}};
-
-static void colour_of(double share, unsigned char colour[3])
-{
-    const double place = 8 * fmin(fmax(share, 0), 1);
-    const int before = place < 8 ? (int)place : 7;
-    for (int i = 0; i < 3; i++) {
-        const double from = colours[before][i], to = colours[before + 1][i];
-        colour[i] = (unsigned char)lround(from + (place - before) * (to - from));
-    }
-}
 
 /* Append the data URL of a picture. */
 static qn_status append_address(qn_text *body, const unsigned char *pixels, int width, int height, int channels)
@@ -150,7 +135,7 @@ static qn_status draw_cells(qn_text *body, const qn_report_heat_map *map, const 
     for (int y = 0; y < map->rows; y++)
         for (int x = 0; x < map->columns; x++) {
             const size_t pixel = (size_t)(map->rows - 1 - y) * (size_t)map->columns + (size_t)x;
-            colour_of(largest > 0 ? value_at(map, x, y) / largest : 0, pixels + 3 * pixel);
+            qn_report_colour(largest > 0 ? value_at(map, x, y) / largest : 0, pixels + 3 * pixel);
         }
     qn_status status = append_image(body, box, pixels, map->columns, map->rows);
     qn_release(&memory);
@@ -164,7 +149,7 @@ static qn_status draw_key(qn_text *body, const qn_report_heat_map *map, double l
     const double width = 170, right = QN_REPORT_WIDTH - 18 - 14 * QN_REPORT_DIGIT_WIDTH;
     const double box[4] = {right - width, 9, width, 16};
     unsigned char pixels[3 * STEPS];
-    for (int i = 0; i < STEPS; i++) colour_of((double)i / (STEPS - 1), pixels + 3 * (size_t)i);
+    for (int i = 0; i < STEPS; i++) qn_report_colour((double)i / (STEPS - 1), pixels + 3 * (size_t)i);
     QN_TRY(append_image(body, box, pixels, STEPS, 1));
     QN_TRY(qn_text_append(body, "<text class=\"e\" x=\"%.1f\" y=\"22\">0</text>\n<text x=\"%.1f\" y=\"22\">",
                           box[0] - 8, right + 8));
