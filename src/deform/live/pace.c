@@ -1,0 +1,86 @@
+#define _GNU_SOURCE /* MCL_ONFAULT */
+#include "deform/live/pace.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/log.h"
+
+enum { PRIORITY = 60, STACK_BYTES = 65536 };
+
+static const int64_t second_ns = 1000000000;
+
+/* Touch the stack that ticks will use. */
+static void use_stack(void)
+{
+    char stack[STACK_BYTES];
+    volatile char *const byte = stack;
+    for (int i = 0; i < STACK_BYTES; i += 1024) byte[i] = 0;
+}
+
+qn_pace_rights qn_pace_enter(void)
+{
+    qn_pace_rights rights = {false, false};
+    const struct sched_param wanted = {.sched_priority = PRIORITY};
+    use_stack();
+    const int refused = pthread_setschedparam(pthread_self(), SCHED_FIFO, &wanted);
+    rights.has_priority = refused == 0;
+    if (refused != 0)
+        qn_log(QN_LOG_WARNING,
+               "the loop has no real-time priority (SCHED_FIFO: %s), so other work of the machine can delay its ticks; "
+               "expected the right CAP_SYS_NICE or a limit of real-time priorities (ulimit -r) of at least %d",
+               strerror(refused), PRIORITY);
+    /* Later memory is not locked: where that is limited, other threads could no longer allocate. */
+    rights.has_locked_memory = mlockall(MCL_CURRENT | MCL_ONFAULT) == 0;
+    if (!rights.has_locked_memory)
+        qn_log(
+            QN_LOG_WARNING,
+            "the loop's memory is not locked (mlockall: %s), so a page that is swapped out can delay a tick; expected "
+            "the right CAP_IPC_LOCK or a larger limit of locked memory (ulimit -l)",
+            strerror(errno));
+    return rights;
+}
+
+void qn_pace_leave(qn_pace_rights rights)
+{
+    const struct sched_param usual = {.sched_priority = 0};
+    if (rights.has_locked_memory) munlockall();
+    if (rights.has_priority) pthread_setschedparam(pthread_self(), SCHED_OTHER, &usual);
+}
+
+int64_t qn_pace_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * second_ns + now.tv_nsec;
+}
+
+static void sleep_until(int64_t moment_ns)
+{
+    const struct timespec moment = {.tv_sec = moment_ns / second_ns, .tv_nsec = moment_ns % second_ns};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL) == EINTR) continue;
+}
+
+uint64_t qn_pace_run(double rate_hz, uint64_t end, bool (*tick)(void *user, double time_s, double lateness_us),
+                     void *user)
+{
+    const double period_ns = 1e9 / rate_hz;
+    const int64_t begin_ns = qn_pace_now_ns() + (int64_t)period_ns;
+    uint64_t missed = 0;
+    for (uint64_t number = 0; number < end; number++) {
+        const int64_t moment_ns = begin_ns + (int64_t)((double)number * period_ns);
+        sleep_until(moment_ns);
+        const double lateness_us = 1e-3 * (double)(qn_pace_now_ns() - moment_ns);
+        if (!tick(user, (double)number / rate_hz, lateness_us)) break;
+        const double behind = (double)(qn_pace_now_ns() - moment_ns) / period_ns; /* periods since the moment */
+        if (behind >= 2 && behind < 1e15) {
+            missed += (uint64_t)behind - 1;
+            number += (uint64_t)behind - 1;
+        }
+    }
+    return missed;
+}
