@@ -1,0 +1,399 @@
+#include "deform/batch/batch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "deform/batch/kernels/balance.h"
+#include "deform/body/kernels/elements.h"
+#include "deform/factor/kernels/substitute.h"
+
+enum { HALVINGS_MAX = 6, STRIDE_STEP = 8 };
+
+/* Rounding keeps residuals from falling further; those below so many tolerances are taken then. */
+static const double FLOOR = 3;
+
+struct qn_batch {
+    qn_queue *queue;
+    const qn_problem *problem;
+    qn_batch_options options;
+    qn_configuration configuration, substitute;
+    int capacity, stride; /* stride: of the states in work, a multiple of STRIDE_STEP */
+    qn_elements *elements;
+    qn_balance *balance;
+    qn_factor_schedule *schedule;
+    qn_factor_lists lists;
+    /* [entry][stride] on the device */
+    qn_buffer *x, *trial, *r, *trial_r, *step, *stored, *measures, *result, *norms, *lengths, *places, *values, *tiles,
+        *diagonals, *wrong, *columns, *change, *stiffness;
+    /* on the host */
+    float *staged;             /* [4][freedom_count][stride]: x, change */
+    float *of_result;          /* [2][stride]: energy, least J */
+    float *of_norms;           /* [5][stride] */
+    float *of_lengths;         /* [stride] */
+    float *of_places;          /* [6][stride] */
+    float *of_stiffness;       /* [9][stride] */
+    int32_t *of_wrong;         /* [stride] */
+    float *free_norms;         /* [stride]: |r_f| of x */
+    bool *is_active, *is_done; /* [stride] */
+};
+
+/* ---- memory ---- */
+
+typedef struct sizes {
+    size_t freedoms, values;
+    qn_elements_bytes elements;
+} sizes;
+
+static sizes sizes_of(const qn_problem *problem, int stride)
+{
+    return (sizes){.freedoms = problem->body->freedom_count,
+                   .elements = qn_elements_batch_bytes(problem->body, stride)};
+}
+
+size_t qn_batch_bytes(const qn_problem *problem, int capacity)
+{
+    const int stride = (capacity + STRIDE_STEP - 1) / STRIDE_STEP * STRIDE_STEP;
+    const sizes size = sizes_of(problem, stride);
+    const double tiles = (double)qn_factor_plan_facts(problem->plan).value_count * 1.2; /* tiles are padded */
+    return 12 * size.elements.x + size.elements.stored + size.elements.measures + size.elements.values +
+           (size_t)(tiles * 4 * stride);
+}
+
+static qn_status make_buffers(qn_batch *batch)
+{
+    qn_device *device = qn_queue_device(batch->queue);
+    const size_t stride = (size_t)batch->stride;
+    const qn_elements_bytes bytes = qn_elements_batch_bytes(batch->problem->body, batch->stride);
+    const struct {
+        qn_buffer **buffer;
+        size_t bytes;
+    } wanted[] = {
+        {&batch->x, bytes.x},
+        {&batch->trial, bytes.x},
+        {&batch->r, bytes.x},
+        {&batch->trial_r, bytes.x},
+        {&batch->step, bytes.x},
+        {&batch->stored, bytes.stored},
+        {&batch->measures, bytes.measures},
+        {&batch->result, bytes.result},
+        {&batch->values, bytes.values},
+        {&batch->columns, 3 * bytes.x},
+        {&batch->change, 3 * bytes.x},
+        {&batch->norms, QN_BALANCE_NORM_ROWS * stride * sizeof(float)},
+        {&batch->stiffness, QN_BALANCE_STIFFNESS_ROWS * stride * sizeof(float)},
+        {&batch->lengths, stride * sizeof(float)},
+        {&batch->places, 6 * stride * sizeof(float)},
+        {&batch->wrong, stride * sizeof(int32_t)},
+        {&batch->tiles, qn_factor_tiles_bytes(batch->schedule, batch->stride)},
+        {&batch->diagonals, qn_factor_diagonals_bytes(batch->schedule, batch->stride)},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        QN_TRY(qn_buffer_create(device, wanted[i].bytes, wanted[i].buffer));
+    return QN_OK;
+}
+
+static qn_status make_arrays(qn_batch *batch)
+{
+    const size_t stride = (size_t)batch->stride, freedoms = batch->problem->body->freedom_count;
+    QN_TRY(qn_allocate(4 * freedoms * stride, sizeof(float), (void **)&batch->staged));
+    QN_TRY(qn_allocate(2 * stride, sizeof(float), (void **)&batch->of_result));
+    QN_TRY(qn_allocate(QN_BALANCE_NORM_ROWS * stride, sizeof(float), (void **)&batch->of_norms));
+    QN_TRY(qn_allocate(stride, sizeof(float), (void **)&batch->of_lengths));
+    QN_TRY(qn_allocate(6 * stride, sizeof(float), (void **)&batch->of_places));
+    QN_TRY(qn_allocate(QN_BALANCE_STIFFNESS_ROWS * stride, sizeof(float), (void **)&batch->of_stiffness));
+    QN_TRY(qn_allocate(stride, sizeof(int32_t), (void **)&batch->of_wrong));
+    QN_TRY(qn_allocate(stride, sizeof(float), (void **)&batch->free_norms));
+    QN_TRY(qn_allocate(stride, sizeof(bool), (void **)&batch->is_active));
+    return qn_allocate(stride, sizeof(bool), (void **)&batch->is_done);
+}
+
+static qn_status fill(qn_batch *batch)
+{
+    if (batch->problem->pressure_shift)
+        return QN_FAIL(QN_UNSUPPORTED, "order 2 without compressibility needs double precision; expected a finite bulk "
+                                       "modulus, or order 1, for a device");
+    batch->configuration =
+        batch->options.factor ? *batch->options.factor : qn_family_fallback(&qn_deform_factor_family);
+    QN_TRY(qn_balance_create(batch->queue, batch->problem, &batch->balance));
+    QN_TRY(qn_elements_create(batch->queue, batch->problem->body, &batch->elements));
+    QN_TRY(qn_factor_schedule_for(batch->problem->plan, &batch->configuration, &batch->schedule));
+    batch->substitute = qn_substitute_configuration(batch->schedule);
+    QN_TRY(qn_factor_lists_create(batch->queue, batch->schedule, &batch->lists));
+    QN_TRY(make_buffers(batch));
+    return make_arrays(batch);
+}
+
+qn_status qn_batch_create(qn_queue *queue, const qn_problem *problem, int capacity, const qn_batch_options *options,
+                          qn_batch **batch)
+{
+    *batch = NULL;
+    QN_TRY(qn_allocate(1, sizeof **batch, (void **)batch));
+    (*batch)->queue = queue;
+    (*batch)->problem = problem;
+    (*batch)->options = *options;
+    (*batch)->capacity = capacity;
+    (*batch)->stride = (capacity + STRIDE_STEP - 1) / STRIDE_STEP * STRIDE_STEP;
+    const qn_status status = fill(*batch);
+    if (status != QN_OK) qn_batch_destroy(batch);
+    return status;
+}
+
+void qn_batch_destroy(qn_batch **batch)
+{
+    qn_batch *own = *batch;
+    if (!own) return;
+    qn_buffer **const buffers[] = {&own->x,         &own->trial,  &own->r,      &own->trial_r, &own->step,
+                                   &own->stored,    &own->values, &own->result, &own->norms,   &own->measures,
+                                   &own->lengths,   &own->places, &own->tiles,  &own->wrong,   &own->diagonals,
+                                   &own->stiffness, &own->change, &own->columns};
+    void *const memory[] = {&own->staged,       &own->of_result, &own->of_norms,   &own->of_lengths, &own->of_places,
+                            &own->of_stiffness, &own->of_wrong,  &own->free_norms, &own->is_active,  &own->is_done};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) qn_release(memory[i]);
+    qn_factor_lists_release(&own->lists);
+    qn_factor_schedule_destroy(&own->schedule);
+    qn_elements_destroy(&own->elements);
+    qn_balance_destroy(&own->balance);
+    qn_release(batch);
+}
+
+/* ---- launches ---- */
+
+static qn_status assemble(qn_batch *batch, int kernel, qn_buffer *x, qn_buffer *r)
+{
+    const qn_elements_batch arrays = {.count = batch->stride,
+                                      .stride = batch->stride,
+                                      .x = x,
+                                      .stored = batch->stored,
+                                      .measures = batch->measures,
+                                      .result = batch->result,
+                                      .r = r,
+                                      .values = batch->values};
+    return qn_elements_run(batch->queue, kernel, NULL, batch->elements, &arrays, NULL);
+}
+
+static qn_status balance(qn_batch *batch, int kernel, int sides, qn_buffer *const buffers[])
+{
+    return qn_balance_run(batch->queue, kernel, NULL, batch->balance, batch->stride, sides, buffers, NULL);
+}
+
+static qn_status read(qn_batch *batch, qn_buffer *buffer, size_t rows, void *data)
+{
+    return qn_queue_read(batch->queue, buffer, 0, data, rows * (size_t)batch->stride * sizeof(float), NULL);
+}
+
+static qn_status write(qn_batch *batch, qn_buffer *buffer, size_t rows, const void *data)
+{
+    return qn_queue_write(batch->queue, buffer, 0, data, rows * (size_t)batch->stride * sizeof(float), NULL);
+}
+
+/* Residual and measures at x, and their norms on the host. */
+static qn_status evaluate(qn_batch *batch, qn_buffer *x, qn_buffer *r)
+{
+    QN_TRY(assemble(batch, QN_ELEMENTS_POINTS, x, r));
+    QN_TRY(assemble(batch, QN_ELEMENTS_MEASURE, x, r));
+    QN_TRY(assemble(batch, QN_ELEMENTS_RESIDUAL, x, r));
+    QN_TRY(balance(batch, QN_BALANCE_NORMS, 1, (qn_buffer *[]){r, batch->norms}));
+    QN_TRY(read(batch, batch->result, 2, batch->of_result));
+    QN_TRY(read(batch, batch->norms, QN_BALANCE_NORM_ROWS, batch->of_norms));
+    return qn_queue_finish(batch->queue);
+}
+
+static qn_status factor(qn_batch *batch)
+{
+    const qn_factor_arrays arrays = {.states = batch->stride,
+                                     .stride = batch->stride,
+                                     .values = batch->values,
+                                     .tiles = batch->tiles,
+                                     .diagonals = batch->diagonals,
+                                     .wrong = batch->wrong};
+    /* The tangent may read what `points` stored: that was of x, which was evaluated last. */
+    QN_TRY(assemble(batch, QN_ELEMENTS_TANGENT, batch->x, batch->r));
+    return qn_factor_states(batch->queue, &batch->configuration, &batch->lists, &arrays, NULL);
+}
+
+static qn_status substitute(qn_batch *batch, int sides, qn_buffer *x)
+{
+    const qn_factor_arrays arrays = {.states = batch->stride,
+                                     .stride = batch->stride,
+                                     .values = batch->values,
+                                     .tiles = batch->tiles,
+                                     .diagonals = batch->diagonals,
+                                     .wrong = batch->wrong};
+    return qn_substitute_states(batch->queue, &batch->substitute, &batch->lists, &arrays, sides, x, NULL);
+}
+
+/* ---- Newton's method ---- */
+
+/* Upload parents and places; columns of the batch without a state repeat the last one. */
+static qn_status start(qn_batch *batch, const qn_batch_state *states, int count)
+{
+    const size_t stride = (size_t)batch->stride, freedoms = batch->problem->body->freedom_count;
+    for (size_t s = 0; s < stride; s++) {
+        const qn_batch_state *state = &states[s < (size_t)count ? s : (size_t)count - 1];
+        for (size_t i = 0; i < freedoms; i++) batch->staged[i * stride + s] = state->parent_x[i];
+        float *change = batch->staged + freedoms * stride;
+        for (size_t i = 0; i < 3 * freedoms; i++) change[i * stride + s] = state->parent_change[i];
+        for (size_t axis = 0; axis < 3; axis++) {
+            batch->of_places[axis * stride + s] = (float)(state->place[axis] - state->parent_place[axis]);
+            batch->of_places[(3 + axis) * stride + s] = (float)state->place[axis];
+        }
+    }
+    QN_TRY(write(batch, batch->trial, freedoms, batch->staged));
+    QN_TRY(write(batch, batch->change, 3 * freedoms, batch->staged + freedoms * stride));
+    QN_TRY(write(batch, batch->places, 6, batch->of_places));
+    return balance(batch, QN_BALANCE_START, 1, (qn_buffer *[]){batch->trial, batch->change, batch->places, batch->x});
+}
+
+static double free_norm(const qn_batch *batch, int s)
+{
+    return sqrt((double)batch->of_norms[s]);
+}
+
+static double relative(const qn_batch *batch, int s)
+{
+    const double of_free = free_norm(batch, s);
+    return of_free == 0 ? 0 : of_free / sqrt((double)batch->of_norms[batch->stride + s]);
+}
+
+/* Take the norms of x for a state. */
+static void take(qn_batch *batch, int s, qn_batch_state *state)
+{
+    batch->free_norms[s] = (float)free_norm(batch, s);
+    state->residual = relative(batch, s);
+    state->energy = (double)batch->of_result[s];
+    state->least_volume = (double)batch->of_result[batch->stride + s];
+    for (int axis = 0; axis < 3; axis++) state->force[axis] = (double)batch->of_norms[(2 + axis) * batch->stride + s];
+}
+
+/* Decide which states go on. Returns how many do. */
+static int judge(qn_batch *batch, qn_batch_state *states, int count)
+{
+    int active = 0;
+    for (int s = 0; s < count; s++) {
+        if (!batch->is_active[s]) continue;
+        const bool is_valid = states[s].least_volume > 0 && isfinite(states[s].residual);
+        states[s].converged = is_valid && states[s].residual <= batch->options.tolerance;
+        batch->is_active[s] =
+            is_valid && !states[s].converged && states[s].newton_steps < batch->options.newton_steps_max;
+        active += batch->is_active[s];
+    }
+    return active;
+}
+
+/* Give up a state whose residual does not fall; rounding alone may be the reason. */
+static void give_up(qn_batch *batch, int s, qn_batch_state *state)
+{
+    batch->is_active[s] = false;
+    batch->of_lengths[s] = 0;
+    state->converged = state->residual <= FLOOR * batch->options.tolerance;
+}
+
+/* Find lengths of the steps, at which residuals fall; then x and r are the new ones. */
+static qn_status search_lines(qn_batch *batch, qn_batch_state *states, int count)
+{
+    int waiting = 0;
+    memset(batch->of_lengths, 0, (size_t)batch->stride * sizeof *batch->of_lengths);
+    for (int s = 0; s < count; s++) {
+        batch->is_done[s] = !batch->is_active[s];
+        if (batch->is_active[s]) batch->of_lengths[s] = 1, states[s].newton_steps++, waiting++;
+        if (batch->is_active[s] && batch->of_wrong[s] < (int32_t)batch->problem->body->freedom_count) {
+            give_up(batch, s, &states[s]);
+            batch->is_done[s] = true;
+            waiting--;
+        }
+    }
+    for (;;) {
+        QN_TRY(write(batch, batch->lengths, 1, batch->of_lengths));
+        QN_TRY(balance(batch, QN_BALANCE_ADVANCE, 1,
+                       (qn_buffer *[]){batch->x, batch->step, batch->lengths, batch->trial}));
+        QN_TRY(evaluate(batch, batch->trial, batch->trial_r));
+        bool again = false;
+        for (int s = 0; s < count && waiting > 0; s++) {
+            if (batch->is_done[s]) continue;
+            const double length = (double)batch->of_lengths[s];
+            if ((double)batch->of_result[batch->stride + s] > 0 &&
+                free_norm(batch, s) <= (1 - 1e-4 * length) * (double)batch->free_norms[s]) {
+                take(batch, s, &states[s]);
+                batch->is_done[s] = true;
+                waiting--;
+                continue;
+            }
+            again = true;
+            batch->of_lengths[s] *= 0.5f;
+            if (length > ldexp(1, -HALVINGS_MAX)) continue;
+            give_up(batch, s, &states[s]);
+            batch->is_done[s] = true;
+            waiting--;
+        }
+        if (!again) break;
+    }
+    qn_buffer *const x = batch->x, *const r = batch->r;
+    batch->x = batch->trial, batch->r = batch->trial_r;
+    batch->trial = x, batch->trial_r = r;
+    return QN_OK;
+}
+
+static qn_status find_balances(qn_batch *batch, qn_batch_state *states, int count)
+{
+    QN_TRY(evaluate(batch, batch->x, batch->r));
+    for (int s = 0; s < batch->stride; s++) batch->is_active[s] = s < count;
+    for (int s = 0; s < count; s++) {
+        states[s].newton_steps = 0;
+        take(batch, s, &states[s]);
+    }
+    while (judge(batch, states, count) > 0) {
+        QN_TRY(factor(batch));
+        QN_TRY(balance(batch, QN_BALANCE_NEGATE, 1, (qn_buffer *[]){batch->r, batch->step}));
+        QN_TRY(substitute(batch, 1, batch->step));
+        QN_TRY(read(batch, batch->wrong, 1, batch->of_wrong));
+        QN_TRY(qn_queue_finish(batch->queue));
+        QN_TRY(search_lines(batch, states, count));
+    }
+    return QN_OK;
+}
+
+/* H and Z at x. */
+static qn_status find_changes(qn_batch *batch)
+{
+    QN_TRY(factor(batch));
+    QN_TRY(balance(batch, QN_BALANCE_COLUMNS, 1, (qn_buffer *[]){batch->values, batch->columns}));
+    QN_TRY(balance(batch, QN_BALANCE_NEGATE, 3, (qn_buffer *[]){batch->columns, batch->change}));
+    QN_TRY(substitute(batch, 3, batch->change));
+    return balance(batch, QN_BALANCE_STIFFNESS, 1, (qn_buffer *[]){batch->columns, batch->change, batch->stiffness});
+}
+
+static qn_status fetch(qn_batch *batch, qn_batch_state *states, int count)
+{
+    const size_t stride = (size_t)batch->stride, freedoms = batch->problem->body->freedom_count;
+    const uint32_t *first = batch->problem->body->pattern.first_freedom;
+    float *change = batch->staged + freedoms * stride;
+    QN_TRY(read(batch, batch->x, freedoms, batch->staged));
+    QN_TRY(read(batch, batch->change, 3 * freedoms, change));
+    QN_TRY(read(batch, batch->stiffness, QN_BALANCE_STIFFNESS_ROWS, batch->of_stiffness));
+    QN_TRY(read(batch, batch->wrong, 1, batch->of_wrong));
+    QN_TRY(qn_queue_finish(batch->queue));
+    for (size_t s = 0; s < (size_t)count; s++) {
+        qn_batch_state *state = &states[s];
+        state->converged = state->converged && batch->of_wrong[s] >= (int32_t)freedoms;
+        for (size_t i = 0; i < freedoms; i++) state->x[i] = batch->staged[i * stride + s];
+        for (size_t i = 0; i < 3 * freedoms; i++) state->change[i] = change[i * stride + s];
+        for (size_t i = 0; i < 9; i++) state->stiffness[i] = (double)batch->of_stiffness[i * stride + s];
+        for (size_t axis = 0; axis < 3; axis++)
+            for (size_t k = 0; k < batch->problem->held_count; k++)
+                state->change[axis * freedoms + first[batch->problem->held[k]] + axis] = 1;
+    }
+    return QN_OK;
+}
+
+qn_status qn_batch_solve(qn_batch *batch, qn_batch_state *states, int count)
+{
+    if (count < 1 || count > batch->capacity)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d states; expected 1 to %d", count, batch->capacity);
+    QN_TRY(start(batch, states, count));
+    QN_TRY(find_balances(batch, states, count));
+    QN_TRY(find_changes(batch));
+    return fetch(batch, states, count);
+}
