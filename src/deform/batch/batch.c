@@ -225,17 +225,66 @@ static qn_status substitute(qn_batch *batch, int sides, qn_buffer *x)
     return qn_substitute_states(batch->queue, &batch->substitute, &batch->lists, &arrays, sides, x, NULL);
 }
 
+/* ---- order of numbers ---- */
+
+enum { ENTRIES_A_TASK = 512, STATES_AT_ONCE = 16 };
+
+/* States have their numbers one after the other, devices those of all states beside each other. */
+typedef struct moving {
+    qn_batch *batch;
+    qn_batch_state *states;
+    int count;
+    bool to_device;
+} moving;
+
+/* Entries of x, then of the change, of some states. A cache line of the device's order is filled at once. */
+static void move_entries(const moving *all, size_t begin, size_t end, size_t first)
+{
+    const size_t stride = (size_t)all->batch->stride, freedoms = all->batch->problem->body->freedom_count;
+    const size_t last = first + STATES_AT_ONCE < stride ? first + STATES_AT_ONCE : stride;
+    float *staged = all->batch->staged;
+    for (size_t s = first; s < last; s++) {
+        const size_t used = s < (size_t)all->count ? s : (size_t)all->count - 1; /* the rest repeats the last state */
+        const qn_batch_state *state = &all->states[used];
+        if (!all->to_device && s >= (size_t)all->count) break;
+        for (size_t i = begin; i < end; i++) {
+            const bool of_x = i < freedoms;
+            float *const own = of_x ? state->x + i : state->change + (i - freedoms);
+            const float *const parent = of_x ? state->parent_x + i : state->parent_change + (i - freedoms);
+            if (all->to_device)
+                staged[i * stride + s] = *parent;
+            else
+                *own = staged[i * stride + s];
+        }
+    }
+}
+
+static qn_status move_task(size_t index, int worker, void *user)
+{
+    const moving *all = user;
+    const size_t total = 4 * all->batch->problem->body->freedom_count, begin = index * ENTRIES_A_TASK;
+    const size_t end = begin + ENTRIES_A_TASK < total ? begin + ENTRIES_A_TASK : total;
+    (void)worker;
+    for (size_t s = 0; s < (size_t)all->batch->stride; s += STATES_AT_ONCE) move_entries(all, begin, end, s);
+    return QN_OK;
+}
+
+static qn_status move(qn_batch *batch, qn_batch_state *states, int count, bool to_device)
+{
+    moving all = {batch, states, count, to_device};
+    const size_t total = 4 * batch->problem->body->freedom_count;
+    return qn_pool_run(batch->options.pool, (total + ENTRIES_A_TASK - 1) / ENTRIES_A_TASK, move_task, &all);
+}
+
 /* ---- Newton's method ---- */
 
 /* Upload parents and places; columns of the batch without a state repeat the last one. */
-static qn_status start(qn_batch *batch, const qn_batch_state *states, int count)
+static qn_status start(qn_batch *batch, qn_batch_state *states, int count)
 {
     const size_t stride = (size_t)batch->stride, freedoms = batch->problem->body->freedom_count;
+    QN_TRY(move(batch, states, count, true));
     for (size_t s = 0; s < stride; s++) {
         const qn_batch_state *state = &states[s < (size_t)count ? s : (size_t)count - 1];
-        for (size_t i = 0; i < freedoms; i++) batch->staged[i * stride + s] = state->parent_x[i];
-        float *change = batch->staged + freedoms * stride;
-        for (size_t i = 0; i < 3 * freedoms; i++) change[i * stride + s] = state->parent_change[i];
         for (size_t axis = 0; axis < 3; axis++) {
             batch->of_places[axis * stride + s] = (float)(state->place[axis] - state->parent_place[axis]);
             batch->of_places[(3 + axis) * stride + s] = (float)state->place[axis];
@@ -375,11 +424,10 @@ static qn_status fetch(qn_batch *batch, qn_batch_state *states, int count)
     QN_TRY(read(batch, batch->stiffness, QN_BALANCE_STIFFNESS_ROWS, batch->of_stiffness));
     QN_TRY(read(batch, batch->wrong, 1, batch->of_wrong));
     QN_TRY(qn_queue_finish(batch->queue));
+    QN_TRY(move(batch, states, count, false));
     for (size_t s = 0; s < (size_t)count; s++) {
         qn_batch_state *state = &states[s];
         state->converged = state->converged && batch->of_wrong[s] >= (int32_t)freedoms;
-        for (size_t i = 0; i < freedoms; i++) state->x[i] = batch->staged[i * stride + s];
-        for (size_t i = 0; i < 3 * freedoms; i++) state->change[i] = change[i * stride + s];
         for (size_t i = 0; i < 9; i++) state->stiffness[i] = (double)batch->of_stiffness[i * stride + s];
         for (size_t axis = 0; axis < 3; axis++)
             for (size_t k = 0; k < batch->problem->held_count; k++)

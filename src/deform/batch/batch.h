@@ -7,6 +7,7 @@
 
 #include <quern/family.h>
 
+#include "base/thread_pool.h"
 #include "deform/state/problem.h"
 
 typedef struct qn_batch qn_batch;
@@ -15,6 +16,7 @@ typedef struct qn_batch_options {
     double tolerance; /* of the relative residual; single precision reaches about 1e-4 */
     int newton_steps_max;
     const qn_configuration *factor; /* of deform/factor; NULL: its fallback */
+    qn_pool *pool;                  /* moves numbers to and from the order of devices; NULL: the calling thread */
 } qn_batch_options;
 
 /* A state that is wanted, and what is found. Arrays are the caller's; x and change may be those of the parent. */
