@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "deform/factor/kernels/factor_arguments.h"
+#include "runtime/context.h"
+#include "runtime/device.h"
 #include "runtime/host_variant.h"
 
 #include "deform/factor/kernels/factor.dev.h"
@@ -141,6 +143,24 @@ size_t qn_factor_diagonals_bytes(const qn_factor_schedule *schedule, int stride)
 void qn_factor_class(double multiply_adds, int states, char text[64])
 {
     snprintf(text, 64, "work=2^%d states=%d", (int)lround(log2(multiply_adds)), states);
+}
+
+void qn_factor_configuration(qn_queue *queue, const qn_factor_plan *plan, int states, qn_configuration *configuration)
+{
+    const qn_configuration_source *source = qn_context_configuration_source(qn_device_context(qn_queue_device(queue)));
+    const factor_problem problem = {states, 1};
+    char problem_class[64], definitions[32];
+    qn_factor_class(plan->multiply_adds, states, problem_class);
+    snprintf(definitions, sizeof definitions, "STRIDE=%d", states);
+    qn_family_launch launch = {.family = &qn_deform_factor_family,
+                               .queue = queue,
+                               .problem_class = problem_class,
+                               .definitions = definitions,
+                               .problem = &problem,
+                               .configuration = qn_family_fallback(&qn_deform_factor_family)};
+    if (source->choose && source->choose(&launch, source->user) && source->report)
+        source->report(&launch, QN_OK, NULL, source->user);
+    *configuration = launch.configuration;
 }
 
 /* ---- launches ---- */

@@ -11,6 +11,10 @@ extern const qn_family qn_deform_factor_family;
 /* Tunables in the order of the family; BLOCK and PANEL decide the schedule. */
 enum { QN_FACTOR_STATES, QN_FACTOR_WORKERS, QN_FACTOR_BLOCK, QN_FACTOR_PANEL, QN_FACTOR_TUNABLES };
 
+/* The configuration for factors of a plan on the queue's device: that of the context's source (the tuner), else the
+ * fallback. It is asked once for a schedule, since its tiles hold for all launches. */
+void qn_factor_configuration(qn_queue *queue, const qn_factor_plan *plan, int states, qn_configuration *configuration);
+
 /* The schedule of a plan for a configuration of the family. */
 QN_MUST_CHECK qn_status qn_factor_schedule_for(const qn_factor_plan *plan, const qn_configuration *configuration,
                                                qn_factor_schedule **schedule);

@@ -3,18 +3,18 @@
 
 /* ---- a dense solver: L D Lᵀ in the order of the freedoms ---- */
 
-static void put_dense(box_matrix *box, uint32_t value, uint32_t row, uint32_t column, void *user)
+static void put_dense(qn_factor_box *box, uint32_t value, uint32_t row, uint32_t column, void *user)
 {
     double *dense = user;
     if (box->is_free[row] && box->is_free[column]) dense[row * box->freedoms + column] = box->values[value];
 }
 
 /* Held freedoms get a row of the unit matrix. */
-static double *dense_factor(box_matrix *box)
+static double *dense_factor(qn_factor_box *box)
 {
     const size_t n = box->freedoms;
     double *m = calloc(n * n, sizeof(double));
-    box_walk(box, put_dense, m);
+    qn_factor_box_walk(box, put_dense, m);
     for (size_t j = 0; j < n; j++) {
         if (!box->is_free[j]) m[j * n + j] = 1;
         for (size_t k = 0; k < j; k++) m[j * n + j] -= m[j * n + k] * m[j * n + k] * m[k * n + k];
@@ -51,7 +51,7 @@ static double largest_difference(const double *a, const double *b, size_t count)
 /* Solve with `sides` right sides and compare with the dense solver, to 1e-11 of solutions of size 1. */
 static void compare_with_dense(int nx, int ny, int nz, bool mixed, uint32_t held, int sides)
 {
-    box_matrix box = box_create(nx, ny, nz, mixed, held);
+    qn_factor_box box = box_create(nx, ny, nz, mixed, held);
     const size_t n = box.freedoms;
     qn_factor_plan *plan = NULL;
     qn_factor *factor = NULL;
@@ -77,7 +77,7 @@ static void compare_with_dense(int nx, int ny, int nz, bool mixed, uint32_t held
     free(dense);
     free(b);
     free(x);
-    box_release(&box);
+    qn_factor_box_release(&box);
 }
 
 static void solutions_agree_with_a_dense_solver(void)
@@ -93,7 +93,7 @@ static void solutions_agree_with_a_dense_solver(void)
 /* A known solution of a larger matrix is found, and threads change no bit. */
 static void threads_change_no_bit(void)
 {
-    box_matrix box = box_create(13, 11, 9, true, 40);
+    qn_factor_box box = box_create(13, 11, 9, true, 40);
     const size_t n = box.freedoms;
     qn_factor_plan *plan = NULL;
     double *known = calloc(n, sizeof(double)), *b = calloc(n, sizeof(double)), *x[3];
@@ -121,10 +121,10 @@ static void threads_change_no_bit(void)
     qn_factor_plan_destroy(&plan);
     free(known);
     free(b);
-    box_release(&box);
+    qn_factor_box_release(&box);
 }
 
-static void count_free_value(box_matrix *box, uint32_t value, uint32_t row, uint32_t column, void *user)
+static void count_free_value(qn_factor_box *box, uint32_t value, uint32_t row, uint32_t column, void *user)
 {
     size_t *count = user;
     (void)value;
@@ -133,11 +133,11 @@ static void count_free_value(box_matrix *box, uint32_t value, uint32_t row, uint
 
 static void facts_count_the_work(void)
 {
-    box_matrix box = box_create(6, 5, 4, false, 3);
+    qn_factor_box box = box_create(6, 5, 4, false, 3);
     qn_factor_plan *plan = NULL;
     size_t free_count = 0, values = 0;
     for (size_t f = 0; f < box.freedoms; f++) free_count += box.is_free[f];
-    box_walk(&box, count_free_value, &values);
+    qn_factor_box_walk(&box, count_free_value, &values);
     if (CHECK_OK(qn_factor_plan_create(&box.pattern, box.is_free, box.sign, &plan))) {
         const qn_factor_facts facts = qn_factor_plan_facts(plan);
         CHECK(facts.freedom_count == free_count);
@@ -146,10 +146,10 @@ static void facts_count_the_work(void)
         CHECK(facts.multiply_adds >= (double)values && facts.multiply_adds <= dense);
     }
     qn_factor_plan_destroy(&plan);
-    box_release(&box);
+    qn_factor_box_release(&box);
 }
 
-static uint32_t diagonal_value(const box_matrix *box, uint32_t freedom)
+static uint32_t diagonal_value(const qn_factor_box *box, uint32_t freedom)
 {
     const qn_block_pattern *p = &box->pattern;
     uint32_t node = 0;
@@ -159,7 +159,8 @@ static uint32_t diagonal_value(const box_matrix *box, uint32_t freedom)
 }
 
 /* Freedoms that no other depends on have pivots of their own, so a wrong one is found at its freedom. */
-static void expect_wrong(const qn_factor_plan *plan, qn_pool *pool, box_matrix *box, uint32_t freedom, double diagonal)
+static void expect_wrong(const qn_factor_plan *plan, qn_pool *pool, qn_factor_box *box, uint32_t freedom,
+                         double diagonal)
 {
     qn_factor *factor = NULL;
     size_t wrong = 0;
@@ -176,7 +177,7 @@ static void expect_wrong(const qn_factor_plan *plan, qn_pool *pool, box_matrix *
 
 static void wrong_pivots_name_their_freedom(void)
 {
-    box_matrix box = box_create(9, 8, 7, true, 20);
+    qn_factor_box box = box_create(9, 8, 7, true, 20);
     const qn_block_pattern *p = &box.pattern;
     qn_factor_plan *plan = NULL;
     qn_pool *pool = NULL;
@@ -197,13 +198,13 @@ static void wrong_pivots_name_their_freedom(void)
     }
     qn_factor_plan_destroy(&plan);
     qn_pool_destroy(&pool);
-    box_release(&box);
+    qn_factor_box_release(&box);
 }
 
 /* Two wrong pivots: the same one is reported for any number of threads. */
 static void the_same_wrong_pivot_for_any_threads(void)
 {
-    box_matrix box = box_create(12, 10, 8, false, 0);
+    qn_factor_box box = box_create(12, 10, 8, false, 0);
     qn_factor_plan *plan = NULL;
     size_t first = SIZE_MAX;
     for (uint32_t f = 100; f < box.freedoms; f += 301) box.values[diagonal_value(&box, f)] = -1e4;
@@ -221,17 +222,17 @@ static void the_same_wrong_pivot_for_any_threads(void)
         qn_pool_destroy(&pool);
     }
     qn_factor_plan_destroy(&plan);
-    box_release(&box);
+    qn_factor_box_release(&box);
 }
 
 static void plans_without_free_freedoms_are_refused(void)
 {
-    box_matrix box = box_create(2, 2, 2, false, 8);
+    qn_factor_box box = box_create(2, 2, 2, false, 8);
     qn_factor_plan *plan = NULL;
     CHECK_FAILS(qn_factor_plan_create(&box.pattern, box.is_free, box.sign, &plan), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("free freedom");
     CHECK(!plan);
-    box_release(&box);
+    qn_factor_box_release(&box);
 }
 
 int main(void)
