@@ -346,6 +346,7 @@ qn_status qn_factor_tree_create(const qn_factor_graph *graph, const uint32_t *or
     if (status == QN_OK) status = find_rows(graph, &c);
     if (status == QN_OK) status = make_supernodes(graph, &c, tree);
     columns_release(&c);
+    if (status == QN_OK) status = qn_factor_tree_align(tree);
     if (status != QN_OK) qn_factor_tree_release(tree);
     return status;
 }

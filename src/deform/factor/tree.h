@@ -22,6 +22,9 @@ typedef struct qn_factor_tree {
 /* Tree of the graph when its nodes are eliminated in `order`; the tree's own order is an equivalent one. */
 QN_MUST_CHECK qn_status qn_factor_tree_create(const qn_factor_graph *graph, const uint32_t *order,
                                               qn_factor_tree *tree);
+
+/* Reorder the nodes inside supernodes so that rows of descendants come in long runs. */
+QN_MUST_CHECK qn_status qn_factor_tree_align(qn_factor_tree *tree);
 void qn_factor_tree_release(qn_factor_tree *tree);
 
 #endif
