@@ -1,15 +1,12 @@
-#define _GNU_SOURCE /* dladdr */
 #include "job/ranks.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/module.h"
 #include "job/mpi/mpi_functions.h"
 
 static const char library_name[] = "libquern_mpi.so";
@@ -49,46 +46,10 @@ static int launched_processes(const char **variable)
     return count;
 }
 
-/* Load a library by its name; NULL if there is none. Its symbols are global, because plug-ins of Open MPI need them. */
-static void *load(const char *path)
-{
-    return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-}
-
-/* Make the path "folder of `beside`/relative/libquern_mpi.so". */
-static void *load_beside(const char *beside, const char *relative)
-{
-    const char *slash = strrchr(beside, '/');
-    qn_text path = {0};
-    void *library = NULL;
-    if (slash && qn_text_append(&path, "%.*s/%s%s", (int)(slash - beside), beside, relative, library_name) == QN_OK &&
-        qn_file_exists(path.data))
-        library = load(path.data);
-    qn_text_clear(&path);
-    return library;
-}
-
-/* Try QUERN_MPI_LIBRARY; else the folder of this library or of the program, or the place where it is installed. */
-static void *load_library(void)
-{
-    Dl_info here;
-    void *library = NULL;
-    const char *chosen = getenv("QUERN_MPI_LIBRARY");
-    if (chosen && *chosen) return load(chosen);
-    if (dladdr(launchers, &here) && here.dli_fname) {
-        char program[4096] = "";
-        const char *self = here.dli_fname; /* for a program the name by which it was called, without a folder if the
-                                              shell found it by PATH */
-        if (!strchr(self, '/') && readlink("/proc/self/exe", program, sizeof program - 1) > 0) self = program;
-        library = load_beside(self, "");
-        if (!library) library = load_beside(self, QN_COMMAND_TO_LIBRARY "/");
-    }
-    return library ? library : load(library_name);
-}
-
 static qn_status find_functions(const char *variable, const qn_mpi_functions **functions)
 {
-    void *library = load_library();
+    /* Its symbols are global, because plug-ins of Open MPI need them. */
+    void *library = qn_module_load(library_name, "QUERN_MPI_LIBRARY", RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
         const char *reason = dlerror();
         return QN_FAIL(

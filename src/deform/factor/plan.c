@@ -196,6 +196,16 @@ static uint32_t place_in_panel(const qn_factor_plan *plan, const qn_factor_front
            low % QN_FACTOR_STRIP;
 }
 
+void qn_factor_entry_places(const qn_factor_plan *plan, const qn_factor_front *front, uint32_t at, uint32_t *row,
+                            uint32_t *column)
+{
+    const uint32_t length = QN_FACTOR_STRIP * front->width, own = (uint32_t)qn_factor_own_values(front);
+    const uint32_t in = at < own ? at : at - own;
+    const uint32_t i = in / length * QN_FACTOR_STRIP + in % QN_FACTOR_STRIP;
+    *column = front->first + in % length / QN_FACTOR_STRIP;
+    *row = at < own ? front->first + i : plan->row[front->rows + i];
+}
+
 /* Call for each value of the lower triangle of K whose freedoms are free. Counts by front while plan->entry is NULL. */
 static void walk_entries(const qn_block_pattern *pattern, const uint32_t *front_of, qn_factor_plan *plan)
 {

@@ -85,6 +85,10 @@ static inline size_t qn_factor_update_values(const qn_factor_front *front)
     return 32 * strips * (strips + 1);
 }
 
+/* Row and column (places) of the value at `at` in the panel of a front. */
+void qn_factor_entry_places(const qn_factor_plan *plan, const qn_factor_front *front, uint32_t at, uint32_t *row,
+                            uint32_t *column);
+
 /* Give each front its task and the place of its update; sizes of the rooms. */
 QN_MUST_CHECK qn_status qn_factor_plan_tasks(qn_factor_plan *plan);
 

@@ -232,17 +232,6 @@ static qn_status fill_rows(draft *d)
 
 /* ---- values of K ---- */
 
-/* Row and column (places) of an entry of a front. */
-static void place_of_entry(const qn_factor_plan *plan, const qn_factor_front *front, uint32_t at, uint32_t *row,
-                           uint32_t *column)
-{
-    const uint32_t length = QN_FACTOR_STRIP * front->width, own = (uint32_t)qn_factor_own_values(front);
-    const uint32_t in = at < own ? at : at - own;
-    const uint32_t i = in / length * QN_FACTOR_STRIP + in % QN_FACTOR_STRIP;
-    *column = front->first + in % length / QN_FACTOR_STRIP;
-    *row = at < own ? front->first + i : plan->row[front->rows + i];
-}
-
 static void map_front(draft *d, const uint32_t *front_of, size_t f, size_t end)
 {
     const qn_factor_plan *plan = d->plan;
@@ -251,7 +240,7 @@ static void map_front(draft *d, const uint32_t *front_of, size_t f, size_t end)
     int filled = -1;
     for (size_t e = front->entries; e < end; e++) {
         uint32_t row, column;
-        place_of_entry(plan, front, plan->entry[e].place, &row, &column);
+        qn_factor_entry_places(plan, front, plan->entry[e].place, &row, &column);
         const qn_factor_front *other = &plan->fronts[front_of[row]];
         const int tile_column = d->front_tile[f] + (int)(column - front->first) / s->block;
         const int tile_row = d->front_tile[front_of[row]] + (int)(row - other->first) / s->block;
