@@ -1,7 +1,6 @@
 /* Time factors of one pattern: quern_bench_deform_factor PATTERN [DEVICE [STATES [NAME=VALUE …]]]
  *
- * PATTERN: a text file, "nodes blocks", then "freedoms held" of each node, then "row column" of each block of the lower
- * triangle, row by row, columns ascending, the diagonal last; held nodes keep their pressures only. Or box:N.
+ * PATTERN: see deform_factor_parts/pattern.h.
  * Without DEVICE: the double precision factor of the host, on 1 and 2 threads. With one: batched factors and solutions
  * of STATES states (256) with the fallback's configuration and the values given, or of all blocks, panels and shapes of
  * groups of interest with NAME=all. Times are the shortest of several runs; shares are of the device's measured rate of
@@ -15,8 +14,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "deform/factor/box.h"
 #include "deform/factor/kernels/substitute.h"
+
+#include "deform_factor_parts/pattern.h"
 
 enum { RUNS = 3, HOST_RUNS = 30 };
 
@@ -25,74 +25,6 @@ static double clock_s(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static qn_status wrong_line(const char *path, const char *what)
-{
-    return QN_FAIL(QN_BAD_FORMAT, "%s: no %s where it should be", path, what);
-}
-
-static qn_status read_nodes(FILE *file, const char *path, size_t nodes, qn_factor_box *box)
-{
-    qn_block_pattern *p = &box->pattern;
-    for (size_t i = 0; i < nodes; i++) {
-        int freedoms, held;
-        if (fscanf(file, "%d %d", &freedoms, &held) != 2 || freedoms < 3 || freedoms > 4)
-            return wrong_line(path, "node");
-        p->size[i] = (uint8_t)freedoms;
-        p->first_freedom[i + 1] = p->first_freedom[i] + (uint32_t)freedoms;
-        for (uint32_t a = 0; a < (uint32_t)freedoms; a++) {
-            box->sign[p->first_freedom[i] + a] = a == 3 ? -1 : 1;
-            box->is_free[p->first_freedom[i] + a] = a == 3 || !held;
-        }
-    }
-    return QN_OK;
-}
-
-static qn_status read_blocks(FILE *file, const char *path, size_t blocks, qn_factor_box *box)
-{
-    qn_block_pattern *p = &box->pattern;
-    for (size_t b = 0; b < blocks; b++) {
-        unsigned i, j;
-        if (fscanf(file, "%u %u", &i, &j) != 2 || j > i || i >= p->node_count) return wrong_line(path, "block");
-        p->column[b] = j;
-        p->row_start[i + 1] = (uint32_t)b + 1;
-        p->block_start[b + 1] = p->block_start[b] + p->size[i] * p->size[j];
-    }
-    return QN_OK;
-}
-
-static qn_status read_pattern(FILE *file, const char *path, qn_factor_box *box)
-{
-    qn_block_pattern *p = &box->pattern;
-    size_t nodes, blocks;
-    if (fscanf(file, "%zu %zu", &nodes, &blocks) != 2) return wrong_line(path, "number of nodes and blocks");
-    p->node_count = nodes;
-    QN_TRY(qn_allocate(nodes, 1, (void **)&p->size));
-    QN_TRY(qn_allocate(nodes + 1, sizeof(uint32_t), (void **)&p->first_freedom));
-    QN_TRY(qn_allocate(nodes + 1, sizeof(uint32_t), (void **)&p->row_start));
-    QN_TRY(qn_allocate(blocks, sizeof(uint32_t), (void **)&p->column));
-    QN_TRY(qn_allocate(blocks + 1, sizeof(uint32_t), (void **)&p->block_start));
-    QN_TRY(qn_allocate(4 * nodes, sizeof(signed char), (void **)&box->sign));
-    QN_TRY(qn_allocate(4 * nodes, sizeof(bool), (void **)&box->is_free));
-    QN_TRY(read_nodes(file, path, nodes, box));
-    QN_TRY(read_blocks(file, path, blocks, box));
-    box->freedoms = p->first_freedom[nodes];
-    box->value_count = p->block_start[blocks];
-    return qn_factor_box_draw(box);
-}
-
-static qn_status open_pattern(const char *path, qn_factor_box *box)
-{
-    if (strncmp(path, "box:", 4) == 0) {
-        const int side = atoi(path + 4);
-        return qn_factor_box_create((const int[]){side, side, side}, false, (uint32_t)side, box);
-    }
-    FILE *file = fopen(path, "r");
-    if (!file) return QN_FAIL(QN_NOT_FOUND, "%s: cannot be opened", path);
-    const qn_status status = read_pattern(file, path, box);
-    fclose(file);
-    return status;
 }
 
 /* ---- host, double precision ---- */
@@ -280,7 +212,7 @@ static qn_status run(int argc, char **argv)
 {
     qn_factor_box box = {0};
     qn_factor_plan *plan;
-    QN_TRY(open_pattern(argv[1], &box));
+    QN_TRY(bench_open_pattern(argv[1], &box));
     const double started = clock_s();
     QN_TRY(qn_factor_plan_create(&box.pattern, box.is_free, box.sign, &plan));
     const qn_factor_facts facts = qn_factor_plan_facts(plan);
