@@ -125,7 +125,9 @@ static void middles_are_drawn(void)
     qn_surface_views_fit(&views);
     const check_picture *picture = draw(&views, 0);
     CHECK(has_colour(picture, 0.38, 0.08, light) && has_colour(picture, -0.38, 0.08, light));
-    CHECK(has_colour(picture, 0, 0.1, light)); /* on a side of the inner triangle */
+    /* on the sides of the inner triangle */
+    CHECK(has_colour(picture, 0, 0.1, light));
+    CHECK(has_colour(picture, -0.225, -0.2, light) && has_colour(picture, 0.225, -0.2, light));
     CHECK(!has_colour(picture, 0, -0.495, light) && !has_colour(picture, 0, -0.495, white)); /* an edge of the mesh */
     views.triangle_nodes = 3;
     views.triangle_count = 2; /* the corners, and the three middles */

@@ -148,6 +148,29 @@ static void middles_belong_to_whole_triangles(void)
     clear_box(&b);
 }
 
+/* Numbers of corners do not bring the middles that a place allows: the left end has 5 corners, the body 22. */
+static void numbers_bring_no_middles(void)
+{
+    qn_mesh *linear;
+    uint32_t *nodes;
+    size_t count;
+    box b = {0};
+    CHECK_OK(qn_mesh_read(check_data("mesh/box_22.msh"), 1, &linear));
+    CHECK_OK(qn_mesh_with_order(linear, 2, &b.mesh));
+    CHECK_OK(qn_mesh_surface_find(b.mesh, &b.surface));
+    CHECK_OK(qn_node_set_find(b.mesh, &b.surface, "x<=0", "--fix", &nodes, &count));
+    CHECK(count == 5 + 8);
+    qn_release(&nodes);
+    CHECK_OK(qn_node_set_find(b.mesh, &b.surface, "x<=0 & nodes:1-22", "--fix", &nodes, &count));
+    CHECK(count == 5);
+    qn_release(&nodes);
+    CHECK_OK(qn_node_set_find(b.mesh, &b.surface, "nodes:23-1000", "--fix", &nodes, &count));
+    CHECK(count == 105 - 22);
+    qn_release(&nodes);
+    qn_mesh_destroy(&linear);
+    clear_box(&b);
+}
+
 static void numbers_are_those_of_the_file(void)
 {
     box b = read_box("mesh/box_22.msh"), c = read_box("mesh/box.vtk");
@@ -164,6 +187,8 @@ static void numbers_are_those_of_the_file(void)
     CHECK_OK(qn_node_set_find(b.mesh, &b.surface, "nodes:985-1500,790", "--fix", &nodes, &count));
     CHECK(count == 3 && nodes[0] == 0 && nodes[1] == 1 && nodes[2] == 21);
     qn_release(&nodes);
+    CHECK_FAILS(qn_node_set_find(b.mesh, &b.surface, "nodes:981-989", "--fix", &nodes, &count), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("no tetrahedron has node 981-989");
     clear_box(&b);
     clear_box(&c);
 }
@@ -258,6 +283,7 @@ int main(void)
     RUN(places_find_nodes_of_the_surface);
     RUN(places_leave_out_inner_nodes);
     RUN(middles_belong_to_whole_triangles);
+    RUN(numbers_bring_no_middles);
     RUN(numbers_are_those_of_the_file);
     RUN(groups_are_found_by_name);
     RUN(faulty_sets_are_refused);

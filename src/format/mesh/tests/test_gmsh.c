@@ -32,6 +32,17 @@ static void numbers_have_gaps(void)
     qn_mesh_destroy(&mesh);
 }
 
+/* Nodes have as many parameters as their entity has dimensions, but none in volumes. */
+static void parameters_are_skipped(void)
+{
+    qn_mesh *mesh =
+        read_text(FORMAT "$ParametricNodes\n4\n1 0 0 0 3 1\n2 1 0 0 2 1 0.5 0.5\n3 0 1 0 1 1 0.5\n4 0 0 1 0 "
+                         "1\n$EndParametricNodes\n" GOOD);
+    if (!mesh) return;
+    CHECK(mesh->node_count == 4 && mesh->positions[3] == 1 && mesh->positions[7] == 1 && mesh->positions[11] == 1);
+    qn_mesh_destroy(&mesh);
+}
+
 /* Gmsh 2 writes an element once for each of its groups. */
 static void repeated_elements_count_once(void)
 {
@@ -132,6 +143,7 @@ static void broken_files_are_refused(void)
 int main(void)
 {
     RUN(numbers_have_gaps);
+    RUN(parameters_are_skipped);
     RUN(repeated_elements_count_once);
     RUN(nodes_may_follow_elements);
     RUN(broken_files_are_refused);

@@ -39,6 +39,55 @@ static void arrays_make_groups(void)
     qn_mesh_destroy(&mesh);
 }
 
+/* Append numbers with the highest byte first. */
+static void append_big(char **at, int bytes, size_t count, const int64_t *numbers)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int byte = bytes - 1; byte >= 0; byte--) *(*at)++ = (char)((uint64_t)numbers[i] >> 8 * byte & 255);
+}
+
+/* Sizes of binary numbers: what follows an array is found only if its size is right. */
+static void binary_arrays_have_the_size_of_their_type(void)
+{
+    static const struct {
+        const char *name;
+        int bytes;
+        const char *group; /* of the value −2 */
+    } types[] = {{"vtkIdType", 4, "v=-2"},
+                 {"unsigned_char", 1, "v=254"},
+                 {"char", 1, "v=-2"},
+                 {"signed_char", 1, "v=-2"},
+                 {"unsigned_short", 2, "v=65534"},
+                 {"short", 2, "v=-2"},
+                 {"unsigned_int", 4, "v=4294967294"},
+                 {"int", 4, "v=-2"},
+                 {"long", 8, "v=-2"},
+                 {"vtktypeint64", 8, "v=-2"},
+                 {"vtktypeuint8", 1, "v=254"},
+                 {"vtktypeint16", 2, "v=-2"},
+                 {"VTKTYPEUINT32", 4, "v=4294967294"}};
+    static const int64_t places[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, cell[] = {4, 0, 1, 2, 3}, type[] = {10};
+    static const int64_t value[] = {-2}, ids[] = {0, 1, 2, 3};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char bytes[1024], *at = bytes;
+        qn_mesh *mesh;
+        at += sprintf(at, "# vtk DataFile Version 3.0\nt\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 short\n");
+        append_big(&at, 2, 12, places);
+        at += sprintf(at, "\nCELLS 1 5\n");
+        append_big(&at, 4, 5, cell);
+        at += sprintf(at, "\nCELL_TYPES 1\n");
+        append_big(&at, 4, 1, type);
+        at += sprintf(at, "\nPOINT_DATA 4\nGLOBAL_IDS ids %s\n", types[i].name);
+        append_big(&at, types[i].bytes, 4, ids);
+        at += sprintf(at, "\nCELL_DATA 1\nSCALARS v %s\nLOOKUP_TABLE default\n", types[i].name);
+        append_big(&at, types[i].bytes, 1, value);
+        if (!CHECK_OK(qn_mesh_read(bytes_file("binary.vtk", bytes, (size_t)(at - bytes)), 1, &mesh))) continue;
+        CHECK(mesh->positions[3] == 1 && mesh->positions[7] == 1 && mesh->positions[11] == 1);
+        if (CHECK(mesh->group_count == 1)) CHECK_TEXT(mesh->groups[0].name, types[i].group);
+        qn_mesh_destroy(&mesh);
+    }
+}
+
 /* Numbers that differ from cell to cell are no groups. */
 static void many_values_make_no_groups(void)
 {
@@ -185,6 +234,7 @@ static void damaged_data_is_refused(void)
 int main(void)
 {
     RUN(arrays_make_groups);
+    RUN(binary_arrays_have_the_size_of_their_type);
     RUN(many_values_make_no_groups);
     RUN(broken_files_are_refused);
     RUN(damaged_data_is_refused);
