@@ -277,6 +277,32 @@ static void cut_files_are_refused(void)
     }
 }
 
+/* The held end is the plane x = 0, and all triangles of groups are of the surface. */
+static void the_example_is_a_body(void)
+{
+    qn_mesh *mesh;
+    qn_mesh_surface surface;
+    if (!CHECK_OK(qn_mesh_read(check_data("../../examples/deform/lobe.msh"), 1, &mesh))) return;
+    CHECK_OK(qn_mesh_check(mesh));
+    CHECK_OK(qn_mesh_surface_find(mesh, &surface));
+    CHECK(mesh->group_count == 3);
+    for (size_t i = 0; i < mesh->group_count; i++) {
+        const qn_mesh_group *group = &mesh->groups[i];
+        size_t found = 0;
+        for (size_t k = 0; group->dimension == 2 && k < group->element_count * surface.triangle_count; k++) {
+            const uint32_t *a = group->elements + k / surface.triangle_count * 3;
+            const uint32_t *b = surface.triangles + k % surface.triangle_count * 3;
+            for (int turn = 0; turn < 3; turn++)
+                found += a[0] == b[turn] && a[1] == b[(turn + 1) % 3] && a[2] == b[(turn + 2) % 3];
+        }
+        CHECK(group->dimension == 3 || found == group->element_count);
+        for (size_t k = 0; strcmp(group->name, "held") == 0 && k < group->node_count; k++)
+            CHECK(mesh->positions[3 * group->nodes[k]] == 0);
+    }
+    qn_mesh_surface_clear(&surface);
+    qn_mesh_destroy(&mesh);
+}
+
 static void meshes_of_livers_are_read(void)
 {
     static const struct {
@@ -310,6 +336,7 @@ int main(void)
     RUN(positions_are_scaled);
     RUN(gzipped_files_are_read);
     RUN(cut_files_are_refused);
+    RUN(the_example_is_a_body);
     RUN(meshes_of_livers_are_read);
     return check_finish();
 }
