@@ -41,7 +41,8 @@ typedef struct vtu_file {
     section section;
     void *arrays; /* array */
     size_t array_count, array_capacity;
-    bool collecting;      /* text belongs to the last array */
+    int array_depth;      /* tags that are open from DataArray on */
+    bool collecting;      /* text of the DataArray belongs to the last array */
     const char *appended; /* behind the tag AppendedData; NULL: there is none */
     qn_vtk_grid grid;
 } vtu_file;
@@ -125,6 +126,7 @@ static qn_status begin_array(vtu_file *file, const char **attributes)
 {
     const char *type_name = attribute(attributes, "type"), *format = attribute(attributes, "format");
     const char *name = attribute(attributes, "Name");
+    file->collecting = false;
     array added = {.section = file->section, .line = line_of(file)};
     if (!name) name = file->section == POINTS ? "Points" : "";
     added.type =
@@ -160,27 +162,35 @@ static qn_status begin_appended(vtu_file *file, const char **attributes)
     return QN_OK;
 }
 
+static section section_of(const char *name)
+{
+    return strcmp(name, "Points") == 0     ? POINTS
+           : strcmp(name, "Cells") == 0    ? CELLS
+           : strcmp(name, "CellData") == 0 ? CELL_DATA
+                                           : OTHER;
+}
+
+/* Tags in a DataArray, such as InformationKey, are skipped with their text. */
 static void on_start(void *user, const char *name, const char **attributes)
 {
     vtu_file *file = user;
     qn_status status = QN_OK;
+    const bool is_array = strcmp(name, "DataArray") == 0;
     if (file->status != QN_OK || file->appended) return;
-    file->collecting = false;
-    if (strcmp(name, "VTKFile") == 0)
+    if (file->array_depth > 0 || is_array) {
+        file->array_depth++;
+        if (file->array_depth > 1 || !file->has_piece) return;
+        status = begin_array(file, attributes);
+    } else if (strcmp(name, "VTKFile") == 0)
         status = begin_file(file, attributes);
     else if (strcmp(name, "UnstructuredGrid") == 0)
         file->has_grid = true;
     else if (strcmp(name, "Piece") == 0)
         status = begin_piece(file, attributes);
-    else if (strcmp(name, "DataArray") == 0 && file->has_piece)
-        status = begin_array(file, attributes);
     else if (strcmp(name, "AppendedData") == 0)
         status = begin_appended(file, attributes);
-    else
-        file->section = strcmp(name, "Points") == 0     ? POINTS
-                        : strcmp(name, "Cells") == 0    ? CELLS
-                        : strcmp(name, "CellData") == 0 ? CELL_DATA
-                                                        : OTHER;
+    else if (section_of(name) != OTHER)
+        file->section = section_of(name);
     file->status = status;
     if (status != QN_OK) XML_StopParser(file->parser, XML_FALSE);
 }
@@ -188,14 +198,17 @@ static void on_start(void *user, const char *name, const char **attributes)
 static void on_end(void *user, const char *name)
 {
     vtu_file *file = user;
-    file->collecting = false;
-    if (strcmp(name, "DataArray") != 0) file->section = OTHER;
+    if (file->array_depth > 0)
+        file->array_depth--;
+    else if (section_of(name) == file->section)
+        file->section = OTHER;
+    if (file->array_depth == 0) file->collecting = false;
 }
 
 static void on_text(void *user, const char *text, int length)
 {
     vtu_file *file = user;
-    if (!file->collecting || file->status != QN_OK) return;
+    if (!file->collecting || file->array_depth != 1 || file->status != QN_OK) return;
     array *last = (array *)file->arrays + file->array_count - 1;
     file->status = qn_text_append_bytes(&last->text, text, (size_t)length);
     if (file->status != QN_OK) XML_StopParser(file->parser, XML_FALSE);

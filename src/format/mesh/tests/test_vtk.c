@@ -156,6 +156,31 @@ static const refusal legacy_refusals[] = {
 #define XML_CELLS(c, o, t) "<Cells>" ARRAY("connectivity", c) ARRAY("offsets", o) ARRAY("types", t) "</Cells>\n"
 #define END "</Piece></UnstructuredGrid></VTKFile>\n"
 
+/* Keys in arrays, comments, and arrays that the mesh does not need. */
+#define KEY "<InformationKey name=\"range\"><Value index=\"0\">5</Value>6</InformationKey>"
+static void other_tags_are_skipped(void)
+{
+    qn_mesh *mesh = read_text(
+        "tags.vtu", FILE_TAG
+        "<FieldData>" ARRAY("time", "1 2 3") "</FieldData>" PIECE "<CellData Scalars=\"a&amp;b\">" ARRAY("x",
+                                                                                                         KEY " 7" KEY)
+            ARRAY(
+                "a&amp;b",
+                "8" KEY) "<Array>1</Array>"
+                         "<DataArray type=\"Float32\" Name=\"real\">0.5</DataArray></CellData><PointData>" ARRAY(
+                             "p",
+                             "1 2 3 4") "</PointData>" XYZ("type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\"",
+                                                           "0 0 0 1 <!-- 9 9 -->0 0 0" KEY " 1 0 0 0 1" KEY)
+                             XML_CELLS(KEY "0 1" KEY " 2 3", "4" KEY, KEY "10") END);
+    if (!mesh) return;
+    CHECK(mesh->node_count == 4 && mesh->element_count == 1 && mesh->positions[11] == 1);
+    if (CHECK(mesh->group_count == 2)) {
+        CHECK_TEXT(mesh->groups[0].name, "x=7");
+        CHECK_TEXT(mesh->groups[1].name, "a&b=8");
+    }
+    qn_mesh_destroy(&mesh);
+}
+
 static const refusal xml_refusals[] = {
     {"<html></html>", "has no UnstructuredGrid; expected an UnstructuredGrid with one Piece"},
     {XML "<VTKFile type=\"PolyData\">", ":2: the type of VTKFile is \"PolyData\"; expected UnstructuredGrid"},
@@ -236,6 +261,7 @@ int main(void)
     RUN(arrays_make_groups);
     RUN(binary_arrays_have_the_size_of_their_type);
     RUN(many_values_make_no_groups);
+    RUN(other_tags_are_skipped);
     RUN(broken_files_are_refused);
     RUN(damaged_data_is_refused);
     return check_finish();
