@@ -36,6 +36,11 @@ static size_t aligned(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+size_t qn_cache_state_bytes(size_t freedom_count)
+{
+    return aligned(sizeof(slot)) + aligned(4 * sizeof(float) * freedom_count);
+}
+
 qn_status qn_cache_create(const qn_grid *grid, size_t freedom_count, double limit_bytes, size_t least_states,
                           qn_cache **cache)
 {
@@ -48,7 +53,7 @@ qn_status qn_cache_create(const qn_grid *grid, size_t freedom_count, double limi
             "the configuration space has %zu points; expected at most %d for a live hand: a larger step or a "
             "smaller reach",
             points, QN_CACHE_POINTS_MAX);
-    const size_t bytes = aligned(sizeof(slot)) + aligned(4 * sizeof(float) * freedom_count);
+    const size_t bytes = qn_cache_state_bytes(freedom_count);
     const size_t capacity =
         limit_bytes / (double)bytes < (double)points + 64 ? (size_t)(limit_bytes / (double)bytes) : points + 64;
     if (capacity < least_states)

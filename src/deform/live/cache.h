@@ -24,6 +24,9 @@ QN_MUST_CHECK qn_status qn_cache_create(const qn_grid *grid, size_t freedom_coun
                                         size_t least_states, qn_cache **cache);
 void qn_cache_destroy(qn_cache **cache);
 
+/* Bytes of a state in the cache. */
+size_t qn_cache_state_bytes(size_t freedom_count);
+
 /* The state at a point; NULL: not there, or the point is outside of the grid. */
 const qn_grid_state *qn_cache_find(const qn_cache *cache, const int32_t index[3]);
 

@@ -262,7 +262,8 @@ static void the_least_recently_used_state_leaves(void)
     qn_grid_state *state;
     CHECK_FAILS(qn_cache_create(&grid, 1000, 15000, 8, &cache), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("has room for 0 states");
-    const double slot_bytes = 16320; /* 4 · 4 · 1000 rounded up to 64, and less than 320 for the head */
+    const double slot_bytes = (double)qn_cache_state_bytes(1000);
+    CHECK(slot_bytes >= 16000 && slot_bytes < 16500);
     if (!CHECK_OK(qn_cache_create(&grid, 1000, 12 * slot_bytes, 8, &cache))) return;
     if (!CHECK(qn_cache_facts_of(cache).capacity == 12)) return;
     put(cache, &quadratic, 0, 0, 0, 0);
@@ -272,6 +273,8 @@ static void the_least_recently_used_state_leaves(void)
     CHECK_OK(qn_cache_take(cache, &state)); /* all were used in this pass */
     CHECK(state == NULL);
     qn_cache_begin_pass(cache);
+    CHECK_OK(qn_cache_take(cache, &state)); /* or in the one before */
+    CHECK(state == NULL);
     qn_cache_touch(cache, (const int32_t[3]){1, -2, 1});
     qn_cache_begin_pass(cache);
     qn_cache_hold(held);
