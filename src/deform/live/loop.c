@@ -119,7 +119,7 @@ static qn_tick *feel(qn_loop *loop, double time_s, const qn_hand_sample *sample)
 {
     if (!sample->is_there) {
         memset(&loop->feel, 0, sizeof loop->feel);
-        loop->filter.is_started = false;
+        if (loop->filter.is_started) loop->filter = qn_hand_filter_start(loop->feel_options.period_s, hand_memory_s);
         return NULL;
     }
     qn_tick *const tick = &loop->ticks[loop->facts.ticks % loop->capacity];
@@ -134,10 +134,16 @@ static qn_tick *feel(qn_loop *loop, double time_s, const qn_hand_sample *sample)
     return tick;
 }
 
-/* Tell the scheduler and the shape where the hand is. */
-static void tell(qn_loop *loop, const double place[3])
+/* Tell the scheduler where the hand is, inside of the grid: so the filter's numbers stay finite. The shape is that of
+ * rest while the hand holds nothing. */
+static void tell(qn_loop *loop, const double where[3], bool is_held)
 {
-    double numbers[QN_RELAY_NUMBERS] = {place[0], place[1], place[2]};
+    double place[3];
+    int32_t cell[3];
+    memcpy(place, where, sizeof place);
+    qn_grid_cell(&loop->feel_options.grid, place, cell);
+    double numbers[QN_RELAY_NUMBERS] = {0};
+    if (is_held) memcpy(numbers, place, sizeof place);
     qn_hand_filter_add(&loop->filter, place);
     qn_crew_tell_hand(loop->crew, &loop->filter);
     qn_relay_write(&loop->place, numbers);
@@ -155,7 +161,7 @@ static bool one_tick(void *user, double time_s, double lateness_us)
     qn_tick *const tick = feel(loop, time_s, &sample);
     if (!tick) return true;
     if (loop->options.output) loop->options.output(loop->options.user, tick, &sample);
-    tell(loop, sample.place);
+    tell(loop, sample.place, sample.is_held);
     tick->lateness_us = (float)lateness_us;
     tick->work_us = (float)(1e-3 * (double)(qn_pace_now_ns() - begin_ns));
     return true;
@@ -204,7 +210,7 @@ static qn_status run_simulated(qn_loop *loop)
                 if (atomic_load(&loop->is_stopping)) return QN_OK;
                 const qn_tick *const tick = feel(loop, (double)(first + i) / loop->options.rate_hz, &samples[i]);
                 if (tick && loop->options.output) loop->options.output(loop->options.user, tick, &samples[i]);
-                if (tick) tell(loop, samples[i].place);
+                if (tick) tell(loop, samples[i].place, samples[i].is_held);
             }
         }
     }

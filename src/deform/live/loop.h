@@ -63,7 +63,7 @@ QN_MUST_CHECK qn_status qn_loop_run(qn_loop *loop);
 /* Also from a signal handler. */
 void qn_loop_stop(qn_loop *loop);
 
-/* The shape at the hand's last place: freedom_count numbers. */
+/* The shape at the hand's last place, that of rest while it holds nothing: freedom_count numbers. */
 void qn_loop_shape(qn_loop *loop, float *x);
 
 /* Recorded tick number `index` of those that are kept, the oldest first; their number is the lesser of facts.ticks and

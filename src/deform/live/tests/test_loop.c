@@ -199,7 +199,7 @@ static void a_small_cache_serves_a_moving_hand(void)
     qn_loop_options options = options_of(&solver, 2, false, 1, NULL);
     options.crew.cache_bytes = 40 * (double)qn_cache_state_bytes(FIELD_FREEDOMS);
     options.slew_limit = 1e6;
-    qn_loop *loop = run(options, "min-jerk:3,0.4,0.029");
+    qn_loop *loop = run(options, "min-jerk:3,0.15,0.029");
     if (!loop) return;
     const qn_loop_facts facts = qn_loop_facts_of(loop);
     CHECK(facts.cache.capacity == 40 && facts.cache.count <= 40 && facts.cache.removed > 0);
