@@ -63,4 +63,33 @@ static inline double element_pressure_entry(const element_state *e, int points, 
     return sum / material->kappa;
 }
 
+/* Stress of first Piola-Kirchhoff, Pa; returns J − 1. svk: P = F S. Mooney-Rivlin: P = σ cof F with Cauchy's stress
+ * σ = τ/J + p I. */
+static inline double element_stress(const qn_body *body, const double g[9], double pressure, double stress[9])
+{
+    const qn_material *material = &body->material;
+    if (material->kind == QN_MATERIAL_SVK) {
+        double s[6];
+        point_svk(material, g, s);
+        for (int i = 0; i < 3; i++) {
+            const double row[3] = {g[3 * i] + (i == 0), g[3 * i + 1] + (i == 1), g[3 * i + 2] + (i == 2)};
+            point_symmetric_times(s, row, stress + (ptrdiff_t)3 * i);
+        }
+        return 0;
+    }
+    point_mooney m;
+    double cauchy[6];
+    point_mooney_make(material, g, &m);
+    if (!body->mixed) pressure = material->kappa * m.change;
+    const double inverse = 1 / m.volume;
+    for (int k = 0; k < 6; k++) cauchy[k] = m.isochoric[k] * inverse + (k < 3 ? pressure : 0);
+    for (int j = 0; j < 3; j++) {
+        const double column[3] = {m.cofactor[j], m.cofactor[3 + j], m.cofactor[6 + j]};
+        double product[3];
+        point_symmetric_times(cauchy, column, product);
+        for (int i = 0; i < 3; i++) stress[3 * i + j] = product[i];
+    }
+    return m.change;
+}
+
 #endif
