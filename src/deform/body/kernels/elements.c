@@ -23,7 +23,7 @@ static const qn_tunable tunables[TUNABLES] = {
 
 static const char *const constraints[] = {
     "STATES * OWNERS <= device.largest_group", "STATES * OWNERS >= device.subgroup_size",
-    "256 * STATES <= device.local_memory_bytes",
+    "256 <= device.largest_group",                                    /* of `measure` */
     "!device.is_host || (STATES == 32 && OWNERS == 4 && FUSED == 1)", /* the host's kernels use none of them */
 };
 
@@ -44,9 +44,13 @@ static qn_geometry points_geometry(const qn_configuration *configuration, const 
     return geometry(configuration, problem->stride, problem->element_count);
 }
 
+/* The same for every configuration: enough work-items for the chunks of few states. */
 static qn_geometry measure_geometry(const qn_configuration *configuration, const void *user)
 {
-    return geometry(configuration, ((const qn_elements_problem *)user)->stride, 1);
+    const size_t stride = (size_t)((const qn_elements_problem *)user)->stride;
+    (void)configuration;
+    return (qn_geometry){{(stride + ELEMENTS_MEASURED - 1) / ELEMENTS_MEASURED * ELEMENTS_MEASURED, ELEMENTS_CHUNKS, 1},
+                         {ELEMENTS_MEASURED, ELEMENTS_CHUNKS, 1}};
 }
 
 static qn_geometry residual_geometry(const qn_configuration *configuration, const void *user)

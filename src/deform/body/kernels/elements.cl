@@ -141,28 +141,27 @@ KERNEL GROUP_LIMIT(STATES, OWNERS, 1) void points(elements_numbers n, GLOBAL con
 }
 
 /* Measures of states, [2][stride], of those of elements. A chunk of elements is added up in order, then the chunks. */
-KERNEL GROUP_LIMIT(STATES, OWNERS, 1) void measure(elements_numbers n, GLOBAL const float *RESTRICT measures,
-                                                   GLOBAL float *RESTRICT result)
+KERNEL GROUP_LIMIT(ELEMENTS_MEASURED, ELEMENTS_CHUNKS, 1) void measure(elements_numbers n,
+                                                                       GLOBAL const float *RESTRICT measures,
+                                                                       GLOBAL float *RESTRICT result)
 {
-    LOCAL float energies[ELEMENTS_CHUNKS * STATES];
-    LOCAL float volumes[ELEMENTS_CHUNKS * STATES];
-    const int state = GLOBAL_ID(0), lane = LOCAL_ID(0);
-    for (int chunk = LOCAL_ID(1); chunk < ELEMENTS_CHUNKS; chunk += OWNERS) {
-        float energy = 0.0f, least = FLOAT_MAXIMUM;
-        const int end = MIN((chunk + 1) * n.chunk, n.elements);
-        for (int element = chunk * n.chunk; state < n.stride && element < end; element++) {
-            energy = energy + measures[(qn_int64)element * n.stride + state];
-            least = FMIN(least, measures[(qn_int64)(n.elements + element) * n.stride + state]);
-        }
-        energies[chunk * STATES + lane] = energy;
-        volumes[chunk * STATES + lane] = least;
-    }
-    LOCAL_BARRIER();
-    if (LOCAL_ID(1) != 0 || state >= n.stride) return;
+    LOCAL float energies[ELEMENTS_CHUNKS * ELEMENTS_MEASURED];
+    LOCAL float volumes[ELEMENTS_CHUNKS * ELEMENTS_MEASURED];
+    const int state = GLOBAL_ID(0), lane = LOCAL_ID(0), own = LOCAL_ID(1);
+    const int end = state < n.stride ? MIN((own + 1) * n.chunk, n.elements) : 0;
     float energy = 0.0f, least = FLOAT_MAXIMUM;
+    for (int element = own * n.chunk; element < end; element++) {
+        energy = energy + measures[(qn_int64)element * n.stride + state];
+        least = FMIN(least, measures[(qn_int64)(n.elements + element) * n.stride + state]);
+    }
+    energies[own * ELEMENTS_MEASURED + lane] = energy;
+    volumes[own * ELEMENTS_MEASURED + lane] = least;
+    LOCAL_BARRIER();
+    if (own != 0 || state >= n.stride) return;
+    energy = 0.0f;
     for (int chunk = 0; chunk < ELEMENTS_CHUNKS; chunk++) {
-        energy = energy + energies[chunk * STATES + lane];
-        least = FMIN(least, volumes[chunk * STATES + lane]);
+        energy = energy + energies[chunk * ELEMENTS_MEASURED + lane];
+        least = FMIN(least, volumes[chunk * ELEMENTS_MEASURED + lane]);
     }
     result[state] = energy;
     result[n.stride + state] = least;

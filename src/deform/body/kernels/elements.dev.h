@@ -16,8 +16,9 @@ typedef struct elements_numbers {
     int order, mixed, mooney; /* for the host; devices have definitions of the same names */
 } elements_numbers;
 
-/* Chunks of elements whose measures are added up for themselves. */
+/* Chunks of elements whose measures are added up for themselves, and states of a group that adds them. */
 #define ELEMENTS_CHUNKS 32
+#define ELEMENTS_MEASURED 8
 
 /* Elements of a pair: element << 8 | row's node << 4 | column's node; of a node: element << 4 | node. */
 #define ELEMENTS_PAIR_BITS 8

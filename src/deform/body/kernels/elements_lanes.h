@@ -41,33 +41,23 @@ static inline lanes lanes_fma(lanes a, lanes b, lanes c)
 #endif
 }
 
-/* The first `count` lanes of an address; the others are 0. */
-static inline lanes lanes_load(const float *from, int count)
+static inline lanes lanes_load(const float *from)
 {
-    lanes value = {0};
-    if (count == LANES) {
-        memcpy(&value, from, sizeof value);
-        return value;
-    }
-#if LANES == 16
-    return (lanes)_mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), from);
-#else
-    for (int k = 0; k < count; k++) value[k] = from[k];
+    lanes value;
+    memcpy(&value, from, sizeof value);
     return value;
-#endif
 }
 
-static inline void lanes_store(float *to, int count, lanes value)
+static inline void lanes_store(float *to, lanes value)
 {
-    if (count == LANES) {
-        memcpy(to, &value, sizeof value);
-        return;
-    }
-#if LANES == 16
-    _mm512_mask_storeu_ps(to, (__mmask16)((1u << count) - 1), (__m512)value);
-#else
-    for (int k = 0; k < count; k++) to[k] = value[k];
-#endif
+    memcpy(to, &value, sizeof value);
+}
+
+/* The first `count` lanes; the others are 0. */
+static inline lanes lanes_keep(lanes value, int count)
+{
+    for (int k = count; k < LANES; k++) value[k] = 0.0f;
+    return value;
 }
 
 /* See elements.dev.h. */
