@@ -139,8 +139,8 @@ static inline double point_mooney_energy(const qn_material *material, const poin
            3 * material->c01 * expm1(-4.0 / 3 * logarithm);
 }
 
-/* Numbers of the tangent at a point (see deform_forms.md): for shape gradients y in the deformed body and a = B y,
- * K_ab = (γ g_a·g_b − 2β a·b) I − 2β g_a·g_b B + 4β a bᵀ − 2β b aᵀ + (X y_a) y_bᵀ + y_a (X y_b)ᵀ + δ y_b y_aᵀ. */
+/* Numbers of the tangent at a point (docs/design/deform_forms.md): for shape gradients y in the deformed body and a = B
+ * y, K_ab = (γ g_a·g_b − 2β a·b) I − 2β g_a·g_b B + 4β a bᵀ − 2β b aᵀ + (X y_a) y_bᵀ + y_a (X y_b)ᵀ + δ y_b y_aᵀ. */
 typedef struct point_mooney_tangent {
     double x[6], gamma, beta, delta;
 } point_mooney_tangent;

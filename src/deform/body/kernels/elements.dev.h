@@ -295,7 +295,7 @@ DEVICE_FN REAL elements_mooney_energy(const elements_numbers *n, const elements_
     return REAL_FMA(REAL_OF(n->c10), first, REAL_OF(n->c01) * second);
 }
 
-/* What blocks need at a point: B, X (see deform_forms.md) and three numbers, the weight included. */
+/* What blocks need at a point: B, X (docs/design/deform_forms.md) and three numbers, the weight included. */
 typedef struct elements_tangent {
     REAL left[6], x[6];
     REAL gamma, two_beta, delta;

@@ -16,7 +16,7 @@
 enum { CORNERS_MAX = 12 };
 
 /* Of the largest entry of a state. */
-static const double TOLERANCE = 1e-5;
+static const double TOLERANCE = 3e-6;
 
 typedef struct body_case {
     const char *material;

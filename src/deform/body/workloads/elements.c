@@ -11,7 +11,7 @@ enum { CUBES, STATES, ORDER, FORM, KERNELS = QN_ELEMENTS_TANGENT + 1, ROWS = 409
 #define NAME "deform/elements"
 static const double SIDE = 0.01; /* m, of a cube */
 /* Of the largest entry of its kind of a state. */
-static const double TOLERANCE = 2e-5;
+static const double TOLERANCE = 1e-5;
 
 typedef struct elements_workload {
     qn_elements_problem problem;
