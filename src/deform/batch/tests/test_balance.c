@@ -2,7 +2,7 @@
 /* labels: unsanitized@opencl */
 /* Compare deform/balance with its reference in double precision, over corners of the tunables, both forms, and odd
  * numbers of states. */
-#include "../../body/tests/box_mesh.h"
+#include "deform/body/tests/box_mesh.h"
 
 #include <math.h>
 #include <stdio.h>

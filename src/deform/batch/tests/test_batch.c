@@ -1,7 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
 /* States of batches on a device against those of the solver in double precision. */
-#include "../../body/tests/box_mesh.h"
+#include "deform/body/tests/box_mesh.h"
 
 #include <math.h>
 #include <stdio.h>

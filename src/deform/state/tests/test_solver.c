@@ -1,5 +1,5 @@
 /* States of bodies: Newton's method, force, stiffness and change, held nodes and means. */
-#include "../../body/tests/box_mesh.h"
+#include "deform/body/tests/box_mesh.h"
 
 #include <math.h>
 #include <stdio.h>
