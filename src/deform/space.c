@@ -59,7 +59,8 @@ static qn_status read_inputs(qn_deform_space_run *run)
     QN_TRY(find_stem(run));
     QN_TRY(qn_deform_setup_make(run->job, run->options, &run->setup));
     digest_mesh(run);
-    QN_TRY(qn_space_workers_make(run, qn_pool_threads(run->job->pool)));
+    QN_TRY(
+        qn_deform_workers_make(&run->setup, run->options->tolerance, qn_pool_threads(run->job->pool), &run->workers));
     QN_TRY(qn_space_grid_choose(run));
     QN_TRY(make_room(run));
     const qn_grid *grid = &run->grid;
@@ -194,15 +195,10 @@ void qn_deform_space_result_destroy(qn_deform_space_result **result)
 
 static void clear(qn_deform_space_run *run)
 {
-    for (int i = 0; i < run->worker_count; i++) {
-        if (run->solvers) qn_solver_destroy(&run->solvers[i]);
-        if (run->parents) qn_state_clear(&run->parents[i]);
-        if (run->found) qn_state_clear(&run->found[i]);
-    }
-    void *const memory[] = {&run->solvers, &run->parents, &run->found,    &run->states, &run->arrays, &run->order,
-                            &run->is_done, &run->pairs,   &run->has_fold, &run->checks, &run->stem};
+    void *const memory[] = {&run->states, &run->arrays,   &run->order,  &run->is_done,
+                            &run->pairs,  &run->has_fold, &run->checks, &run->stem};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) qn_release(memory[i]);
-    qn_state_clear(&run->rest);
+    qn_deform_workers_clear(&run->workers);
     qn_deform_setup_clear(&run->setup);
 }
 

@@ -65,7 +65,7 @@ static qn_status make_check(size_t index, int worker, void *user)
     int nearest = 0;
     for (int corner = 1; corner < 8; corner++)
         if (weights[corner] > weights[nearest]) nearest = corner;
-    QN_TRY(qn_space_solve_from(run, worker, cell.corners[nearest], check->place, &found));
+    QN_TRY(qn_deform_solve_from(&run->workers, worker, run->grid.step, cell.corners[nearest], check->place, &found));
     if (!found->converged) return QN_OK;
     check->is_valid = true;
     memcpy(check->force, found->force, sizeof check->force);
@@ -82,7 +82,7 @@ qn_status qn_space_checks_make(qn_deform_space_run *run)
     checking all = {.run = run};
     run->check_count = (size_t)run->options->checks;
     QN_TRY(qn_allocate(run->check_count, sizeof *run->checks, (void **)&run->checks));
-    QN_TRY(qn_allocate((size_t)run->worker_count * run->setup.body->freedom_count, sizeof *all.shapes,
+    QN_TRY(qn_allocate((size_t)run->workers.count * run->setup.body->freedom_count, sizeof *all.shapes,
                        (void **)&all.shapes));
     const qn_status status = qn_pool_run(run->job->pool, run->check_count, make_check, &all);
     qn_release(&all.shapes);

@@ -142,14 +142,14 @@ static qn_status try_cell(qn_deform_space_run *run, const int32_t lowest[3], qn_
             index[axis] = lowest[axis] + (corner >> axis & 1);
             place[axis] = run->grid.step * index[axis];
         }
-        found = &run->found[0];
-        QN_TRY(qn_solver_solve(run->solvers[0], &run->rest, place, found));
+        found = &run->workers.found[0];
+        QN_TRY(qn_solver_solve(run->workers.solvers[0], &run->workers.rest, place, found));
         if (!found->converged) return QN_OK;
-        qn_space_state_keep(run, found, index, &states[corner]);
+        qn_deform_keep_state(&run->setup, found, index, &states[corner]);
         cell.corners[corner] = &states[corner];
     }
     for (int axis = 0; axis < 3; axis++) centre[axis] = run->grid.step * (lowest[axis] + 0.5);
-    QN_TRY(qn_solver_solve(run->solvers[0], &run->rest, centre, found));
+    QN_TRY(qn_solver_solve(run->workers.solvers[0], &run->workers.rest, centre, found));
     if (!found->converged) return QN_OK;
     qn_cell_force(&cell, ways[run->options->interpolation], centre, force);
     for (int axis = 0; axis < 3; axis++) force[axis] -= found->force[axis];

@@ -6,8 +6,8 @@
 #ifndef QN_DEFORM_SPACE_RUN_H
 #define QN_DEFORM_SPACE_RUN_H
 
-#include "deform/setup.h"
 #include "deform/space/space_file.h"
+#include "deform/workers.h"
 
 /* A comparison of the interpolated force with a solved one. */
 typedef struct qn_space_check {
@@ -25,12 +25,9 @@ typedef struct qn_deform_space_run {
     double chosen_error; /* of the trial cells of a chosen step; NaN: the step was given */
     char *stem;
     char mesh_digest[65];
-    qn_solver **solvers;       /* of the pool's workers */
-    qn_state *parents, *found; /* likewise */
-    int worker_count;
-    qn_state rest;
-    qn_grid_state *states; /* by number */
-    float *arrays;         /* [number][4][freedom_count]: x and its change */
+    qn_deform_workers workers; /* of the pool */
+    qn_grid_state *states;     /* by number */
+    float *arrays;             /* [number][4][freedom_count]: x and its change */
     size_t state_count;
     uint64_t *order;         /* numbers by depth, then by number */
     bool *is_done;           /* by number */
@@ -42,9 +39,6 @@ typedef struct qn_deform_space_run {
     uint64_t worked; /* pieces of this run */
     double started_s;
 } qn_deform_space_run;
-
-/* Make solvers for `count` workers, and the state at rest. */
-QN_MUST_CHECK qn_status qn_space_workers_make(qn_deform_space_run *run, int count);
 
 /* Choose the grid by --step and --reach. */
 QN_MUST_CHECK qn_status qn_space_grid_choose(qn_deform_space_run *run);
@@ -63,14 +57,5 @@ double qn_space_checks_largest(const qn_deform_space_run *run, qn_deform_interpo
 
 /* Write the states, tables and the report. */
 QN_MUST_CHECK qn_status qn_space_write(qn_deform_space_run *run);
-
-/* The state at a place, from the nearest of the solved ones: for trial cells and checks. */
-QN_MUST_CHECK qn_status qn_space_solve_from(qn_deform_space_run *run, int worker, const qn_grid_state *from,
-                                            const double place[3], qn_state **found);
-
-/* Convert the found state into one of the grid, whose arrays are allocated. Negative zeros become zeros, so that bytes
- * do not depend on how ranks exchange them. */
-void qn_space_state_keep(const qn_deform_space_run *run, const qn_state *found, const int32_t index[3],
-                         qn_grid_state *state);
 
 #endif

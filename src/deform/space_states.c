@@ -10,75 +10,8 @@
 #include "deform/space/cell.h"
 #include "deform/space_run.h"
 
-enum { NEWTON_STEPS_MAX = 25, TASKS_A_WORKER = 4 };
-static const double FOLD_SUSPECT = 0.2, FOLD_DIFFERENT = 1e-3, COMPRESSED_STRETCH = 0.6;
-
-/* ---- workers ---- */
-
-qn_status qn_space_workers_make(qn_deform_space_run *run, int count)
-{
-    const qn_solver_options of_solver = {.tolerance = run->options->tolerance, .newton_steps_max = NEWTON_STEPS_MAX};
-    const qn_problem *problem = run->setup.problem;
-    run->worker_count = count;
-    QN_TRY(qn_allocate((size_t)count, sizeof *run->solvers, (void **)&run->solvers));
-    QN_TRY(qn_allocate((size_t)count, sizeof *run->parents, (void **)&run->parents));
-    QN_TRY(qn_allocate((size_t)count, sizeof *run->found, (void **)&run->found));
-    for (int i = 0; i < count; i++) {
-        QN_TRY(qn_solver_create(problem, &of_solver, &run->solvers[i]));
-        QN_TRY(qn_state_create(problem, &run->parents[i]));
-        QN_TRY(qn_state_create(problem, &run->found[i]));
-    }
-    QN_TRY(qn_state_create(problem, &run->rest));
-    return qn_solver_rest(run->solvers[0], &run->rest);
-}
-
-void qn_space_state_keep(const qn_deform_space_run *run, const qn_state *found, const int32_t index[3],
-                         qn_grid_state *state)
-{
-    const size_t count = run->setup.body->freedom_count;
-    float *const x = state->x, *const change = state->change;
-    *state = (qn_grid_state){.x = x, .change = change};
-    memcpy(state->index, index, sizeof state->index);
-    if (!found->converged) {
-        state->flags = QN_GRID_UNSOLVED;
-        memset(x, 0, count * sizeof *x);
-        memset(change, 0, 3 * count * sizeof *change);
-        return;
-    }
-    if (run->setup.material.kind == QN_MATERIAL_SVK && found->least_stretch < COMPRESSED_STRETCH)
-        state->flags = QN_GRID_COMPRESSED;
-    memcpy(state->force, found->force, sizeof state->force);
-    memcpy(state->stiffness, found->stiffness, sizeof state->stiffness);
-    state->energy = found->energy;
-    state->residual = found->residual;
-    state->least_volume = found->least_volume;
-    state->least_stretch = found->least_stretch;
-    state->newton_steps = found->newton_steps;
-    state->load_steps = found->load_steps;
-    for (size_t i = 0; i < count; i++) x[i] = (float)found->x[i] + 0.0f;
-    for (size_t i = 0; i < 3 * count; i++) change[i] = (float)found->change[i] + 0.0f;
-}
-
-/* The state of the grid in the solver's form. */
-static void recall(const qn_deform_space_run *run, const qn_grid_state *from, qn_state *state)
-{
-    const size_t count = run->setup.body->freedom_count;
-    double *const x = state->x, *const change = state->change;
-    *state = (qn_state){.energy = from->energy, .converged = true, .x = x, .change = change};
-    for (int axis = 0; axis < 3; axis++) state->place[axis] = run->grid.step * from->index[axis];
-    memcpy(state->force, from->force, sizeof state->force);
-    memcpy(state->stiffness, from->stiffness, sizeof state->stiffness);
-    for (size_t i = 0; i < count; i++) x[i] = from->x[i];
-    for (size_t i = 0; i < 3 * count; i++) change[i] = from->change[i];
-}
-
-qn_status qn_space_solve_from(qn_deform_space_run *run, int worker, const qn_grid_state *from, const double place[3],
-                              qn_state **found)
-{
-    *found = &run->found[worker];
-    recall(run, from, &run->parents[worker]);
-    return qn_solver_solve(run->solvers[worker], &run->parents[worker], place, *found);
-}
+enum { TASKS_A_WORKER = 4 };
+static const double FOLD_SUSPECT = 0.2, FOLD_DIFFERENT = 1e-3;
 
 /* ---- states ---- */
 
@@ -116,12 +49,12 @@ static qn_status solve_state(qn_deform_space_run *run, uint64_t number, int work
     qn_grid_state *state = &run->states[number];
     qn_grid_index(&run->grid, number, index);
     if (qn_grid_depth(index) == 0) {
-        qn_space_state_keep(run, &run->rest, index, state);
+        qn_deform_keep_state(&run->setup, &run->workers.rest, index, state);
     } else {
         qn_state *found;
         for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
-        QN_TRY(qn_space_solve_from(run, worker, ancestor_of(run, index), place, &found));
-        qn_space_state_keep(run, found, index, state);
+        QN_TRY(qn_deform_solve_from(&run->workers, worker, run->grid.step, ancestor_of(run, index), place, &found));
+        qn_deform_keep_state(&run->setup, found, index, state);
     }
     return record_state(run, number, state);
 }
@@ -178,7 +111,7 @@ static qn_status tell(const sharing *all, size_t done)
 /* Work on `count` pieces of this rank by all threads, and look for a wish to stop in between. */
 static qn_status share(sharing *all, size_t count)
 {
-    const size_t most = (size_t)all->run->worker_count * TASKS_A_WORKER;
+    const size_t most = (size_t)all->run->workers.count * TASKS_A_WORKER;
     for (size_t done = 0; done < count;) {
         const size_t now = count - done < most ? count - done : most;
         all->first = done;
@@ -361,7 +294,7 @@ static qn_status compare(qn_deform_space_run *run, int worker, const qn_grid_sta
     double place[3];
     qn_state *found;
     for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * to->index[axis];
-    QN_TRY(qn_space_solve_from(run, worker, from, place, &found));
+    QN_TRY(qn_deform_solve_from(&run->workers, worker, run->grid.step, from, place, &found));
     *differs = !found->converged || distance_of(found->force, to->force) >
                                         FOLD_DIFFERENT * fmax(length_of(to->force), length_of(from->force));
     return QN_OK;

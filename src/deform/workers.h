@@ -1,0 +1,31 @@
+/* Solvers of the states of a grid, one for each thread. */
+#ifndef QN_DEFORM_WORKERS_H
+#define QN_DEFORM_WORKERS_H
+
+#include "deform/setup.h"
+#include "deform/space/grid.h"
+
+typedef struct qn_deform_workers {
+    const qn_deform_setup *setup;
+    int count;
+    qn_solver **solvers;
+    qn_state *parents, *found; /* of each worker */
+    qn_state rest;
+} qn_deform_workers;
+
+/* Make `count` solvers and the state at rest. The setup outlives them; qn_deform_workers_clear must be called after a
+ * failure too. Errors of qn_solver_rest. */
+QN_MUST_CHECK qn_status qn_deform_workers_make(const qn_deform_setup *setup, double tolerance, int count,
+                                               qn_deform_workers *workers);
+void qn_deform_workers_clear(qn_deform_workers *workers);
+
+/* The state at a place from one of the grid's. *found is the worker's until its next call. */
+QN_MUST_CHECK qn_status qn_deform_solve_from(qn_deform_workers *workers, int worker, double step,
+                                             const qn_grid_state *from, const double place[3], qn_state **found);
+
+/* Convert a state into one of the grid, whose arrays are allocated. Negative zeros become zeros, so that bytes do not
+ * depend on how ranks exchange them. */
+void qn_deform_keep_state(const qn_deform_setup *setup, const qn_state *found, const int32_t index[3],
+                          qn_grid_state *state);
+
+#endif
