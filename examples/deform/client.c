@@ -1,0 +1,130 @@
+/* A hand for quern's server of deformable bodies, with sockets alone: moves the tool along a circle for two seconds and
+ * prints the force that it feels. The protocol is in docs/formats/haptic_protocol.md.
+ *
+ *     cc -O2 -o client client.c -lm
+ *     ./client unix:/tmp/hand        or: ./client tcp:127.0.0.1:7391
+ *
+ * For a little-endian machine, as all that Quern runs on. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct hand_frame {
+    char magic[4];
+    uint32_t size;
+    uint64_t number;
+    double time_s, place[3];
+    uint32_t buttons, flags;
+    unsigned char padding[8];
+} hand_frame;
+
+typedef struct force_frame {
+    char magic[4];
+    uint32_t size;
+    uint64_t number;
+    double time_s, force[3];
+    uint32_t flags, age_us;
+    int16_t cell[3];
+    unsigned char padding[2];
+} force_frame;
+
+_Static_assert(sizeof(hand_frame) == 64 && sizeof(force_frame) == 64, "a frame has 64 bytes");
+
+static const double radius_m = 0.005, turns_per_s = 1, seconds = 2;
+
+static int connect_to(const char *address)
+{
+    if (strncmp(address, "unix:", 5) == 0) {
+        struct sockaddr_un place = {.sun_family = AF_UNIX};
+        const int made = socket(AF_UNIX, SOCK_STREAM, 0);
+        snprintf(place.sun_path, sizeof place.sun_path, "%s", address + 5);
+        return connect(made, (struct sockaddr *)&place, sizeof place) == 0 ? made : -1;
+    }
+    char host[256];
+    const char *const colon = strrchr(address, ':');
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *place;
+    if (strncmp(address, "tcp:", 4) != 0 || colon == address + 3) return -1;
+    snprintf(host, sizeof host, "%.*s", (int)(colon - address - 4), address + 4);
+    if (getaddrinfo(host, colon + 1, &hints, &place) != 0) return -1;
+    const int made = socket(place->ai_family, place->ai_socktype, place->ai_protocol), on = 1;
+    const int failed = connect(made, place->ai_addr, place->ai_addrlen);
+    freeaddrinfo(place);
+    setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* do not wait for more bytes before sending */
+    return failed ? -1 : made;
+}
+
+static int receive(int server, void *data, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t got = recv(server, (char *)data + done, size - done, 0);
+        if (got <= 0) return 0;
+        done += (size_t)got;
+    }
+    return 1;
+}
+
+/* Print the rest of a line of the server after `begin`. */
+static void print_line(int server, const char *begin, size_t size)
+{
+    char byte = 0;
+    fwrite(begin, 1, strcspn(begin, "\n") < size ? strcspn(begin, "\n") : size, stdout);
+    while (!memchr(begin, '\n', size) && receive(server, &byte, 1) && byte != '\n') putchar(byte);
+    putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    const int server = argc == 2 ? connect_to(argv[1]) : -1;
+    if (server < 0) {
+        fprintf(stderr, "usage: client unix:PATH or tcp:HOST:PORT, where a server listens\n");
+        return 1;
+    }
+    print_line(server, "", 0); /* the greeting */
+    struct timespec next;
+    double largest = 0;
+    unsigned late = 0, answers = 0;
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    for (uint64_t number = 1; number <= 1000 * seconds; number++) {
+        const double time_s = 1e-3 * (double)number, angle = 2 * 3.14159265358979323846 * turns_per_s * time_s;
+        const hand_frame frame = {.magic = "QHP1",
+                                  .size = sizeof frame,
+                                  .number = number,
+                                  .time_s = time_s,
+                                  .place = {radius_m * sin(angle), radius_m * (1 - cos(angle)), 0},
+                                  .flags = 1};
+        force_frame answer = {.number = 0};
+        char begin[sizeof answer + 1] = "";
+        if (send(server, &frame, sizeof frame, MSG_NOSIGNAL) != sizeof frame) break;
+        if (!receive(server, begin, 1)) break;
+        if (begin[0] == '{') {
+            print_line(server, begin, 1);
+            return 1;
+        }
+        if (!receive(server, begin + 1, sizeof answer - 1)) break;
+        memcpy(&answer, begin, sizeof answer);
+        const double *const f = answer.force;
+        largest = fmax(largest, sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]));
+        late += answer.flags & 1;
+        answers++;
+        if (number % 200 == 0)
+            printf("%.3f s: %8.5f %8.5f %8.5f N, flags %u\n", answer.time_s, f[0], f[1], f[2], (unsigned)answer.flags);
+        next.tv_nsec += 1000000;
+        next.tv_sec += next.tv_nsec / 1000000000;
+        next.tv_nsec %= 1000000000;
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+    }
+    close(server);
+    printf("%u answers, %u of them late, the largest force %.6f N\n", answers, late, largest);
+    return answers > 0 ? 0 : 1;
+}
