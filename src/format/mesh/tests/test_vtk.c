@@ -158,20 +158,18 @@ static const refusal legacy_refusals[] = {
 
 /* Keys in arrays, comments, and arrays that the mesh does not need. */
 #define KEY "<InformationKey name=\"range\"><Value index=\"0\">5</Value>6</InformationKey>"
+#define FIELD_DATA "<FieldData>" ARRAY("time", "1 2 3") "</FieldData>\n"
+#define POINT_DATA "<PointData>" ARRAY("p", "1 2 3 4") "</PointData>\n"
+#define TEXT_ARRAY "<Array type=\"String\">1</Array>\n<DataArray type=\"Float32\" Name=\"real\">0.5</DataArray>\n"
+#define CELL_DATA "<CellData>" ARRAY("x", KEY " 7" KEY) TEXT_ARRAY ARRAY("a&amp;b", "8" KEY) "</CellData>\n"
+#define KEYED_PLACES "0 0 0 1 <!-- 9 9 -->0 0 0" KEY " 1 0 0 0 1" KEY
+#define KEYED_XYZ XYZ("type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\"", KEYED_PLACES)
+#define KEYED_CELLS XML_CELLS(KEY "0 1" KEY " 2 3", "4" KEY, KEY "10")
+
 static void other_tags_are_skipped(void)
 {
-    qn_mesh *mesh = read_text(
-        "tags.vtu", FILE_TAG
-        "<FieldData>" ARRAY("time", "1 2 3") "</FieldData>" PIECE "<CellData Scalars=\"a&amp;b\">" ARRAY("x",
-                                                                                                         KEY " 7" KEY)
-            ARRAY(
-                "a&amp;b",
-                "8" KEY) "<Array>1</Array>"
-                         "<DataArray type=\"Float32\" Name=\"real\">0.5</DataArray></CellData><PointData>" ARRAY(
-                             "p",
-                             "1 2 3 4") "</PointData>" XYZ("type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\"",
-                                                           "0 0 0 1 <!-- 9 9 -->0 0 0" KEY " 1 0 0 0 1" KEY)
-                             XML_CELLS(KEY "0 1" KEY " 2 3", "4" KEY, KEY "10") END);
+    qn_mesh *mesh =
+        read_text("tags.vtu", FILE_TAG FIELD_DATA PIECE POINT_DATA CELL_DATA POINT_DATA KEYED_XYZ KEYED_CELLS END);
     if (!mesh) return;
     CHECK(mesh->node_count == 4 && mesh->element_count == 1 && mesh->positions[11] == 1);
     if (CHECK(mesh->group_count == 2)) {
