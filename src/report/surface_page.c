@@ -25,14 +25,14 @@ static qn_status put_view(const qn_surface_views *views, int view, qn_text *svg)
     return status;
 }
 
-/* A line of a round length, at most a third of a view. The drawn side is that of surface_views.c. */
+/* A line of a round length, at most a third of a view. */
 static qn_status put_scale(const qn_surface_views *views, qn_text *svg)
 {
     static const double rounds[] = {5, 2, 1};
     double longest = 0;
     for (int axis = 0; axis < 3; axis++) longest = fmax(longest, views->high[axis] - views->low[axis]);
     if (!(longest > 0) || !isfinite(longest)) return QN_OK;
-    const double shown = longest / 0.92, power = pow(10, floor(log10(shown / 3)));
+    const double shown = longest / QN_SURFACE_SHOWN, power = pow(10, floor(log10(shown / 3)));
     double length = power;
     for (int i = 0; i < 3; i++)
         if (rounds[i] * power <= shown / 3) {

@@ -11,7 +11,6 @@
 
 enum { DOTS = 2, SIDE_MAX = 4096 };
 
-static const double margin = 0.04;       /* of the side, at each side */
 static const double edge_width = 0.55;   /* in dots */
 static const double least_triangle = 14; /* edges are drawn of triangles of more dots along a side */
 static const double edge_shade = 0.72;   /* brightness of edges */
@@ -209,7 +208,7 @@ static void lay_out(canvas *c)
     const int right = axes[c->view].right, up = axes[c->view].up;
     double longest = 0;
     for (int axis = 0; axis < 3; axis++) longest = fmax(longest, v->high[axis] - v->low[axis]);
-    const double side = longest > 0 ? longest / (1 - 2 * margin) : 1;
+    const double side = longest > 0 ? longest / QN_SURFACE_SHOWN : 1;
     c->scale = c->side / side;
     c->left = 0.5 * (v->low[right] + v->high[right] - side);
     c->top = 0.5 * (v->low[up] + v->high[up] + side);

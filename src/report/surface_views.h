@@ -15,6 +15,9 @@
 
 enum { QN_SURFACE_VIEWS = 3, QN_SURFACE_MARKS = 2 };
 
+/* The longest side of what is shown, as a share of a picture's side. */
+#define QN_SURFACE_SHOWN 0.92
+
 typedef struct qn_surface_views {
     const double *places; /* node_count × 3, m */
     size_t node_count;
