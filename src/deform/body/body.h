@@ -5,7 +5,7 @@
  *
  * Potential whose gradient is the residual r and whose second derivatives are the tangent K (symmetric):
  *   displacements only: Π = ∫ W(F);
- *   mixed:              Π = ∫ [W_iso(F) + p (J − 1) − p²/(2κ)] − α/(2μ) ∫ (p − Πp)² (order 1 only; α = 1, Πp the mean
+ *   mixed:              Π = ∫ [W_iso(F) + p (J − 1) − p²/(2κ)] − α/(2μ) ∫ (p − p̄)² (order 1 only; α = 1, p̄ the mean
  *                       over the element).
  * Points of integration: 1 in order 1, where F is constant in an element and integrals of pressures have closed forms;
  * 4 in order 2 (barycentric 0.5854101966249685 and 0.1381966011250105; a quarter of the volume each where the element

@@ -312,7 +312,6 @@ qn_elements_problem qn_elements_problem_of(const qn_body *body, int count, int s
         .block_count = (int)blocks,
         .mooney = body->material.kind == QN_MATERIAL_MOONEY_RIVLIN,
         .mixed = body->mixed,
-        .pair_count = (int)body->mesh->element_count * QN_PAIR(body->element_nodes, 0),
         .count = count,
         .stride = stride,
         .freedom_count = (double)body->freedom_count,

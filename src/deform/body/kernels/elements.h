@@ -5,9 +5,9 @@
  * stride are written as 0. Sums have a fixed order, so that the results of a state depend neither on the other states
  * nor on its place nor on the configuration.
  *
- * `points` gives the displacement gradients, which residual and tangent may read instead of forming them, and the
- * measures of elements, of which `measure` makes those of states. A launch may be the first of residual and tangent
- * only after `points` of the same x. */
+ * `points` stores displacement gradients and the measures of elements. Run it before the other kernels of the same x:
+ * `measure` adds up what it measured, and residual and tangent may read gradients instead of forming them. On the host
+ * strides that are multiples of 16 need no copies. */
 #ifndef QN_DEFORM_BODY_KERNELS_ELEMENTS_H
 #define QN_DEFORM_BODY_KERNELS_ELEMENTS_H
 
@@ -22,7 +22,7 @@ enum { QN_ELEMENTS_STATES_MAX = 1 << 16 };
 /* A body on a device. */
 typedef struct qn_elements {
     const qn_body *body; /* outlives it */
-    int block_count, pair_count;
+    int block_count;
     qn_buffer *nodes, *first_freedom, *gradients, *weights, *incident_start, *incident, *pair_start, *pairs,
         *block_start;
 } qn_elements;
@@ -34,7 +34,6 @@ void qn_elements_destroy(qn_elements **elements);
 typedef struct qn_elements_problem {
     int order, element_count, node_count, block_count;
     bool mooney, mixed;
-    int pair_count; /* of elements and blocks: terms of all sums of the tangent */
     int count, stride;
     double freedom_count, value_count;
 } qn_elements_problem;

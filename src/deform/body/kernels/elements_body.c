@@ -53,7 +53,8 @@ static void find_pairs(const qn_body *body, size_t blocks, uint32_t *start, uint
 
 static qn_status write_pairs(qn_queue *queue, qn_elements *e)
 {
-    const size_t blocks = (size_t)e->block_count, pairs = (size_t)e->pair_count;
+    const size_t blocks = (size_t)e->block_count;
+    const size_t pairs = e->body->mesh->element_count * (size_t)QN_PAIR(e->body->element_nodes, 0);
     void *memory;
     QN_TRY(qn_allocate(blocks + 1 + pairs, sizeof(uint32_t), &memory));
     uint32_t *start = memory, *list = start + blocks + 1;
@@ -93,7 +94,6 @@ qn_status qn_elements_create(qn_queue *queue, const qn_body *body, qn_elements *
     qn_elements *elements = memory;
     elements->body = body;
     elements->block_count = (int)blocks;
-    elements->pair_count = (int)body->mesh->element_count * QN_PAIR(body->element_nodes, 0);
     const qn_status status = write_all(queue, elements);
     if (status != QN_OK) qn_elements_destroy(&elements);
     *out = elements;
