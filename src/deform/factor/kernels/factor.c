@@ -17,7 +17,7 @@ QN_HOST_DECLARE(const qn_host_kernel, qn_deform_factor_host);
 
 static const qn_tunable tunables[QN_FACTOR_TUNABLES] = {
     [QN_FACTOR_STATES] = {"STATES", {8, 16, 32, 64}, 4, 32, "states of a group"},
-    [QN_FACTOR_WORKERS] = {"WORKERS", {1, 2, 4, 8, 16}, 5, 4, "tiles of a group"},
+    [QN_FACTOR_WORKERS] = {"WORKERS", {1, 2, 4, 8, 16}, 5, 8, "tiles of a group"},
     [QN_FACTOR_BLOCK] = {"BLOCK", {3, 6, 12}, 3, 6, "freedoms of a tile, which is in an item's registers"},
     [QN_FACTOR_PANEL] = {"PANEL", {12, 24, 48}, 3, 24, "freedoms whose columns are eliminated in one step"},
 };
@@ -25,11 +25,11 @@ static const qn_tunable tunables[QN_FACTOR_TUNABLES] = {
 static const char *const constraints[] = {
     "STATES * WORKERS <= device.largest_group",
     "STATES * WORKERS >= device.subgroup_size",
-    "STATES * WORKERS <= 256",
+    "STATES * WORKERS <= 512",
     /* registers of the sums */
-    "BLOCK < 12 || STATES * WORKERS <= 128",
+    "BLOCK < 12 || STATES * WORKERS <= 256",
     /* the host's kernels take their vectors from the processor */
-    "!device.is_host || (STATES == 32 && WORKERS == 4)",
+    "!device.is_host || (STATES == 32 && WORKERS == 8)",
 };
 
 typedef struct factor_problem {

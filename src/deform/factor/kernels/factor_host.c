@@ -29,8 +29,39 @@ typedef struct update_lists {
 #define SINGLE_FMA(a, b, c) ((a) * (b) + (c))
 #endif
 
+/* One state alone: the rows of a tile lie side by side, so they are the vectors. `block` is a constant in each call. */
+static inline __attribute__((always_inline)) void subtract_alone(float *restrict sum, int block, const tile_layout *l,
+                                                                 const float *tiles, const int *runs, int count)
+{
+    const size_t size = (size_t)(block * block);
+    for (int r = 0; r < count; r++)
+        for (size_t t = 0; t < (size_t)runs[4 * r + 2]; t++) {
+            const float *restrict a = tiles + ((size_t)runs[4 * r] + t) * size;
+            const float *restrict b = tiles + ((size_t)runs[4 * r + 1] + t) * size;
+            const int negative = l->signs[(size_t)runs[4 * r + 3] + t];
+            for (int k = 0; k < block; k++)
+                for (int j = 0; j < block; j++) {
+                    const float factor = negative >> k & 1 ? b[k * block + j] : -b[k * block + j];
+#pragma omp simd
+                    for (int i = 0; i < block; i++)
+                        sum[j * block + i] = SINGLE_FMA(a[k * block + i], factor, sum[j * block + i]);
+                }
+        }
+}
+
+static void subtract_runs_alone(float *sum, const tile_layout *l, const float *tiles, const int *runs, int count)
+{
+    if (l->block == 12)
+        subtract_alone(sum, 12, l, tiles, runs, count);
+    else if (l->block == 6)
+        subtract_alone(sum, 6, l, tiles, runs, count);
+    else
+        subtract_alone(sum, 3, l, tiles, runs, count);
+}
+
 #define VALUE float
 #define NAME(name) name##_single
+#define SUBTRACT_ALONE
 #define LOAD(from) (*(from))
 #define STORE(to, value) (*(to) = (value))
 #define SPLAT(value) (value)

@@ -6,6 +6,12 @@
 static inline void NAME(subtract_runs)(VALUE *sum, const tile_layout *l, const float *tiles, const int *runs, int count)
 {
     const size_t stride = l->stride, size = (size_t)(l->block * l->block) * stride;
+#ifdef SUBTRACT_ALONE
+    if (stride == 1) {
+        subtract_runs_alone(sum, l, tiles, runs, count);
+        return;
+    }
+#endif
     for (int j = 0; j < l->block; j += 3)
         for (int i = 0; i < l->block; i += 3) {
             VALUE part[3][3];
@@ -153,3 +159,4 @@ static void NAME(divide_row)(const tile_layout *l, const int *panel, const float
 #undef FMA
 #undef ROOT
 #undef LANES
+#undef SUBTRACT_ALONE

@@ -10,8 +10,8 @@
 /* Value `index` of stored tile `tile` of a state */
 #define AT(tile, index) ((qn_int64)(tile) * (TILE * STRIDE) + (index)*STRIDE)
 
-/* sum −= A S Bᵀ: bit k of `negative` says that column k has a negative pivot. */
-DEVICE_FN void subtract_product(float (*sum)[BLOCK], GLOBAL const float *a, GLOBAL const float *b, int negative)
+/* sum −= A S Bᵀ; `negative` is a constant 0 where every pivot is positive, so that no sign is looked at. */
+DEVICE_FN void subtract_columns(float (*sum)[BLOCK], GLOBAL const float *a, GLOBAL const float *b, int negative)
 {
 #if BLOCK <= 6
     UNROLL
@@ -20,16 +20,24 @@ DEVICE_FN void subtract_product(float (*sum)[BLOCK], GLOBAL const float *a, GLOB
 #endif
     for (int k = 0; k < BLOCK; k++) {
         float row[BLOCK];
-        const int minus = negative >> k & 1;
         UNROLL
         for (int i = 0; i < BLOCK; i++) row[i] = a[(k * BLOCK + i) * STRIDE];
         UNROLL
         for (int j = 0; j < BLOCK; j++) {
-            const float value = b[(k * BLOCK + j) * STRIDE], factor = minus ? value : -value;
+            const float value = b[(k * BLOCK + j) * STRIDE], factor = negative >> k & 1 ? value : -value;
             UNROLL
             for (int i = 0; i < BLOCK; i++) sum[j][i] = FMA(row[i], factor, sum[j][i]);
         }
     }
+}
+
+/* The same; bit k of `negative` says that column k has a negative pivot. */
+DEVICE_FN void subtract_product(float (*sum)[BLOCK], GLOBAL const float *a, GLOBAL const float *b, int negative)
+{
+    if (negative == 0)
+        subtract_columns(sum, a, b, 0);
+    else
+        subtract_columns(sum, a, b, negative);
 }
 
 DEVICE_FN void load_tile(float (*tile)[BLOCK], GLOBAL const float *from)
