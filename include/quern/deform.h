@@ -38,6 +38,11 @@ typedef enum qn_deform_interpolation {
     QN_DEFORM_LINEAR    /* of forces alone */
 } qn_deform_interpolation;
 
+typedef enum qn_deform_clock {
+    QN_DEFORM_REAL,     /* ticks at their times, with the states that are there by then */
+    QN_DEFORM_SIMULATED /* no time passes: each tick has its states; the same bytes on any machine */
+} qn_deform_clock;
+
 typedef struct qn_deform_options {
     size_t size;               /* of this struct in bytes */
     qn_run_options run;        /* `threads`, `seed`, progress */
@@ -60,11 +65,22 @@ typedef struct qn_deform_options {
     qn_deform_interpolation interpolation; /* space: the way whose error is reported; default gradient */
     double accuracy;                       /* space: of the force, relative; default 0.01 */
     int checks;                            /* space: random places where the force is solved and compared; default 20 */
+    const char *hand;                      /* simulate: "min-jerk:SEED,SPEED,REACH" or a file of t, x, y, z (s, m) */
+    const char *space;     /* simulate, serve: states of this file (.qcs) need not be solved; NULL: none */
+    qn_deform_clock clock; /* simulate: default real */
+    double duration_s;     /* simulate: default 60, and at most that of the hand's file */
+    double rate_hz;        /* simulate, serve: ticks a second; default 1000 */
+    uint64_t cache_bytes;  /* simulate, serve: memory of states; default 1 GiB */
+    double force_limit;    /* N; default 20 */
+    double slew;           /* largest change of the force, N/s; default 200 */
+    const char *listen;    /* serve: "unix:PATH" or "tcp:HOST:PORT" */
 } qn_deform_options;
 
 /* Each action has a table of the options that it reads; see <quern/option.h>. */
 const qn_option_table *qn_deform_solve_option_table(void);
 const qn_option_table *qn_deform_space_option_table(void);
+const qn_option_table *qn_deform_simulate_option_table(void);
+const qn_option_table *qn_deform_serve_option_table(void);
 qn_deform_options qn_deform_default_options(void);
 
 typedef struct qn_deform_result {
@@ -111,6 +127,36 @@ typedef struct qn_deform_space_result {
 QN_MUST_CHECK qn_status qn_deform_space(qn_context *context, const qn_deform_options *options,
                                         qn_deform_space_result **result);
 void qn_deform_space_result_destroy(qn_deform_space_result **result);
+
+/* Ticks of a hand. Times are of the tick's work, and from its planned moment to its beginning. */
+typedef struct qn_deform_live_result {
+    uint64_t ticks;
+    uint64_t late;                     /* a state of the hand's cell was not there yet, after the first second */
+    uint64_t late_at_first;            /* the same within the first second */
+    uint64_t extrapolated;             /* the force came from one state */
+    uint64_t fold;                     /* a fold or an unsolved state was in the cell */
+    uint64_t limited;                  /* by --force-limit or --slew */
+    uint64_t clamped;                  /* the hand was beyond the reach */
+    uint64_t missed;                   /* moments without a tick, since the tick before took too long */
+    uint64_t solved;                   /* states */
+    double work_us[3], lateness_us[3]; /* of ticks: median, 99 %, 99.9 %; NaN with a simulated clock */
+    double machine_lateness_us[3];     /* of an empty loop on this machine, likewise */
+    double largest_force;              /* N */
+    double error;                      /* largest relative error of forces at places of the path; NaN: not checked */
+    bool has_priority;                 /* the loop ran before all other work (SCHED_FIFO) */
+    const char *folder;                /* "" when nothing was written */
+    double seconds;
+} qn_deform_live_result;
+
+/* Move a hand through a body and write what it feels. Errors as above. */
+QN_MUST_CHECK qn_status qn_deform_simulate(qn_context *context, const qn_deform_options *options,
+                                           qn_deform_live_result **result);
+
+/* Serve the hand of another program through a socket until the progress callback asks to stop
+ * (docs/formats/haptic_protocol.md). Errors as above; QN_ALREADY_EXISTS: the socket is in use. */
+QN_MUST_CHECK qn_status qn_deform_serve(qn_context *context, const qn_deform_options *options,
+                                        qn_deform_live_result **result);
+void qn_deform_live_result_destroy(qn_deform_live_result **result);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -1,6 +1,9 @@
 /* The options of quern deform, in one struct; each action has a table of those that it reads. */
 #include <quern/deform.h>
 
+#include <string.h>
+
+#include "base/error.h"
 #include "option/run_rows.h"
 
 #define FIELD(name) offsetof(qn_deform_options, name)
@@ -89,6 +92,43 @@ static const qn_option tolerance_row = {.name = "tolerance",
                                         .meaning = "residual at free nodes over the reactions, at which Newton's "
                                                    "method ends"};
 
+static const qn_option step_row = {.name = "step",
+                                   .kind = QN_OPTION_NUMBER,
+                                   .argument = "METRES",
+                                   .offset = FIELD(step),
+                                   .most = 1e6,
+                                   .fallback = "0",
+                                   .fallback_meaning =
+                                       "the largest whose error is below --accuracy in three trial cells",
+                                   .meaning = "distance in m between places of the tool along each axis"};
+
+static const qn_option reach_row = {
+    .name = "reach",
+    .kind = QN_OPTION_TEXT,
+    .argument = "REACH",
+    .offset = FIELD(reach),
+    .fallback = "0.03",
+    .meaning = "how far the tool goes from rest along each axis, in m, or a box x0:x1,y0:y1,z0:z1"};
+
+static const qn_option interpolation_row = {
+    .name = "interpolation",
+    .kind = QN_OPTION_ENUM,
+    .argument = "WAY",
+    .offset = FIELD(interpolation),
+    .choices = "gradient energy linear",
+    .fallback = "gradient",
+    .meaning = "how forces between states are found, where their error is reported: gradient, from forces and "
+               "stiffnesses; energy, so that closed ways take no work; linear, from forces alone"};
+
+static const qn_option accuracy_row = {.name = "accuracy",
+                                       .kind = QN_OPTION_NUMBER,
+                                       .argument = "SHARE",
+                                       .offset = FIELD(accuracy),
+                                       .least = 1e-6,
+                                       .most = 1,
+                                       .fallback = "0.01",
+                                       .meaning = "relative error of forces that --step auto allows"};
+
 static const qn_option solve_rows[] = {
     {.like = &mesh_row},
     {.name = "output",
@@ -143,36 +183,10 @@ static const qn_option space_rows[] = {
     {.like = &material_row},
     {.like = &fix_row},
     {.like = &contact_row},
-    {.name = "step",
-     .kind = QN_OPTION_NUMBER,
-     .argument = "METRES",
-     .offset = FIELD(step),
-     .most = 1e6,
-     .fallback = "0",
-     .fallback_meaning = "the largest whose error is below --accuracy in three trial cells",
-     .meaning = "distance in m between places of the tool along each axis"},
-    {.name = "reach",
-     .kind = QN_OPTION_TEXT,
-     .argument = "REACH",
-     .offset = FIELD(reach),
-     .fallback = "0.03",
-     .meaning = "how far the tool goes from rest along each axis, in m, or a box x0:x1,y0:y1,z0:z1"},
-    {.name = "interpolation",
-     .kind = QN_OPTION_ENUM,
-     .argument = "WAY",
-     .offset = FIELD(interpolation),
-     .choices = "gradient energy linear",
-     .fallback = "gradient",
-     .meaning = "how forces between states are found, where their error is reported: gradient, from forces and "
-                "stiffnesses; energy, so that closed ways take no work; linear, from forces alone"},
-    {.name = "accuracy",
-     .kind = QN_OPTION_NUMBER,
-     .argument = "SHARE",
-     .offset = FIELD(accuracy),
-     .least = 1e-6,
-     .most = 1,
-     .fallback = "0.01",
-     .meaning = "relative error of forces that --step auto allows"},
+    {.like = &step_row},
+    {.like = &reach_row},
+    {.like = &interpolation_row},
+    {.like = &accuracy_row},
     {.name = "checks",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",
@@ -193,6 +207,156 @@ static const qn_option space_rows[] = {
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};
 
+static const qn_option space_row = {
+    .name = "space",
+    .kind = QN_OPTION_PATH,
+    .argument = "FILE",
+    .offset = FIELD(space),
+    .meaning = "states of quern deform space (.qcs) of the same mesh, material and sets, which need not be solved; its "
+               "step and reach are taken"};
+
+static const qn_option rate_row = {.name = "rate",
+                                   .kind = QN_OPTION_NUMBER,
+                                   .argument = "HERTZ",
+                                   .offset = FIELD(rate_hz),
+                                   .least = 1,
+                                   .most = 20000,
+                                   .fallback = "1000",
+                                   .unit = "Hz",
+                                   .meaning = "forces a second"};
+
+static const qn_option cache_row = {.name = "cache",
+                                    .kind = QN_OPTION_BYTES,
+                                    .argument = "SIZE",
+                                    .offset = FIELD(cache_bytes),
+                                    .least = 1,
+                                    .most = 0x1p50,
+                                    .fallback = "1GiB",
+                                    .unit = "GiB",
+                                    .meaning = "memory of states; those that were used longest ago are dropped"};
+
+static const qn_option force_limit_row = {.name = "force-limit",
+                                          .kind = QN_OPTION_NUMBER,
+                                          .argument = "NEWTON",
+                                          .offset = FIELD(force_limit),
+                                          .least = 1e-9,
+                                          .most = 1e9,
+                                          .fallback = "20",
+                                          .unit = "N",
+                                          .meaning = "largest force in N that the hand feels"};
+
+static const qn_option slew_row = {.name = "slew",
+                                   .kind = QN_OPTION_NUMBER,
+                                   .argument = "RATE",
+                                   .offset = FIELD(slew),
+                                   .least = 1e-9,
+                                   .most = 1e12,
+                                   .fallback = "200",
+                                   .unit = "N/s",
+                                   .meaning = "largest change of that force, in N/s"};
+
+static const qn_option simulate_rows[] = {
+    {.like = &mesh_row},
+    {.name = "output",
+     .is_output = true,
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FOLDER",
+     .offset = FIELD(output),
+     .required = true,
+     .by_commands = true,
+     .meaning = "folder of the results, absent or empty"},
+    {.like = &material_row},
+    {.like = &fix_row},
+    {.like = &contact_row},
+    {.name = "hand",
+     .kind = QN_OPTION_TEXT,
+     .argument = "HAND",
+     .offset = FIELD(hand),
+     .required = true,
+     .meaning =
+         "min-jerk:SEED,SPEED,REACH: moves between random places within REACH (m) of rest at a mean SPEED (m/s); "
+         "or a file of t,x,y,z in s and m, with cubics between its rows"},
+    {.name = "duration",
+     .kind = QN_OPTION_SECONDS,
+     .argument = "TIME",
+     .offset = FIELD(duration_s),
+     .least = 1e-3,
+     .most = 1e6,
+     .unit = "s",
+     .fallback = "60",
+     .meaning = "time of the hand, at most that of its file"},
+    {.name = "clock",
+     .kind = QN_OPTION_ENUM,
+     .argument = "WHICH",
+     .offset = FIELD(clock),
+     .choices = "real simulated",
+     .fallback = "real",
+     .meaning = "real: forces come at their times, with the states that are there by then; simulated: each force waits "
+                "for its states, and is the same on any machine"},
+    {.like = &space_row},
+    {.like = &step_row},
+    {.like = &reach_row},
+    {.like = &interpolation_row},
+    {.like = &accuracy_row},
+    {.like = &rate_row},
+    {.like = &cache_row},
+    {.like = &force_limit_row},
+    {.like = &slew_row},
+    {.name = "checks",
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(checks),
+     .most = 100000,
+     .fallback = "50",
+     .meaning = "places of the path at which the force is also solved, to measure the error of felt ones"},
+    {.like = &scale_row},
+    {.like = &order_row},
+    {.like = &mixed_row},
+    {.like = &refine_row},
+    {.like = &tolerance_row, .fallback = "1e-5"},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
+
+static const qn_option serve_rows[] = {{.like = &mesh_row},
+                                       {.like = &material_row},
+                                       {.like = &fix_row},
+                                       {.like = &contact_row},
+                                       {.name = "listen",
+                                        .kind = QN_OPTION_TEXT,
+                                        .argument = "ADDRESS",
+                                        .offset = FIELD(listen),
+                                        .required = true,
+                                        .meaning = "socket of the hand: unix:PATH or tcp:HOST:PORT"},
+                                       {.like = &space_row},
+                                       {.like = &step_row},
+                                       {.like = &reach_row},
+                                       {.like = &interpolation_row},
+                                       {.like = &accuracy_row},
+                                       {.like = &rate_row},
+                                       {.like = &cache_row},
+                                       {.like = &force_limit_row},
+                                       {.like = &slew_row},
+                                       {.like = &scale_row},
+                                       {.like = &order_row},
+                                       {.like = &mixed_row},
+                                       {.like = &refine_row},
+                                       {.like = &tolerance_row, .fallback = "1e-5"},
+                                       {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+                                       {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+                                       {0}};
+
+/* A file of states has its own grid. */
+static qn_status check_live_given(const void *user, const char *name)
+{
+    const qn_deform_options *options = user;
+    if (options->space && (strcmp(name, "step") == 0 || strcmp(name, "reach") == 0 || strcmp(name, "accuracy") == 0))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--%s is given with --space, whose grid is that of the file", name);
+    return QN_OK;
+}
+
 const qn_option_table *qn_deform_solve_option_table(void)
 {
     static const qn_option_table table = {"deform solve", sizeof(qn_deform_options), solve_rows, NULL};
@@ -205,15 +369,31 @@ const qn_option_table *qn_deform_space_option_table(void)
     return &table;
 }
 
+const qn_option_table *qn_deform_simulate_option_table(void)
+{
+    static const qn_option_table table = {"deform simulate", sizeof(qn_deform_options), simulate_rows, NULL,
+                                          check_live_given};
+    return &table;
+}
+
+const qn_option_table *qn_deform_serve_option_table(void)
+{
+    static const qn_option_table table = {"deform serve", sizeof(qn_deform_options), serve_rows, NULL,
+                                          check_live_given};
+    return &table;
+}
+
+/* The common defaults are those of space; simulate has more. */
 qn_deform_options qn_deform_default_options(void)
 {
-    qn_deform_options options, of_space;
-    qn_option_defaults(qn_deform_solve_option_table(), &options, sizeof options);
-    qn_option_defaults(qn_deform_space_option_table(), &of_space, sizeof of_space);
-    options.step = of_space.step;
-    options.reach = of_space.reach;
-    options.interpolation = of_space.interpolation;
-    options.accuracy = of_space.accuracy;
-    options.checks = of_space.checks;
+    qn_deform_options options, others;
+    qn_option_defaults(qn_deform_space_option_table(), &options, sizeof options);
+    qn_option_defaults(qn_deform_simulate_option_table(), &others, sizeof others);
+    options.clock = others.clock;
+    options.duration_s = others.duration_s;
+    options.rate_hz = others.rate_hz;
+    options.cache_bytes = others.cache_bytes;
+    options.force_limit = others.force_limit;
+    options.slew = others.slew;
     return options;
 }

@@ -160,16 +160,14 @@ static qn_status check_sets(const qn_deform_setup *setup)
 
 /* ---- mesh ---- */
 
-static void digest_mesh(const qn_mesh *mesh, uint64_t *bytes, char digest[65])
+void qn_deform_mesh_digest(const qn_mesh *mesh, char digest[65])
 {
     qn_hash hash;
-    const size_t positions = 3 * mesh->node_count * sizeof *mesh->positions;
-    const size_t elements = mesh->element_count * (size_t)qn_mesh_element_nodes(mesh) * sizeof *mesh->elements;
     qn_hash_start(&hash);
-    qn_hash_add(&hash, mesh->positions, positions);
-    qn_hash_add(&hash, mesh->elements, elements);
+    qn_hash_add(&hash, mesh->positions, 3 * mesh->node_count * sizeof *mesh->positions);
+    qn_hash_add(&hash, mesh->elements,
+                mesh->element_count * (size_t)qn_mesh_element_nodes(mesh) * sizeof *mesh->elements);
     qn_hash_finish(&hash, digest);
-    *bytes = positions + elements;
 }
 
 static qn_status read_mesh(qn_job *job, qn_deform_setup *setup)
@@ -183,9 +181,11 @@ static qn_status read_mesh(qn_job *job, qn_deform_setup *setup)
         QN_TRY(qn_mesh_read(options->mesh, options->scale, &setup->own));
         setup->name = options->mesh;
     } else {
-        uint64_t bytes;
+        const qn_mesh *mesh = options->given_mesh;
         char digest[65];
-        digest_mesh(options->given_mesh, &bytes, digest);
+        const uint64_t bytes = 3 * mesh->node_count * sizeof *mesh->positions +
+                               mesh->element_count * (size_t)qn_mesh_element_nodes(mesh) * sizeof *mesh->elements;
+        qn_deform_mesh_digest(mesh, digest);
         setup->name = options->given_mesh->name ? options->given_mesh->name : "mesh in memory";
         QN_TRY(qn_job_input_add_memory(job, "mesh", setup->name, bytes, digest));
     }

@@ -37,6 +37,9 @@ QN_MUST_CHECK qn_status qn_deform_setup_make(qn_job *job, const qn_deform_option
 /* The same with a given order of the mesh, without a job: for the comparison of orders. */
 QN_MUST_CHECK qn_status qn_deform_setup_other_order(const qn_deform_setup *from, int order, qn_deform_setup *setup);
 
+/* SHA-256 of positions and elements. */
+void qn_deform_mesh_digest(const qn_mesh *mesh, char digest[65]);
+
 void qn_deform_setup_clear(qn_deform_setup *setup);
 
 /* Read "X,Y,Z" of an option. QN_INVALID_ARGUMENT. */

@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/memory.h"
+#include "deform/grid_choice.h"
 #include "deform/space_run.h"
 #include "report/json.h"
 #include "report/options.h"
@@ -20,17 +20,6 @@ static qn_status find_stem(qn_deform_space_run *run)
     QN_TRY(qn_text_copy(output, &run->stem));
     if (qn_text_ends_in(output, ending)) run->stem[strlen(output) - (sizeof ending - 1)] = '\0';
     return QN_OK;
-}
-
-static void digest_mesh(qn_deform_space_run *run)
-{
-    const qn_mesh *mesh = run->setup.mesh;
-    qn_hash hash;
-    qn_hash_start(&hash);
-    qn_hash_add(&hash, mesh->positions, 3 * mesh->node_count * sizeof *mesh->positions);
-    qn_hash_add(&hash, mesh->elements,
-                mesh->element_count * (size_t)qn_mesh_element_nodes(mesh) * sizeof *mesh->elements);
-    qn_hash_finish(&hash, run->mesh_digest);
 }
 
 static qn_status make_room(qn_deform_space_run *run)
@@ -58,10 +47,11 @@ static qn_status read_inputs(qn_deform_space_run *run)
     QN_TRY(qn_option_check(qn_deform_space_option_table(), run->options));
     QN_TRY(find_stem(run));
     QN_TRY(qn_deform_setup_make(run->job, run->options, &run->setup));
-    digest_mesh(run);
+    qn_deform_mesh_digest(run->setup.mesh, run->mesh_digest);
     QN_TRY(
         qn_deform_workers_make(&run->setup, run->options->tolerance, qn_pool_threads(run->job->pool), &run->workers));
-    QN_TRY(qn_space_grid_choose(run));
+    QN_TRY(qn_deform_choose_grid(run->job, run->options, &run->workers, &run->grid, &run->chosen_error));
+    run->state_count = qn_grid_point_count(&run->grid);
     QN_TRY(make_room(run));
     const qn_grid *grid = &run->grid;
     return qn_job_key(run->job, "step=%.17g\nleast=%d,%d,%d\nmost=%d,%d,%d\n", grid->step, grid->least[0],

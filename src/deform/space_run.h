@@ -40,9 +40,6 @@ typedef struct qn_deform_space_run {
     double started_s;
 } qn_deform_space_run;
 
-/* Choose the grid by --step and --reach. */
-QN_MUST_CHECK qn_status qn_space_grid_choose(qn_deform_space_run *run);
-
 /* Solve all states and compare neighbours, on all ranks. */
 QN_MUST_CHECK qn_status qn_space_states_solve(qn_deform_space_run *run);
 

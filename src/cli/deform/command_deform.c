@@ -134,7 +134,106 @@ static const cli_command deform_space = {
     .many_processes = true,
 };
 
-static const cli_command *const actions[] = {&deform_solve, &deform_space, NULL};
+/* ---- simulate ---- */
+
+static void list_simulate_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_deform_simulate_option_table()};
+}
+
+typedef struct feeling {
+    qn_deform_options *options;
+    qn_deform_live_result *result;
+    qn_status (*run)(qn_context *context, const qn_deform_options *options, qn_deform_live_result **result);
+} feeling;
+
+static qn_status run_feeling(qn_context *context, cli_progress *progress, void *user)
+{
+    feeling *job = user;
+    job->options->run.progress = cli_progress_on_progress;
+    job->options->run.progress_user = progress;
+    return job->run(context, job->options, &job->result);
+}
+
+static void print_times(const char *what, const double parts[3])
+{
+    printf("%-22s median %.1f, 99 %% %.1f, 99.9 %% %.1f µs\n", what, parts[0], parts[1], parts[2]);
+}
+
+static void print_feeling(const qn_deform_live_result *result)
+{
+    char duration[48];
+    cli_format_duration(result->seconds, duration, sizeof duration);
+    printf("%llu ticks, %llu late after the first second, %llu in it; %llu states\n", (unsigned long long)result->ticks,
+           (unsigned long long)result->late, (unsigned long long)result->late_at_first,
+           (unsigned long long)result->solved);
+    printf("%llu extrapolated, %llu at folds, %llu limited, %llu beyond the reach, %llu missed; largest force %.4g N\n",
+           (unsigned long long)result->extrapolated, (unsigned long long)result->fold,
+           (unsigned long long)result->limited, (unsigned long long)result->clamped, (unsigned long long)result->missed,
+           result->largest_force);
+    if (!isnan(result->error))
+        printf("largest error of felt forces at the checked places %.2g %%\n", 100 * result->error);
+    if (!isnan(result->work_us[0])) {
+        print_times("work of a tick", result->work_us);
+        print_times("lateness of a tick", result->lateness_us);
+        print_times("of an empty loop", result->machine_lateness_us);
+    }
+    printf("%s%s%s\n", result->folder, *result->folder ? ", " : "", duration);
+}
+
+static int run_live(void *memory, qn_status (*run)(qn_context *, const qn_deform_options *, qn_deform_live_result **))
+{
+    feeling job = {.options = memory, .run = run};
+    const qn_run_options *wanted = &job.options->run;
+    const qn_context_options of_context = {.size = sizeof of_context, .threads = wanted->threads};
+    const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_feeling, &job);
+    if (exit_code == CLI_DONE && !wanted->quiet && job.result) print_feeling(job.result);
+    qn_deform_live_result_destroy(&job.result);
+    return exit_code;
+}
+
+static int run_simulate(void *memory)
+{
+    return run_live(memory, qn_deform_simulate);
+}
+
+static const cli_command deform_simulate = {
+    .name = "deform simulate",
+    .summary = "move a hand through a body, and write the force that it feels at each tick",
+    .description =
+        "Move a hand as a file says or at random, and find the force at each of 1,000 ticks a second: in real time, "
+        "with states solved ahead of the hand, or with a simulated clock, which gives the same bytes on any machine. "
+        "Writes ticks, states and a report with late ticks and the error of the felt forces.",
+    .list_parts = list_simulate_parts,
+    .settings_bytes = sizeof(qn_deform_options),
+    .run = run_simulate,
+};
+
+/* ---- serve ---- */
+
+static void list_serve_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_deform_serve_option_table()};
+}
+
+static int run_serve(void *memory)
+{
+    return run_live(memory, qn_deform_serve);
+}
+
+static const cli_command deform_serve = {
+    .name = "deform serve",
+    .summary = "give the hand of another program its force through a socket, 1,000 times a second",
+    .description = "Listen at a socket. A client sends the place of a hand and gets the force that it feels; a second "
+                   "connection gets the shape to draw. Ends with Ctrl-C.",
+    .list_parts = list_serve_parts,
+    .settings_bytes = sizeof(qn_deform_options),
+    .run = run_serve,
+};
+
+static const cli_command *const actions[] = {&deform_solve, &deform_space, &deform_simulate, &deform_serve, NULL};
 
 const cli_command cli_deform = {
     .name = "deform",

@@ -1,4 +1,6 @@
 /* The grid of a configuration space: its reach, and a step whose error is small enough. */
+#include "deform/grid_choice.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +9,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "deform/space/cell.h"
-#include "deform/space_run.h"
 
 enum { POINTS_MAX = 1 << 24, TRIAL_CELLS = 3 };
 
@@ -15,6 +16,16 @@ enum { POINTS_MAX = 1 << 24, TRIAL_CELLS = 3 };
 static const int parts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
 
 /* ---- reach ---- */
+
+/* A choice in work. */
+typedef struct choice {
+    qn_job *job;
+    const qn_deform_options *options;
+    qn_deform_workers *workers;
+    const qn_deform_setup *setup;
+    qn_grid grid;
+    double chosen_error;
+} choice;
 
 typedef struct box {
     double least[3], most[3]; /* m */
@@ -64,7 +75,7 @@ static double longest(const box *reach)
 }
 
 /* All points within the reach. A part of a step that is missing for rounding alone is none. */
-static qn_status make_grid(qn_deform_space_run *run, const box *reach, double step)
+static qn_status make_grid(choice *run, const box *reach, double step)
 {
     double points = 1;
     run->grid.step = step;
@@ -81,7 +92,6 @@ static qn_status make_grid(qn_deform_space_run *run, const box *reach, double st
     if (points < 2)
         return QN_FAIL(QN_INVALID_ARGUMENT, "--step is %g m and --reach \"%s\"; expected a reach of at least one step",
                        step, run->options->reach);
-    run->state_count = (size_t)points;
     return QN_OK;
 }
 
@@ -126,7 +136,7 @@ static double norm(const double v[3])
 }
 
 /* Relative error of the force at the centre of a cell; infinite where a corner has no balance. */
-static qn_status try_cell(qn_deform_space_run *run, const int32_t lowest[3], qn_grid_state states[8], double *error)
+static qn_status try_cell(choice *run, const int32_t lowest[3], qn_grid_state states[8], double *error)
 {
     static const qn_interpolation ways[] = {QN_INTERPOLATION_GRADIENT, QN_INTERPOLATION_ENERGY,
                                             QN_INTERPOLATION_LINEAR};
@@ -142,14 +152,14 @@ static qn_status try_cell(qn_deform_space_run *run, const int32_t lowest[3], qn_
             index[axis] = lowest[axis] + (corner >> axis & 1);
             place[axis] = run->grid.step * index[axis];
         }
-        found = &run->workers.found[0];
-        QN_TRY(qn_solver_solve(run->workers.solvers[0], &run->workers.rest, place, found));
+        found = &run->workers->found[0];
+        QN_TRY(qn_solver_solve(run->workers->solvers[0], &run->workers->rest, place, found));
         if (!found->converged) return QN_OK;
-        qn_deform_keep_state(&run->setup, found, index, &states[corner]);
+        qn_deform_keep_state(run->setup, found, index, &states[corner]);
         cell.corners[corner] = &states[corner];
     }
     for (int axis = 0; axis < 3; axis++) centre[axis] = run->grid.step * (lowest[axis] + 0.5);
-    QN_TRY(qn_solver_solve(run->workers.solvers[0], &run->workers.rest, centre, found));
+    QN_TRY(qn_solver_solve(run->workers->solvers[0], &run->workers->rest, centre, found));
     if (!found->converged) return QN_OK;
     qn_cell_force(&cell, ways[run->options->interpolation], centre, force);
     for (int axis = 0; axis < 3; axis++) force[axis] -= found->force[axis];
@@ -158,8 +168,8 @@ static qn_status try_cell(qn_deform_space_run *run, const int32_t lowest[3], qn_
 }
 
 /* Largest error of three cells: half-way into the body, out of it, and along its surface. */
-static qn_status try_step(qn_deform_space_run *run, const box *reach, double directions[TRIAL_CELLS][3],
-                          qn_grid_state states[8], double *largest)
+static qn_status try_step(choice *run, const box *reach, double directions[TRIAL_CELLS][3], qn_grid_state states[8],
+                          double *largest)
 {
     *largest = 0;
     for (int trial = 0; trial < TRIAL_CELLS; trial++) {
@@ -173,10 +183,10 @@ static qn_status try_step(qn_deform_space_run *run, const box *reach, double dir
     return QN_OK;
 }
 
-static qn_status choose_step(qn_deform_space_run *run, const box *reach, qn_grid_state states[8])
+static qn_status choose_step(choice *run, const box *reach, qn_grid_state states[8])
 {
     double directions[TRIAL_CELLS][3];
-    find_directions(&run->setup, directions[1], directions[2]);
+    find_directions(run->setup, directions[1], directions[2]);
     for (int axis = 0; axis < 3; axis++) directions[0][axis] = -directions[1][axis];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         QN_TRY(make_grid(run, reach, longest(reach) / parts[i]));
@@ -188,19 +198,32 @@ static qn_status choose_step(qn_deform_space_run *run, const box *reach, qn_grid
                        run->grid.step, run->options->accuracy, run->chosen_error);
 }
 
-qn_status qn_space_grid_choose(qn_deform_space_run *run)
+/* Choose a step by trial cells, whose states need memory. */
+static qn_status choose_by_trials(choice *run, const box *reach)
 {
-    const size_t count = run->setup.body->freedom_count;
+    const size_t count = run->setup->body->freedom_count;
     qn_grid_state states[8] = {{.flags = 0}};
     float *arrays = NULL;
-    box reach;
-    QN_TRY(read_reach(run->options->reach, &reach));
-    run->chosen_error = NAN;
-    if (run->options->step > 0) return make_grid(run, &reach, run->options->step);
-    if (!(longest(&reach) > 0)) return fail_reach(run->options->reach);
     QN_TRY(qn_allocate(8 * 4 * count, sizeof *arrays, (void **)&arrays));
     for (size_t i = 0; i < 8; i++) states[i].x = arrays + 4 * count * i, states[i].change = states[i].x + count;
-    const qn_status status = choose_step(run, &reach, states);
+    const qn_status status = choose_step(run, reach, states);
     qn_release(&arrays);
     return status;
+}
+
+qn_status qn_deform_choose_grid(qn_job *job, const qn_deform_options *options, qn_deform_workers *workers,
+                                qn_grid *grid, double *error)
+{
+    choice run = {.job = job, .options = options, .workers = workers, .setup = workers->setup, .chosen_error = NAN};
+    box reach;
+    QN_TRY(read_reach(options->reach, &reach));
+    if (options->step > 0)
+        QN_TRY(make_grid(&run, &reach, options->step));
+    else if (longest(&reach) > 0)
+        QN_TRY(choose_by_trials(&run, &reach));
+    else
+        return fail_reach(options->reach);
+    *grid = run.grid;
+    *error = run.chosen_error;
+    return QN_OK;
 }

@@ -1,0 +1,306 @@
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+#include "deform/live_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "deform/grid_choice.h"
+
+enum { MACHINE_TICKS = 3000 };
+
+/* ---- inputs ---- */
+
+/* Lines of a file's key that states depend on. */
+static const char *const matched[] = {"material", "fix", "contact", "order", "mixed", "refine"};
+
+/* Value of the line "name=value" of a key; its length in *length. NULL: there is none. */
+static const char *find_line(const char *key, const char *name, size_t *length)
+{
+    const size_t name_length = strlen(name);
+    for (const char *line = key; line && *line; line = strchr(line, '\n')) {
+        if (*line == '\n') line++;
+        if (strncmp(line, name, name_length) != 0 || line[name_length] != '=') continue;
+        const char *value = line + name_length + 1;
+        *length = strcspn(value, "\n");
+        return value;
+    }
+    return NULL;
+}
+
+static qn_status check_space(const qn_live_run *run)
+{
+    const qn_space_header *header = &run->space->header;
+    char digest[65];
+    qn_deform_mesh_digest(run->setup.mesh, digest);
+    if (strcmp(digest, header->mesh_digest) != 0 || header->freedom_count != run->setup.body->freedom_count)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: is of another mesh than %s; expected states of the same",
+                       run->options->space, run->setup.name);
+    for (size_t i = 0; i < sizeof matched / sizeof *matched; i++) {
+        size_t theirs_length = 0, ours_length = 0;
+        const char *theirs = find_line(header->key, matched[i], &theirs_length);
+        const char *ours = find_line(run->job->key.data, matched[i], &ours_length);
+        if (!theirs || !ours) continue;
+        if (theirs_length != ours_length || memcmp(theirs, ours, ours_length) != 0)
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: was made with %s=%.*s; expected %.*s as in this run",
+                           run->options->space, matched[i], (int)theirs_length, theirs, (int)ours_length, ours);
+    }
+    return QN_OK;
+}
+
+static qn_status open_space(qn_live_run *run)
+{
+    if (!run->options->space) return QN_OK;
+    QN_TRY(qn_job_input_add(run->job, "space", run->options->space, QN_JOB_READ_ENDS));
+    QN_TRY(qn_space_file_open(run->options->space, &run->space));
+    return check_space(run);
+}
+
+qn_status qn_live_prepare(qn_live_run *run)
+{
+    const qn_deform_options *options = run->options;
+    const int threads = qn_pool_threads(run->job->pool);
+    run->chosen_error = run->error = NAN;
+    for (int i = 0; i < 3; i++) run->work_us[i] = run->lateness_us[i] = run->machine_us[i] = NAN;
+    QN_TRY(qn_deform_setup_make(run->job, options, &run->setup));
+    QN_TRY(open_space(run));
+    QN_TRY(qn_deform_workers_make(&run->setup, options->tolerance, threads, &run->workers));
+    if (run->space) {
+        run->grid = run->space->header.grid;
+        return QN_OK;
+    }
+    return qn_deform_choose_grid(run->job, options, &run->workers, &run->grid, &run->chosen_error);
+}
+
+/* ---- states ---- */
+
+/* A state of the file, as if it had been solved. false: the file does not have it. */
+static bool copy_from_space(const qn_live_run *run, const int32_t index[3], qn_grid_state *state)
+{
+    const size_t count = run->setup.body->freedom_count;
+    if (!run->space || !qn_grid_has(&run->space->header.grid, index)) return false;
+    const qn_grid_state *from = &run->space->states[qn_grid_number(&run->space->header.grid, index)];
+    float *const x = state->x, *const change = state->change;
+    *state = *from;
+    state->x = x, state->change = change;
+    memcpy(x, from->x, count * sizeof *x);
+    memcpy(change, from->change, 3 * count * sizeof *change);
+    return true;
+}
+
+static qn_status solve(void *user, int worker, const int32_t index[3], const qn_grid_state *from, qn_grid_state *state)
+{
+    qn_live_run *run = user;
+    double place[3];
+    qn_state *found;
+    if (copy_from_space(run, index, state)) return QN_OK;
+    if (qn_grid_depth(index) == 0) {
+        qn_deform_keep_state(&run->setup, &run->workers.rest, index, state);
+        return QN_OK;
+    }
+    for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
+    QN_TRY(qn_deform_solve_from(&run->workers, worker, run->grid.step, from, place, &found));
+    qn_deform_keep_state(&run->setup, found, index, state);
+    return QN_OK;
+}
+
+qn_status qn_live_open_loop(qn_live_run *run, const qn_loop_options *hands)
+{
+    static const qn_interpolation ways[] = {QN_INTERPOLATION_GRADIENT, QN_INTERPOLATION_ENERGY,
+                                            QN_INTERPOLATION_LINEAR};
+    const qn_deform_options *options = run->options;
+    qn_loop_options of_loop = *hands;
+    of_loop.crew = (qn_crew_options){.grid = run->grid,
+                                     .freedom_count = run->setup.body->freedom_count,
+                                     .solve = solve,
+                                     .user = run,
+                                     .worker_count = run->workers.count,
+                                     .cache_bytes = (double)options->cache_bytes,
+                                     .is_simulated = options->clock == QN_DEFORM_SIMULATED};
+    of_loop.way = ways[options->interpolation];
+    of_loop.rate_hz = options->rate_hz;
+    of_loop.force_limit = options->force_limit;
+    of_loop.slew_limit = options->slew;
+    of_loop.duration_s = run->duration_s;
+    return qn_loop_create(&of_loop, &run->loop);
+}
+
+/* ---- the run ---- */
+
+typedef struct watching {
+    qn_live_run *run;
+    atomic_bool is_over;
+    double began_s;
+    bool is_stopped;
+} watching;
+
+/* Report progress ten times a second, and stop the loop when the caller asks for it. */
+static qn_status watch(void *user)
+{
+    watching *all = user;
+    const double total = all->run->duration_s;
+    while (!atomic_load(&all->is_over)) {
+        const double now_s = qn_clock_s() - all->began_s;
+        const qn_progress progress = {.stage = all->run->server ? "serving" : "moving",
+                                      .unit = "s",
+                                      .done = (size_t)(isfinite(total) ? fmin(now_s, total) : now_s),
+                                      .total = isfinite(total) ? (size_t)ceil(total) : SIZE_MAX,
+                                      .seconds = now_s};
+        if (qn_job_is_stopped(all->run->job, &progress)) {
+            all->is_stopped = true;
+            qn_loop_stop(all->run->loop);
+            return QN_OK;
+        }
+        nanosleep(&(struct timespec){0, 100000000}, NULL);
+    }
+    return QN_OK;
+}
+
+qn_status qn_live_go(qn_live_run *run)
+{
+    watching all = {.run = run, .began_s = qn_clock_s()};
+    qn_thread thread = {0};
+    QN_TRY(qn_thread_start(&thread, watch, &all));
+    qn_status status = qn_loop_run(run->loop);
+    atomic_store(&all.is_over, true);
+    const qn_status watched = qn_thread_join(&thread);
+    if (status == QN_OK) status = watched;
+    if (status == QN_OK && all.is_stopped && !run->server)
+        status = QN_FAIL(QN_CANCELLED, "stopped after %.1f s of the hand", qn_clock_s() - all.began_s);
+    return status;
+}
+
+/* ---- facts ---- */
+
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median, 99 % and 99.9 % of `count` numbers, which are sorted. */
+static void find_parts(float *values, size_t count, double parts[3])
+{
+    static const double shares[3] = {0.5, 0.99, 0.999};
+    if (count == 0) return;
+    qsort(values, count, sizeof *values, compare_floats);
+    for (int i = 0; i < 3; i++) parts[i] = (double)values[(size_t)(shares[i] * (double)(count - 1))];
+}
+
+static qn_status measure_times(qn_live_run *run)
+{
+    const size_t count = qn_loop_tick_count(run->loop);
+    float *values;
+    QN_TRY(qn_allocate(count > MACHINE_TICKS ? count : MACHINE_TICKS, sizeof *values, (void **)&values));
+    for (size_t i = 0; i < count; i++) values[i] = qn_loop_tick(run->loop, i)->work_us;
+    find_parts(values, count, run->work_us);
+    for (size_t i = 0; i < count; i++) values[i] = qn_loop_tick(run->loop, i)->lateness_us;
+    find_parts(values, count, run->lateness_us);
+    const qn_status status = qn_loop_measure_machine(run->options->rate_hz, MACHINE_TICKS, values);
+    if (status == QN_OK) find_parts(values, MACHINE_TICKS, run->machine_us);
+    qn_release(&values);
+    return status;
+}
+
+static double length_of(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* Solve at places of the path, evenly spaced in time, and compare ticks whose force was interpolated and not blended.
+ */
+static qn_status check_path(qn_live_run *run)
+{
+    const size_t ticks = qn_loop_tick_count(run->loop), wanted = (size_t)run->options->checks;
+    const uint32_t other = QN_TICK_LATE | QN_TICK_EXTRAPOLATED | QN_TICK_FOLD | QN_TICK_LIMITED | QN_TICK_CLAMPED |
+                           QN_TICK_BLENDED | QN_TICK_FREE;
+    qn_state *found = &run->workers.found[0];
+    run->check_count = ticks < wanted ? ticks : wanted;
+    QN_TRY(qn_allocate(run->check_count, sizeof *run->checks, (void **)&run->checks));
+    for (size_t i = 0; i < run->check_count; i++) {
+        qn_live_check *check = &run->checks[i];
+        check->tick = (2 * i + 1) * ticks / (2 * run->check_count);
+        const qn_tick *tick = qn_loop_tick(run->loop, check->tick);
+        if (tick->flags & other) continue;
+        QN_TRY(qn_solver_solve(run->workers.solvers[0], &run->workers.rest, tick->place, found));
+        if (!found->converged) continue;
+        check->is_valid = true;
+        double apart[3];
+        for (int axis = 0; axis < 3; axis++) {
+            check->force[axis] = -found->force[axis];
+            apart[axis] = tick->force[axis] - check->force[axis];
+        }
+        if (length_of(check->force) > 0) run->error = fmax(run->error, length_of(apart) / length_of(check->force));
+    }
+    return QN_OK;
+}
+
+qn_status qn_live_measure(qn_live_run *run)
+{
+    run->facts = qn_loop_facts_of(run->loop);
+    for (size_t i = 0; i < qn_loop_tick_count(run->loop); i++) {
+        const qn_tick *tick = qn_loop_tick(run->loop, i);
+        run->largest_force = fmax(run->largest_force, length_of(tick->force));
+        if (tick->time_s < 1 && tick->flags & QN_TICK_LATE) run->late_at_first++;
+    }
+    if (run->options->clock == QN_DEFORM_REAL) QN_TRY(measure_times(run));
+    return run->hand ? check_path(run) : QN_OK;
+}
+
+void qn_live_clear(qn_live_run *run)
+{
+    qn_server_close(&run->server);
+    qn_loop_destroy(&run->loop);
+    qn_hand_destroy(&run->hand);
+    qn_deform_workers_clear(&run->workers);
+    qn_space_file_close(&run->space);
+    qn_release(&run->checks);
+    qn_deform_setup_clear(&run->setup);
+}
+
+/* ---- result ---- */
+
+typedef struct owned_result {
+    qn_deform_live_result result;
+    char *folder;
+} owned_result;
+
+qn_status qn_live_make_result(const qn_live_run *run, qn_deform_live_result **result)
+{
+    owned_result *own;
+    size_t solved;
+    QN_TRY(qn_allocate(1, sizeof *own, (void **)&own));
+    *result = &own->result;
+    QN_TRY(qn_text_copy(run->options->output ? run->options->output : "", &own->folder));
+    qn_loop_solves(run->loop, &solved);
+    own->result = (qn_deform_live_result){.ticks = run->facts.ticks,
+                                          .late = run->facts.late - run->late_at_first,
+                                          .late_at_first = run->late_at_first,
+                                          .extrapolated = run->facts.extrapolated,
+                                          .fold = run->facts.fold,
+                                          .limited = run->facts.limited,
+                                          .clamped = run->facts.clamped,
+                                          .missed = run->facts.missed,
+                                          .solved = solved,
+                                          .largest_force = run->largest_force,
+                                          .error = run->error,
+                                          .has_priority = run->facts.has_priority,
+                                          .folder = own->folder,
+                                          .seconds = qn_clock_s() - run->job->started_s};
+    memcpy(own->result.work_us, run->work_us, sizeof run->work_us);
+    memcpy(own->result.lateness_us, run->lateness_us, sizeof run->lateness_us);
+    memcpy(own->result.machine_lateness_us, run->machine_us, sizeof run->machine_us);
+    return QN_OK;
+}
+
+void qn_deform_live_result_destroy(qn_deform_live_result **result)
+{
+    if (!*result) return;
+    qn_release(&((owned_result *)*result)->folder);
+    qn_release(result);
+}
