@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "check_workload.h"
+#include "deform/factor/batch.h"
 #include "deform/factor/fronts.h"
 #include "deform/factor/kernels/substitute.h"
 #include "deform/factor/tests/patterns.h"
@@ -357,6 +358,43 @@ static void wrong_pivots_are_flagged(void)
     release_problem(&p);
 }
 
+/* A batch finds its room, flags freedoms and solves as its parts do. */
+static void batches_put_it_together(void)
+{
+    const qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
+    problem p = make_problem(&configuration, 5, 4, 4, true, STATES_MAX);
+    const size_t count = (size_t)p.stride, x_bytes = SIDES * p.box.freedoms * count * sizeof(float);
+    const uint32_t node = 41, freedom = p.box.pattern.first_freedom[node] + 3;
+    qn_factor_batch *batch = NULL;
+    qn_buffer *values = NULL, *x = NULL;
+    size_t wrong[STATES_MAX];
+    CHECK_FAILS(qn_factor_batch_create(queue, p.plan, 4, 1000, &batch), QN_OUT_OF_MEMORY);
+    CHECK_MESSAGE_HAS("1e+03 bytes");
+    CHECK_FAILS(qn_factor_batch_create(queue, p.plan, 0, 0, &batch), QN_INVALID_ARGUMENT);
+    if (!CHECK_OK(qn_factor_batch_create(queue, p.plan, STATES_MAX, 0, &batch))) return;
+    const double all = qn_factor_batch_bytes(batch), with_values = all + 4.0 * (double)p.box.value_count * STATES_MAX;
+    CHECK(qn_factor_batch_room(batch) == STATES_MAX);
+    qn_factor_batch_destroy(&batch);
+    CHECK_OK(qn_factor_batch_create(queue, p.plan, STATES_MAX, with_values - 1, &batch));
+    CHECK(batch && qn_factor_batch_room(batch) == STATES_MAX - 1 && qn_factor_batch_bytes(batch) < all);
+    qn_factor_batch_destroy(&batch);
+    CHECK_OK(qn_factor_batch_create(queue, p.plan, STATES_MAX, with_values, &batch));
+    if (!batch || !CHECK(qn_factor_batch_room(batch) == STATES_MAX)) return;
+    p.values[(p.box.pattern.block_start[p.box.pattern.row_start[node + 1]] - 1) * count + 4] = 1e4f;
+    CHECK_OK(qn_workload_make_buffer(queue, p.values, p.box.value_count * count * sizeof(float), &values));
+    CHECK_OK(qn_workload_make_buffer(queue, p.x, x_bytes, &x));
+    CHECK_OK(qn_factor_batch_compute(batch, values, 9));
+    CHECK_OK(qn_factor_batch_solve(batch, SIDES, x));
+    CHECK_OK(qn_factor_batch_wrong(batch, wrong));
+    for (int s = 0; s < 9; s++) CHECK(wrong[s] == (s == 4 ? freedom : SIZE_MAX));
+    CHECK_OK(qn_workload_read(queue, x, 0, p.x, x_bytes));
+    compare_solutions(&p, 8, SIDES);
+    qn_buffer_release(&values);
+    qn_buffer_release(&x);
+    qn_factor_batch_destroy(&batch);
+    release_problem(&p);
+}
+
 static void impossible_problems_are_refused(void)
 {
     qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
@@ -401,6 +439,7 @@ int main(int argc, char **argv)
     RUN(bits_depend_on_the_state_alone);
     RUN(bits_of_factors_depend_on_no_tunable);
     RUN(wrong_pivots_are_flagged);
+    RUN(batches_put_it_together);
     RUN(impossible_problems_are_refused);
     RUN(workloads_pass_their_checks);
     qn_queue_destroy(&queue);
