@@ -111,7 +111,7 @@ static void time_batches(const char *device_name, int size, int repeat, int thre
     const double planned = qn_clock_s();
     DO(qn_batch_create(queue, problem, size, &options, &batch));
     printf("%s: planned in %.2f s, about %.2f GiB\n", qn_device_get_info(device)->name, qn_clock_s() - planned,
-           (double)qn_batch_bytes(problem, size) / 0x1p30);
+           qn_batch_bytes(batch) / 0x1p30);
     qn_batch_state *states = calloc((size_t)size, sizeof *states);
     float *shared = malloc(4 * freedoms * sizeof *shared), *found = malloc((size_t)size * 4 * freedoms * sizeof *found);
     for (size_t i = 0; i < freedoms; i++) shared[i] = (float)parent.x[i];

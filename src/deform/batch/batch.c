@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "deform/batch/kernels/balance.h"
 #include "deform/body/kernels/elements.h"
-#include "deform/factor/kernels/substitute.h"
+#include "deform/factor/batch.h"
 
 enum { HALVINGS_MAX = 6, STRIDE_STEP = 8 };
 
@@ -18,15 +18,13 @@ struct qn_batch {
     qn_queue *queue;
     const qn_problem *problem;
     qn_batch_options options;
-    qn_configuration configuration, substitute;
-    int capacity, stride; /* stride: of the states in work, a multiple of STRIDE_STEP */
+    int capacity, stride; /* stride: states that the factors have room for */
     qn_elements *elements;
     qn_balance *balance;
-    qn_factor_schedule *schedule;
-    qn_factor_lists lists;
+    qn_factor_batch *factors;
     /* [entry][stride] on the device */
-    qn_buffer *x, *trial, *r, *trial_r, *step, *stored, *measures, *result, *norms, *lengths, *places, *values, *tiles,
-        *diagonals, *wrong, *columns, *change, *stiffness;
+    qn_buffer *x, *trial, *r, *trial_r, *step, *stored, *measures, *result, *norms, *lengths, *places, *values,
+        *columns, *change, *stiffness;
     /* on the host */
     float *staged;             /* [4][freedom_count][stride]: x, change */
     float *of_result;          /* [2][stride]: energy, least J */
@@ -34,31 +32,18 @@ struct qn_batch {
     float *of_lengths;         /* [stride] */
     float *of_places;          /* [6][stride] */
     float *of_stiffness;       /* [9][stride] */
-    int32_t *of_wrong;         /* [stride] */
+    size_t *of_wrong;          /* [stride]: freedom with a wrong pivot; SIZE_MAX: none */
     float *free_norms;         /* [stride]: |r_f| of x */
     bool *is_active, *is_done; /* [stride] */
 };
 
 /* ---- memory ---- */
 
-typedef struct sizes {
-    size_t freedoms, values;
-    qn_elements_bytes elements;
-} sizes;
-
-static sizes sizes_of(const qn_problem *problem, int stride)
+double qn_batch_bytes(const qn_batch *batch)
 {
-    return (sizes){.freedoms = problem->body->freedom_count,
-                   .elements = qn_elements_batch_bytes(problem->body, stride)};
-}
-
-size_t qn_batch_bytes(const qn_problem *problem, int capacity)
-{
-    const int stride = (capacity + STRIDE_STEP - 1) / STRIDE_STEP * STRIDE_STEP;
-    const sizes size = sizes_of(problem, stride);
-    const double tiles = (double)qn_factor_plan_facts(problem->plan).value_count * 1.2; /* tiles are padded */
-    return 12 * size.elements.x + size.elements.stored + size.elements.measures + size.elements.values +
-           (size_t)(tiles * 4 * stride);
+    const qn_elements_bytes bytes = qn_elements_batch_bytes(batch->problem->body, batch->stride);
+    return 11 * (double)bytes.x + (double)bytes.stored + (double)bytes.measures + (double)bytes.values +
+           qn_factor_batch_bytes(batch->factors);
 }
 
 static qn_status make_buffers(qn_batch *batch)
@@ -85,9 +70,6 @@ static qn_status make_buffers(qn_batch *batch)
         {&batch->stiffness, QN_BALANCE_STIFFNESS_ROWS * stride * sizeof(float)},
         {&batch->lengths, stride * sizeof(float)},
         {&batch->places, 6 * stride * sizeof(float)},
-        {&batch->wrong, stride * sizeof(int32_t)},
-        {&batch->tiles, qn_factor_tiles_bytes(batch->schedule, batch->stride)},
-        {&batch->diagonals, qn_factor_diagonals_bytes(batch->schedule, batch->stride)},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         QN_TRY(qn_buffer_create(device, wanted[i].bytes, wanted[i].buffer));
@@ -103,7 +85,7 @@ static qn_status make_arrays(qn_batch *batch)
     QN_TRY(qn_allocate(stride, sizeof(float), (void **)&batch->of_lengths));
     QN_TRY(qn_allocate(6 * stride, sizeof(float), (void **)&batch->of_places));
     QN_TRY(qn_allocate(QN_BALANCE_STIFFNESS_ROWS * stride, sizeof(float), (void **)&batch->of_stiffness));
-    QN_TRY(qn_allocate(stride, sizeof(int32_t), (void **)&batch->of_wrong));
+    QN_TRY(qn_allocate(stride, sizeof(size_t), (void **)&batch->of_wrong));
     QN_TRY(qn_allocate(stride, sizeof(float), (void **)&batch->free_norms));
     QN_TRY(qn_allocate(stride, sizeof(bool), (void **)&batch->is_active));
     return qn_allocate(stride, sizeof(bool), (void **)&batch->is_done);
@@ -114,13 +96,11 @@ static qn_status fill(qn_batch *batch)
     if (batch->problem->pressure_shift)
         return QN_FAIL(QN_UNSUPPORTED, "order 2 without compressibility needs double precision; expected a finite bulk "
                                        "modulus, or order 1, for a device");
-    batch->configuration =
-        batch->options.factor ? *batch->options.factor : qn_family_fallback(&qn_deform_factor_family);
+    const int rounded = (batch->capacity + STRIDE_STEP - 1) / STRIDE_STEP * STRIDE_STEP;
     QN_TRY(qn_balance_create(batch->queue, batch->problem, &batch->balance));
     QN_TRY(qn_elements_create(batch->queue, batch->problem->body, &batch->elements));
-    QN_TRY(qn_factor_schedule_for(batch->problem->plan, &batch->configuration, &batch->schedule));
-    batch->substitute = qn_substitute_configuration(batch->schedule);
-    QN_TRY(qn_factor_lists_create(batch->queue, batch->schedule, &batch->lists));
+    QN_TRY(qn_factor_batch_create(batch->queue, batch->problem->plan, rounded, 0, &batch->factors));
+    batch->stride = qn_factor_batch_room(batch->factors);
     QN_TRY(make_buffers(batch));
     return make_arrays(batch);
 }
@@ -134,7 +114,6 @@ qn_status qn_batch_create(qn_queue *queue, const qn_problem *problem, int capaci
     (*batch)->problem = problem;
     (*batch)->options = *options;
     (*batch)->capacity = capacity;
-    (*batch)->stride = (capacity + STRIDE_STEP - 1) / STRIDE_STEP * STRIDE_STEP;
     const qn_status status = fill(*batch);
     if (status != QN_OK) qn_batch_destroy(batch);
     return status;
@@ -144,16 +123,14 @@ void qn_batch_destroy(qn_batch **batch)
 {
     qn_batch *own = *batch;
     if (!own) return;
-    qn_buffer **const buffers[] = {&own->x,         &own->trial,  &own->r,      &own->trial_r, &own->step,
-                                   &own->stored,    &own->values, &own->result, &own->norms,   &own->measures,
-                                   &own->lengths,   &own->places, &own->tiles,  &own->wrong,   &own->diagonals,
-                                   &own->stiffness, &own->change, &own->columns};
+    qn_buffer **const buffers[] = {&own->x,       &own->trial,  &own->r,       &own->trial_r, &own->step,
+                                   &own->stored,  &own->values, &own->result,  &own->norms,   &own->measures,
+                                   &own->lengths, &own->places, &own->columns, &own->change,  &own->stiffness};
     void *const memory[] = {&own->staged,       &own->of_result, &own->of_norms,   &own->of_lengths, &own->of_places,
                             &own->of_stiffness, &own->of_wrong,  &own->free_norms, &own->is_active,  &own->is_done};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) qn_release(memory[i]);
-    qn_factor_lists_release(&own->lists);
-    qn_factor_schedule_destroy(&own->schedule);
+    qn_factor_batch_destroy(&own->factors);
     qn_elements_destroy(&own->elements);
     qn_balance_destroy(&own->balance);
     qn_release(batch);
@@ -203,26 +180,9 @@ static qn_status evaluate(qn_batch *batch, qn_buffer *x, qn_buffer *r)
 
 static qn_status factor(qn_batch *batch)
 {
-    const qn_factor_arrays arrays = {.states = batch->stride,
-                                     .stride = batch->stride,
-                                     .values = batch->values,
-                                     .tiles = batch->tiles,
-                                     .diagonals = batch->diagonals,
-                                     .wrong = batch->wrong};
     /* The tangent may read what `points` stored: that was of x, which was evaluated last. */
     QN_TRY(assemble(batch, QN_ELEMENTS_TANGENT, batch->x, batch->r));
-    return qn_factor_states(batch->queue, &batch->configuration, &batch->lists, &arrays, NULL);
-}
-
-static qn_status substitute(qn_batch *batch, int sides, qn_buffer *x)
-{
-    const qn_factor_arrays arrays = {.states = batch->stride,
-                                     .stride = batch->stride,
-                                     .values = batch->values,
-                                     .tiles = batch->tiles,
-                                     .diagonals = batch->diagonals,
-                                     .wrong = batch->wrong};
-    return qn_substitute_states(batch->queue, &batch->substitute, &batch->lists, &arrays, sides, x, NULL);
+    return qn_factor_batch_compute(batch->factors, batch->values, batch->stride);
 }
 
 /* ---- order of numbers ---- */
@@ -348,7 +308,7 @@ static qn_status search_lines(qn_batch *batch, qn_batch_state *states, int count
     for (int s = 0; s < count; s++) {
         batch->is_done[s] = !batch->is_active[s];
         if (batch->is_active[s]) batch->of_lengths[s] = 1, states[s].newton_steps++, waiting++;
-        if (batch->is_active[s] && batch->of_wrong[s] < (int32_t)batch->problem->body->freedom_count) {
+        if (batch->is_active[s] && batch->of_wrong[s] != SIZE_MAX) {
             give_up(batch, s, &states[s]);
             batch->is_done[s] = true;
             waiting--;
@@ -396,9 +356,8 @@ static qn_status find_balances(qn_batch *batch, qn_batch_state *states, int coun
     while (judge(batch, states, count) > 0) {
         QN_TRY(factor(batch));
         QN_TRY(balance(batch, QN_BALANCE_NEGATE, 1, (qn_buffer *[]){batch->r, batch->step}));
-        QN_TRY(substitute(batch, 1, batch->step));
-        QN_TRY(read(batch, batch->wrong, 1, batch->of_wrong));
-        QN_TRY(qn_queue_finish(batch->queue));
+        QN_TRY(qn_factor_batch_solve(batch->factors, 1, batch->step));
+        QN_TRY(qn_factor_batch_wrong(batch->factors, batch->of_wrong));
         QN_TRY(search_lines(batch, states, count));
     }
     return QN_OK;
@@ -410,7 +369,7 @@ static qn_status find_changes(qn_batch *batch)
     QN_TRY(factor(batch));
     QN_TRY(balance(batch, QN_BALANCE_COLUMNS, 1, (qn_buffer *[]){batch->values, batch->columns}));
     QN_TRY(balance(batch, QN_BALANCE_NEGATE, 3, (qn_buffer *[]){batch->columns, batch->change}));
-    QN_TRY(substitute(batch, 3, batch->change));
+    QN_TRY(qn_factor_batch_solve(batch->factors, 3, batch->change));
     return balance(batch, QN_BALANCE_STIFFNESS, 1, (qn_buffer *[]){batch->columns, batch->change, batch->stiffness});
 }
 
@@ -422,12 +381,12 @@ static qn_status fetch(qn_batch *batch, qn_batch_state *states, int count)
     QN_TRY(read(batch, batch->x, freedoms, batch->staged));
     QN_TRY(read(batch, batch->change, 3 * freedoms, change));
     QN_TRY(read(batch, batch->stiffness, QN_BALANCE_STIFFNESS_ROWS, batch->of_stiffness));
-    QN_TRY(read(batch, batch->wrong, 1, batch->of_wrong));
+    QN_TRY(qn_factor_batch_wrong(batch->factors, batch->of_wrong));
     QN_TRY(qn_queue_finish(batch->queue));
     QN_TRY(move(batch, states, count, false));
     for (size_t s = 0; s < (size_t)count; s++) {
         qn_batch_state *state = &states[s];
-        state->converged = state->converged && batch->of_wrong[s] >= (int32_t)freedoms;
+        state->converged = state->converged && batch->of_wrong[s] == SIZE_MAX;
         for (size_t i = 0; i < 9; i++) state->stiffness[i] = (double)batch->of_stiffness[i * stride + s];
         for (size_t axis = 0; axis < 3; axis++)
             for (size_t k = 0; k < batch->problem->held_count; k++)

@@ -15,8 +15,7 @@ typedef struct qn_batch qn_batch;
 typedef struct qn_batch_options {
     double tolerance; /* of the relative residual; single precision reaches about 1e-4 */
     int newton_steps_max;
-    const qn_configuration *factor; /* of deform/factor; NULL: its fallback */
-    qn_pool *pool;                  /* moves numbers to and from the order of devices; NULL: the calling thread */
+    qn_pool *pool; /* moves numbers to and from the order of devices; NULL: the calling thread */
 } qn_batch_options;
 
 /* A state that is wanted, and what is found. Arrays are the caller's; x and change may be those of the parent. */
@@ -30,13 +29,13 @@ typedef struct qn_batch_state {
     bool converged; /* else Newton's method did not find a balance in one load step */
 } qn_batch_state;
 
-/* Bytes of device memory for `capacity` states at once. */
-size_t qn_batch_bytes(const qn_problem *problem, int capacity);
-
 /* QN_UNSUPPORTED: a mean; order 2 without compressibility. The queue and the problem outlive the batch. */
 QN_MUST_CHECK qn_status qn_batch_create(qn_queue *queue, const qn_problem *problem, int capacity,
                                         const qn_batch_options *options, qn_batch **batch);
 void qn_batch_destroy(qn_batch **batch);
+
+/* Bytes of the batch on the device. */
+double qn_batch_bytes(const qn_batch *batch);
 
 /* Find 1 to `capacity` states. A state without a balance is no failure. */
 QN_MUST_CHECK qn_status qn_batch_solve(qn_batch *batch, qn_batch_state *states, int count);
