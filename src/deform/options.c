@@ -199,6 +199,12 @@ static const qn_option space_rows[] = {
     {.like = &mixed_row},
     {.like = &refine_row},
     {.like = &tolerance_row},
+    {.like = &qn_run_rows[QN_RUN_DEVICES],
+     .offset = RUN,
+     .fallback = "host",
+     .meaning = "host: processors, in double precision; else devices, in batches in single precision, whose forces are "
+                "within 1e-4 (several, separated by commas; all: every GPU)"},
+    {.like = &qn_run_rows[QN_RUN_BATCH], .offset = RUN, .meaning = "states at once on a device"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_MEMORY], .offset = RUN},

@@ -53,6 +53,7 @@ static qn_status read_inputs(qn_deform_space_run *run)
     QN_TRY(qn_deform_choose_grid(run->job, run->options, &run->workers, &run->grid, &run->chosen_error));
     run->state_count = qn_grid_point_count(&run->grid);
     QN_TRY(make_room(run));
+    QN_TRY(qn_space_devices_open(run));
     const qn_grid *grid = &run->grid;
     return qn_job_key(run->job, "step=%.17g\nleast=%d,%d,%d\nmost=%d,%d,%d\n", grid->step, grid->least[0],
                       grid->least[1], grid->least[2], grid->most[0], grid->most[1], grid->most[2]);
@@ -188,6 +189,7 @@ static void clear(qn_deform_space_run *run)
     void *const memory[] = {&run->states, &run->arrays,   &run->order,  &run->is_done,
                             &run->pairs,  &run->has_fold, &run->checks, &run->stem};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) qn_release(memory[i]);
+    qn_space_devices_close(run);
     qn_deform_workers_clear(&run->workers);
     qn_deform_setup_clear(&run->setup);
 }

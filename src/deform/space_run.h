@@ -17,6 +17,9 @@ typedef struct qn_space_check {
     bool is_valid;                            /* the cell is whole, and a balance was found */
 } qn_space_check;
 
+/* A device with its batches (space_devices.c). */
+typedef struct qn_space_device qn_space_device;
+
 typedef struct qn_deform_space_run {
     const qn_deform_options *options;
     qn_job *job;
@@ -26,8 +29,10 @@ typedef struct qn_deform_space_run {
     char *stem;
     char mesh_digest[65];
     qn_deform_workers workers; /* of the pool */
-    qn_grid_state *states;     /* by number */
-    float *arrays;             /* [number][4][freedom_count]: x and its change */
+    qn_space_device *devices;  /* of this rank; NULL: states are solved by the workers */
+    int device_count;
+    qn_grid_state *states; /* by number */
+    float *arrays;         /* [number][4][freedom_count]: x and its change */
     size_t state_count;
     uint64_t *order;         /* numbers by depth, then by number */
     bool *is_done;           /* by number */
@@ -45,6 +50,20 @@ QN_MUST_CHECK qn_status qn_space_states_solve(qn_deform_space_run *run);
 
 /* Take a record of a journal. */
 qn_status qn_space_record_take(uint64_t piece, const void *data, size_t size, void *user);
+
+/* The nearest solved state on the way to rest; rest itself is always solved. */
+const qn_grid_state *qn_space_ancestor(const qn_deform_space_run *run, const int32_t index[3]);
+
+/* Solve a state by a worker and record it; record a state that is solved. */
+QN_MUST_CHECK qn_status qn_space_state_solve(qn_deform_space_run *run, uint64_t number, int worker);
+QN_MUST_CHECK qn_status qn_space_state_record(qn_deform_space_run *run, uint64_t number);
+
+/* Open the devices that the options name, unless that is the host; close them. */
+QN_MUST_CHECK qn_status qn_space_devices_open(qn_deform_space_run *run);
+void qn_space_devices_close(qn_deform_space_run *run);
+
+/* Solve and record states whose ancestors are solved, on all devices of this rank. */
+QN_MUST_CHECK qn_status qn_space_devices_solve(qn_deform_space_run *run, const uint64_t *numbers, size_t count);
 
 /* Compare interpolated forces at random places, on the first rank. */
 QN_MUST_CHECK qn_status qn_space_checks_make(qn_deform_space_run *run);

@@ -15,8 +15,7 @@ static const double FOLD_SUSPECT = 0.2, FOLD_DIFFERENT = 1e-3;
 
 /* ---- states ---- */
 
-/* The nearest solved state on the way to rest; rest itself is always solved. */
-static const qn_grid_state *ancestor_of(const qn_deform_space_run *run, const int32_t index[3])
+const qn_grid_state *qn_space_ancestor(const qn_deform_space_run *run, const int32_t index[3])
 {
     int32_t parent[3];
     qn_grid_parent(index, parent);
@@ -28,8 +27,9 @@ static const qn_grid_state *ancestor_of(const qn_deform_space_run *run, const in
     return state;
 }
 
-static qn_status record_state(qn_deform_space_run *run, uint64_t number, const qn_grid_state *state)
+qn_status qn_space_state_record(qn_deform_space_run *run, uint64_t number)
 {
+    const qn_grid_state *state = &run->states[number];
     const size_t count = run->setup.body->freedom_count, bytes = 4 * count * sizeof(float);
     unsigned char *record;
     qn_space_facts facts;
@@ -42,7 +42,7 @@ static qn_status record_state(qn_deform_space_run *run, uint64_t number, const q
     return status;
 }
 
-static qn_status solve_state(qn_deform_space_run *run, uint64_t number, int worker)
+qn_status qn_space_state_solve(qn_deform_space_run *run, uint64_t number, int worker)
 {
     int32_t index[3];
     double place[3];
@@ -53,10 +53,11 @@ static qn_status solve_state(qn_deform_space_run *run, uint64_t number, int work
     } else {
         qn_state *found;
         for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
-        QN_TRY(qn_deform_solve_from(&run->workers, worker, run->grid.step, ancestor_of(run, index), place, &found));
+        QN_TRY(
+            qn_deform_solve_from(&run->workers, worker, run->grid.step, qn_space_ancestor(run, index), place, &found));
         qn_deform_keep_state(&run->setup, found, index, state);
     }
-    return record_state(run, number, state);
+    return qn_space_state_record(run, number);
 }
 
 qn_status qn_space_record_take(uint64_t piece, const void *data, size_t size, void *user)
@@ -116,6 +117,20 @@ static qn_status share(sharing *all, size_t count)
         const size_t now = count - done < most ? count - done : most;
         all->first = done;
         QN_TRY(qn_pool_run(all->run->job->pool, now, do_piece, all));
+        done += now;
+        all->run->worked += now;
+        QN_TRY(tell(all, done));
+    }
+    return QN_OK;
+}
+
+/* The same for states, by the devices: so many at once that a wish to stop is seen within seconds. */
+static qn_status share_by_devices(sharing *all, size_t count)
+{
+    const size_t most = 1024 * (size_t)all->run->device_count;
+    for (size_t done = 0; done < count;) {
+        const size_t now = count - done < most ? count - done : most;
+        QN_TRY(qn_space_devices_solve(all->run, all->pieces + done, now));
         done += now;
         all->run->worked += now;
         QN_TRY(tell(all, done));
@@ -184,7 +199,7 @@ static qn_status exchange_states(qn_deform_space_run *run, const uint64_t *numbe
 
 /* ---- waves ---- */
 
-static qn_status solve_wave(qn_deform_space_run *run, const uint64_t *numbers, size_t count, size_t done)
+static qn_status solve_wave(qn_deform_space_run *run, int depth, const uint64_t *numbers, size_t count, size_t done)
 {
     uint64_t *missing, *own = NULL;
     size_t missing_count = 0, own_count = 0;
@@ -198,8 +213,9 @@ static qn_status solve_wave(qn_deform_space_run *run, const uint64_t *numbers, s
                    .pieces = own,
                    .already = done + count - missing_count,
                    .total = run->state_count,
-                   .work = solve_state};
-    if (status == QN_OK) status = share(&all, own_count);
+                   .work = qn_space_state_solve};
+    if (status == QN_OK)
+        status = run->devices && depth > 0 ? share_by_devices(&all, own_count) : share(&all, own_count);
     status = qn_job_agree(run->job, status);
     if (status == QN_OK) status = qn_job_agree(run->job, exchange_states(run, missing, missing_count));
     for (size_t i = 0; i < missing_count && status == QN_OK; i++) run->is_done[missing[i]] = true;
@@ -240,7 +256,7 @@ static qn_status solve_waves(qn_deform_space_run *run)
     int depths;
     qn_status status = order_states(run, &starts, &depths);
     for (int depth = 0; depth < depths && status == QN_OK; depth++)
-        status = solve_wave(run, run->order + starts[depth], starts[depth + 1] - starts[depth], starts[depth]);
+        status = solve_wave(run, depth, run->order + starts[depth], starts[depth + 1] - starts[depth], starts[depth]);
     qn_release(&starts);
     return status;
 }

@@ -46,6 +46,11 @@ void qn_deform_workers_clear(qn_deform_workers *workers)
     qn_state_clear(&workers->rest);
 }
 
+bool qn_deform_is_compressed(const qn_deform_setup *setup, double least_stretch)
+{
+    return setup->material.kind == QN_MATERIAL_SVK && least_stretch < COMPRESSED_STRETCH;
+}
+
 void qn_deform_keep_state(const qn_deform_setup *setup, const qn_state *found, const int32_t index[3],
                           qn_grid_state *state)
 {
@@ -59,8 +64,7 @@ void qn_deform_keep_state(const qn_deform_setup *setup, const qn_state *found, c
         memset(change, 0, 3 * count * sizeof *change);
         return;
     }
-    if (setup->material.kind == QN_MATERIAL_SVK && found->least_stretch < COMPRESSED_STRETCH)
-        state->flags = QN_GRID_COMPRESSED;
+    if (qn_deform_is_compressed(setup, found->least_stretch)) state->flags = QN_GRID_COMPRESSED;
     memcpy(state->force, found->force, sizeof state->force);
     memcpy(state->stiffness, found->stiffness, sizeof state->stiffness);
     state->energy = found->energy;

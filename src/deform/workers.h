@@ -28,4 +28,7 @@ QN_MUST_CHECK qn_status qn_deform_solve_from(qn_deform_workers *workers, int wor
 void qn_deform_keep_state(const qn_deform_setup *setup, const qn_state *found, const int32_t index[3],
                           qn_grid_state *state);
 
+/* Whether St Venant-Kirchhoff is near its collapse, at a principal stretch below 0.6. */
+bool qn_deform_is_compressed(const qn_deform_setup *setup, double least_stretch);
+
 #endif

@@ -9,7 +9,8 @@
 #include "deform/body/kernels/elements.h"
 #include "deform/factor/batch.h"
 
-enum { HALVINGS_MAX = 6, STRIDE_STEP = 8 };
+/* States that need shorter steps than 1/8 are left to the solver of single states. */
+enum { HALVINGS_MAX = 3, STRIDE_STEP = 8 };
 
 /* Rounding keeps residuals from falling further; those below so many tolerances are taken then. */
 static const double FLOOR = 3;
