@@ -6,7 +6,7 @@
 
 enum { SAMPLES_MAX = 64, NEAR_STEPS = 3, SCANNED_MAX = 20000 };
 
-static const double horizon_least_s = 0.02, horizon_most_s = 2;
+static const double horizon_solutions = 8, horizon_least_s = 0.02, horizon_most_s = 2;
 
 static double length(const double a[3])
 {
@@ -61,16 +61,18 @@ static int steps_from_solved(const qn_schedule_input *input, const int32_t index
     return NEAR_STEPS + 1;
 }
 
-static void wish(const int32_t index[3], double arrival_s, qn_wish *wishes, size_t *count)
+static void wish(const int32_t index[3], bool is_beside, double arrival_s, qn_wish *wishes, size_t *count)
 {
     for (size_t i = 0; i < *count; i++)
         if (memcmp(wishes[i].index, index, sizeof wishes[i].index) == 0) {
+            wishes[i].is_beside &= is_beside;
             wishes[i].arrival_s = fmin(wishes[i].arrival_s, arrival_s);
             return;
         }
     if (*count == QN_WISHES_MAX) return;
     qn_wish *const added = &wishes[(*count)++];
     memcpy(added->index, index, sizeof added->index);
+    added->is_beside = is_beside;
     added->arrival_s = arrival_s;
 }
 
@@ -84,13 +86,14 @@ static void wish_around(const qn_schedule_input *input, const double place[3], c
             for (at[0] = cell[0] - 1; at[0] <= cell[0] + 2; at[0]++) {
                 if (!qn_grid_has(input->grid, at) || input->has(input->user, at)) continue;
                 const double distance = distance_to_reach(input->grid, place, at);
-                if (distance <= 0.5 * step) wish(at, time_s + distance / speed, wishes, count);
+                if (distance <= 0.5 * step) wish(at, distance > 0, time_s + distance / speed, wishes, count);
             }
 }
 
 static int by_slack(const void *a, const void *b)
 {
     const qn_wish *const left = a, *const right = b;
+    if (left->is_beside != right->is_beside) return left->is_beside ? 1 : -1;
     if (left->slack_s != right->slack_s) return left->slack_s < right->slack_s ? -1 : 1;
     if (left->arrival_s != right->arrival_s) return left->arrival_s < right->arrival_s ? -1 : 1;
     return memcmp(left->index, right->index, sizeof left->index);
@@ -154,7 +157,7 @@ static size_t idle_wishes(const qn_schedule_input *input, qn_wish *wishes, size_
         qsort(points, in_shell, sizeof *points, by_distance);
         for (size_t i = 0; i < in_shell && found < input->idle_wishes; i++, found++) {
             const size_t before = count;
-            wish(points[i].index, (double)INFINITY, wishes, &count);
+            wish(points[i].index, true, (double)INFINITY, wishes, &count);
             if (count > before) wishes[before].slack_s = (double)INFINITY;
         }
     }
@@ -203,5 +206,5 @@ double qn_schedule_horizon_s(double *times_s, size_t count)
     if (count == 0) return 0.1;
     qsort(times_s, count, sizeof *times_s, by_time);
     const double late = times_s[(size_t)ceil(0.9 * (double)count) - 1];
-    return fmin(fmax(1.5 * late, horizon_least_s), horizon_most_s);
+    return fmin(fmax(horizon_solutions * late, horizon_least_s), horizon_most_s);
 }
