@@ -116,7 +116,7 @@ static int64_t square_distance(const int32_t a[3], const int32_t b[3])
 static void keep_nearer(const qn_cache *cache, const int32_t index[3], const qn_grid_state *state,
                         const qn_grid_state **nearest)
 {
-    if (!state || state->flags & QN_GRID_UNSOLVED) return;
+    if (!state || qn_grid_state_flags(state) & QN_GRID_UNSOLVED) return;
     if (*nearest) {
         const int64_t now = square_distance(state->index, index), best = square_distance((*nearest)->index, index);
         if (now > best || (now == best && qn_grid_number(&cache->grid, state->index) >=
@@ -207,6 +207,22 @@ static qn_status make_slot(qn_cache *cache, slot **made)
     return QN_OK;
 }
 
+void qn_cache_empty_spare(const qn_cache *cache, qn_grid_state *spare)
+{
+    memset(spare, 0, cache->slot_bytes);
+    spare->x = (float *)((char *)spare + aligned(sizeof(slot)));
+    spare->change = spare->x + cache->freedom_count;
+}
+
+qn_status qn_cache_make_spare(const qn_cache *cache, qn_grid_state **spare)
+{
+    void *memory;
+    QN_TRY(qn_allocate(1, cache->slot_bytes, &memory));
+    *spare = memory;
+    qn_cache_empty_spare(cache, *spare);
+    return QN_OK;
+}
+
 qn_status qn_cache_take(qn_cache *cache, qn_grid_state **state)
 {
     slot *taken = cache->unused;
@@ -218,10 +234,8 @@ qn_status qn_cache_take(qn_cache *cache, qn_grid_state **state)
     else
         taken = remove_oldest(cache);
     if (!taken) return QN_OK;
-    memset(taken, 0, cache->slot_bytes);
-    taken->state.x = (float *)((char *)taken + aligned(sizeof(slot)));
-    taken->state.change = taken->state.x + cache->freedom_count;
     *state = &taken->state;
+    qn_cache_empty_spare(cache, *state);
     return QN_OK;
 }
 

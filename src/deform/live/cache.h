@@ -47,6 +47,10 @@ QN_MUST_CHECK qn_status qn_cache_take(qn_cache *cache, qn_grid_state **state);
 void qn_cache_put(qn_cache *cache, qn_grid_state *state);
 void qn_cache_give_back(qn_cache *cache, qn_grid_state *state);
 
+/* A state with arrays that belongs to the caller, released with qn_release; and zeros in all of it. */
+QN_MUST_CHECK qn_status qn_cache_make_spare(const qn_cache *cache, qn_grid_state **spare);
+void qn_cache_empty_spare(const qn_cache *cache, qn_grid_state *spare);
+
 /* Begin a pass; say that a point's state is used. */
 void qn_cache_begin_pass(qn_cache *cache);
 void qn_cache_touch(qn_cache *cache, const int32_t index[3]);

@@ -5,6 +5,9 @@
  * simulated clock, the states that some points need are solved from their canonical parents, level by level, and enter
  * the cache in a fixed order: neither the states nor what the cache holds depend on the number of workers.
  *
+ * Folds are looked for once two neighbours are there: in real time when nobody waits for a state, with a simulated
+ * clock before the states are used.
+ *
  * Life cycle: create → start → stop → destroy, or create → solve_for → destroy. Thread rule: the functions of the loop
  * are marked; all others take the crew's mutex. */
 #ifndef QN_DEFORM_LIVE_CREW_H
@@ -29,6 +32,7 @@ typedef struct qn_crew_options {
     int worker_count;
     double cache_bytes;
     bool is_simulated; /* the clock: states come from their canonical parents */
+    bool checks_folds; /* look for folds between neighbours whose forces do not fit each other */
 } qn_crew_options;
 
 /* How a state was solved. For a simulated clock, worker and seconds are 0. */
@@ -73,6 +77,11 @@ void qn_crew_shape(qn_crew *crew, const double place[3], float *x);
 
 /* The records so far, in the order of their ends. Valid until the next solution; call it after qn_crew_stop. */
 const qn_solve_record *qn_crew_records(const qn_crew *crew, size_t *count);
-qn_cache_facts qn_crew_cache_facts(qn_crew *crew);
+
+typedef struct qn_crew_facts {
+    qn_cache_facts cache;
+    size_t fold_checks, folds; /* pairs of neighbours that were solved from each other, and those with a fold */
+} qn_crew_facts;
+qn_crew_facts qn_crew_facts_of(qn_crew *crew);
 
 #endif

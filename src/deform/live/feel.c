@@ -22,7 +22,7 @@ static double distance_to(const qn_grid *grid, const qn_grid_state *state, const
 static void keep_nearer(const qn_grid *grid, const qn_grid_state *state, const double place[3],
                         const qn_grid_state **nearest)
 {
-    if (!state || state->flags & QN_GRID_UNSOLVED) return;
+    if (!state || qn_grid_state_flags(state) & QN_GRID_UNSOLVED) return;
     if (!*nearest || distance_to(grid, state, place) < distance_to(grid, *nearest, place)) *nearest = state;
 }
 

@@ -245,7 +245,7 @@ const qn_tick *qn_loop_tick(const qn_loop *loop, size_t index)
 qn_loop_facts qn_loop_facts_of(qn_loop *loop)
 {
     qn_loop_facts facts = loop->facts;
-    facts.cache = qn_crew_cache_facts(loop->crew);
+    facts.crew = qn_crew_facts_of(loop->crew);
     return facts;
 }
 

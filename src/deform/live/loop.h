@@ -48,7 +48,7 @@ typedef struct qn_loop_facts {
     uint64_t ticks, late, extrapolated, fold, limited, clamped, blended, free; /* recorded, and with each flag */
     uint64_t missed; /* moments without a tick, since the tick before took too long */
     bool has_priority, has_locked_memory;
-    qn_cache_facts cache;
+    qn_crew_facts crew;
 } qn_loop_facts;
 
 typedef struct qn_loop qn_loop;

@@ -19,9 +19,10 @@ bool qn_cell_is_whole(const qn_cell *cell)
         const qn_grid_state *state = cell->corners[corner];
         int32_t index[3];
         if (!qn_cell_corner(cell, corner, index)) continue;
-        if (!state || state->flags & QN_GRID_UNSOLVED) return false;
+        const uint32_t flags = state ? qn_grid_state_flags(state) : QN_GRID_UNSOLVED;
+        if (flags & QN_GRID_UNSOLVED) return false;
         for (int axis = 0; axis < 3; axis++)
-            if (!(corner >> axis & 1) && !cell->is_flat[axis] && state->flags & folds[axis]) return false;
+            if (!(corner >> axis & 1) && !cell->is_flat[axis] && flags & folds[axis]) return false;
     }
     return true;
 }

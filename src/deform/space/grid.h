@@ -35,6 +35,18 @@ typedef struct qn_grid_state {
     float *change; /* [3][freedom_count]: ∂x/∂place */
 } qn_grid_state;
 
+/* Folds are found when both states of a pair are known, and others may read the states by then: flags are read and
+ * added through these two. */
+static inline uint32_t qn_grid_state_flags(const qn_grid_state *state)
+{
+    return __atomic_load_n(&state->flags, __ATOMIC_RELAXED);
+}
+
+static inline void qn_grid_state_add_flags(const qn_grid_state *state, uint32_t flags)
+{
+    __atomic_fetch_or((uint32_t *)&state->flags, flags, __ATOMIC_RELAXED);
+}
+
 size_t qn_grid_point_count(const qn_grid *grid);
 
 /* Number of a point: x runs fastest. */

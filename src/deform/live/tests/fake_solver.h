@@ -16,6 +16,7 @@ typedef struct fake_solver {
     field field;
     double step, seconds; /* a solution takes */
     bool adds_steps;      /* the energy is that of the parent plus 1, so that the way from rest shows */
+    bool has_folds;       /* where x ≥ 2, there are two answers, 2 N apart along y: see fake_branch */
     int32_t fails_at[3];  /* where a solution fails, unless it is rest */
     int32_t unsolved_at[3];
     atomic_int calls, wrong;
@@ -24,6 +25,15 @@ typedef struct fake_solver {
 static inline bool fake_is(const int32_t a[3], const int32_t b[3])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && (a[0] || a[1] || a[2]);
+}
+
+/* Which answer: at x ≤ 1 there is one. A step from there to x ≥ 2 leads to the second where y ≥ 1; from other points
+ * the body stays in its answer. So canonical parents lead to the second one where x ≥ 2 and y ≥ 1, and a fold lies
+ * between y = 0 and y = 1, but none between x = 1 and x = 2. The answer is kept in least_stretch. */
+static inline double fake_branch(const int32_t index[3], const qn_grid_state *from)
+{
+    if (index[0] <= 1) return 0;
+    return from->index[0] <= 1 ? index[1] >= 1 : from->least_stretch;
 }
 
 static inline qn_status fake_solve(void *user, int worker, const int32_t index[3], const qn_grid_state *from,
@@ -40,6 +50,8 @@ static inline qn_status fake_solve(void *user, int worker, const int32_t index[3
         return QN_FAIL(QN_DEVICE_LOST, "the device is lost at (%d, %d, %d)", index[0], index[1], index[2]);
     field_state(&solver->field, solver->step, index, state);
     state->newton_steps = 3;
+    state->least_stretch = solver->has_folds ? fake_branch(index, from) : 0;
+    state->force[1] += 2 * state->least_stretch;
     if (fake_is(index, solver->unsolved_at)) state->flags = QN_GRID_UNSOLVED;
     if (solver->adds_steps) {
         state->energy = energy + 1;

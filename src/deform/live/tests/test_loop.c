@@ -123,9 +123,38 @@ static void simulated_bytes_depend_on_no_schedule(void)
     }
     CHECK(wrong == 0 && unsolved == 1);
     CHECK(qn_loop_facts_of(loops[0]).fold > 0 && qn_loop_facts_of(loops[0]).late == 0);
-    CHECK(qn_loop_facts_of(loops[0]).cache.removed == 0 && qn_loop_facts_of(loops[3]).cache.removed > 50);
+    CHECK(qn_loop_facts_of(loops[0]).crew.cache.removed == 0 && qn_loop_facts_of(loops[3]).crew.cache.removed > 50);
     CHECK(atomic_load(&solvers[3].calls) > atomic_load(&solvers[0].calls));
     for (int i = 0; i < 5; i++) qn_loop_destroy(&loops[i]);
+}
+
+/* Cells that the fold crosses have its flag and are not interpolated; the cells with the steep step are. */
+static void simulated_folds_are_never_crossed(void)
+{
+    fake_solver solvers[3];
+    qn_loop *loops[3];
+    for (int i = 0; i < 3; i++) {
+        solvers[i] = (fake_solver){.field = {.cubic = 900}, .has_folds = true};
+        qn_loop_options options = options_of(&solvers[i], i + 1, true, 4, NULL);
+        options.crew.checks_folds = true;
+        loops[i] = run(options, "min-jerk:2,0.3,0.03");
+        if (!loops[i]) return;
+    }
+    int wrong = 0, folds = 0, steep = 0;
+    for (size_t i = 0; i < qn_loop_tick_count(loops[0]); i++) {
+        const qn_tick *const tick = qn_loop_tick(loops[0], i);
+        const bool has_fold = tick->cell[0] >= 1 && tick->cell[1] == 0;
+        wrong +=
+            has_fold != ((tick->flags & QN_TICK_FOLD) != 0) || has_fold != ((tick->flags & QN_TICK_EXTRAPOLATED) != 0);
+        folds += has_fold;
+        steep += tick->cell[0] == 1 && tick->cell[1] > 0;
+        for (int other = 1; other < 3; other++) wrong += memcmp(tick, qn_loop_tick(loops[other], i), sizeof *tick) != 0;
+    }
+    CHECK(wrong == 0 && folds > 50 && steep > 50);
+    const qn_loop_facts facts = qn_loop_facts_of(loops[0]);
+    CHECK(facts.crew.folds > 2 && facts.crew.folds <= 14 && facts.crew.fold_checks > facts.crew.folds);
+    CHECK(facts.fold == (uint64_t)folds);
+    for (int i = 0; i < 3; i++) qn_loop_destroy(&loops[i]);
 }
 
 /* ---- real time ---- */
@@ -192,6 +221,23 @@ static void a_fast_hand_is_late_without_jumps(void)
     qn_loop_destroy(&loop);
 }
 
+/* Idle workers look for folds behind the loop's back. In real time the way to a state is not known, so it is not known
+ * either which folds they find. */
+static void folds_are_looked_for_in_real_time(void)
+{
+    fake_solver solver = {.field = {.cubic = 900}, .has_folds = true, .seconds = 2e-4};
+    qn_loop_options options = options_of(&solver, 2, false, 0.6, NULL);
+    options.crew.checks_folds = true;
+    options.slew_limit = 100;
+    qn_loop *loop = run(options, "min-jerk:2,0.2,0.029");
+    if (!loop) return;
+    const qn_loop_facts facts = qn_loop_facts_of(loop);
+    CHECK(facts.crew.fold_checks > 0 && facts.crew.folds <= facts.crew.fold_checks);
+    CHECK(largest_change(loop) <= 0.1 * (1 + 1e-9));
+    CHECK(atomic_load(&solver.wrong) == 0);
+    qn_loop_destroy(&loop);
+}
+
 /* A cache of 40 states while the hand runs through 343 points: states come and go under the loop. */
 static void a_small_cache_serves_a_moving_hand(void)
 {
@@ -202,7 +248,7 @@ static void a_small_cache_serves_a_moving_hand(void)
     qn_loop *loop = run(options, "min-jerk:3,0.15,0.029");
     if (!loop) return;
     const qn_loop_facts facts = qn_loop_facts_of(loop);
-    CHECK(facts.cache.capacity == 40 && facts.cache.count <= 40 && facts.cache.removed > 0);
+    CHECK(facts.crew.cache.capacity == 40 && facts.crew.cache.count <= 40 && facts.crew.cache.removed > 0);
     double worst = 0;
     int exact = 0;
     for (size_t i = 0; i < qn_loop_tick_count(loop); i++) {
@@ -386,9 +432,11 @@ int main(void)
 {
     RUN(simulated_forces_are_those_of_the_field);
     RUN(simulated_bytes_depend_on_no_schedule);
+    RUN(simulated_folds_are_never_crossed);
     RUN(a_slow_hand_is_never_late);
     RUN(a_fast_hand_is_late_without_jumps);
     RUN(a_small_cache_serves_a_moving_hand);
+    RUN(folds_are_looked_for_in_real_time);
     RUN(a_failing_solver_ends_the_run);
     RUN(a_stopped_loop_ends_and_tells_the_shape);
     RUN(broken_options_are_refused);

@@ -1,0 +1,51 @@
+#include "deform/space/fold.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "deform/space/cell.h"
+
+static const double suspicion = 0.2, sameness = 1e-3;
+
+static double length(const double a[3])
+{
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+/* The distance of two forces, as a part of the larger of two others. */
+static double difference(const double a[3], const double b[3], const double one[3], const double other[3])
+{
+    const double change[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]}, size = fmax(length(one), length(other));
+    return size > 0 ? length(change) / size : 0;
+}
+
+/* How far the force of `state` is from what `from` predicts. */
+static double surprise(const qn_grid_state *from, const qn_grid_state *state, double step)
+{
+    double place[3], force[3];
+    for (int axis = 0; axis < 3; axis++) place[axis] = step * state->index[axis];
+    qn_grid_state_extrapolate(from, step, place, force);
+    return difference(force, state->force, from->force, state->force);
+}
+
+bool qn_fold_is_suspected(const qn_grid_state *one, const qn_grid_state *other, double step)
+{
+    return surprise(one, other, step) > suspicion || surprise(other, one, step) > suspicion;
+}
+
+static qn_status has_second_answer(const qn_grid_state *from, const qn_grid_state *known, qn_fold_solve solve,
+                                   void *user, qn_grid_state *spare, bool *is_fold)
+{
+    QN_TRY(solve(user, known->index, from, spare));
+    *is_fold = !(spare->flags & QN_GRID_UNSOLVED) &&
+               difference(spare->force, known->force, from->force, known->force) > sameness;
+    return QN_OK;
+}
+
+qn_status qn_fold_check(const qn_grid_state *lower, const qn_grid_state *upper, qn_fold_solve solve, void *user,
+                        qn_grid_state *spare, bool *is_fold)
+{
+    QN_TRY(has_second_answer(lower, upper, solve, user, spare, is_fold));
+    if (*is_fold) return QN_OK;
+    return has_second_answer(upper, lower, solve, user, spare, is_fold);
+}
