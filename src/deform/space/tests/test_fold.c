@@ -68,6 +68,10 @@ static void forces_that_do_not_fit_are_suspected(void)
     CHECK(!is_suspected(0.7)); /* of 3.7 N: 19 % */
     CHECK(is_suspected(0.8));  /* of 3.8 N: 21 % */
     CHECK(is_suspected(-0.7)); /* of 2.3 N */
+    /* Stiffnesses of 100 and 200 N/m: the first fits the other's force, but not the other way around (1 N off 3 N). */
+    const qn_grid_state soft = {.index = {1, 2, 0}, .force = {0, 2, 0}, .stiffness = {0, 0, 0, 0, 100}},
+                        stiff = {.index = {1, 3, 0}, .force = {0, 3, 0}, .stiffness = {0, 0, 0, 0, 200}};
+    CHECK(qn_fold_is_suspected(&soft, &stiff, 0.01) && qn_fold_is_suspected(&stiff, &soft, 0.01));
     const qn_grid_state none = {.index = {0, 0, 0}}, beside = {.index = {0, 0, 1}};
     CHECK(!qn_fold_is_suspected(&none, &beside, 0.01)); /* no force at all */
     CHECK(qn_fold_flag(0) == QN_GRID_FOLD_X && qn_fold_flag(1) == QN_GRID_FOLD_Y && qn_fold_flag(2) == QN_GRID_FOLD_Z);
