@@ -1,17 +1,15 @@
 /* The states of a grid: waves, exchange between ranks, comparison of neighbours. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "deform/space/cell.h"
+#include "deform/space/fold.h"
 #include "deform/space_run.h"
 
 enum { TASKS_A_WORKER = 4 };
-static const double FOLD_SUSPECT = 0.2, FOLD_DIFFERENT = 1e-3;
 
 /* ---- states ---- */
 
@@ -263,26 +261,6 @@ static qn_status solve_waves(qn_deform_space_run *run)
 
 /* ---- neighbours ---- */
 
-static double length_of(const double v[3])
-{
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-static double distance_of(const double a[3], const double b[3])
-{
-    const double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return length_of(difference);
-}
-
-/* Whether the forces of two neighbours disagree with the stiffness of `from` by more than a fifth. */
-static bool is_suspect(const qn_deform_space_run *run, const qn_grid_state *from, const qn_grid_state *to)
-{
-    double place[3], predicted[3];
-    for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * to->index[axis];
-    qn_grid_state_extrapolate(from, run->grid.step, place, predicted);
-    return distance_of(predicted, to->force) > FOLD_SUSPECT * fmax(length_of(to->force), length_of(from->force));
-}
-
 static qn_grid_state *neighbour_of(const qn_deform_space_run *run, const qn_grid_state *state, int axis)
 {
     int32_t index[3];
@@ -298,7 +276,7 @@ static qn_status list_pairs(qn_deform_space_run *run)
         for (int axis = 0; axis < 3; axis++) {
             const qn_grid_state *a = &run->states[i], *b = neighbour_of(run, a, axis);
             if (!b || (a->flags | b->flags) & QN_GRID_UNSOLVED) continue;
-            if (is_suspect(run, a, b) || is_suspect(run, b, a)) run->pairs[run->pair_count++] = 3 * i + (unsigned)axis;
+            if (qn_fold_is_suspected(a, b, run->grid.step)) run->pairs[run->pair_count++] = 3 * i + (unsigned)axis;
         }
     return qn_allocate(3 * run->state_count, 1, (void **)&run->has_fold);
 }
@@ -311,8 +289,7 @@ static qn_status compare(qn_deform_space_run *run, int worker, const qn_grid_sta
     qn_state *found;
     for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * to->index[axis];
     QN_TRY(qn_deform_solve_from(&run->workers, worker, run->grid.step, from, place, &found));
-    *differs = !found->converged || distance_of(found->force, to->force) >
-                                        FOLD_DIFFERENT * fmax(length_of(to->force), length_of(from->force));
+    *differs = !found->converged || qn_fold_is_other_answer(from, to, found->force);
     return QN_OK;
 }
 
@@ -343,9 +320,9 @@ static qn_status compare_neighbours(qn_deform_space_run *run)
     QN_TRY(qn_job_agree(run->job, status));
     if (qn_ranks_count(run->job->ranks) > 1)
         QN_TRY(qn_job_agree(run->job, exchange_bytes(run, run->has_fold, 3 * run->state_count)));
-    static const uint32_t flags[3] = {QN_GRID_FOLD_X, QN_GRID_FOLD_Y, QN_GRID_FOLD_Z};
     for (size_t i = 0; i < run->pair_count; i++)
-        if (run->has_fold[run->pairs[i]]) run->states[run->pairs[i] / 3].flags |= flags[run->pairs[i] % 3];
+        if (run->has_fold[run->pairs[i]])
+            run->states[run->pairs[i] / 3].flags |= qn_fold_flag((int)(run->pairs[i] % 3));
     return QN_OK;
 }
 

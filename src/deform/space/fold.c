@@ -33,19 +33,23 @@ bool qn_fold_is_suspected(const qn_grid_state *one, const qn_grid_state *other, 
     return surprise(one, other, step) > suspicion || surprise(other, one, step) > suspicion;
 }
 
-static qn_status has_second_answer(const qn_grid_state *from, const qn_grid_state *known, qn_fold_solve solve,
-                                   void *user, qn_grid_state *spare, bool *is_fold)
+bool qn_fold_is_other_answer(const qn_grid_state *from, const qn_grid_state *known, const double force[3])
+{
+    return difference(force, known->force, from->force, known->force) > sameness;
+}
+
+static qn_status has_other_answer(const qn_grid_state *from, const qn_grid_state *known, qn_fold_solve solve,
+                                  void *user, qn_grid_state *spare, bool *is_fold)
 {
     QN_TRY(solve(user, known->index, from, spare));
-    *is_fold = !(spare->flags & QN_GRID_UNSOLVED) &&
-               difference(spare->force, known->force, from->force, known->force) > sameness;
+    *is_fold = spare->flags & QN_GRID_UNSOLVED || qn_fold_is_other_answer(from, known, spare->force);
     return QN_OK;
 }
 
 qn_status qn_fold_check(const qn_grid_state *lower, const qn_grid_state *upper, qn_fold_solve solve, void *user,
                         qn_grid_state *spare, bool *is_fold)
 {
-    QN_TRY(has_second_answer(lower, upper, solve, user, spare, is_fold));
+    QN_TRY(has_other_answer(lower, upper, solve, user, spare, is_fold));
     if (*is_fold) return QN_OK;
-    return has_second_answer(upper, lower, solve, user, spare, is_fold);
+    return has_other_answer(upper, lower, solve, user, spare, is_fold);
 }
