@@ -140,25 +140,23 @@ static qn_status try_cell(choice *run, const int32_t lowest[3], qn_grid_state st
 {
     static const qn_interpolation ways[] = {QN_INTERPOLATION_GRADIENT, QN_INTERPOLATION_ENERGY,
                                             QN_INTERPOLATION_LINEAR};
-    qn_cell cell = {.step = run->grid.step};
-    qn_state *found;
+    qn_cell cell;
+    qn_state *const found = &run->workers->found[0];
     double centre[3], force[3];
-    memcpy(cell.index, lowest, sizeof cell.index);
+    qn_cell_begin(&run->grid, lowest, &cell);
     *error = INFINITY;
     for (int corner = 0; corner < 8; corner++) {
         int32_t index[3];
         double place[3];
-        for (int axis = 0; axis < 3; axis++) {
-            index[axis] = lowest[axis] + (corner >> axis & 1);
-            place[axis] = run->grid.step * index[axis];
-        }
-        found = &run->workers->found[0];
+        if (!qn_cell_corner(&cell, corner, index)) continue;
+        for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
         QN_TRY(qn_solver_solve(run->workers->solvers[0], &run->workers->rest, place, found));
         if (!found->converged) return QN_OK;
         qn_deform_keep_state(run->setup, found, index, &states[corner]);
         cell.corners[corner] = &states[corner];
     }
-    for (int axis = 0; axis < 3; axis++) centre[axis] = run->grid.step * (lowest[axis] + 0.5);
+    for (int axis = 0; axis < 3; axis++)
+        centre[axis] = run->grid.step * (lowest[axis] + (cell.is_flat[axis] ? 0 : 0.5));
     QN_TRY(qn_solver_solve(run->workers->solvers[0], &run->workers->rest, centre, found));
     if (!found->converged) return QN_OK;
     qn_cell_force(&cell, ways[run->options->interpolation], centre, force);

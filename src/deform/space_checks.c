@@ -13,13 +13,12 @@ enum { STREAM = 0x64656631 }; /* of the random places */
 /* The cell that has the place, with its corners. */
 static void find_cell(const qn_deform_space_run *run, double place[3], qn_cell *cell)
 {
-    *cell = (qn_cell){.step = run->grid.step};
-    qn_grid_cell(&run->grid, place, cell->index);
-    for (int corner = 0; corner < 8; corner++) {
-        int32_t index[3];
-        for (int axis = 0; axis < 3; axis++) index[axis] = cell->index[axis] + (corner >> axis & 1);
-        if (qn_grid_has(&run->grid, index)) cell->corners[corner] = &run->states[qn_grid_number(&run->grid, index)];
-    }
+    int32_t index[3];
+    qn_grid_cell(&run->grid, place, index);
+    qn_cell_begin(&run->grid, index, cell);
+    for (int corner = 0; corner < 8; corner++)
+        if (qn_cell_corner(cell, corner, index))
+            cell->corners[corner] = &run->states[qn_grid_number(&run->grid, index)];
 }
 
 /* Largest distance of a node between both shapes, over the largest displacement of the solved one. */

@@ -94,11 +94,7 @@ const qn_grid_state *qn_cache_find(const qn_cache *cache, const int32_t index[3]
 
 void qn_cache_cell(const qn_cache *cache, const int32_t index[3], qn_cell *cell)
 {
-    cell->step = cache->grid.step;
-    for (int axis = 0; axis < 3; axis++) {
-        cell->index[axis] = index[axis];
-        cell->is_flat[axis] = cache->grid.least[axis] == cache->grid.most[axis];
-    }
+    qn_cell_begin(&cache->grid, index, cell);
     for (int corner = 0; corner < 8; corner++) {
         int32_t at[3];
         cell->corners[corner] = qn_cell_corner(cell, corner, at) ? qn_cache_find(cache, at) : NULL;

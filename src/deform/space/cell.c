@@ -2,6 +2,13 @@
 
 #include <string.h>
 
+void qn_cell_begin(const qn_grid *grid, const int32_t index[3], qn_cell *cell)
+{
+    *cell = (qn_cell){.step = grid->step};
+    memcpy(cell->index, index, sizeof cell->index);
+    for (int axis = 0; axis < 3; axis++) cell->is_flat[axis] = grid->least[axis] == grid->most[axis];
+}
+
 bool qn_cell_corner(const qn_cell *cell, int corner, int32_t index[3])
 {
     for (int axis = 0; axis < 3; axis++) {

@@ -28,6 +28,9 @@ typedef struct qn_cell {
     const qn_grid_state *corners[8];
 } qn_cell;
 
+/* Begin the cell of a grid at an index: its step and flat axes; without corners. */
+void qn_cell_begin(const qn_grid *grid, const int32_t index[3], qn_cell *cell);
+
 /* Index of a corner; false where a flat axis has no such corner. */
 bool qn_cell_corner(const qn_cell *cell, int corner, int32_t index[3]);
 
