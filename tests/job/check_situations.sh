@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # labels: threads
-# parts: dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential tunnel transport cluster-large fsc
+# parts: dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential tunnel transport cluster-large fsc deform
 # check_situations.sh SOURCE QUERN BUILD [PROGRAM...]: every program that writes results behaves alike in the same
 # situation: folders with other files, finished and unfinished runs, two runs at once, bad devices and inputs, kills,
 # signals, several devices and processes, a full disk. Prints one line for each program and situation: "ok" or "FAILED".
@@ -59,6 +59,10 @@ describe() {
     describe cluster
     command=(cluster water.tpr water.xtc --select 'name OW and resid 1 to 200' --measure rmsd --method gromos)
     command+=(--cutoff 15.4 --matrix none) other=(--cutoff 15) differs=cutoff= ;;
+  deform)
+    target=body.qcs journal=body_unfinished/journal.0 device='' several=ranks other=(--tolerance 1e-6) differs=tolerance=
+    command=(deform space lobe.msh --material svk:10000,0.45 --fix tag:held --contact 'x>0.1' --step 0.005)
+    command+=(--reach 0:0.005,-0.005:0.005,0:0.005 --checks 3) ;;
   fsc)
     journal='' several='' device=''
     command=(fsc half1.mrc half2.mrc --mask auto) ;;
@@ -86,6 +90,8 @@ make_folders() {
   change broken gain.mrc head -c 2000
   change broken library.sdf head -c 0
   change broken water.xtc head -c 60
+  change changed lobe.msh sed 's/^5 0.052500 /5 0.052501 /'
+  change broken lobe.msh sed '/^\$Nodes/,/^\$EndNodes/s/^20 .*/20 0.01 here 0/'
   not_a_number() { change broken "$1" cat && printf '\0\0\xc0\x7f' | dd of="broken/$1" bs=1 seek=5000 conv=notrunc status=none; }
   not_a_number stack.mrcs
   not_a_number half1.mrc

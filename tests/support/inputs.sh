@@ -1,7 +1,7 @@
 # Small inputs for every program. Scripts that source this file have sourced script.sh, and have $source and $quern.
 #
 # make_inputs SIZE: make the inputs in this folder: receptor.pdb, ligand.pdb, pocket.pdb, pocket.pdbqt, library.sdf, water.tpr,
-# water.xtc, shell.pdb, shell_frames.pdb, guests.sdf, way.dsd, particles.star with stack.mrcs, half1.mrc and half2.mrc, movies.star with its movies, gain.mrc. SIZE, from 1,
+# water.xtc, shell.pdb, shell_frames.pdb, guests.sdf, way.dsd, particles.star with stack.mrcs, half1.mrc and half2.mrc, movies.star with its movies, gain.mrc, lobe.msh. SIZE, from 1,
 # multiplies the numbers of molecules, frames, particles and movies.
 make_inputs() {
   local i examples=$source/examples
@@ -17,7 +17,7 @@ make_inputs() {
   awk -v models=$((5 * $1)) -v shake=0.1 -f "$source/tests/tunnel/shell.awk" >shell_frames.pdb
   awk -v count=$((3 * $1)) -f "$source/tests/transport/guests.awk" >guests.sdf
   awk 'BEGIN { for (z = 9; z > -0.1; z -= 0.6) printf "0 0 %.1f 0 0 1 1.5\n", z }' >way.dsd
-  cp "$source/examples/movie/gain.mrc" .
+  cp "$source/examples/movie/gain.mrc" "$source/examples/deform/lobe.msh" .
   { printf 'data_optics\nloop_\n_rlnOpticsGroup\n_rlnMicrographOriginalPixelSize\n1 1.5\n\ndata_movies\nloop_\n'
     printf '_rlnMicrographMovieName\n_rlnOpticsGroup\n'; } >movies.star
   for i in $(seq "$1"); do
