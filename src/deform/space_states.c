@@ -31,6 +31,7 @@ qn_status qn_space_state_record(qn_deform_space_run *run, uint64_t number)
     const size_t count = run->setup.body->freedom_count, bytes = 4 * count * sizeof(float);
     unsigned char *record;
     qn_space_facts facts;
+    if (run->job->in_memory) return QN_OK; /* the state itself is kept */
     QN_TRY(qn_allocate(sizeof facts + bytes, 1, (void **)&record));
     qn_space_facts_make(state, count, &facts);
     memcpy(record, &facts, sizeof facts);
@@ -153,7 +154,7 @@ static qn_status take_share(const qn_deform_space_run *run, const uint64_t *piec
  * bits each, which are exact. */
 static qn_status exchange_bytes(qn_deform_space_run *run, unsigned char *bytes, size_t size)
 {
-    enum { CHUNK = 1 << 26 };
+    enum { CHUNK = 1 << 22 };
     float *values;
     QN_TRY(qn_allocate(CHUNK / 2, sizeof *values, (void **)&values));
     qn_status status = QN_OK;
@@ -173,24 +174,39 @@ static qn_status exchange_bytes(qn_deform_space_run *run, unsigned char *bytes, 
     return status;
 }
 
-/* Give every rank the new states of a wave. */
-static qn_status exchange_states(qn_deform_space_run *run, const uint64_t *numbers, size_t count)
+/* Give every rank some new states. `bytes` has room for them. */
+static qn_status exchange_some(qn_deform_space_run *run, const uint64_t *numbers, size_t first, size_t count,
+                               unsigned char *bytes)
 {
     const size_t ranks = (size_t)qn_ranks_count(run->job->ranks), rank = (size_t)qn_ranks_rank(run->job->ranks);
     const size_t freedoms = run->setup.body->freedom_count, arrays = 4 * freedoms * sizeof(float);
     const size_t size = sizeof(qn_space_facts) + arrays;
-    unsigned char *bytes;
-    if (ranks == 1 || count == 0) return QN_OK;
-    QN_TRY(qn_allocate(count, size, (void **)&bytes));
-    for (size_t i = rank; i < count; i += ranks) {
+    memset(bytes, 0, count * size);
+    for (size_t i = 0; i < count; i++) {
+        const qn_grid_state *state = &run->states[numbers[first + i]];
         qn_space_facts facts;
-        qn_space_facts_make(&run->states[numbers[i]], freedoms, &facts);
+        if ((first + i) % ranks != rank) continue;
+        qn_space_facts_make(state, freedoms, &facts);
         memcpy(bytes + i * size, &facts, sizeof facts);
-        memcpy(bytes + i * size + sizeof facts, run->states[numbers[i]].x, arrays);
+        memcpy(bytes + i * size + sizeof facts, state->x, arrays);
     }
-    qn_status status = exchange_bytes(run, bytes, count * size);
-    for (size_t i = 0; i < count && status == QN_OK; i++)
-        status = qn_space_record_take(numbers[i], bytes + i * size, size, run);
+    QN_TRY(exchange_bytes(run, bytes, count * size));
+    for (size_t i = 0; i < count; i++) QN_TRY(qn_space_record_take(numbers[first + i], bytes + i * size, size, run));
+    return QN_OK;
+}
+
+/* Give every rank the new states of a wave, a few at a time. */
+static qn_status exchange_states(qn_deform_space_run *run, const uint64_t *numbers, size_t count)
+{
+    enum { ROOM = 1 << 22 };
+    const size_t size = sizeof(qn_space_facts) + 4 * run->setup.body->freedom_count * sizeof(float);
+    const size_t most = size < ROOM ? ROOM / size : 1;
+    unsigned char *bytes;
+    if (qn_ranks_count(run->job->ranks) == 1 || count == 0) return QN_OK;
+    QN_TRY(qn_allocate(most, size, (void **)&bytes));
+    qn_status status = QN_OK;
+    for (size_t first = 0; first < count && status == QN_OK; first += most)
+        status = exchange_some(run, numbers, first, count - first < most ? count - first : most, bytes);
     qn_release(&bytes);
     return status;
 }
