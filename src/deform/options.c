@@ -208,6 +208,7 @@ static const qn_option space_rows[] = {
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_MEMORY], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_EXPLAIN], .offset = RUN, .meaning = "tell how much memory the run will take"},
     {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},

@@ -4,11 +4,15 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "deform/grid_choice.h"
 #include "deform/space_run.h"
 #include "report/json.h"
 #include "report/options.h"
+
+/* Of pages of the program that are first used during the run, and of the report while it is written. */
+static const double RUNNING_BYTES = 1e6;
 
 /* ---- inputs ---- */
 
@@ -22,16 +26,40 @@ static qn_status find_stem(qn_deform_space_run *run)
     return QN_OK;
 }
 
+/* Memory (bytes) of a state and of what is kept beside it: its number, its mark, three possible pairs. */
+static double state_bytes(const qn_deform_space_run *run)
+{
+    return 4.0 * sizeof(float) * (double)run->setup.body->freedom_count + sizeof *run->states + sizeof *run->order +
+           sizeof *run->is_done + 3 * (sizeof *run->pairs + sizeof *run->has_fold);
+}
+
+/* Memory (bytes) of the process when all states are there. It has the mesh and the solvers by now; each thread will
+ * also have a copy of its parent and a record. */
+static double estimate_bytes(const qn_deform_space_run *run)
+{
+    const double freedoms = (double)run->setup.body->freedom_count;
+    const double working = run->workers.count * freedoms * (4 * sizeof(double) + 4 * sizeof(float));
+    return qn_memory_resident_bytes() + RUNNING_BYTES + working + (double)run->state_count * state_bytes(run);
+}
+
+static qn_status check_memory(const qn_deform_space_run *run)
+{
+    const double mib = 1048576, all = estimate_bytes(run), allowed = (double)run->options->run.memory_bytes;
+    if (run->options->run.explain)
+        qn_log(QN_LOG_NOTE, "the run will take about %.1f MiB: %zu states of %zu unknowns, %.3g MiB each", all / mib,
+               run->state_count, run->setup.body->freedom_count, state_bytes(run) / mib);
+    if (allowed > 0 && all > allowed)
+        return QN_FAIL(QN_OUT_OF_MEMORY,
+                       "%zu states of %zu unknowns take about %.1f MiB; expected at most the %.1f MiB of --memory: a "
+                       "larger --step or a shorter --reach takes less",
+                       run->state_count, run->setup.body->freedom_count, all / mib, allowed / mib);
+    return QN_OK;
+}
+
 static qn_status make_room(qn_deform_space_run *run)
 {
     const size_t count = run->setup.body->freedom_count;
-    const double bytes = (double)run->state_count * (16.0 * (double)count + sizeof *run->states);
-    const uint64_t most = run->options->run.memory_bytes;
-    if (most > 0 && bytes > (double)most)
-        return QN_FAIL(QN_OUT_OF_MEMORY,
-                       "%zu states of %zu unknowns need %.3g GiB; expected at most --memory %.3g GiB: give a larger "
-                       "--step or a shorter --reach",
-                       run->state_count, count, bytes / 0x1p30, (double)most / 0x1p30);
+    QN_TRY(check_memory(run));
     QN_TRY(qn_allocate(run->state_count, sizeof *run->states, (void **)&run->states));
     QN_TRY(qn_allocate(run->state_count, 4 * count * sizeof *run->arrays, (void **)&run->arrays));
     QN_TRY(qn_allocate(run->state_count, sizeof *run->is_done, (void **)&run->is_done));
@@ -93,17 +121,17 @@ static qn_status write_run_json(qn_deform_space_run *run)
 {
     const qn_grid *grid = &run->grid;
     return qn_job_facts(
-        run->job,
-        json_pack("{s:o, s:o, s:b, s:f, s:[iii], s:[iii], s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "nodes",
-                  qn_json_unsigned(run->setup.mesh->node_count), "elements",
-                  qn_json_unsigned(run->setup.mesh->element_count), "mixed", run->setup.mixed, "step_m", grid->step,
-                  "least", grid->least[0], grid->least[1], grid->least[2], "most", grid->most[0], grid->most[1],
-                  grid->most[2], "states", qn_json_unsigned(run->state_count), "unsolved",
-                  qn_json_unsigned(count_flag(run, QN_GRID_UNSOLVED)), "folds", qn_json_unsigned(count_folds(run)),
-                  "error_gradient", json_or_null(qn_space_checks_largest(run, QN_DEFORM_GRADIENT)), "error_energy",
-                  json_or_null(qn_space_checks_largest(run, QN_DEFORM_ENERGY)), "error_linear",
-                  json_or_null(qn_space_checks_largest(run, QN_DEFORM_LINEAR)), "options",
-                  qn_json_options(qn_deform_space_option_table(), run->options)));
+        run->job, json_pack("{s:o, s:o, s:b, s:f, s:[iii], s:[iii], s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "nodes",
+                            qn_json_unsigned(run->setup.mesh->node_count), "elements",
+                            qn_json_unsigned(run->setup.mesh->element_count), "mixed", run->setup.mixed, "step_m",
+                            grid->step, "least", grid->least[0], grid->least[1], grid->least[2], "most", grid->most[0],
+                            grid->most[1], grid->most[2], "states", qn_json_unsigned(run->state_count), "unsolved",
+                            qn_json_unsigned(count_flag(run, QN_GRID_UNSOLVED)), "folds",
+                            qn_json_unsigned(count_folds(run)), "largest_force_N", find_largest_force(run),
+                            "error_gradient", json_or_null(qn_space_checks_largest(run, QN_DEFORM_GRADIENT)),
+                            "error_energy", json_or_null(qn_space_checks_largest(run, QN_DEFORM_ENERGY)),
+                            "error_linear", json_or_null(qn_space_checks_largest(run, QN_DEFORM_LINEAR)), "options",
+                            qn_json_options(qn_deform_space_option_table(), run->options)));
 }
 
 static qn_status warn(qn_deform_space_run *run)
@@ -156,6 +184,17 @@ typedef struct owned_result {
     char *file;
 } owned_result;
 
+/* A finished run that is resumed has its facts in run.json. */
+static void add_earlier(const qn_deform_space_run *run, qn_deform_space_result *result)
+{
+    static const char *const errors[] = {"error_gradient", "error_energy", "error_linear"};
+    const json_t *facts = run->job->found.run, *error = json_object_get(facts, errors[run->options->interpolation]);
+    result->unsolved_count = (uint64_t)json_integer_value(json_object_get(facts, "unsolved"));
+    result->fold_count = (uint64_t)json_integer_value(json_object_get(facts, "folds"));
+    result->largest_force = json_number_value(json_object_get(facts, "largest_force_N"));
+    result->error = json_is_number(error) ? json_number_value(error) : NAN;
+}
+
 static qn_status make_result(const qn_deform_space_run *run, qn_deform_space_result **out)
 {
     owned_result *own;
@@ -174,6 +213,7 @@ static qn_status make_result(const qn_deform_space_run *run, qn_deform_space_res
                                            .seconds = qn_clock_s() - run->job->started_s};
     memcpy(own->result.least, run->grid.least, sizeof own->result.least);
     memcpy(own->result.most, run->grid.most, sizeof own->result.most);
+    if (run->job->over) add_earlier(run, &own->result);
     return QN_OK;
 }
 
