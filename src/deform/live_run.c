@@ -17,7 +17,7 @@ enum { MACHINE_TICKS = 3000 };
 /* ---- inputs ---- */
 
 /* Lines of a file's key that states depend on. */
-static const char *const matched[] = {"material", "fix", "contact", "order", "mixed", "refine"};
+static const char *const matched[] = {"scale", "order", "mixed", "refine", "material", "fix", "contact"};
 
 /* Value of the line "name=value" of a key; its length in *length. NULL: there is none. */
 static const char *find_line(const char *key, const char *name, size_t *length)
@@ -37,10 +37,6 @@ static qn_status check_space(const qn_live_run *run)
 {
     const qn_space_header *header = &run->space->header;
     char digest[65];
-    qn_deform_mesh_digest(run->setup.mesh, digest);
-    if (strcmp(digest, header->mesh_digest) != 0 || header->freedom_count != run->setup.body->freedom_count)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: is of another mesh than %s; expected states of the same",
-                       run->options->space, run->setup.name);
     for (size_t i = 0; i < sizeof matched / sizeof *matched; i++) {
         size_t theirs_length = 0, ours_length = 0;
         const char *theirs = find_line(header->key, matched[i], &theirs_length);
@@ -50,6 +46,10 @@ static qn_status check_space(const qn_live_run *run)
             return QN_FAIL(QN_INVALID_ARGUMENT, "%s: was made with %s=%.*s; expected %.*s as in this run",
                            run->options->space, matched[i], (int)theirs_length, theirs, (int)ours_length, ours);
     }
+    qn_deform_mesh_digest(run->setup.mesh, digest);
+    if (strcmp(digest, header->mesh_digest) != 0 || header->freedom_count != run->setup.body->freedom_count)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: is of another mesh than %s; expected states of the same",
+                       run->options->space, run->setup.name);
     return QN_OK;
 }
 

@@ -14,6 +14,9 @@
 /* A mesh larger than this is probably not in m; tissue is not. */
 static const double LARGE_M = 20;
 
+/* Of the constrained nodes over their length: less is a line. */
+static const double LEAST_WIDTH = 1e-6;
+
 /* ---- mesh ---- */
 
 static qn_status measure_mesh(qn_deform_setup *setup)
@@ -146,6 +149,50 @@ static qn_status shape_mesh(const qn_mesh *given, qn_deform_setup *setup)
     return status;
 }
 
+static const double *position_of(const qn_deform_setup *setup, size_t number)
+{
+    const size_t fixed_count = setup->fixed.count;
+    const uint32_t node = number < fixed_count ? setup->fixed.nodes[number] : setup->held.nodes[number - fixed_count];
+    return setup->mesh->positions + 3 * (size_t)node;
+}
+
+/* Distance of a place from the line through two others, or from `a` where these are one. */
+static double distance_from_line(const double a[3], const double b[3], const double place[3])
+{
+    double along = 0, length = 0, square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        along += (place[axis] - a[axis]) * (b[axis] - a[axis]);
+        length += (b[axis] - a[axis]) * (b[axis] - a[axis]);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        const double foot = a[axis] + (length > 0 ? along / length * (b[axis] - a[axis]) : 0);
+        square += (place[axis] - foot) * (place[axis] - foot);
+    }
+    return sqrt(square);
+}
+
+/* A body whose constrained nodes lie on one line can turn about it. A mean constrains no node by itself. */
+static qn_status check_support(const qn_deform_setup *setup)
+{
+    bool mean;
+    contact_of(setup->options, &mean);
+    const size_t count = setup->fixed.count + (mean ? 0 : setup->held.count);
+    const double *first = position_of(setup, 0), *farthest = first;
+    double length = 0, width = 0;
+    for (size_t i = 1; i < count; i++) {
+        const double distance = distance_from_line(first, first, position_of(setup, i));
+        if (distance > length) length = distance, farthest = position_of(setup, i);
+    }
+    for (size_t i = 1; i < count; i++) width = fmax(width, distance_from_line(first, farthest, position_of(setup, i)));
+    if (width > LEAST_WIDTH * length) return QN_OK;
+    return QN_FAIL(
+        QN_INVALID_ARGUMENT,
+        "%s: the body can turn, since %s of --fix \"%s\"%s%s%s in one line; expected at least three nodes that "
+        "are not",
+        setup->name, qn_count_of(count, "node").text, setup->options->fix, mean ? "" : " and --contact \"",
+        mean ? "" : setup->options->contact, mean ? " are" : "\" are");
+}
+
 static qn_status check_sets(const qn_deform_setup *setup)
 {
     for (size_t i = 0; i < setup->held.count; i++)
@@ -155,7 +202,7 @@ static qn_status check_sets(const qn_deform_setup *setup)
                            "common node",
                            setup->name, setup->mesh->node_labels[setup->held.nodes[i]], setup->options->contact,
                            setup->options->fix);
-    return QN_OK;
+    return check_support(setup);
 }
 
 /* ---- mesh ---- */
@@ -209,6 +256,11 @@ static qn_status choose_form(qn_job *job, qn_deform_setup *setup)
     if (is_svk && options->mixed == QN_DEFORM_MIXED_YES)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--mixed is \"yes\" and --material svk; expected mooney-rivlin, which alone has a mixed form");
+    if (isinf(setup->material.kappa) && options->mixed == QN_DEFORM_MIXED_NO)
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "--mixed is \"no\" and --material \"%s\" has an infinite bulk modulus; expected --mixed yes or auto",
+            options->material);
     setup->mixed =
         options->mixed == QN_DEFORM_MIXED_AUTO ? !is_svk && poisson > 0.45 : options->mixed == QN_DEFORM_MIXED_YES;
     if (!job || setup->mixed || poisson <= 0.45) return QN_OK;

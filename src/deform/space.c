@@ -139,7 +139,7 @@ static qn_status warn(qn_deform_space_run *run)
     const uint64_t unsolved = count_flag(run, QN_GRID_UNSOLVED), folds = count_folds(run),
                    compressed = count_flag(run, QN_GRID_COMPRESSED);
     if (unsolved > 0)
-        QN_TRY(qn_job_warn(run->job, "%s of %zu without a balance; cells there are not whole",
+        QN_TRY(qn_job_warn(run->job, "%s of %zu without a balance; forces near them are extrapolated",
                            qn_count_of(unsolved, "state").text, run->state_count));
     if (folds > 0)
         QN_TRY(qn_job_warn(run->job, "%s between neighbours: the body snaps, and forces are not interpolated there",

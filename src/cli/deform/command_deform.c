@@ -27,7 +27,7 @@ static qn_status run_solving(qn_context *context, cli_progress *progress, void *
     return qn_deform_solve(context, job->options, &job->result);
 }
 
-static void print_result(const qn_deform_result *result)
+static void print_result(const qn_deform_options *options, const qn_deform_result *result)
 {
     const double *force = result->force;
     char duration[48];
@@ -45,7 +45,7 @@ static void print_result(const qn_deform_result *result)
     if (!isnan(result->other_force[0])) {
         const double *other = result->other_force;
         const double length = sqrt(other[0] * other[0] + other[1] * other[1] + other[2] * other[2]);
-        printf("the other order gives |f| %.6g N, ratio %.3f\n", length,
+        printf("with order %d |f| is %.6g N; ratio %.3f\n", 3 - options->order, length,
                sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]) / length);
     }
     printf("%s, %s\n", result->folder, duration);
@@ -57,7 +57,7 @@ static int run_solve(void *memory)
     const qn_run_options *wanted = &job.options->run;
     const qn_context_options of_context = {.size = sizeof of_context, .threads = wanted->threads};
     const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_solving, &job);
-    if (exit_code == CLI_DONE && !wanted->quiet && job.result) print_result(job.result);
+    if (exit_code == CLI_DONE && !wanted->quiet && job.result) print_result(job.options, job.result);
     qn_deform_result_destroy(&job.result);
     return exit_code;
 }

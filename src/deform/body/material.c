@@ -27,15 +27,15 @@ static qn_status read_svk(const char *text, const char *numbers, qn_material *ma
     double value[2];
     const qn_quotation quoted = qn_quote(text, strlen(text));
     if (!read_numbers(numbers, 2, false, value))
-        return QN_FAIL(QN_INVALID_ARGUMENT, "material %s; expected two numbers after svk: as in svk:10000,0.45",
-                       quoted.text);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--material is \"%s\"; expected two numbers after svk: as in svk:10000,0.45", quoted.text);
     if (!(value[0] > 0))
-        return QN_FAIL(QN_INVALID_ARGUMENT, "material %s has a Young's modulus of %g Pa; expected more than 0",
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--material \"%s\" has a Young's modulus of %g Pa; expected more than 0",
                        quoted.text, value[0]);
     if (!(value[1] > -1 && value[1] < 0.5))
         return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "material %s has a Poisson's ratio of %g; expected more than -1 and less than 0.5", quoted.text,
-                       value[1]);
+                       "--material \"%s\" has a Poisson's ratio of %g; expected more than -1 and less than 0.5",
+                       quoted.text, value[1]);
     *material = (qn_material){.kind = QN_MATERIAL_SVK, .young = value[0], .poisson = value[1]};
     material->mu = value[0] / 2 / (1 + value[1]);
     material->lambda = value[0] * value[1] / (1 + value[1]) / (1 - 2 * value[1]);
@@ -47,14 +47,15 @@ static qn_status read_mooney_rivlin(const char *text, const char *numbers, qn_ma
     double value[3];
     const qn_quotation quoted = qn_quote(text, strlen(text));
     if (!read_numbers(numbers, 3, true, value))
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "material %s; expected three numbers after mooney-rivlin: as in mooney-rivlin:1400,280,1e6",
-                       quoted.text);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "--material is \"%s\"; expected three numbers after mooney-rivlin: as in mooney-rivlin:1400,280,1e6",
+            quoted.text);
     if (!(value[0] + value[1] > 0))
-        return QN_FAIL(QN_INVALID_ARGUMENT, "material %s has C10 + C01 = %g Pa; expected more than 0", quoted.text,
-                       value[0] + value[1]);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--material \"%s\" has C10 + C01 = %g Pa; expected more than 0",
+                       quoted.text, value[0] + value[1]);
     if (!(value[2] > 0))
-        return QN_FAIL(QN_INVALID_ARGUMENT, "material %s has a bulk modulus of %g Pa; expected more than 0",
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--material \"%s\" has a bulk modulus of %g Pa; expected more than 0",
                        quoted.text, value[2]);
     *material = (qn_material){.kind = QN_MATERIAL_MOONEY_RIVLIN, .c10 = value[0], .c01 = value[1], .kappa = value[2]};
     material->mu = 2 * (value[0] + value[1]);
@@ -67,7 +68,7 @@ qn_status qn_material_parse(const char *text, qn_material *material)
     if (strncmp(text, svk, sizeof svk - 1) == 0) return read_svk(text, text + sizeof svk - 1, material);
     if (strncmp(text, mooney_rivlin, sizeof mooney_rivlin - 1) == 0)
         return read_mooney_rivlin(text, text + sizeof mooney_rivlin - 1, material);
-    return QN_FAIL(QN_INVALID_ARGUMENT, "material %s; expected svk:E,NU or mooney-rivlin:C10,C01,KAPPA",
+    return QN_FAIL(QN_INVALID_ARGUMENT, "--material is \"%s\"; expected svk:E,NU or mooney-rivlin:C10,C01,KAPPA",
                    qn_quote(text, strlen(text)).text);
 }
 
