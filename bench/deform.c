@@ -1,6 +1,6 @@
 /* States of a deformable body from a neighbour, on the host in double precision and in batches on a device.
  *
- *     quern_bench_deform MESH MATERIAL mixed|plain DEVICE BATCH [REPEAT] [ORDER]
+ *     quern_bench_deform MESH MATERIAL mixed|plain DEVICE BATCH [REPEAT] [ORDER] [THREADS] [REFINE]
  *
  * The body is fixed where x > 0.02 m, and the tool holds the surface within 0.03 m of (−0.0662, 0.1042, 0.0215) m, as
  * both livers of the published experiments are. The parent is 10 mm inside; wanted places are a step of 10 mm or less
@@ -29,15 +29,16 @@ static qn_body *body;
 static qn_problem *problem;
 static qn_state rest, parent;
 
-static void make(const char *path, const char *material_text, bool mixed, int order)
+static void make(const char *path, const char *material_text, bool mixed, int order, int refine)
 {
-    static qn_mesh *given, *mesh;
+    static qn_mesh *given, *fine, *mesh;
     static qn_mesh_surface surface;
     uint32_t *fixed, *held;
     size_t fixed_count, held_count;
     qn_material material;
     DO(qn_mesh_read(path, 1, &given));
-    DO(qn_mesh_with_order(given, order, &mesh));
+    DO(refine > 0 ? qn_mesh_refine(given, refine, &fine) : qn_mesh_with_order(given, 1, &fine));
+    DO(qn_mesh_with_order(fine, order, &mesh));
     DO(qn_mesh_surface_find(mesh, &surface));
     DO(qn_node_set_find(mesh, &surface, "x>0.02", "fix", &fixed, &fixed_count));
     DO(qn_node_set_find(mesh, &surface, "near:-0.06622422,0.10415821,0.0215251,0.03", "contact", &held, &held_count));
@@ -158,13 +159,14 @@ static void time_batches(const char *device_name, int size, int repeat, int thre
 int main(int count, char **arguments)
 {
     if (count < 6) {
-        fprintf(stderr,
-                "usage: quern_bench_deform MESH MATERIAL mixed|plain DEVICE BATCH [REPEAT] [ORDER] [THREADS]\n");
+        fprintf(
+            stderr,
+            "usage: quern_bench_deform MESH MATERIAL mixed|plain DEVICE BATCH [REPEAT] [ORDER] [THREADS] [REFINE]\n");
         return 2;
     }
     const int repeat = count > 6 ? atoi(arguments[6]) : 5, order = count > 7 ? atoi(arguments[7]) : 1;
     const int threads = count > 8 ? atoi(arguments[8]) : 1;
-    make(arguments[1], arguments[2], strcmp(arguments[3], "mixed") == 0, order);
+    make(arguments[1], arguments[2], strcmp(arguments[3], "mixed") == 0, order, count > 9 ? atoi(arguments[9]) : 0);
     time_solver(repeat, 1e-4);
     time_solver(repeat, 1e-8);
     time_batches(arguments[4], atoi(arguments[5]), repeat, threads);

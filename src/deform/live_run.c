@@ -61,6 +61,19 @@ static qn_status open_space(qn_live_run *run)
     return check_space(run);
 }
 
+/* Single precision does not reach smaller residuals. */
+static const double LEAST_TOLERANCE = 1e-4;
+
+static qn_status open_device(qn_live_run *run)
+{
+    QN_TRY(qn_job_devices(run->job));
+    if (run->job->device_count > 1)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "\"%s\" names %d devices; expected one", run->options->run.device,
+                       run->job->device_count);
+    return qn_live_device_create(run->job->devices[0], run->setup.problem,
+                                 fmax(run->options->tolerance, LEAST_TOLERANCE), run->job->pool, &run->device);
+}
+
 qn_status qn_live_prepare(qn_live_run *run)
 {
     const qn_deform_options *options = run->options;
@@ -69,7 +82,10 @@ qn_status qn_live_prepare(qn_live_run *run)
     for (int i = 0; i < 3; i++) run->work_us[i] = run->lateness_us[i] = run->machine_us[i] = NAN;
     QN_TRY(qn_deform_setup_make(run->job, options, &run->setup));
     QN_TRY(open_space(run));
-    QN_TRY(qn_deform_workers_make(&run->setup, options->tolerance, threads, &run->workers));
+    const bool by_device = strcmp(options->run.device, "host") != 0;
+    QN_TRY(qn_deform_workers_make(&run->setup, options->tolerance, by_device ? QN_LIVE_DEVICE_WORKERS : threads,
+                                  &run->workers));
+    if (by_device) QN_TRY(open_device(run));
     if (run->space) {
         run->grid = run->space->header.grid;
         return QN_OK;
@@ -93,6 +109,32 @@ static bool copy_from_space(const qn_live_run *run, const int32_t index[3], qn_g
     return true;
 }
 
+/* Solve on the device. *is_found is false where that has no balance. */
+static qn_status solve_on_device(const qn_live_run *run, const qn_grid_state *from, const double place[3],
+                                 const int32_t index[3], qn_grid_state *state, bool *is_found)
+{
+    qn_batch_state found = {.parent_x = from->x, .parent_change = from->change, .x = state->x, .change = state->change};
+    for (int axis = 0; axis < 3; axis++) {
+        found.parent_place[axis] = run->grid.step * from->index[axis];
+        found.place[axis] = place[axis];
+    }
+    QN_TRY(qn_live_device_solve(run->device, &found));
+    *is_found = found.converged;
+    if (!found.converged) return QN_OK;
+    *state = (qn_grid_state){.energy = found.energy,
+                             .residual = found.residual,
+                             .least_volume = found.least_volume,
+                             .least_stretch = NAN, /* the device does not tell it */
+                             .newton_steps = found.newton_steps,
+                             .load_steps = 1,
+                             .x = state->x,
+                             .change = state->change};
+    memcpy(state->index, index, sizeof state->index);
+    memcpy(state->force, found.force, sizeof state->force);
+    memcpy(state->stiffness, found.stiffness, sizeof state->stiffness);
+    return QN_OK;
+}
+
 static qn_status solve(void *user, int worker, const int32_t index[3], const qn_grid_state *from, qn_grid_state *state)
 {
     qn_live_run *run = user;
@@ -104,6 +146,11 @@ static qn_status solve(void *user, int worker, const int32_t index[3], const qn_
         return QN_OK;
     }
     for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
+    if (run->device) {
+        bool is_found;
+        QN_TRY(solve_on_device(run, from, place, index, state, &is_found));
+        if (is_found) return QN_OK;
+    }
     QN_TRY(qn_deform_solve_from(&run->workers, worker, run->grid.step, from, place, &found));
     qn_deform_keep_state(&run->setup, found, index, state);
     return QN_OK;
@@ -257,6 +304,7 @@ void qn_live_clear(qn_live_run *run)
     qn_server_close(&run->server);
     qn_loop_destroy(&run->loop);
     qn_hand_destroy(&run->hand);
+    qn_live_device_destroy(&run->device);
     qn_deform_workers_clear(&run->workers);
     qn_space_file_close(&run->space);
     qn_release(&run->checks);

@@ -5,6 +5,7 @@
 #include "deform/live/hand.h"
 #include "deform/live/loop.h"
 #include "deform/live/server.h"
+#include "deform/live_device.h"
 #include "deform/space/space_file.h"
 #include "deform/workers.h"
 
@@ -20,6 +21,7 @@ typedef struct qn_live_run {
     qn_job *job;
     qn_deform_setup setup;
     qn_deform_workers workers;
+    qn_live_device *device; /* NULL: the workers solve */
     qn_grid grid;
     double chosen_error;  /* of a step that was chosen; NaN: it was given */
     qn_space_file *space; /* NULL: none */

@@ -262,6 +262,10 @@ static const qn_option slew_row = {.name = "slew",
                                    .unit = "N/s",
                                    .meaning = "largest change of that force, in N/s"};
 
+static const char live_device_meaning[] = "host: processors, in double precision; else a device that solves up to 16 "
+                                          "states at once in single precision, whose "
+                                          "forces are within 1e-4";
+
 static const qn_option simulate_rows[] = {
     {.like = &mesh_row},
     {.name = "output",
@@ -322,38 +326,41 @@ static const qn_option simulate_rows[] = {
     {.like = &mixed_row},
     {.like = &refine_row},
     {.like = &tolerance_row, .fallback = "1e-5"},
+    {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN, .fallback = "host", .meaning = live_device_meaning},
     {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};
 
-static const qn_option serve_rows[] = {{.like = &mesh_row},
-                                       {.like = &material_row},
-                                       {.like = &fix_row},
-                                       {.like = &contact_row},
-                                       {.name = "listen",
-                                        .kind = QN_OPTION_TEXT,
-                                        .argument = "ADDRESS",
-                                        .offset = FIELD(listen),
-                                        .required = true,
-                                        .meaning = "socket of the hand: unix:PATH or tcp:HOST:PORT"},
-                                       {.like = &space_row},
-                                       {.like = &step_row},
-                                       {.like = &reach_row},
-                                       {.like = &interpolation_row},
-                                       {.like = &accuracy_row},
-                                       {.like = &rate_row},
-                                       {.like = &cache_row},
-                                       {.like = &force_limit_row},
-                                       {.like = &slew_row},
-                                       {.like = &scale_row},
-                                       {.like = &order_row},
-                                       {.like = &mixed_row},
-                                       {.like = &refine_row},
-                                       {.like = &tolerance_row, .fallback = "1e-5"},
-                                       {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
-                                       {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
-                                       {0}};
+static const qn_option serve_rows[] = {
+    {.like = &mesh_row},
+    {.like = &material_row},
+    {.like = &fix_row},
+    {.like = &contact_row},
+    {.name = "listen",
+     .kind = QN_OPTION_TEXT,
+     .argument = "ADDRESS",
+     .offset = FIELD(listen),
+     .required = true,
+     .meaning = "socket of the hand: unix:PATH or tcp:HOST:PORT"},
+    {.like = &space_row},
+    {.like = &step_row},
+    {.like = &reach_row},
+    {.like = &interpolation_row},
+    {.like = &accuracy_row},
+    {.like = &rate_row},
+    {.like = &cache_row},
+    {.like = &force_limit_row},
+    {.like = &slew_row},
+    {.like = &scale_row},
+    {.like = &order_row},
+    {.like = &mixed_row},
+    {.like = &refine_row},
+    {.like = &tolerance_row, .fallback = "1e-5"},
+    {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN, .fallback = "host", .meaning = live_device_meaning},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
 
 /* A file of states has its own grid. */
 static qn_status check_live_given(const void *user, const char *name)
