@@ -6,7 +6,7 @@
 #include "deform/factor/plan.h"
 #include "deform/factor/strips.h"
 
-/* What one thread works with. */
+/* Room of one thread. */
 typedef struct qn_factor_worker {
     double *room[2];         /* updates inside a subtree, by parity of depth */
     double *signed_strip;    /* 8 × most_width: a strip times the signs of its columns */

@@ -1,4 +1,4 @@
-/* What the kernels of batched factors work on: a plan cut into square tiles, and who needs which.
+/* A schedule for the kernels of batched factors: a plan cut into square tiles, and which of them need which.
  *
  * Columns of a front are cut into tiles of `block` freedoms (the last one padded with unit pivots), and these into
  * panels of at most `panel_tiles` tile columns. Rows follow the tiles of their own columns. Panels and the tiles of

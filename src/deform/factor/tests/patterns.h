@@ -1,4 +1,4 @@
-/* What tests of factors do with boxes. */
+/* Products and vectors for tests of factors. */
 #ifndef QN_DEFORM_FACTOR_TESTS_PATTERNS_H
 #define QN_DEFORM_FACTOR_TESTS_PATTERNS_H
 

@@ -49,22 +49,21 @@ static double largest_difference(const double *a, const double *b, size_t count)
 }
 
 /* Solve with `sides` right sides and compare with the dense solver, to 1e-11 of solutions of size 1. */
-static void compare_with_dense(int nx, int ny, int nz, bool mixed, uint32_t held, int sides)
+static void compare_box(qn_factor_box *box, int sides)
 {
-    qn_factor_box box = box_create(nx, ny, nz, mixed, held);
-    const size_t n = box.freedoms;
+    const size_t n = box->freedoms;
     qn_factor_plan *plan = NULL;
     qn_factor *factor = NULL;
     size_t wrong = 0;
     double *b = calloc((size_t)sides * n, sizeof(double)), *x = calloc((size_t)sides * n, sizeof(double));
-    double *dense = dense_factor(&box);
-    if (CHECK_OK(qn_factor_plan_create(&box.pattern, box.is_free, box.sign, &plan)) &&
-        CHECK_OK(qn_factor_create(plan, &factor)) && CHECK_OK(qn_factor_compute(factor, box.values, &wrong))) {
+    double *dense = dense_factor(box);
+    if (CHECK_OK(qn_factor_plan_create(&box->pattern, box->is_free, box->sign, &plan)) &&
+        CHECK_OK(qn_factor_create(plan, &factor)) && CHECK_OK(qn_factor_compute(factor, box->values, &wrong))) {
         CHECK(wrong == SIZE_MAX);
         for (int s = 0; s < sides; s++) {
-            box_draw_vector(&box, (uint64_t)s, b + (size_t)s * n);
+            box_draw_vector(box, (uint64_t)s, b + (size_t)s * n);
             /* entries of held freedoms are read as 0 */
-            for (size_t f = 0; f < n; f++) x[(size_t)s * n + f] = box.is_free[f] ? b[(size_t)s * n + f] : 1e30;
+            for (size_t f = 0; f < n; f++) x[(size_t)s * n + f] = box->is_free[f] ? b[(size_t)s * n + f] : 1e30;
         }
         qn_factor_solve(factor, x, sides, x);
         for (int s = 0; s < sides; s++) {
@@ -77,6 +76,12 @@ static void compare_with_dense(int nx, int ny, int nz, bool mixed, uint32_t held
     free(dense);
     free(b);
     free(x);
+}
+
+static void compare_with_dense(int nx, int ny, int nz, bool mixed, uint32_t held, int sides)
+{
+    qn_factor_box box = box_create(nx, ny, nz, mixed, held);
+    compare_box(&box, sides);
     qn_factor_box_release(&box);
 }
 
@@ -88,6 +93,19 @@ static void solutions_agree_with_a_dense_solver(void)
     compare_with_dense(5, 4, 4, true, 9, 4);
     compare_with_dense(7, 5, 3, true, 0, 5);
     compare_with_dense(40, 1, 1, false, 1, 9);
+}
+
+/* A held layer leaves two parts that do not know each other, and a lone node. */
+static void separate_parts_are_solved(void)
+{
+    qn_factor_box box = box_create(7, 3, 3, true, 0);
+    for (uint32_t i = 0; i < box.pattern.node_count; i++) {
+        const bool held = i % 7 == 3 || i % 7 == 5 || (i % 7 == 6 && i != 34);
+        for (uint32_t f = box.pattern.first_freedom[i]; held && f < box.pattern.first_freedom[i + 1]; f++)
+            box.is_free[f] = false;
+    }
+    compare_box(&box, 2);
+    qn_factor_box_release(&box);
 }
 
 /* A known solution of a larger matrix is found, and threads change no bit. */
@@ -238,6 +256,7 @@ static void plans_without_free_freedoms_are_refused(void)
 int main(void)
 {
     RUN(solutions_agree_with_a_dense_solver);
+    RUN(separate_parts_are_solved);
     RUN(threads_change_no_bit);
     RUN(facts_count_the_work);
     RUN(wrong_pivots_name_their_freedom);
