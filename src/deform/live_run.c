@@ -168,7 +168,8 @@ qn_status qn_live_open_loop(qn_live_run *run, const qn_loop_options *hands)
                                      .user = run,
                                      .worker_count = run->workers.count,
                                      .cache_bytes = (double)options->cache_bytes,
-                                     .is_simulated = options->clock == QN_DEFORM_SIMULATED};
+                                     .is_simulated = options->clock == QN_DEFORM_SIMULATED,
+                                     .checks_folds = run->space == NULL};
     of_loop.way = ways[options->interpolation];
     of_loop.rate_hz = options->rate_hz;
     of_loop.force_limit = options->force_limit;
