@@ -38,6 +38,7 @@ typedef struct client {
     qn_frame_stream stream;
     qn_hand_frame frame; /* the last one */
     int64_t frame_ns;    /* when it came */
+    bool is_met;         /* the loop has seen it: its silence counts from then on */
     hand_end end;
     unsigned char *pending; /* bytes that the connection has not taken yet */
     size_t pending_from, pending_to, pending_capacity;
@@ -101,6 +102,8 @@ void qn_server_input(void *user, double time_s, qn_hand_sample *sample)
     *sample = (qn_hand_sample){.is_there = false};
     if (!hand) return;
     const int64_t now_ns = qn_pace_now_ns();
+    if (!hand->is_met) hand->frame_ns = now_ns;
+    hand->is_met = true;
     if (!receive_frames(server, hand, now_ns)) return;
     const int64_t age_ns = now_ns - hand->frame_ns;
     if (age_ns > gone_ns) {
