@@ -54,8 +54,9 @@ qn_status qn_cache_create(const qn_grid *grid, size_t freedom_count, double limi
             "smaller reach",
             points, QN_CACHE_POINTS_MAX);
     const size_t bytes = qn_cache_state_bytes(freedom_count);
-    const size_t capacity =
-        limit_bytes / (double)bytes < (double)points + 64 ? (size_t)(limit_bytes / (double)bytes) : points + 64;
+    const size_t most = points + least_states; /* more would never be used */
+    const double fitting = limit_bytes / (double)bytes;
+    const size_t capacity = fitting < (double)most ? (size_t)fitting : most;
     if (capacity < least_states)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "the cache of %.3g MiB has room for %s of %zu bytes; expected at least %zu (%.3g MiB)",

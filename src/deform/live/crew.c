@@ -31,15 +31,16 @@ qn_status qn_crew_note_record(qn_crew *crew, const qn_grid_state *state, const q
 }
 
 /* A solver must not leave numbers that are not finite: the loop would hand them on. */
-static qn_status check_state(const qn_grid_state *state)
+qn_status qn_crew_check_state(const int32_t index[3], qn_grid_state *state)
 {
+    memcpy(state->index, index, sizeof state->index);
     if (state->flags & QN_GRID_UNSOLVED) return QN_OK;
     bool is_finite = isfinite(state->energy);
     for (int i = 0; i < 3; i++) is_finite &= isfinite(state->force[i]) != 0;
     for (int i = 0; i < 9; i++) is_finite &= isfinite(state->stiffness[i]) != 0;
     if (is_finite) return QN_OK;
     return QN_FAIL(QN_INTERNAL, "the state at (%d, %d, %d) has a force, stiffness or energy that is not finite",
-                   state->index[0], state->index[1], state->index[2]);
+                   index[0], index[1], index[2]);
 }
 
 qn_status qn_crew_solve(qn_crew *crew, int number, const int32_t index[3], const qn_grid_state *from,
@@ -47,8 +48,7 @@ qn_status qn_crew_solve(qn_crew *crew, int number, const int32_t index[3], const
 {
     memcpy(state->index, index, sizeof state->index);
     QN_TRY(crew->options.solve(crew->options.user, number, index, from, state));
-    memcpy(state->index, index, sizeof state->index);
-    return check_state(state);
+    return qn_crew_check_state(index, state);
 }
 
 static qn_status solve_rest(qn_crew *crew)
@@ -70,7 +70,8 @@ static qn_status solve_rest(qn_crew *crew)
  * cell with all parents of its corners. */
 static size_t least_states(const qn_crew_options *options)
 {
-    if (!options->is_simulated) return 32 + 2 * (size_t)options->worker_count;
+    if (!options->is_simulated)
+        return 32 + 2 * ((size_t)options->worker_count + options->batch_size * (size_t)options->batch_worker_count);
     size_t depth = 0;
     for (int axis = 0; axis < 3; axis++) {
         const int32_t least = abs(options->grid.least[axis]), most = abs(options->grid.most[axis]);
@@ -80,20 +81,38 @@ static size_t least_states(const qn_crew_options *options)
     return (chains < points ? chains : points) + 2;
 }
 
+static qn_status allocate_worker(qn_crew *crew, int number)
+{
+    qn_worker *const worker = &crew->workers[number];
+    void *memory;
+    worker->crew = crew;
+    worker->number = number;
+    worker->is_batch = number >= crew->options.worker_count;
+    worker->capacity = worker->is_batch ? crew->options.batch_size : 1;
+    QN_TRY(qn_allocate(worker->capacity, sizeof *worker->indices, &memory));
+    worker->indices = memory;
+    QN_TRY(qn_allocate(worker->capacity, sizeof *worker->from, &memory));
+    worker->from = memory;
+    QN_TRY(qn_allocate(worker->capacity, sizeof *worker->states, &memory));
+    worker->states = memory;
+    return worker->is_batch ? QN_OK : qn_cache_make_spare(crew->cache, &worker->spare);
+}
+
 static qn_status allocate(qn_crew *crew)
 {
     void *memory;
     const size_t points = qn_grid_point_count(&crew->options.grid);
     QN_TRY(qn_cache_create(&crew->options.grid, crew->options.freedom_count, crew->options.cache_bytes,
                            least_states(&crew->options), &crew->cache));
-    QN_TRY(qn_allocate((size_t)crew->options.worker_count, sizeof *crew->workers, &memory));
-    crew->workers = memory;
-    for (int i = 0; i < crew->options.worker_count; i++)
-        QN_TRY(qn_cache_make_spare(crew->cache, &crew->workers[i].spare));
-    if (!crew->options.is_simulated) return QN_OK;
-    QN_TRY(qn_pool_create(crew->options.worker_count, &crew->pool));
     QN_TRY(qn_allocate(points, sizeof *crew->is_marked, &memory));
     crew->is_marked = memory;
+    const int count = crew->options.worker_count + crew->options.batch_worker_count;
+    QN_TRY(qn_allocate((size_t)count, sizeof *crew->workers, &memory));
+    crew->workers = memory;
+    crew->worker_count = count;
+    for (int i = 0; i < count; i++) QN_TRY(allocate_worker(crew, i));
+    if (!crew->options.is_simulated) return QN_OK;
+    QN_TRY(qn_pool_create(crew->options.worker_count, &crew->pool));
     const size_t most = qn_cache_facts_of(crew->cache).capacity;
     QN_TRY(qn_allocate(most, sizeof *crew->needed, &memory));
     crew->needed = memory;
@@ -112,6 +131,8 @@ qn_status qn_crew_create(const qn_crew_options *options, qn_crew **crew)
     *crew = NULL;
     if (options->worker_count < 1)
         return QN_FAIL(QN_INVALID_ARGUMENT, "the number of workers is %d; expected 1 or more", options->worker_count);
+    if (options->batch_worker_count > 0 && options->batch_size == 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the size of batches is 0; expected 1 or more");
     QN_TRY(qn_allocate(1, sizeof **crew, &memory));
     *crew = memory;
     (*crew)->options = *options;
@@ -138,7 +159,12 @@ void qn_crew_destroy(qn_crew **crew)
     qn_release(&(*crew)->states);
     qn_release(&(*crew)->parents);
     qn_release(&(*crew)->records);
-    for (int i = 0; (*crew)->workers && i < (*crew)->options.worker_count; i++) qn_release(&(*crew)->workers[i].spare);
+    for (int i = 0; i < (*crew)->worker_count; i++) {
+        qn_release(&(*crew)->workers[i].indices);
+        qn_release(&(*crew)->workers[i].from);
+        qn_release(&(*crew)->workers[i].states);
+        qn_release(&(*crew)->workers[i].spare);
+    }
     qn_release(&(*crew)->workers);
     qn_cache_destroy(&(*crew)->cache);
     pthread_cond_destroy(&(*crew)->changed);

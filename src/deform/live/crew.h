@@ -24,6 +24,11 @@
 typedef qn_status (*qn_live_solve)(void *user, int worker, const int32_t index[3], const qn_grid_state *from,
                                    qn_grid_state *state);
 
+/* Solve `count` states at once, such as on a device: states[i], whose index is set, from from[i]. `worker`:
+ * worker_count … worker_count + batch_worker_count − 1. */
+typedef qn_status (*qn_live_solve_batch)(void *user, int worker, size_t count, const qn_grid_state *const *from,
+                                         qn_grid_state *const *states);
+
 typedef struct qn_crew_options {
     qn_grid grid;
     size_t freedom_count;
@@ -31,6 +36,11 @@ typedef struct qn_crew_options {
     void *user;
     int worker_count;
     double cache_bytes;
+    /* Workers that solve up to batch_size states at once, of those that are wished for when they are free; 0: none. In
+     * real time only: with a simulated clock all states come from `solve`. */
+    qn_live_solve_batch solve_batch;
+    int batch_worker_count;
+    size_t batch_size;
     bool is_simulated; /* the clock: states come from their canonical parents */
     bool checks_folds; /* look for folds between neighbours whose forces do not fit each other */
 } qn_crew_options;
@@ -40,7 +50,8 @@ typedef struct qn_solve_record {
     int32_t index[3], from[3];
     uint32_t flags;
     int worker;
-    double seconds, residual, least_volume, least_stretch;
+    double seconds; /* of a batch, the state's share */
+    double residual, least_volume, least_stretch;
     int32_t newton_steps, load_steps;
 } qn_solve_record;
 

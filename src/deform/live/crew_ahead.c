@@ -12,14 +12,6 @@ enum { PERIOD_NS = 10000000, IDLE_WISHES = 4 };
 
 /* ---- workers; the mutex is held unless stated ---- */
 
-static bool is_being_solved(const qn_crew *crew, const int32_t index[3])
-{
-    for (int i = 0; i < crew->options.worker_count; i++)
-        if (crew->workers[i].is_busy && memcmp(crew->workers[i].index, index, sizeof crew->workers[i].index) == 0)
-            return true;
-    return false;
-}
-
 /* Remove and return the first wish that is still to be solved; of those for idle workers too if `is_idle`. */
 static bool take_wish(qn_crew *crew, bool is_idle, int32_t index[3])
 {
@@ -29,7 +21,8 @@ static bool take_wish(qn_crew *crew, bool is_idle, int32_t index[3])
         const qn_wish *const wish = &crew->wishes[at];
         if (!is_idle && !isfinite(wish->slack_s)) break;
         at++;
-        is_found = !qn_cache_find(crew->cache, wish->index) && !is_being_solved(crew, wish->index);
+        is_found = !qn_cache_find(crew->cache, wish->index) &&
+                   !crew->is_marked[qn_grid_number(&crew->options.grid, wish->index)];
         if (is_found) memcpy(index, wish->index, sizeof wish->index);
     }
     crew->wish_count -= at;
@@ -37,26 +30,56 @@ static bool take_wish(qn_crew *crew, bool is_idle, int32_t index[3])
     return is_found;
 }
 
-/* Solve one wish; the mutex is released meanwhile. */
-static qn_status solve_wish(qn_worker *self, qn_grid_state *state)
+/* Take wishes, as many as the worker solves at once and the cache has room for. */
+static qn_status take_wishes(qn_worker *self, bool is_idle)
 {
     qn_crew *const crew = self->crew;
-    const qn_grid_state *const from = qn_cache_nearest(crew->cache, self->index);
-    qn_cache_hold(from);
-    self->is_busy = true;
+    while (self->count < self->capacity && take_wish(crew, is_idle, self->indices[self->count])) {
+        const int32_t *const index = self->indices[self->count];
+        QN_TRY(qn_cache_take(crew->cache, &self->states[self->count]));
+        if (!self->states[self->count]) return QN_OK;
+        memcpy(self->states[self->count]->index, index, sizeof self->indices[0]);
+        crew->is_marked[qn_grid_number(&crew->options.grid, index)] = true;
+        self->count++;
+    }
+    return QN_OK;
+}
+
+/* Call the solver without the mutex. */
+static qn_status solve_taken(qn_worker *self)
+{
+    const qn_crew_options *const options = &self->crew->options;
+    if (!self->is_batch)
+        return qn_crew_solve(self->crew, self->number, self->indices[0], self->from[0], self->states[0]);
+    QN_TRY(options->solve_batch(options->user, self->number, self->count, self->from, self->states));
+    for (size_t i = 0; i < self->count; i++) QN_TRY(qn_crew_check_state(self->indices[i], self->states[i]));
+    return QN_OK;
+}
+
+/* Solve the wishes that were taken; the mutex is released meanwhile. */
+static qn_status solve_wishes(qn_worker *self)
+{
+    qn_crew *const crew = self->crew;
+    for (size_t i = 0; i < self->count; i++) {
+        self->from[i] = qn_cache_nearest(crew->cache, self->indices[i]);
+        qn_cache_hold(self->from[i]);
+    }
     pthread_mutex_unlock(&crew->mutex);
     const double begin_s = qn_clock_s();
-    qn_status status = qn_crew_solve(crew, self->number, self->index, from, state);
-    const double seconds = qn_clock_s() - begin_s;
+    qn_status status = solve_taken(self);
+    const double seconds = qn_clock_s() - begin_s, share = seconds / (double)self->count;
     pthread_mutex_lock(&crew->mutex);
-    self->is_busy = false;
-    if (status == QN_OK) status = qn_crew_note_record(crew, state, from, self->number, seconds);
-    qn_cache_release(from);
-    if (status != QN_OK) return status;
-    qn_cache_put(crew->cache, state);
-    qn_crew_note_edges(crew, state);
+    for (size_t i = 0; i < self->count; i++) {
+        crew->is_marked[qn_grid_number(&crew->options.grid, self->indices[i])] = false;
+        if (status == QN_OK) status = qn_crew_note_record(crew, self->states[i], self->from[i], self->number, share);
+        qn_cache_release(self->from[i]);
+        if (status != QN_OK) continue;
+        qn_cache_put(crew->cache, self->states[i]);
+        qn_crew_note_edges(crew, self->states[i]);
+    }
+    self->count = 0;
     crew->times_s[crew->time_count++ % QN_CREW_TIMES] = seconds;
-    return QN_OK;
+    return status;
 }
 
 /* Check the edge that was noted last, whose states are probably near the hand; the mutex is released meanwhile. */
@@ -79,15 +102,12 @@ static qn_status check_edge(qn_worker *self)
  * until the hand goes on. */
 static qn_status do_next(qn_worker *self, bool *is_idle)
 {
-    qn_crew *const crew = self->crew;
-    qn_grid_state *state = NULL;
     *is_idle = false;
-    bool has_wish = take_wish(crew, false, self->index);
-    if (!has_wish && crew->edge_count > 0) return check_edge(self);
-    if (!has_wish) has_wish = take_wish(crew, true, self->index);
-    if (has_wish) QN_TRY(qn_cache_take(crew->cache, &state));
-    *is_idle = state == NULL;
-    return state ? solve_wish(self, state) : QN_OK;
+    QN_TRY(take_wishes(self, false));
+    if (self->count == 0 && !self->is_batch && self->crew->edge_count > 0) return check_edge(self);
+    if (self->count == 0) QN_TRY(take_wishes(self, true));
+    *is_idle = self->count == 0;
+    return *is_idle ? QN_OK : solve_wishes(self);
 }
 
 static qn_status work(void *user)
@@ -124,7 +144,9 @@ static void plan(qn_crew *crew, const qn_hand_filter *hand)
     int32_t nearby[3];
     const size_t count = crew->time_count < QN_CREW_TIMES ? crew->time_count : QN_CREW_TIMES;
     const qn_cache_facts facts = qn_cache_facts_of(crew->cache);
-    const size_t room = facts.capacity - facts.count, workers = (size_t)crew->options.worker_count;
+    const size_t room = facts.capacity - facts.count;
+    const size_t workers =
+        (size_t)crew->options.worker_count + crew->options.batch_size * (size_t)crew->options.batch_worker_count;
     qn_schedule_input input = {.grid = &crew->options.grid, .hand = hand, .has = has, .user = crew->cache};
     memcpy(times_s, crew->times_s, sizeof times_s);
     input.horizon_s = qn_schedule_horizon_s(times_s, count);
@@ -169,11 +191,8 @@ qn_status qn_crew_start(qn_crew *crew)
     crew->is_running = true;
     crew->is_stopping = false;
     qn_status status = qn_thread_start(&crew->scheduler, schedule, crew);
-    for (int i = 0; status == QN_OK && i < crew->options.worker_count; i++) {
-        crew->workers[i].crew = crew;
-        crew->workers[i].number = i;
+    for (int i = 0; status == QN_OK && i < crew->worker_count; i++)
         status = qn_thread_start(&crew->workers[i].thread, work, &crew->workers[i]);
-    }
     if (status == QN_OK) return QN_OK;
     return qn_crew_stop(crew);
 }
@@ -202,7 +221,7 @@ qn_status qn_crew_stop(qn_crew *crew)
     pthread_cond_broadcast(&crew->changed);
     pthread_mutex_unlock(&crew->mutex);
     qn_status status = qn_thread_join(&crew->scheduler);
-    for (int i = 0; i < crew->options.worker_count; i++) {
+    for (int i = 0; i < crew->worker_count; i++) {
         const qn_status joined = qn_thread_join(&crew->workers[i].thread);
         if (status == QN_OK) status = joined;
     }

@@ -15,10 +15,13 @@ enum { QN_CREW_TIMES = 64, QN_CREW_EDGES_MAX = 4096 };
 typedef struct qn_worker {
     qn_crew *crew;
     int number;
+    bool is_batch;
     qn_thread thread;
-    bool is_busy;
-    int32_t index[3];     /* of the state that it solves */
-    qn_grid_state *spare; /* for a second answer */
+    size_t capacity, count; /* of the states that it solves at once */
+    int32_t (*indices)[3];
+    const qn_grid_state **from;
+    qn_grid_state **states;
+    qn_grid_state *spare; /* for a second answer; NULL: of batches */
 } qn_worker;
 
 /* Two neighbours whose forces do not fit each other. */
@@ -38,7 +41,9 @@ struct qn_crew {
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* wishes, room, stopping */
     bool is_stopping, is_running;
-    qn_worker *workers;
+    qn_worker *workers; /* then those of batches */
+    int worker_count;   /* all of them */
+    bool *is_marked;    /* by number of the point. In real time: is being solved; simulated: counted for this call */
     qn_thread scheduler;
     qn_wish wishes[QN_WISHES_MAX];
     size_t wish_count;
@@ -51,13 +56,15 @@ struct qn_crew {
 
     /* Simulated clock. */
     qn_pool *pool;
-    bool *is_marked;  /* by number of the point: counted for the places of this call */
     uint64_t *needed; /* numbers of the points to solve */
     uint64_t *marked; /* numbers of the marked points */
     qn_grid_state **states;
     const qn_grid_state **parents;
     size_t needed_count, marked_count, level_begin;
 };
+
+/* Check what a solver has returned for a point, and set its index. */
+QN_MUST_CHECK qn_status qn_crew_check_state(const int32_t index[3], qn_grid_state *state);
 
 /* Call the solver, and check what it returns. */
 QN_MUST_CHECK qn_status qn_crew_solve(qn_crew *crew, int worker, const int32_t index[3], const qn_grid_state *from,

@@ -19,7 +19,7 @@ typedef struct fake_solver {
     bool has_folds;       /* where x ≥ 2, there are two answers, 2 N apart along y: see fake_branch */
     int32_t fails_at[3];  /* where a solution fails, unless it is rest */
     int32_t unsolved_at[3];
-    atomic_int calls, wrong;
+    atomic_int calls, batches, wrong;
 } fake_solver;
 
 static inline bool fake_is(const int32_t a[3], const int32_t b[3])
@@ -57,6 +57,29 @@ static inline qn_status fake_solve(void *user, int worker, const int32_t index[3
         state->energy = energy + 1;
         state->force[0] += 1e-3 * state->energy;
     }
+    return QN_OK;
+}
+
+/* The same for batches of at most 16, by worker number 1; a batch takes as long as a single state. */
+static inline qn_status fake_solve_batch(void *user, int worker, size_t count, const qn_grid_state *const *from,
+                                         qn_grid_state *const *states)
+{
+    fake_solver *const solver = user;
+    fake_solver alone = {.field = solver->field, .step = solver->step};
+    const struct timespec pause = {.tv_nsec = (long)(1e9 * solver->seconds)};
+    atomic_fetch_add(&solver->batches, 1);
+    if (count < 1 || count > 16 || worker != 1) atomic_fetch_add(&solver->wrong, 1);
+    if (solver->seconds > 0) nanosleep(&pause, NULL);
+    for (size_t i = 0; i < count; i++) {
+        int32_t index[3];
+        memcpy(index, states[i]->index, sizeof index);
+        for (size_t k = 0; k < i; k++)
+            if (memcmp(index, states[k]->index, sizeof index) == 0) atomic_fetch_add(&solver->wrong, 1);
+        if (fake_is(index, solver->fails_at)) return QN_FAIL(QN_DEVICE_LOST, "a batch is lost");
+        const qn_status status = fake_solve(&alone, worker, index, from[i], states[i]);
+        if (status != QN_OK) return status;
+    }
+    atomic_fetch_add(&solver->wrong, atomic_load(&alone.wrong));
     return QN_OK;
 }
 

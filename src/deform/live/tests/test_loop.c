@@ -264,6 +264,40 @@ static void a_small_cache_serves_a_moving_hand(void)
     qn_loop_destroy(&loop);
 }
 
+/* A worker of batches beside a single one: 20 ms for up to 16 states. All 343 states are there within the second. */
+static void batches_are_solved_ahead(void)
+{
+    fake_solver solver = {.field = {.cubic = 900}, .seconds = 0.02};
+    qn_loop_options options = options_of(&solver, 1, false, 1, NULL);
+    options.crew.solve_batch = fake_solve_batch;
+    options.crew.batch_worker_count = 1;
+    options.crew.batch_size = 16;
+    options.crew.checks_folds = true;
+    qn_loop *loop = run(options, "min-jerk:3,0.02,0.02");
+    if (!loop) return;
+    const qn_loop_facts facts = qn_loop_facts_of(loop);
+    CHECK(facts.late == 0 && facts.fold == 0);
+    CHECK(atomic_load(&solver.wrong) == 0 && atomic_load(&solver.batches) > 2);
+    double worst = 0;
+    for (size_t i = 0; i < qn_loop_tick_count(loop); i++) {
+        const qn_tick *const tick = qn_loop_tick(loop, i);
+        double energy, force[3], stiffness[9];
+        field_at(&solver.field, tick->place, &energy, force, stiffness);
+        for (int axis = 0; !(tick->flags & QN_TICK_BLENDED) && axis < 3; axis++)
+            worst = fmax(worst, fabs(tick->force[axis] + force[axis]));
+    }
+    CHECK_NEAR(worst, 0, 1e-13);
+    size_t count;
+    const qn_solve_record *const solves = qn_loop_solves(loop, &count);
+    size_t in_batches = 0;
+    for (size_t i = 1; i < count; i++) in_batches += solves[i].worker == 1;
+    CHECK(in_batches > count / 2 && count <= 343);
+    qn_loop_destroy(&loop);
+    options.crew.batch_size = 0;
+    CHECK_FAILS(qn_loop_create(&options, &loop), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("the size of batches is 0");
+}
+
 static void a_failing_solver_ends_the_run(void)
 {
     for (int is_simulated = 0; is_simulated <= 1; is_simulated++) {
@@ -437,6 +471,7 @@ int main(void)
     RUN(a_fast_hand_is_late_without_jumps);
     RUN(a_small_cache_serves_a_moving_hand);
     RUN(folds_are_looked_for_in_real_time);
+    RUN(batches_are_solved_ahead);
     RUN(a_failing_solver_ends_the_run);
     RUN(a_stopped_loop_ends_and_tells_the_shape);
     RUN(broken_options_are_refused);
