@@ -20,7 +20,8 @@
 
 /* Solve the state at a point. `worker`: 0 … worker_count − 1. `from`: the nearest solved state or the parent; for the
  * point of rest, a state of zeros. The arrays of `state` are allocated and zero, its index is set. Where no balance is
- * found, the state has the flag QN_GRID_UNSOLVED and the status is QN_OK. */
+ * found, the state has the flag QN_GRID_UNSOLVED and the status is QN_OK. The flags of `from` may gain folds meanwhile:
+ * they are read by qn_grid_state_flags. */
 typedef qn_status (*qn_live_solve)(void *user, int worker, const int32_t index[3], const qn_grid_state *from,
                                    qn_grid_state *state);
 

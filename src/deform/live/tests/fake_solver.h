@@ -44,7 +44,8 @@ static inline qn_status fake_solve(void *user, int worker, const int32_t index[3
     const struct timespec pause = {.tv_nsec = (long)(1e9 * solver->seconds)};
     (void)worker;
     atomic_fetch_add(&solver->calls, 1);
-    if (!from || (from->flags & QN_GRID_UNSOLVED) || !state->x || state->x[0] != 0) atomic_fetch_add(&solver->wrong, 1);
+    if (!from || (qn_grid_state_flags(from) & QN_GRID_UNSOLVED) || !state->x || state->x[0] != 0)
+        atomic_fetch_add(&solver->wrong, 1);
     if (solver->seconds > 0) nanosleep(&pause, NULL);
     if (fake_is(index, solver->fails_at))
         return QN_FAIL(QN_DEVICE_LOST, "the device is lost at (%d, %d, %d)", index[0], index[1], index[2]);
