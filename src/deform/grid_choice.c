@@ -135,7 +135,7 @@ static double norm(const double v[3])
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* Relative error of the force at the centre of a cell; infinite where a corner has no balance. */
+/* Relative error of the force at the centre of a cell; NaN where a corner or the centre has no balance. */
 static qn_status try_cell(choice *run, const int32_t lowest[3], qn_grid_state states[8], double *error)
 {
     static const qn_interpolation ways[] = {QN_INTERPOLATION_GRADIENT, QN_INTERPOLATION_ENERGY,
@@ -144,7 +144,7 @@ static qn_status try_cell(choice *run, const int32_t lowest[3], qn_grid_state st
     qn_state *const found = &run->workers->found[0];
     double centre[3], force[3];
     qn_cell_begin(&run->grid, lowest, &cell);
-    *error = INFINITY;
+    *error = NAN;
     for (int corner = 0; corner < 8; corner++) {
         int32_t index[3];
         double place[3];
@@ -165,18 +165,19 @@ static qn_status try_cell(choice *run, const int32_t lowest[3], qn_grid_state st
     return QN_OK;
 }
 
-/* Largest error of three cells: half-way into the body, out of it, and along its surface. */
+/* Largest error of three cells: half-way into the body, out of it, and along its surface. A cell without a balance says
+ * nothing about the step; NaN: none has one. */
 static qn_status try_step(choice *run, const box *reach, double directions[TRIAL_CELLS][3], qn_grid_state states[8],
                           double *largest)
 {
-    *largest = 0;
+    *largest = NAN;
     for (int trial = 0; trial < TRIAL_CELLS; trial++) {
         int32_t lowest[3];
         double place[3], error;
         for (int axis = 0; axis < 3; axis++) place[axis] = 0.5 * longest(reach) * directions[trial][axis];
         qn_grid_cell(&run->grid, place, lowest);
         QN_TRY(try_cell(run, lowest, states, &error));
-        *largest = fmax(*largest, error);
+        *largest = fmax(*largest, error); /* fmax leaves NaN out */
     }
     return QN_OK;
 }
@@ -184,13 +185,21 @@ static qn_status try_step(choice *run, const box *reach, double directions[TRIAL
 static qn_status choose_step(choice *run, const box *reach, qn_grid_state states[8])
 {
     double directions[TRIAL_CELLS][3];
+    bool has_balance = false;
     find_directions(run->setup, directions[1], directions[2]);
     for (int axis = 0; axis < 3; axis++) directions[0][axis] = -directions[1][axis];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         QN_TRY(make_grid(run, reach, longest(reach) / parts[i]));
         QN_TRY(try_step(run, reach, directions, states, &run->chosen_error));
         if (run->chosen_error <= run->options->accuracy) return QN_OK;
+        has_balance |= !isnan(run->chosen_error);
     }
+    if (!has_balance)
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "no step can be chosen, since the body has no balance half-way to --reach \"%s\"; expected a shorter "
+            "reach, or a --step",
+            run->options->reach);
     return qn_job_warn(run->job,
                        "no step down to %.3g m reaches --accuracy %g in the trial cells (error %.2g); it is used",
                        run->grid.step, run->options->accuracy, run->chosen_error);

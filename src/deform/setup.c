@@ -187,10 +187,10 @@ static qn_status check_support(const qn_deform_setup *setup)
     if (width > LEAST_WIDTH * length) return QN_OK;
     return QN_FAIL(
         QN_INVALID_ARGUMENT,
-        "%s: the body can turn, since %s of --fix \"%s\"%s%s%s in one line; expected at least three nodes that "
-        "are not",
-        setup->name, qn_count_of(count, "node").text, setup->options->fix, mean ? "" : " and --contact \"",
-        mean ? "" : setup->options->contact, mean ? " are" : "\" are");
+        "%s: the body can turn about a line through all nodes of --fix \"%s\"%s%s%s; expected three nodes or more "
+        "that are not in one line",
+        setup->name, setup->options->fix, mean ? "" : " and --contact \"", mean ? "" : setup->options->contact,
+        mean ? "" : "\"");
 }
 
 static qn_status check_sets(const qn_deform_setup *setup)
