@@ -282,6 +282,97 @@ expect 2 err 1 'the size of n, which x has, is not given; expected \-\-size n=NU
 expect 0 out - '^r: all 1 equal$' fuse run s.qf --size n=100 --values signs --repeat 1 --budget 0 -d host
 expect 1 err 1 'absent.qf' fuse explain absent.qf
 expect 2 err 1 'bogus' fft advise 64 --device bogus
+# Deformable bodies: a problem is refused with the option, the value and what was expected.
+cp "$1/examples/deform/lobe.msh" .
+patch=near:0.08,0.035,0.02,0.015
+f="--fix tag:held --contact $patch"
+s="--material svk:10000,0.3"
+m="--material mooney-rivlin:1400,280,2e5"
+v="deform solve lobe.msh -o out.d -q --move 0,0.001,0"
+expect 2 err - '^Usage: quern deform ACTION' deform
+expect 2 err 1 'unknown action "sovle"; did you mean solve?' deform sovle
+expect 2 err 1 'MESH is missing' deform solve
+expect 2 err 1 '\-\-output FOLDER is missing' deform solve lobe.msh $f $s --move 0,0,0
+expect 2 err 1 '\-\-material MATERIAL is missing' $v $f
+expect 2 err 1 '\-\-fix SET is missing' $v $s --contact $patch
+expect 2 err 1 '\-\-contact SET is missing' $v $s --fix tag:held
+expect 2 err 1 '\-\-move X,Y,Z is missing' deform solve lobe.msh -o out.d $f $s
+expect 2 err 1 '\-\-material is "steel"; expected svk:E,NU or mooney-rivlin:C10,C01,KAPPA' $v $f --material steel
+expect 2 err 1 '\-\-material is "svk:1e4"; expected two numbers' $v $f --material svk:1e4
+expect 2 err 1 "Young's modulus of -1 Pa; expected more than 0" $v $f --material svk:-1,0.3
+expect 2 err 1 "Poisson's ratio of 0.5; expected more than -1 and less than 0.5" $v $f --material svk:1e4,0.5
+expect 2 err 1 'C10 + C01 = 0 Pa; expected more than 0' $v $f --material mooney-rivlin:100,-100,2e5
+expect 2 err 1 'a bulk modulus of 0 Pa; expected more than 0' $v $f --material mooney-rivlin:100,10,0
+expect 2 err 1 '\-\-mixed is "yes" and --material svk; expected mooney-rivlin' $v $f $s --mixed yes
+expect 2 err 1 'has an infinite bulk modulus; expected --mixed yes or auto' \
+    $v $f --material mooney-rivlin:1,1,inf --mixed no
+expect 2 err 1 '\-\-move is "0,0"; expected three numbers in m' deform solve lobe.msh -o out.d $f $s --move 0,0
+expect 2 err 1 '\-\-order is "3"; expected a whole number from 1 to 2' $v $f $s --order 3
+expect 2 err 1 '\-\-refine is "7"; expected a whole number from 0 to 6' $v $f $s --refine 7
+expect 2 err 1 '\-\-scale is "0"; expected a number from 1e-12' $v $f $s --scale 0
+expect 2 err 1 '\-\-calculix is given with pressures as unknowns; expected --mixed no' $v $f $m --calculix deck.inp
+expect 2 err 1 'the mesh has no group "hold"; expected one of: held top lobe' $v $s --fix tag:hold --contact $patch
+expect 2 err 1 'no node of the surface has "x<-1"; x of the surface goes from 0 to 0.1194 m' \
+    $v $s --fix 'x<-1' --contact $patch
+expect 2 err 1 'no node of the surface is in "near:1,0,0,0.1"' $v $s --fix tag:held --contact near:1,0,0,0.1
+expect 2 err 1 'node 1 is in --contact "x<0.01" and in --fix "tag:held"' $v $s --fix tag:held --contact 'x<0.01'
+expect 2 err 1 'the body can turn about a line through all nodes of --fix "nodes:1" and --contact "nodes:200"' \
+    $v $s --fix nodes:1 --contact nodes:200
+expect 2 err 1 'a line through all nodes of --fix "nodes:1"; expected three' $v $s --fix nodes:1 --contact mean:$patch
+expect 1 err 1 'absent.msh: cannot open' deform solve absent.msh -o out.d -q --move 0,0,0 $f $s
+expect 1 err 1 'no balance was found beyond .* of 1 m (relative residual .*, least J ' \
+    deform solve lobe.msh -o out.d -q --move 0,-1,0 $f $s
+# The corners of the first tetrahedron the other way round, and a hexahedron.
+awk '/^\$Elements/ { inside = 1 } inside && $2 == 4 && !done { last = $NF; $NF = $(NF - 1); $(NF - 1) = last; done = 1 }
+    { print }' lobe.msh >inverted.msh
+printf '%s\n' '# vtk DataFile Version 2.0' box ASCII 'DATASET UNSTRUCTURED_GRID' 'POINTS 8 double' \
+    '0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1' 'CELLS 1 9' '8 0 1 2 3 4 5 6 7' 'CELL_TYPES 1' 12 >box.vtk
+expect 1 err 1 'inverted.msh: element .* has volume -.*; expected > 0 m³ (1 of 720 elements is inverted)' \
+    deform solve inverted.msh -o out.d -q --move 0,0,0 $f $s
+expect 1 err 1 'box.vtk: element 0 is a hexahedron of 8 points; expected tetrahedra' \
+    deform solve box.vtk -o out.d -q --move 0,0,0 $f $s
+expect 0 err 1 'warning: lobe.msh: the mesh is 239 m wide; expected m (for a mesh in mm give --scale 0.001)' \
+    deform solve lobe.msh -o wide.d -q --scale 2000 --fix tag:held --contact 'x>220' $s --move 0,-1,0
+p="deform space lobe.msh -o space.qcs -q $f $s"
+expect 2 err 1 '\-\-reach is "up"; expected a length in m, as 0.03, or a box with rest (0, 0, 0) inside' $p --reach up
+expect 2 err 1 '\-\-reach is "-1"; expected a length' $p --reach=-1
+expect 2 err 1 '\-\-reach is "0.01:0.02,0:1,0:1"; expected' $p --reach 0.01:0.02,0:1,0:1
+expect 2 err 1 '\-\-step 1e-05 m and --reach "0.03" make a grid of .* states or more; expected at most' $p --step 1e-5
+expect 2 err 1 '\-\-step is 0.1 m and --reach "0.03"; expected a reach of at least one step' $p --step 0.1
+expect 1 err 1 'states of 648 unknowns take about .* MiB; expected at most the 1.0 MiB of --memory' \
+    $p --step 0.001 --memory 1MiB
+expect 2 err 1 '\-\-interpolation is "cubic"; expected one of: gradient energy linear' $p --interpolation cubic
+"$quern" $p --step 0.01 --reach 0:0.01,0:0.01,0:0.01 --checks 0 2>err || { line=$p; wrong 'no space was made'; }
+h="deform simulate lobe.msh -o out.d -q $f"
+expect 2 err 1 '\-\-hand HAND is missing' $h $s
+expect 2 err 1 'the hand "min-jerk:1,0.1" does not have three numbers; expected' $h $s --hand min-jerk:1,0.1
+expect 1 err 1 'absent.csv: cannot open' $h $s --hand absent.csv
+printf 't,x,y,z\n0,0,0,0\n1,0,0,0.01\n1,0,0,0\n' >hand.csv
+expect 1 err 1 'hand.csv:4: the time 1 s follows 1 s; expected times that rise' $h $s --hand hand.csv
+j="--hand min-jerk:1,0.1,0.01 --duration 1s"
+expect 2 err 1 '\-\-step is given with --space, whose grid is that of the file' $h $s $j --space space.qcs --step 0.01
+expect 2 err 1 '\-\-reach is given with --space' $h $s $j --space space.qcs --reach 0.01
+expect 1 err 1 'absent.qcs: cannot open' $h $s $j --space absent.qcs
+expect 1 err 1 'hand.csv: has 35 bytes; expected at least 128 of a configuration space (.qcs)' $h $s $j --space hand.csv
+expect 1 err 1 'lobe.msh: does not begin with QCS1; expected a configuration space (.qcs)' $h $s $j --space lobe.msh
+expect 2 err 1 'space.qcs: was made with order=1; expected 2 as in this run' $h $s $j --space space.qcs --order 2
+expect 2 err 1 'space.qcs: was made with material=svk:10000,0.3; expected svk:10000,0.2 as in this run' \
+    $h --material svk:10000,0.2 $j --space space.qcs
+awk '/^\$Nodes/ { inside = 1 } inside && $1 == 210 && NF == 4 { $2 += 0.001; inside = 0 } { print }' lobe.msh >other.msh
+expect 2 err 1 'space.qcs: is of another mesh than other.msh; expected states of the same' \
+    deform simulate other.msh -o out.d -q $f $s $j --space space.qcs
+expect 2 err 1 'has room for .* states of .* bytes; expected at least 36' $h $s $j --step 0.01 --cache 100KiB
+l="deform serve lobe.msh -q $f $s --step 0.01 --reach 0.01"
+expect 2 err 1 '\-\-listen ADDRESS is missing' $l
+expect 2 err 1 'the address "pipe:x" begins with neither unix: nor tcp:' $l --listen pipe:x
+expect 1 err 1 'unix:absent/x: the folder does not exist' $l --listen unix:absent/x
+expect 1 err 1 'unix:lobe.msh: the file exists and is no socket; expected another path' $l --listen unix:lobe.msh
+"$quern" $l --listen unix:hand 2>/dev/null >/dev/null &
+server=$!
+for ((i = 0; i < 100; i++)); do [ -S hand ] && break; sleep 0.1; done
+expect 1 err 1 'unix:hand: another program listens there; expected a free path' $l --listen unix:hand
+kill "$server"
+wait "$server"
 # Every way of writing an option sets the same value: a refused value shows that it arrived.
 for way in '--per-rotation 99' '--per-rotation=99'; do expect 2 err 1 '"99"' $d $way; done
 for way in '-n 0' '-n0' '--rotations 0' '--rotations=0'; do expect 2 err 1 '"0"' $d $way; done
