@@ -31,8 +31,8 @@ const char *qn_mesh_name(const qn_mesh *mesh);
 double qn_mesh_element_volume(const qn_mesh *mesh, size_t element);
 
 /* Check that a body can be made of the mesh: every volume positive (in order 2 at the corners of each element too),
- * at most two elements at a face, one connected part, no node twice in an element, finite positions. QN_BAD_FORMAT with
- * one sentence that names file, element, value and what was expected. */
+ * one element at each side of a face at most, one connected part, no node twice in an element, finite positions.
+ * QN_BAD_FORMAT with one sentence that names file, element, value and what was expected. */
 QN_MUST_CHECK qn_status qn_mesh_check(const qn_mesh *mesh);
 
 /* A copy in another order: 2 adds the middle of each edge (numbered after the corners, in order of the edge's lower,

@@ -84,20 +84,39 @@ static qn_status check_volumes(const qn_mesh *mesh)
     return QN_OK;
 }
 
+/* Whether a face, seen from outside its element, has its nodes in the order of the key or in one turned from it. */
+static bool is_in_order(const qn_mesh *mesh, const qn_mesh_key *face)
+{
+    const uint32_t *nodes = mesh->elements + face->owner / 4 * (size_t)qn_mesh_element_nodes(mesh);
+    const uint8_t *corners = qn_mesh_faces[face->owner % 4];
+    for (int i = 0; i < 3; i++)
+        if (nodes[corners[i]] == face->nodes[0]) return nodes[corners[(i + 1) % 3]] == face->nodes[1];
+    return false;
+}
+
+static qn_status fail_face(const qn_mesh *mesh, const qn_mesh_key *face, const char *what)
+{
+    return QN_FAIL(QN_BAD_FORMAT,
+                   "%s: elements %llu and %llu %s the face of nodes %" PRIu64 ", %" PRIu64 " and %" PRIu64
+                   "; expected one element at each side of a face",
+                   qn_mesh_name(mesh), label_of(mesh, face[0].owner / 4), label_of(mesh, face[1].owner / 4), what,
+                   mesh->node_labels[face->nodes[0]], mesh->node_labels[face->nodes[1]],
+                   mesh->node_labels[face->nodes[2]]);
+}
+
+/* Elements that share a face see it in opposite orders, unless they overlap. */
 static qn_status check_faces(const qn_mesh *mesh)
 {
     qn_mesh_key *faces;
     QN_TRY(qn_mesh_sorted_faces(mesh, &faces));
     qn_status status = QN_OK;
-    for (size_t i = 2; status == QN_OK && i < 4 * mesh->element_count; i++)
-        if (qn_mesh_key_is_same(&faces[i - 2], &faces[i]))
-            status = QN_FAIL(QN_BAD_FORMAT,
-                             "%s: elements %llu, %llu and %llu share the face of nodes %" PRIu64 ", %" PRIu64
-                             " and %" PRIu64 "; expected at most two elements at a face",
-                             qn_mesh_name(mesh), label_of(mesh, faces[i - 2].owner / 4),
-                             label_of(mesh, faces[i - 1].owner / 4), label_of(mesh, faces[i].owner / 4),
-                             mesh->node_labels[faces[i].nodes[0]], mesh->node_labels[faces[i].nodes[1]],
-                             mesh->node_labels[faces[i].nodes[2]]);
+    for (size_t i = 1; status == QN_OK && i < 4 * mesh->element_count; i++) {
+        if (!qn_mesh_key_is_same(&faces[i - 1], &faces[i])) continue;
+        if (i > 1 && qn_mesh_key_is_same(&faces[i - 2], &faces[i]))
+            status = fail_face(mesh, &faces[i - 1], "and a third one share");
+        else if (is_in_order(mesh, &faces[i - 1]) == is_in_order(mesh, &faces[i]))
+            status = fail_face(mesh, &faces[i - 1], "are at the same side of");
+    }
     qn_release(&faces);
     return status;
 }

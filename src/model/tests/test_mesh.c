@@ -334,11 +334,42 @@ static void broken_meshes_are_refused(void)
         check_refused(second, "is turned inside out at corner node");
         qn_mesh_destroy(&second);
     }
-    /* two elements at both sides of a face, and a third one */
-    memcpy(mesh->elements + 4 * 47, mesh->elements, 4 * sizeof(uint32_t));
-    check_refused(mesh, "share the face of nodes 1,");
+    /* the first element once more, with its corners turned round, and once as it is */
+    const uint32_t last[4] = {mesh->elements[188], mesh->elements[189], mesh->elements[190], mesh->elements[191]};
+    const uint32_t first[4] = {mesh->elements[0], mesh->elements[1], mesh->elements[2], mesh->elements[3]};
+    const uint32_t turned[4] = {first[0], first[2], first[3], first[1]};
+    memcpy(mesh->elements + 188, turned, sizeof turned);
+    check_refused(mesh, "liver.msh: elements 1 and 48");
+    memcpy(mesh->elements + 188, first, sizeof first);
+    check_refused(mesh, "expected one element at each side of a face");
+    memcpy(mesh->elements + 188, last, sizeof last);
+    CHECK_OK(qn_mesh_check(mesh));
     mesh->element_count = 0;
     check_refused(mesh, "liver.msh: has no elements");
+    qn_mesh_destroy(&mesh);
+}
+
+/* Two tetrahedra with a common base and their tops at one side of it; and one that has the nodes of another. */
+static void overlaps_are_refused(void)
+{
+    static const double places[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.1, 0.1, 0.5};
+    static const uint32_t same_side[8] = {0, 1, 2, 3, 0, 1, 2, 4}, same_nodes[8] = {0, 1, 2, 3, 0, 2, 3, 1};
+    static const uint32_t third[12] = {0, 1, 2, 3, 0, 2, 1, 5, 0, 1, 2, 4};
+    double six[18] = {0};
+    qn_mesh *mesh;
+    CHECK_OK(qn_mesh_create(1, places, 5, same_side, 2, &mesh));
+    check_refused(mesh, "mesh: elements 1 and 2 are at the same side of the face of nodes 1, 2 and 3");
+    qn_mesh_destroy(&mesh);
+    CHECK_OK(qn_mesh_create(1, places, 4, same_nodes, 2, &mesh));
+    check_refused(mesh, "mesh: elements 1 and 2 are at the same side of the face of nodes 1, 2 and 3");
+    qn_mesh_destroy(&mesh);
+    memcpy(six, places, sizeof places);
+    six[17] = -1;
+    CHECK_OK(qn_mesh_create(1, six, 6, third, 2, &mesh));
+    CHECK_OK(qn_mesh_check(mesh)); /* one at each side */
+    qn_mesh_destroy(&mesh);
+    CHECK_OK(qn_mesh_create(1, six, 6, third, 3, &mesh));
+    check_refused(mesh, "mesh: elements 2 and 3 and a third one share the face of nodes 1, 2 and 3");
     qn_mesh_destroy(&mesh);
 }
 
@@ -367,6 +398,7 @@ int main(void)
     RUN(the_shortest_diagonal_is_chosen);
     RUN(surfaces_are_closed);
     RUN(broken_meshes_are_refused);
+    RUN(overlaps_are_refused);
     RUN(loose_parts_are_refused);
     return check_finish();
 }
