@@ -12,7 +12,7 @@
 #include "base/thread.h"
 #include "deform/grid_choice.h"
 
-enum { MACHINE_TICKS = 3000 };
+enum { MACHINE_TICKS = 3000, BATCH_SIZE = 64, NEWTON_STEPS_MAX = 12 };
 
 /* ---- inputs ---- */
 
@@ -66,12 +66,16 @@ static const double LEAST_TOLERANCE = 1e-4;
 
 static qn_status open_device(qn_live_run *run)
 {
+    const qn_batch_options of_batch = {.tolerance = fmax(run->options->tolerance, LEAST_TOLERANCE),
+                                       .newton_steps_max = NEWTON_STEPS_MAX,
+                                       .pool = run->job->pool};
     QN_TRY(qn_job_devices(run->job));
     if (run->job->device_count > 1)
         return QN_FAIL(QN_INVALID_ARGUMENT, "\"%s\" names %d devices; expected one", run->options->run.device,
                        run->job->device_count);
-    return qn_live_device_create(run->job->devices[0], run->setup.problem,
-                                 fmax(run->options->tolerance, LEAST_TOLERANCE), run->job->pool, &run->device);
+    QN_TRY(qn_queue_create(run->job->devices[0], &run->queue));
+    QN_TRY(qn_allocate(BATCH_SIZE, sizeof *run->batch_states, (void **)&run->batch_states));
+    return qn_batch_create(run->queue, run->setup.problem, BATCH_SIZE, &of_batch, &run->batch);
 }
 
 qn_status qn_live_prepare(qn_live_run *run)
@@ -83,8 +87,7 @@ qn_status qn_live_prepare(qn_live_run *run)
     QN_TRY(qn_deform_setup_make(run->job, options, &run->setup));
     QN_TRY(open_space(run));
     const bool by_device = strcmp(options->run.device, "host") != 0;
-    QN_TRY(qn_deform_workers_make(&run->setup, options->tolerance, by_device ? QN_LIVE_DEVICE_WORKERS : threads,
-                                  &run->workers));
+    QN_TRY(qn_deform_workers_make(&run->setup, options->tolerance, by_device ? 2 : threads, &run->workers));
     if (by_device) QN_TRY(open_device(run));
     if (run->space) {
         run->grid = run->space->header.grid;
@@ -109,32 +112,6 @@ static bool copy_from_space(const qn_live_run *run, const int32_t index[3], qn_g
     return true;
 }
 
-/* Solve on the device. *is_found is false where that has no balance. */
-static qn_status solve_on_device(const qn_live_run *run, const qn_grid_state *from, const double place[3],
-                                 const int32_t index[3], qn_grid_state *state, bool *is_found)
-{
-    qn_batch_state found = {.parent_x = from->x, .parent_change = from->change, .x = state->x, .change = state->change};
-    for (int axis = 0; axis < 3; axis++) {
-        found.parent_place[axis] = run->grid.step * from->index[axis];
-        found.place[axis] = place[axis];
-    }
-    QN_TRY(qn_live_device_solve(run->device, &found));
-    *is_found = found.converged;
-    if (!found.converged) return QN_OK;
-    *state = (qn_grid_state){.energy = found.energy,
-                             .residual = found.residual,
-                             .least_volume = found.least_volume,
-                             .least_stretch = NAN, /* the device does not tell it */
-                             .newton_steps = found.newton_steps,
-                             .load_steps = 1,
-                             .x = state->x,
-                             .change = state->change};
-    memcpy(state->index, index, sizeof state->index);
-    memcpy(state->force, found.force, sizeof state->force);
-    memcpy(state->stiffness, found.stiffness, sizeof state->stiffness);
-    return QN_OK;
-}
-
 static qn_status solve(void *user, int worker, const int32_t index[3], const qn_grid_state *from, qn_grid_state *state)
 {
     qn_live_run *run = user;
@@ -146,13 +123,55 @@ static qn_status solve(void *user, int worker, const int32_t index[3], const qn_
         return QN_OK;
     }
     for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
-    if (run->device) {
-        bool is_found;
-        QN_TRY(solve_on_device(run, from, place, index, state, &is_found));
-        if (is_found) return QN_OK;
-    }
     QN_TRY(qn_deform_solve_from(&run->workers, worker, run->grid.step, from, place, &found));
     qn_deform_keep_state(&run->setup, found, index, state);
+    return QN_OK;
+}
+
+static void take(const qn_batch_state *found, qn_grid_state *state)
+{
+    *state = (qn_grid_state){.index = {state->index[0], state->index[1], state->index[2]},
+                             .energy = found->energy,
+                             .residual = found->residual,
+                             .least_volume = found->least_volume,
+                             .least_stretch = NAN, /* the device does not tell it */
+                             .newton_steps = found->newton_steps,
+                             .load_steps = 1,
+                             .x = state->x,
+                             .change = state->change};
+    memcpy(state->force, found->force, sizeof state->force);
+    memcpy(state->stiffness, found->stiffness, sizeof state->stiffness);
+}
+
+/* Solve on the device those that the file does not have; on the host those that find no balance there. */
+static qn_status solve_batch(void *user, int worker, size_t count, const qn_grid_state *const *from,
+                             qn_grid_state *const *states)
+{
+    qn_live_run *run = user;
+    qn_grid_state *wanted[BATCH_SIZE];
+    const qn_grid_state *parents[BATCH_SIZE];
+    int wanted_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (copy_from_space(run, states[i]->index, states[i])) continue;
+        qn_batch_state *own = &run->batch_states[wanted_count];
+        *own = (qn_batch_state){
+            .parent_x = from[i]->x, .parent_change = from[i]->change, .x = states[i]->x, .change = states[i]->change};
+        for (int axis = 0; axis < 3; axis++) {
+            own->parent_place[axis] = run->grid.step * from[i]->index[axis];
+            own->place[axis] = run->grid.step * states[i]->index[axis];
+        }
+        parents[wanted_count] = from[i];
+        wanted[wanted_count++] = states[i];
+    }
+    if (wanted_count == 0) return QN_OK;
+    QN_TRY(qn_batch_solve(run->batch, run->batch_states, wanted_count));
+    for (int i = 0; i < wanted_count; i++) {
+        const int32_t index[3] = {wanted[i]->index[0], wanted[i]->index[1], wanted[i]->index[2]};
+        if (run->batch_states[i].converged)
+            take(&run->batch_states[i], wanted[i]);
+        else
+            QN_TRY(solve(run, worker, index, parents[i], wanted[i]));
+    }
     return QN_OK;
 }
 
@@ -166,7 +185,10 @@ qn_status qn_live_open_loop(qn_live_run *run, const qn_loop_options *hands)
                                      .freedom_count = run->setup.body->freedom_count,
                                      .solve = solve,
                                      .user = run,
-                                     .worker_count = run->workers.count,
+                                     .worker_count = run->batch ? 1 : run->workers.count,
+                                     .solve_batch = run->batch ? solve_batch : NULL,
+                                     .batch_worker_count = run->batch ? 1 : 0,
+                                     .batch_size = run->batch ? BATCH_SIZE : 0,
                                      .cache_bytes = (double)options->cache_bytes,
                                      .is_simulated = options->clock == QN_DEFORM_SIMULATED,
                                      .checks_folds = run->space == NULL};
@@ -305,7 +327,9 @@ void qn_live_clear(qn_live_run *run)
     qn_server_close(&run->server);
     qn_loop_destroy(&run->loop);
     qn_hand_destroy(&run->hand);
-    qn_live_device_destroy(&run->device);
+    qn_batch_destroy(&run->batch);
+    qn_queue_destroy(&run->queue);
+    qn_release(&run->batch_states);
     qn_deform_workers_clear(&run->workers);
     qn_space_file_close(&run->space);
     qn_release(&run->checks);

@@ -2,10 +2,10 @@
 #ifndef QN_DEFORM_LIVE_RUN_H
 #define QN_DEFORM_LIVE_RUN_H
 
+#include "deform/batch/batch.h"
 #include "deform/live/hand.h"
 #include "deform/live/loop.h"
 #include "deform/live/server.h"
-#include "deform/live_device.h"
 #include "deform/space/space_file.h"
 #include "deform/workers.h"
 
@@ -21,7 +21,9 @@ typedef struct qn_live_run {
     qn_job *job;
     qn_deform_setup setup;
     qn_deform_workers workers;
-    qn_live_device *device; /* NULL: the workers solve */
+    qn_queue *queue; /* of the device */
+    qn_batch *batch; /* NULL: the workers alone solve */
+    qn_batch_state *batch_states;
     qn_grid grid;
     double chosen_error;  /* of a step that was chosen; NaN: it was given */
     qn_space_file *space; /* NULL: none */

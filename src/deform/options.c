@@ -262,9 +262,9 @@ static const qn_option slew_row = {.name = "slew",
                                    .unit = "N/s",
                                    .meaning = "largest change of that force, in N/s"};
 
-static const char live_device_meaning[] = "host: processors, in double precision; else a device that solves up to 16 "
+static const char live_device_meaning[] = "host: processors, in double precision; else a device that solves up to 64 "
                                           "states at once in single precision, whose "
-                                          "forces are within 1e-4";
+                                          "forces are within 1e-4, with the real clock";
 
 static const qn_option simulate_rows[] = {
     {.like = &mesh_row},
@@ -362,6 +362,16 @@ static const qn_option serve_rows[] = {
     {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
     {0}};
 
+static qn_status check_live(const void *user)
+{
+    const qn_deform_options *options = user;
+    if (options->clock == QN_DEFORM_SIMULATED && strcmp(options->run.device, "host") != 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--device is \"%s\" with --clock simulated, whose states come from processors; expected host",
+                       options->run.device);
+    return QN_OK;
+}
+
 /* A file of states has its own grid. */
 static qn_status check_live_given(const void *user, const char *name)
 {
@@ -385,7 +395,7 @@ const qn_option_table *qn_deform_space_option_table(void)
 
 const qn_option_table *qn_deform_simulate_option_table(void)
 {
-    static const qn_option_table table = {"deform simulate", sizeof(qn_deform_options), simulate_rows, NULL,
+    static const qn_option_table table = {"deform simulate", sizeof(qn_deform_options), simulate_rows, check_live,
                                           check_live_given};
     return &table;
 }
