@@ -114,12 +114,20 @@ static void count(qn_loop_facts *facts, uint32_t flags)
     facts->free += (flags & QN_TICK_FREE) != 0;
 }
 
+/* Forget a hand that is gone; the shape is that of rest again. */
+static void leave(qn_loop *loop)
+{
+    const double rest[QN_RELAY_NUMBERS] = {0};
+    memset(&loop->feel, 0, sizeof loop->feel);
+    loop->filter = qn_hand_filter_start(loop->feel_options.period_s, hand_memory_s);
+    qn_relay_write(&loop->place, rest);
+}
+
 /* The tick of a sample, without its times; NULL where there is no hand. */
 static qn_tick *feel(qn_loop *loop, double time_s, const qn_hand_sample *sample)
 {
     if (!sample->is_there) {
-        memset(&loop->feel, 0, sizeof loop->feel);
-        if (loop->filter.is_started) loop->filter = qn_hand_filter_start(loop->feel_options.period_s, hand_memory_s);
+        if (loop->filter.is_started) leave(loop);
         return NULL;
     }
     qn_tick *const tick = &loop->ticks[loop->facts.ticks % loop->capacity];

@@ -301,8 +301,15 @@ static void a_second_connection_sees_the_shape(void)
         if (!CHECK(receive(viewer, shape, sizeof shape))) break;
     }
     CHECK(shape[0] == 0 && shape[1] == 0 && shape[2] == 0);
+    hold_until_felt(&of, hand, sequence);
+    for (int i = 0; i < 500 && shape[0] == 0; i++) /* a hand that holds, */
+        if (!CHECK(receive(viewer, shape, sizeof shape))) break;
+    CHECK(shape[0] != 0);
+    close(hand); /* and vanishes */
+    for (int i = 0; i < 500 && shape[0] != 0; i++)
+        if (!CHECK(receive(viewer, shape, sizeof shape))) break;
+    CHECK(shape[0] == 0 && shape[1] == 0 && shape[2] == 0);
     close(viewer);
-    close(hand);
     service_end(&of);
     CHECK(access(path, F_OK) != 0); /* the socket's file is gone */
 }
