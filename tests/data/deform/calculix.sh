@@ -4,7 +4,7 @@
 # of the fixed nodes' reactions with the opposite sign.
 calculix_force() {
   local name=${1%.inp}
-  OMP_NUM_THREADS=1 ccx "$name" >"$name.log" 2>&1
+  (cd "$(dirname "$1")" && OMP_NUM_THREADS=1 ccx "$(basename "$name")" >"$(basename "$name").log" 2>&1) # it leaves files
   awk '/total force .* for set FIXED and time/ { time = $NF; getline; getline; x = -$1; y = -$2; z = -$3; there = 1 }
     END { if (!there || time != 1) exit 1; printf "%.6e %.6e %.6e\n", x, y, z }' "$name.dat"
 }
