@@ -16,7 +16,7 @@ export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" QUERN_TUN
 expected='
 collective   s = 1\.91
 cluster      2 clusters of 36 models
-deform       -0\.[0-9]+ N
+deform       [-]0\.[0-9]+ N
 device       .*: [1-9][0-9]* compute units
 distance     model 0 to model 1: [0-9]+\.[0-9]+ Å
 dock         [1-9][0-9]* poses in [1-9][0-9]* clusters
