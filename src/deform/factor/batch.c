@@ -19,7 +19,8 @@ static double bytes_of_lists(const qn_factor_schedule *s)
     const double block = s->block;
     return sizeof(int) *
            ((block * block + 1) * s->stored_count + 4.0 * s->run_count + 4.0 * s->gather_start[s->tile_count] +
-            2.0 * s->row_count + (block + 3) * s->tile_count + (double)QN_PANEL_INTS * s->panel_count);
+            2.0 * s->row_count + 2.0 * s->walk_start[s->walk_count] + (block + 3) * s->tile_count +
+            (double)QN_PANEL_INTS * s->panel_count);
 }
 
 /* Of one state: its factor, its flag and, where `values`, its K. */

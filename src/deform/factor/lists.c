@@ -24,6 +24,8 @@ static qn_status copy_lists(qn_queue *queue, qn_factor_lists *lists)
     QN_TRY(copy_list(queue, s->runs, 4 * (size_t)s->run_count, &lists->runs));
     QN_TRY(copy_list(queue, s->gather_start, tiles + 1, &lists->gather_start));
     QN_TRY(copy_list(queue, s->gathers, 4 * (size_t)s->gather_start[tiles], &lists->gathers));
+    QN_TRY(copy_list(queue, s->walk_start, (size_t)s->walk_count + 1, &lists->walk_start));
+    QN_TRY(copy_list(queue, s->walk_panel, (size_t)s->walk_start[s->walk_count], &lists->walk_panel));
     return qn_queue_finish(queue);
 }
 
@@ -48,4 +50,6 @@ void qn_factor_lists_release(qn_factor_lists *lists)
     qn_buffer_release(&lists->runs);
     qn_buffer_release(&lists->gather_start);
     qn_buffer_release(&lists->gathers);
+    qn_buffer_release(&lists->walk_start);
+    qn_buffer_release(&lists->walk_panel);
 }

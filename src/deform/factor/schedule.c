@@ -366,6 +366,35 @@ static qn_status fill_runs(draft *d)
     return QN_OK;
 }
 
+/* ---- walks ---- */
+
+/* Panel above panel n; −1: none. */
+static int panel_above(const qn_factor_schedule *s, int n)
+{
+    const int *panel = s->panels + (size_t)n * QN_PANEL_INTS;
+    return panel[QN_PANEL_BELOW] > 0 ? s->tile_panel[s->below[panel[QN_PANEL_ROWS]]] : -1;
+}
+
+/* Subtrees of the lower levels; those with the highest roots come first. */
+static qn_status fill_walks(draft *d)
+{
+    qn_factor_schedule *s = d->schedule;
+    if (s->walk_levels > s->level_count) s->walk_levels = s->level_count;
+    const int panels = s->level_panel[s->walk_levels];
+    int *walk = d->panel_number; /* no longer needed */
+    QN_TRY(allocate_ints((size_t)panels + 1, &s->walk_start));
+    QN_TRY(allocate_ints((size_t)panels, &s->walk_panel));
+    for (int n = panels; n-- > 0;) {
+        const int above = panel_above(s, n);
+        walk[n] = above >= 0 && above < panels ? walk[above] : s->walk_count++;
+        s->walk_start[walk[n]]++;
+    }
+    counts_to_starts(s->walk_start, s->walk_count);
+    for (int n = 0; n < panels; n++) s->walk_panel[s->walk_start[walk[n]]++] = n;
+    ends_to_starts(s->walk_start, s->walk_count);
+    return QN_OK;
+}
+
 static qn_status build(draft *d)
 {
     QN_TRY(cut_fronts(d));
@@ -374,10 +403,11 @@ static qn_status build(draft *d)
     QN_TRY(number_panels(d));
     QN_TRY(fill_rows(d));
     QN_TRY(fill_map(d));
-    return fill_runs(d);
+    QN_TRY(fill_runs(d));
+    return fill_walks(d);
 }
 
-qn_status qn_factor_schedule_create(const qn_factor_plan *plan, int block, int panel_tiles,
+qn_status qn_factor_schedule_create(const qn_factor_plan *plan, int block, int panel_tiles, int walk_levels,
                                     qn_factor_schedule **schedule)
 {
     void *memory;
@@ -386,6 +416,8 @@ qn_status qn_factor_schedule_create(const qn_factor_plan *plan, int block, int p
     *schedule = memory;
     **schedule = (qn_factor_schedule){.block = block,
                                       .panel_tiles = panel_tiles,
+                                      .levels = walk_levels,
+                                      .walk_levels = walk_levels,
                                       .freedom_count = (int)plan->freedom_count,
                                       .value_count = (int)plan->pattern_values,
                                       .multiply_adds = plan->multiply_adds,
@@ -416,5 +448,7 @@ void qn_factor_schedule_destroy(qn_factor_schedule **schedule)
     qn_release(&s->runs);
     qn_release(&s->gather_start);
     qn_release(&s->gathers);
+    qn_release(&s->walk_start);
+    qn_release(&s->walk_panel);
     qn_release(schedule);
 }

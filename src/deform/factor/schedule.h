@@ -18,7 +18,9 @@
 
 typedef struct qn_factor_schedule {
     int block, panel_tiles;
-    int panel_count, tile_count, stored_count, run_count, level_count, row_count, freedom_count, value_count;
+    int levels, walk_levels; /* as asked for, and as there are */
+    int walk_count, panel_count, tile_count, stored_count, run_count, level_count, row_count, freedom_count,
+        value_count;
     int *level_panel; /* level_count + 1: first panel of a level */
     int *level_tile;  /* level_count + 1: first tile of a level's panels */
     int *level_store; /* level_count + 1: first stored tile */
@@ -38,13 +40,17 @@ typedef struct qn_factor_schedule {
      */
     int *gather_start; /* tile_count + 1 */
     int *gathers;
+    /* The first walk_levels levels are subtrees of panels, which share nothing; walk w has the panels walk_panel[
+     * walk_start[w]] …, children before parents. */
+    int *walk_start; /* walk_count + 1 */
+    int *walk_panel;
     double multiply_adds; /* of the plan: least work of a state */
     double plan_values;
 } qn_factor_schedule;
 
-/* block: 1 … 16; panel_tiles ≥ 1. QN_UNSUPPORTED if a list would not fit 2^31 − 1. */
+/* block: 1 … 16; panel_tiles ≥ 1; walk_levels: at most, ≥ 0. QN_UNSUPPORTED if a list would not fit 2^31 − 1. */
 QN_MUST_CHECK qn_status qn_factor_schedule_create(const qn_factor_plan *plan, int block, int panel_tiles,
-                                                  qn_factor_schedule **schedule);
+                                                  int walk_levels, qn_factor_schedule **schedule);
 void qn_factor_schedule_destroy(qn_factor_schedule **schedule);
 
 #endif

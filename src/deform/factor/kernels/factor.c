@@ -20,6 +20,7 @@ static const qn_tunable tunables[QN_FACTOR_TUNABLES] = {
     [QN_FACTOR_WORKERS] = {"WORKERS", {1, 2, 4, 8, 16}, 5, 8, "tiles of a group"},
     [QN_FACTOR_BLOCK] = {"BLOCK", {3, 6, 12}, 3, 6, "freedoms of a tile, which is in an item's registers"},
     [QN_FACTOR_PANEL] = {"PANEL", {12, 24, 48}, 3, 24, "freedoms whose columns are eliminated in one step"},
+    [QN_FACTOR_LEVELS] = {"LEVELS", {0, 2, 4, 8, 12}, 5, 0, "lower levels whose subtrees a group walks through"},
 };
 
 static const char *const constraints[] = {
@@ -50,7 +51,7 @@ static qn_geometry geometry_of_tiles(const qn_configuration *configuration, cons
     return geometry_of(configuration, (size_t)problem->states, (size_t)problem->count, false);
 }
 
-/* A group has a panel. */
+/* A group has a panel, or a walk through panels. */
 static qn_geometry geometry_of_panels(const qn_configuration *configuration, const void *user)
 {
     const factor_problem *problem = user;
@@ -70,6 +71,11 @@ static qn_status host_diagonal(const qn_host_launch *launch)
 static qn_status host_rows(const qn_host_launch *launch)
 {
     return QN_HOST_SELECT(qn_deform_factor_host)[FACTOR_ROWS](launch);
+}
+
+static qn_status host_walk(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_deform_factor_host)[FACTOR_WALK](launch);
 }
 
 _Static_assert(sizeof(factor_scalars) == 4 * 4, "no padding");
@@ -102,11 +108,27 @@ static const qn_argument_declaration arguments_of_rows[ROWS_ARGUMENTS] = {
     [ROWS_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(factor_scalars)},
 };
 
+static const qn_argument_declaration arguments_of_walk[WALK_ARGUMENTS] = {
+    [WALK_VALUES] = {"values", QN_IN, QN_FLOAT32},
+    [WALK_MAP] = {"map", QN_IN, QN_INT32},
+    [WALK_RUN_START] = {"run_start", QN_IN, QN_INT32},
+    [WALK_RUNS] = {"runs", QN_IN, QN_INT32},
+    [WALK_SIGNS] = {"signs", QN_IN, QN_INT32},
+    [WALK_PANELS] = {"panels", QN_IN, QN_INT32},
+    [WALK_START] = {"walk_start", QN_IN, QN_INT32},
+    [WALK_PANEL] = {"walk_panel", QN_IN, QN_INT32},
+    [WALK_TILES] = {"tiles", QN_INOUT, QN_FLOAT32},
+    [WALK_DIAGONALS] = {"diagonals", QN_INOUT, QN_FLOAT32},
+    [WALK_WRONG] = {"wrong", QN_INOUT, QN_INT32},
+    [WALK_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(factor_scalars)},
+};
+
 static const qn_kernel_declaration kernels[FACTOR_KERNELS] = {
     [FACTOR_UPDATE] = {"update", arguments_of_update, UPDATE_ARGUMENTS, geometry_of_tiles, host_update, NULL},
     [FACTOR_DIAGONAL] = {"diagonal", arguments_of_diagonal, DIAGONAL_ARGUMENTS, geometry_of_panels, host_diagonal,
                          NULL},
     [FACTOR_ROWS] = {"rows", arguments_of_rows, ROWS_ARGUMENTS, geometry_of_tiles, host_rows, NULL},
+    [FACTOR_WALK] = {"walk", arguments_of_walk, WALK_ARGUMENTS, geometry_of_panels, host_walk, NULL},
 };
 
 const qn_family qn_deform_factor_family = {
@@ -126,7 +148,7 @@ qn_status qn_factor_schedule_for(const qn_factor_plan *plan, const qn_configurat
                                  qn_factor_schedule **schedule)
 {
     const int block = configuration->value[QN_FACTOR_BLOCK], panel = configuration->value[QN_FACTOR_PANEL];
-    return qn_factor_schedule_create(plan, block, panel / block, schedule);
+    return qn_factor_schedule_create(plan, block, panel / block, configuration->value[QN_FACTOR_LEVELS], schedule);
 }
 
 size_t qn_factor_tiles_bytes(const qn_factor_schedule *schedule, int stride)
@@ -212,17 +234,26 @@ static qn_status launch_kernel(launcher *l, int kernel, const factor_scalars *sc
         qn_argument_buffer(lists->panels), qn_argument_buffer(lists->row_panel),
         qn_argument_buffer(lists->signs),  qn_argument_buffer(arrays->diagonals),
         qn_argument_buffer(arrays->tiles), qn_argument_struct(scalars, sizeof *scalars)};
+    const qn_argument walk[WALK_ARGUMENTS] = {
+        qn_argument_buffer(arrays->values),    qn_argument_buffer(lists->map),
+        qn_argument_buffer(lists->run_start),  qn_argument_buffer(lists->runs),
+        qn_argument_buffer(lists->signs),      qn_argument_buffer(lists->panels),
+        qn_argument_buffer(lists->walk_start), qn_argument_buffer(lists->walk_panel),
+        qn_argument_buffer(arrays->tiles),     qn_argument_buffer(arrays->diagonals),
+        qn_argument_buffer(arrays->wrong),     qn_argument_struct(scalars, sizeof *scalars)};
     switch (kernel) {
     case FACTOR_UPDATE: return launch(l, kernel, update, UPDATE_ARGUMENTS, &problem);
     case FACTOR_DIAGONAL: return launch(l, kernel, diagonal, DIAGONAL_ARGUMENTS, &problem);
-    default: return launch(l, kernel, rows, ROWS_ARGUMENTS, &problem);
+    case FACTOR_ROWS: return launch(l, kernel, rows, ROWS_ARGUMENTS, &problem);
+    default: return launch(l, kernel, walk, WALK_ARGUMENTS, &problem);
     }
 }
 
 /* Launches that `count` pieces of work of a kernel need. */
 static int parts_of(const launcher *l, int kernel, int count)
 {
-    const int workers = kernel == FACTOR_DIAGONAL ? 1 : l->configuration->value[QN_FACTOR_WORKERS];
+    const int workers =
+        kernel == FACTOR_DIAGONAL || kernel == FACTOR_WALK ? 1 : l->configuration->value[QN_FACTOR_WORKERS];
     const int most = GROUPS_MOST * workers;
     return (count + most - 1) / most;
 }
@@ -242,7 +273,8 @@ static qn_status launch_range(launcher *l, int kernel, int first, int end)
 static qn_status launch_levels(launcher *l)
 {
     const qn_factor_schedule *s = l->lists->schedule;
-    for (int level = 0; level < s->level_count; level++) {
+    QN_TRY(launch_range(l, FACTOR_WALK, 0, s->walk_count));
+    for (int level = s->walk_levels; level < s->level_count; level++) {
         QN_TRY(launch_range(l, FACTOR_UPDATE, s->level_store[level], s->level_store[level + 1]));
         QN_TRY(launch_range(l, FACTOR_DIAGONAL, s->level_panel[level], s->level_panel[level + 1]));
         QN_TRY(launch_range(l, FACTOR_ROWS, s->level_row[level], s->level_row[level + 1]));
@@ -266,9 +298,9 @@ static qn_status sum_events(launcher *l, qn_status status, double *seconds)
 static qn_status allocate_events(launcher *l)
 {
     const qn_factor_schedule *s = l->lists->schedule;
-    size_t count = 0;
+    size_t count = (size_t)parts_of(l, FACTOR_WALK, s->walk_count);
     void *memory;
-    for (int level = 0; level < s->level_count; level++)
+    for (int level = s->walk_levels; level < s->level_count; level++)
         count += (size_t)(parts_of(l, FACTOR_UPDATE, s->level_store[level + 1] - s->level_store[level]) +
                           parts_of(l, FACTOR_DIAGONAL, s->level_panel[level + 1] - s->level_panel[level]) +
                           parts_of(l, FACTOR_ROWS, s->level_row[level + 1] - s->level_row[level]));
@@ -290,10 +322,11 @@ static qn_status check(const qn_configuration *configuration, const qn_factor_sc
 {
     const size_t stride = (size_t)arrays->stride;
     const int block = configuration->value[QN_FACTOR_BLOCK], panel = configuration->value[QN_FACTOR_PANEL];
-    if (block != s->block || panel / block != s->panel_tiles)
+    const int levels = configuration->value[QN_FACTOR_LEVELS];
+    if (block != s->block || panel / block != s->panel_tiles || levels != s->levels)
         return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "deform/factor: BLOCK is %d and PANEL %d; expected those of the schedule, %d and %d", block,
-                       panel, s->block, s->block * s->panel_tiles);
+                       "deform/factor: BLOCK is %d, PANEL %d, LEVELS %d; expected those of the schedule, %d, %d, %d",
+                       block, panel, levels, s->block, s->block * s->panel_tiles, s->levels);
     if (arrays->states < 1 || arrays->states > arrays->stride)
         return QN_FAIL(QN_INVALID_ARGUMENT, "deform/factor: %d states; expected 1 to the arrays' %d", arrays->states,
                        arrays->stride);

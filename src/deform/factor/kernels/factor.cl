@@ -1,5 +1,6 @@
 /* Factors K = G S Gᵀ of many states of one plan in single precision. A work-item has one tile of one state; the states
- * of a group lie side by side in memory. The host launches, level by level: update, then diagonal, then rows.
+ * of a group lie side by side in memory. The host launches walk for the lower levels, whose subtrees groups can have
+ * for themselves; then, level by level: update, diagonal, rows.
  *
  * Lists are those of deform/factor/schedule.h. STRIDE, a constant of the text, is the number of states that the arrays
  * have room for. A tile's sums stay in registers through all of its runs. */
@@ -18,20 +19,20 @@
 #ifndef PANEL
 #error "PANEL: freedoms of a panel, for the schedule"
 #endif
+#ifndef LEVELS
+#error "LEVELS: levels of walks, for the schedule"
+#endif
 #ifndef STRIDE
 #error "STRIDE: states of the arrays"
 #endif
 
 #include "deform/factor/kernels/tile.dev.h"
 
-/* Gather the tiles' values of K and subtract what earlier panels contribute. */
-KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void update(GLOBAL const float *RESTRICT values, GLOBAL const int *RESTRICT map,
-                                                   GLOBAL const int *RESTRICT run_start,
-                                                   GLOBAL const int *RESTRICT runs, GLOBAL const int *RESTRICT signs,
-                                                   GLOBAL float *tiles, const factor_scalars s)
+/* Gather a tile's values of K and subtract what earlier panels contribute. */
+DEVICE_FN void update_tile(GLOBAL const float *RESTRICT values, GLOBAL const int *RESTRICT map,
+                           GLOBAL const int *RESTRICT run_start, GLOBAL const int *RESTRICT runs,
+                           GLOBAL const int *RESTRICT signs, GLOBAL float *tiles, int tile, int state)
 {
-    const int state = GLOBAL_ID(0), tile = s.first + GLOBAL_ID(1);
-    if (state >= s.states || GLOBAL_ID(1) >= s.count) return;
     float sum[BLOCK][BLOCK];
     UNROLL
     for (int k = 0; k < BLOCK; k++) {
@@ -54,19 +55,18 @@ KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void update(GLOBAL const float *RESTRICT 
     store_tile(tiles + AT(tile, 0) + state, sum);
 }
 
-/* Factor the panels' own rows, column after column. wrong[state]: least place with a wrong pivot. */
-KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void diagonal(GLOBAL const int *RESTRICT panels,
-                                                     GLOBAL const int *RESTRICT signs, GLOBAL float *tiles,
-                                                     GLOBAL float *diagonals, GLOBAL int *wrong, const factor_scalars s)
+/* Factor a panel's own rows, column after column, by all workers of a group. wrong[state]: least place with a wrong
+ * pivot. Items without a state (`active` 0) only wait. */
+DEVICE_FN void factor_panel(GLOBAL const int *panel, GLOBAL const int *RESTRICT signs, GLOBAL float *tiles,
+                            GLOBAL float *diagonals, GLOBAL int *wrong, int state, int active)
 {
-    const int state = GLOBAL_ID(0), worker = LOCAL_ID(1), active = state < s.states;
-    GLOBAL const int *panel = panels + (s.first + GROUP_ID(1)) * QN_PANEL_INTS;
     const int columns = panel[QN_PANEL_COLUMNS], store = panel[QN_PANEL_STORE], number = panel[QN_PANEL_TILE];
-    float sum[BLOCK][BLOCK];
+    const int worker = LOCAL_ID(1);
     for (int j = 0; j < columns; j++) {
         const int column = store + j * (j + 1) / 2;
         for (int i = j + worker; i < columns && active; i += WORKERS) {
             const int row = store + i * (i + 1) / 2;
+            float sum[BLOCK][BLOCK];
             load_tile(sum, tiles + AT(row + j, 0) + state);
             for (int k = 0; k < j; k++)
                 subtract_product(sum, tiles + AT(row + k, 0) + state, tiles + AT(column + k, 0) + state,
@@ -82,6 +82,7 @@ KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void diagonal(GLOBAL const int *RESTRICT 
         GLOBAL_BARRIER();
         for (int i = j + 1 + worker; i < columns && active; i += WORKERS) {
             GLOBAL float *tile = tiles + AT(store + i * (i + 1) / 2 + j, 0) + state;
+            float sum[BLOCK][BLOCK];
             load_tile(sum, tile);
             divide_tile(sum, diagonals + AT(number + j, 0) + state, signs[number + j]);
             store_tile(tile, sum);
@@ -90,17 +91,12 @@ KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void diagonal(GLOBAL const int *RESTRICT 
     }
 }
 
-/* The tiles of a row below a panel, column after column. */
-KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void rows(GLOBAL const int *RESTRICT panels,
-                                                 GLOBAL const int *RESTRICT row_panel, GLOBAL const int *RESTRICT signs,
-                                                 GLOBAL const float *RESTRICT diagonals, GLOBAL float *tiles,
-                                                 const factor_scalars s)
+/* The tiles of row `below` below a panel, column after column. */
+DEVICE_FN void divide_row(GLOBAL const int *panel, GLOBAL const int *RESTRICT signs, GLOBAL const float *diagonals,
+                          GLOBAL float *tiles, int below, int state)
 {
-    const int state = GLOBAL_ID(0), row = s.first + GLOBAL_ID(1);
-    if (state >= s.states || GLOBAL_ID(1) >= s.count) return;
-    GLOBAL const int *panel = panels + row_panel[row] * QN_PANEL_INTS;
     const int columns = panel[QN_PANEL_COLUMNS], store = panel[QN_PANEL_STORE], number = panel[QN_PANEL_TILE];
-    const int own = store + columns * (columns + 1) / 2 + (row - panel[QN_PANEL_ROWS]) * columns;
+    const int own = store + columns * (columns + 1) / 2 + below * columns;
     for (int j = 0; j < columns; j++) {
         float sum[BLOCK][BLOCK];
         const int column = store + j * (j + 1) / 2;
@@ -110,4 +106,62 @@ KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void rows(GLOBAL const int *RESTRICT pane
         divide_tile(sum, diagonals + AT(number + j, 0) + state, signs[number + j]);
         store_tile(tiles + AT(own + j, 0) + state, sum);
     }
+}
+
+/* Tiles of a level. */
+KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void update(GLOBAL const float *RESTRICT values, GLOBAL const int *RESTRICT map,
+                                                   GLOBAL const int *RESTRICT run_start,
+                                                   GLOBAL const int *RESTRICT runs, GLOBAL const int *RESTRICT signs,
+                                                   GLOBAL float *tiles, const factor_scalars s)
+{
+    const int state = GLOBAL_ID(0), tile = s.first + GLOBAL_ID(1);
+    if (state >= s.states || GLOBAL_ID(1) >= s.count) return;
+    update_tile(values, map, run_start, runs, signs, tiles, tile, state);
+}
+
+/* Panels of a level, one for a group. */
+KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void diagonal(GLOBAL const int *RESTRICT panels,
+                                                     GLOBAL const int *RESTRICT signs, GLOBAL float *tiles,
+                                                     GLOBAL float *diagonals, GLOBAL int *wrong, const factor_scalars s)
+{
+    const int state = GLOBAL_ID(0), active = state < s.states;
+    factor_panel(panels + (s.first + GROUP_ID(1)) * QN_PANEL_INTS, signs, tiles, diagonals, wrong, state, active);
+}
+
+/* Rows below the panels of a level. */
+KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void rows(GLOBAL const int *RESTRICT panels,
+                                                 GLOBAL const int *RESTRICT row_panel, GLOBAL const int *RESTRICT signs,
+                                                 GLOBAL const float *RESTRICT diagonals, GLOBAL float *tiles,
+                                                 const factor_scalars s)
+{
+    const int state = GLOBAL_ID(0), row = s.first + GLOBAL_ID(1);
+    if (state >= s.states || GLOBAL_ID(1) >= s.count) return;
+    GLOBAL const int *panel = panels + row_panel[row] * QN_PANEL_INTS;
+    divide_row(panel, signs, diagonals, tiles, row - panel[QN_PANEL_ROWS], state);
+}
+
+/* Walks of the lower levels, one for a group: panel after panel. Without such levels it is empty, since compilers for
+ * CPUs take seconds for it. */
+KERNEL GROUP_LIMIT(STATES, WORKERS, 1) void walk(GLOBAL const float *RESTRICT values, GLOBAL const int *RESTRICT map,
+                                                 GLOBAL const int *RESTRICT run_start, GLOBAL const int *RESTRICT runs,
+                                                 GLOBAL const int *RESTRICT signs, GLOBAL const int *RESTRICT panels,
+                                                 GLOBAL const int *RESTRICT walk_start,
+                                                 GLOBAL const int *RESTRICT walk_panel, GLOBAL float *tiles,
+                                                 GLOBAL float *diagonals, GLOBAL int *wrong, const factor_scalars s)
+{
+#if LEVELS > 0
+    const int state = GLOBAL_ID(0), active = state < s.states, own = s.first + GROUP_ID(1), end = walk_start[own + 1];
+    for (int w = walk_start[own]; w < end; w++) {
+        GLOBAL const int *panel = panels + walk_panel[w] * QN_PANEL_INTS;
+        const int columns = panel[QN_PANEL_COLUMNS], below = panel[QN_PANEL_BELOW], store = panel[QN_PANEL_STORE];
+        const int stored = columns * (columns + 1) / 2 + below * columns;
+        for (int t = LOCAL_ID(1); t < stored && active; t += WORKERS)
+            update_tile(values, map, run_start, runs, signs, tiles, store + t, state);
+        GLOBAL_BARRIER();
+        factor_panel(panel, signs, tiles, diagonals, wrong, state, active);
+        for (int b = LOCAL_ID(1); b < below && active; b += WORKERS)
+            divide_row(panel, signs, diagonals, tiles, b, state);
+        GLOBAL_BARRIER();
+    }
+#endif
 }

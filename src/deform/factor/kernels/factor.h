@@ -8,8 +8,8 @@
 
 extern const qn_family qn_deform_factor_family;
 
-/* Tunables in the order of the family; BLOCK and PANEL decide the schedule. */
-enum { QN_FACTOR_STATES, QN_FACTOR_WORKERS, QN_FACTOR_BLOCK, QN_FACTOR_PANEL, QN_FACTOR_TUNABLES };
+/* Tunables in the order of the family; BLOCK, PANEL and LEVELS decide the schedule. */
+enum { QN_FACTOR_STATES, QN_FACTOR_WORKERS, QN_FACTOR_BLOCK, QN_FACTOR_PANEL, QN_FACTOR_LEVELS, QN_FACTOR_TUNABLES };
 
 /* The configuration for factors of a plan on the queue's device: that of the context's source (the tuner), else the
  * fallback. It is asked once for a schedule, since its tiles hold for all launches. */
@@ -23,7 +23,7 @@ QN_MUST_CHECK qn_status qn_factor_schedule_for(const qn_factor_plan *plan, const
 typedef struct qn_factor_lists {
     const qn_factor_schedule *schedule;
     qn_buffer *panels, *signs, *freedoms, *tile_panel, *below, *row_panel, *map, *run_start, *runs, *gather_start,
-        *gathers;
+        *gathers, *walk_start, *walk_panel;
 } qn_factor_lists;
 
 /* Copies the lists; the schedule stays the caller's, and outlives them. */

@@ -1,6 +1,7 @@
 /* Batched factors on processor cores: vectors of states; the states that fill no vector one by one. Every number is
  * made by the same operations either way. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/thread_pool.h"
 #include "deform/factor/kernels/factor.h"
@@ -28,6 +29,15 @@ typedef struct update_lists {
 #else
 #define SINGLE_FMA(a, b, c) ((a) * (b) + (c))
 #endif
+
+/* Panels of a level and walks may share a state's `wrong`. */
+static void note_wrong(int *wrong, int place)
+{
+    int least = __atomic_load_n(wrong, __ATOMIC_RELAXED);
+    while (place < least &&
+           !__atomic_compare_exchange_n(wrong, &least, place, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
 
 /* One state alone: the rows of a tile lie side by side, so they are the vectors. `block` is a constant in each call. */
 static inline __attribute__((always_inline)) void subtract_alone(float *restrict sum, int block, const tile_layout *l,
@@ -90,7 +100,7 @@ typedef struct factor_job {
     const factor_scalars *scalars;
     tile_layout layout;
     update_lists lists;
-    const int *panels, *row_panel;
+    const int *panels, *row_panel, *walk_start, *walk_panel;
     const float *values;
     float *tiles, *diagonals;
     int *wrong;
@@ -117,7 +127,7 @@ static qn_status run(const qn_host_launch *launch, factor_job *job, int each, qn
 {
     const size_t chunks = ((size_t)job->scalars->states + QN_LANES - 1) / QN_LANES;
     job->pieces = ((size_t)job->scalars->count + (size_t)each - 1) / (size_t)each;
-    const bool share = (size_t)job->scalars->count * (size_t)job->scalars->states >= LEAST_TO_SHARE;
+    const bool share = each == 1 || (size_t)job->scalars->count * (size_t)job->scalars->states >= LEAST_TO_SHARE;
     return qn_pool_run(share ? launch->pool : NULL, chunks * job->pieces, task, job);
 }
 
@@ -155,21 +165,18 @@ static qn_status update(const qn_host_launch *launch)
     return run(launch, &job, TILES_OF_TASK, update_task);
 }
 
-/* Panels of one level may share a state's `wrong`, so a task has all panels of its states. */
 static qn_status diagonal_task(size_t index, int worker, void *user)
 {
     const factor_job *job = user;
-    size_t state;
+    size_t state, end;
     const int states = states_of(job, index, &state);
+    const int *panel = job->panels + begin_of(job, index, 1, &end) * QN_PANEL_INTS;
     (void)worker;
-    for (int p = job->scalars->first; p < job->scalars->first + job->scalars->count; p++) {
-        const int *panel = job->panels + (size_t)p * QN_PANEL_INTS;
-        if (states == QN_LANES)
-            factor_panel_wide(&job->layout, panel, job->tiles + state, job->diagonals + state, job->wrong + state);
-        else
-            for (size_t s = state; s < state + (size_t)states; s++)
-                factor_panel_single(&job->layout, panel, job->tiles + s, job->diagonals + s, job->wrong + s);
-    }
+    if (states == QN_LANES)
+        factor_panel_wide(&job->layout, panel, job->tiles + state, job->diagonals + state, job->wrong + state);
+    else
+        for (size_t s = state; s < state + (size_t)states; s++)
+            factor_panel_single(&job->layout, panel, job->tiles + s, job->diagonals + s, job->wrong + s);
     return QN_OK;
 }
 
@@ -180,7 +187,7 @@ static qn_status diagonal(const qn_host_launch *launch)
     job.tiles = launch->arguments[DIAGONAL_TILES];
     job.diagonals = launch->arguments[DIAGONAL_DIAGONALS];
     job.wrong = launch->arguments[DIAGONAL_WRONG];
-    return run(launch, &job, job.scalars->count, diagonal_task);
+    return run(launch, &job, 1, diagonal_task);
 }
 
 static qn_status rows_task(size_t index, int worker, void *user)
@@ -210,5 +217,53 @@ static qn_status rows(const qn_host_launch *launch)
     return run(launch, &job, ROWS_OF_TASK, rows_task);
 }
 
+/* A panel with all of its rows, for `state` and the states beside it that fill a vector, or for it alone. */
+static void walk_panel(const factor_job *job, const int *panel, size_t state, bool wide)
+{
+    const int columns = panel[QN_PANEL_COLUMNS], below = panel[QN_PANEL_BELOW], rows_first = panel[QN_PANEL_ROWS];
+    const size_t first = (size_t)panel[QN_PANEL_STORE];
+    const size_t end = first + (size_t)(columns * (columns + 1) / 2 + below * columns);
+    for (size_t tile = first; tile < end; tile++)
+        (wide ? update_tile_wide : update_tile_single)(&job->layout, &job->lists, job->values + state,
+                                                       job->tiles + state, tile);
+    (wide ? factor_panel_wide : factor_panel_single)(&job->layout, panel, job->tiles + state, job->diagonals + state,
+                                                     job->wrong + state);
+    for (int b = 0; b < below; b++)
+        (wide ? divide_row_wide : divide_row_single)(&job->layout, panel, job->diagonals + state, job->tiles + state,
+                                                     rows_first + b);
+}
+
+static qn_status walk_task(size_t index, int worker, void *user)
+{
+    const factor_job *job = user;
+    size_t state, end;
+    const int states = states_of(job, index, &state);
+    const size_t own = begin_of(job, index, 1, &end);
+    (void)worker;
+    for (int w = job->walk_start[own]; w < job->walk_start[own + 1]; w++) {
+        const int *panel = job->panels + (size_t)job->walk_panel[w] * QN_PANEL_INTS;
+        if (states == QN_LANES)
+            walk_panel(job, panel, state, true);
+        else
+            for (size_t s = state; s < state + (size_t)states; s++) walk_panel(job, panel, s, false);
+    }
+    return QN_OK;
+}
+
+static qn_status walk(const qn_host_launch *launch)
+{
+    factor_job job = make_job(launch, launch->arguments[WALK_SCALARS], launch->arguments[WALK_SIGNS]);
+    job.lists =
+        (update_lists){launch->arguments[WALK_MAP], launch->arguments[WALK_RUN_START], launch->arguments[WALK_RUNS]};
+    job.values = launch->arguments[WALK_VALUES];
+    job.panels = launch->arguments[WALK_PANELS];
+    job.walk_start = launch->arguments[WALK_START];
+    job.walk_panel = launch->arguments[WALK_PANEL];
+    job.tiles = launch->arguments[WALK_TILES];
+    job.diagonals = launch->arguments[WALK_DIAGONALS];
+    job.wrong = launch->arguments[WALK_WRONG];
+    return run(launch, &job, 1, walk_task);
+}
+
 extern const qn_host_kernel QN_HOST_VARIANT(qn_deform_factor_host)[];
-const qn_host_kernel QN_HOST_VARIANT(qn_deform_factor_host)[] = {update, diagonal, rows};
+const qn_host_kernel QN_HOST_VARIANT(qn_deform_factor_host)[] = {update, diagonal, rows, walk};

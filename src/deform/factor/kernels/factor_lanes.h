@@ -123,7 +123,7 @@ static void NAME(factor_panel)(const tile_layout *l, const int *panel, float *ti
                 NAME(factor_tile)(sum, l, l->signs[number + j], bad);
                 for (int lane = 0; lane < LANES; lane++) {
                     const int place = panel[QN_PANEL_PLACE] + j * l->block + bad[lane];
-                    if (bad[lane] < l->block && place < wrong[lane]) wrong[lane] = place;
+                    if (bad[lane] < l->block) note_wrong(wrong + lane, place);
                 }
                 NAME(store_tile)(own, l, sum);
             } else {

@@ -7,13 +7,21 @@
 
 #define TILE (BLOCK * BLOCK)
 
+/* Before loops over columns whose bodies hold the other loops: large tiles are unrolled where registers can hold them,
+ * and where compilation takes no seconds for it. */
+#if BLOCK <= 6 || defined(QN_LANGUAGE_CUDA)
+#define UNROLL_COLUMNS UNROLL
+#else
+#define UNROLL_COLUMNS UNROLL_BY(1)
+#endif
+
 /* Value `index` of stored tile `tile` of a state */
 #define AT(tile, index) ((qn_int64)(tile) * (TILE * STRIDE) + (index)*STRIDE)
 
 /* sum −= A S Bᵀ; `negative` is a constant 0 where every pivot is positive, so that no sign is looked at. */
 DEVICE_FN void subtract_columns(float (*sum)[BLOCK], GLOBAL const float *a, GLOBAL const float *b, int negative)
 {
-#if BLOCK <= 6
+#if BLOCK <= 6 && defined(QN_LANGUAGE_CUDA)
     UNROLL
 #else
     UNROLL_BY(1)
@@ -31,13 +39,17 @@ DEVICE_FN void subtract_columns(float (*sum)[BLOCK], GLOBAL const float *a, GLOB
     }
 }
 
-/* The same; bit k of `negative` says that column k has a negative pivot. */
+/* The same; bit k of `negative` says that column k has a negative pivot. Compilers for CPUs take seconds for a second
+ * copy of the loops. */
 DEVICE_FN void subtract_product(float (*sum)[BLOCK], GLOBAL const float *a, GLOBAL const float *b, int negative)
 {
-    if (negative == 0)
+#ifdef QN_LANGUAGE_CUDA
+    if (negative == 0) {
         subtract_columns(sum, a, b, 0);
-    else
-        subtract_columns(sum, a, b, negative);
+        return;
+    }
+#endif
+    subtract_columns(sum, a, b, negative);
 }
 
 DEVICE_FN void load_tile(float (*tile)[BLOCK], GLOBAL const float *from)
@@ -63,7 +75,7 @@ DEVICE_FN void store_tile(GLOBAL float *to, const float (*tile)[BLOCK])
 DEVICE_FN int factor_tile(float (*tile)[BLOCK], int negative)
 {
     int wrong = BLOCK;
-    UNROLL
+    UNROLL_COLUMNS
     for (int k = 0; k < BLOCK; k++) {
         const float sign = negative >> k & 1 ? -1.0f : 1.0f;
         float pivot = sign * tile[k][k];
@@ -88,7 +100,7 @@ DEVICE_FN int factor_tile(float (*tile)[BLOCK], int negative)
 /* The tile becomes G = tile G_Dᵀ⁻¹ S; diagonal: G_D as factor_tile leaves it. */
 DEVICE_FN void divide_tile(float (*tile)[BLOCK], GLOBAL const float *diagonal, int negative)
 {
-    UNROLL
+    UNROLL_COLUMNS
     for (int k = 0; k < BLOCK; k++) {
         const float sign = negative >> k & 1 ? -1.0f : 1.0f;
         const float scale = sign * diagonal[(k * BLOCK + k) * STRIDE];

@@ -224,7 +224,7 @@ static void references_agree_with_the_factor(void)
         qn_factor_schedule *s = NULL;
         qn_factor *factor = NULL;
         double *values = double_panels(&p, &factor), worst = 0;
-        if (!CHECK_OK(qn_factor_schedule_create(p.plan, block, 1 + 12 / block, &s))) return;
+        if (!CHECK_OK(qn_factor_schedule_create(p.plan, block, 1 + 12 / block, 3, &s))) return;
         const size_t size = (size_t)(block * block);
         double *tiles = calloc((size_t)s->stored_count * size, sizeof(double));
         double *diagonals = calloc((size_t)s->tile_count * size, sizeof(double));
@@ -320,13 +320,14 @@ static float *values_of_tiles(const problem *p)
 static void bits_of_factors_depend_on_no_tunable(void)
 {
     qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
+    const bool slow = compiles_slowly(qn_device_get_info(device));
+    const int most = slow ? 6 : 12;
     float *first = NULL;
-    int most = 12;
-    if (compiles_slowly(qn_device_get_info(device))) most = 6;
     for (int block = 3; block <= most; block *= 2)
         for (int panel = 24; panel <= 4 * most; panel *= 2) {
             configuration.value[QN_FACTOR_BLOCK] = block;
             configuration.value[QN_FACTOR_PANEL] = panel;
+            configuration.value[QN_FACTOR_LEVELS] = panel == 48 || (slow && block == 6) ? 0 : block == 6 ? 4 : 8;
             problem p = make_problem(&configuration, 6, 5, 4, true, 2);
             solve_on_device(&p, SIDES);
             float *found = values_of_tiles(&p);
@@ -413,6 +414,10 @@ static void impossible_problems_are_refused(void)
     configuration.value[QN_FACTOR_BLOCK] = 12;
     CHECK_FAILS(qn_factor_states(queue, &configuration, &lists, &arrays, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("BLOCK is 12");
+    configuration = p.configuration;
+    configuration.value[QN_FACTOR_LEVELS] += 2;
+    CHECK_FAILS(qn_factor_states(queue, &configuration, &lists, &arrays, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("LEVELS 2");
     qn_buffer_release(&small);
     qn_factor_lists_release(&lists);
     release_problem(&p);

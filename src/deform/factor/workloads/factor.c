@@ -66,7 +66,9 @@ static qn_status prepare(factor_state *state, qn_queue *queue, const qn_configur
 {
     const int block = configuration->value[QN_FACTOR_BLOCK], panel = configuration->value[QN_FACTOR_PANEL] / block;
     qn_device *device = qn_queue_device(queue);
-    if (state->schedule && state->schedule->block == block && state->schedule->panel_tiles == panel) return QN_OK;
+    const qn_factor_schedule *s = state->schedule;
+    if (s && s->block == block && s->panel_tiles == panel && s->levels == configuration->value[QN_FACTOR_LEVELS])
+        return QN_OK;
     release_schedule(state);
     QN_TRY(qn_factor_schedule_for(state->plan, configuration, &state->schedule));
     QN_TRY(qn_factor_lists_create(queue, state->schedule, &state->lists));
