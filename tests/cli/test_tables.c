@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
+#include <quern/deform.h>
 #include <quern/dock.h>
 #include <quern/evaluate.h>
 #include <quern/fft.h>
@@ -39,7 +40,11 @@ static const qn_option_table *(*const tables[])(void) = {qn_dock_option_table,
                                                          qn_tune_export_option_table,
                                                          qn_tune_import_option_table,
                                                          qn_tune_simulate_option_table,
-                                                         qn_tune_model_train_option_table};
+                                                         qn_tune_model_train_option_table,
+                                                         qn_deform_solve_option_table,
+                                                         qn_deform_space_option_table,
+                                                         qn_deform_simulate_option_table,
+                                                         qn_deform_serve_option_table};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 enum { OPTIONS_BYTES = 4096, CASES_MAX = 16 };
