@@ -16,6 +16,7 @@ typedef struct fake_solver {
     field field;
     double step, seconds; /* a solution takes */
     bool adds_steps;      /* the energy is that of the parent plus 1, so that the way from rest shows */
+    bool is_steep;        /* a step of 2 N along y where x ≥ 2 and y ≥ 1, whatever the way */
     bool has_folds;       /* where x ≥ 2, there are two answers, 2 N apart along y: see fake_branch */
     int32_t fails_at[3];  /* where a solution fails, unless it is rest */
     int32_t unsolved_at[3];
@@ -53,6 +54,7 @@ static inline qn_status fake_solve(void *user, int worker, const int32_t index[3
     state->newton_steps = 3;
     state->least_stretch = solver->has_folds ? fake_branch(index, from) : 0;
     state->force[1] += 2 * state->least_stretch;
+    if (solver->is_steep && index[0] >= 2 && index[1] >= 1) state->force[1] += 2;
     if (fake_is(index, solver->unsolved_at)) state->flags = QN_GRID_UNSOLVED;
     if (solver->adds_steps) {
         state->energy = energy + 1;
