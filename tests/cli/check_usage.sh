@@ -342,6 +342,10 @@ expect 2 err 1 '\-\-step is 0.1 m and --reach "0.03"; expected a reach of at lea
 expect 1 err 1 'states of 648 unknowns take about .* MiB; expected at most the 1.0 MiB of --memory' \
     $p --step 0.001 --memory 1MiB
 expect 2 err 1 '\-\-interpolation is "cubic"; expected one of: gradient energy linear' $p --interpolation cubic
+expect 2 err 1 'the body has no balance half-way to --reach "1"; expected a shorter reach, or a --step' $p --reach 1
+# One of the trial cells has no balance. The others choose a step of 1 cm, so that the box has 3 × 4 × 3 places.
+expect 0 err 2 '^warning: [0-9]* states of 36 without a balance' deform space lobe.msh -o soft.qcs -q $f \
+    --material svk:1e4,0.45 --reach=-0.01:0.01,-0.02:0.01,-0.01:0.01 --checks 0
 "$quern" $p --step 0.01 --reach 0:0.01,0:0.01,0:0.01 --checks 0 2>err || { line=$p; wrong 'no space was made'; }
 h="deform simulate lobe.msh -o out.d -q $f"
 expect 2 err 1 '\-\-hand HAND is missing' $h $s
@@ -350,6 +354,7 @@ expect 1 err 1 'absent.csv: cannot open' $h $s --hand absent.csv
 printf 't,x,y,z\n0,0,0,0\n1,0,0,0.01\n1,0,0,0\n' >hand.csv
 expect 1 err 1 'hand.csv:4: the time 1 s follows 1 s; expected times that rise' $h $s --hand hand.csv
 j="--hand min-jerk:1,0.1,0.01 --duration 1s"
+expect 2 err 1 '\-\-device is "opencl:0" with --clock simulated' $h $s $j --clock simulated --device opencl:0
 expect 2 err 1 '\-\-step is given with --space, whose grid is that of the file' $h $s $j --space space.qcs --step 0.01
 expect 2 err 1 '\-\-reach is given with --space' $h $s $j --space space.qcs --reach 0.01
 expect 1 err 1 'absent.qcs: cannot open' $h $s $j --space absent.qcs
