@@ -118,8 +118,9 @@ static qn_status write_states(const qn_live_run *run)
 
 static qn_status add_facts(const qn_live_run *run, qn_report *report)
 {
-    static const char *const labels[] = {"ticks", "late ticks",   "states",         "largest force",
-                                         "error", "work, 99.9 %", "lateness, 99 %", "machine's lateness, 99 %"};
+    static const char *const labels[] = {"ticks",          "late after 1 s",          "states",
+                                         "largest force",  "error of felt forces",    "work, 99.9 %",
+                                         "lateness, 99 %", "machine's lateness, 99 %"};
     enum { FACTS = sizeof labels / sizeof *labels };
     char values[FACTS][48];
     const char *texts[FACTS];

@@ -144,15 +144,18 @@ static qn_status write_picture(const qn_deform_solution *run, const qn_surface_v
 
 /* ---- report ---- */
 
+static double length_of(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
 static qn_status add_facts(const qn_deform_solution *run, qn_report *report)
 {
     static const char *const labels[] = {"force", "energy", "least stretch", "unknowns", "Newton steps", "residual"};
     const qn_state *state = &run->state;
     char values[6][48];
     const char *texts[6];
-    snprintf(values[0], sizeof values[0], "%.4g N",
-             sqrt(state->force[0] * state->force[0] + state->force[1] * state->force[1] +
-                  state->force[2] * state->force[2]));
+    snprintf(values[0], sizeof values[0], "%.4g N", length_of(state->force));
     snprintf(values[1], sizeof values[1], "%.4g mJ", 1e3 * state->energy);
     snprintf(values[2], sizeof values[2], "%.3f", state->least_stretch);
     snprintf(values[3], sizeof values[3], "%zu", run->setup.body->freedom_count);
@@ -190,6 +193,11 @@ static qn_status fill_report(const qn_deform_solution *run, const qn_surface_vie
                                run->setup.name, run->setup.mesh->node_count, run->setup.mesh->element_count,
                                run->setup.mesh->order, run->setup.mixed ? " with pressures" : "", options->material,
                                options->fix, options->contact, options->move));
+    if (!isnan(run->other_force[0])) {
+        const double force = length_of(run->state.force), other = length_of(run->other_force);
+        QN_TRY(qn_report_paragraph(report, "With order %d the force is %.4g N; the ratio of the two is %.3f.",
+                                   3 - options->order, other, force / other));
+    }
     QN_TRY(add_stiffness(run, report));
     qn_status status = qn_surface_views_svg(views, &svg);
     if (status == QN_OK)

@@ -99,23 +99,28 @@ static qn_status find_state(qn_deform_solution *run)
     return warn(run);
 }
 
-static json_t *three(const double values[3])
+/* null: the numbers are not known. */
+static json_t *list(const double *values, size_t count)
 {
-    return json_pack("[f, f, f]", values[0], values[1], values[2]);
+    if (isnan(values[0])) return json_null();
+    json_t *const made = json_array();
+    for (size_t i = 0; made && i < count; i++) json_array_append_new(made, json_real(values[i]));
+    return made;
 }
 
 static qn_status write_run_json(qn_deform_solution *run)
 {
     const qn_state *state = &run->state;
-    return qn_job_facts(run->job, json_pack("{s:o, s:o, s:o, s:b, s:o, s:f, s:f, s:f, s:f, s:i, s:i, s:f, s:o}",
-                                            "nodes", qn_json_unsigned(run->setup.mesh->node_count), "elements",
-                                            qn_json_unsigned(run->setup.mesh->element_count), "freedoms",
-                                            qn_json_unsigned(run->setup.body->freedom_count), "mixed", run->setup.mixed,
-                                            "force_N", three(state->force), "energy_J", state->energy, "residual",
-                                            state->residual, "least_volume_ratio", state->least_volume, "least_stretch",
-                                            state->least_stretch, "newton_steps", state->newton_steps, "load_steps",
-                                            state->load_steps, "solve_s", run->search_s, "options",
-                                            qn_json_options(qn_deform_solve_option_table(), run->options)));
+    return qn_job_facts(
+        run->job, json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:f, s:f, s:f, s:f, s:i, s:i, s:f, s:o}", "nodes",
+                            qn_json_unsigned(run->setup.mesh->node_count), "elements",
+                            qn_json_unsigned(run->setup.mesh->element_count), "freedoms",
+                            qn_json_unsigned(run->setup.body->freedom_count), "mixed", run->setup.mixed, "force_N",
+                            list(state->force, 3), "stiffness_N_per_m", list(state->stiffness, 9), "mesh_check_force_N",
+                            list(run->other_force, 3), "energy_J", state->energy, "residual", state->residual,
+                            "least_volume_ratio", state->least_volume, "least_stretch", state->least_stretch,
+                            "newton_steps", state->newton_steps, "load_steps", state->load_steps, "solve_s",
+                            run->search_s, "options", qn_json_options(qn_deform_solve_option_table(), run->options)));
 }
 
 static qn_status work(qn_deform_solution *run)
