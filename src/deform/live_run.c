@@ -71,7 +71,7 @@ static qn_status open_device(qn_live_run *run)
                                        .pool = run->job->pool};
     QN_TRY(qn_job_devices(run->job));
     if (run->job->device_count > 1)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "\"%s\" names %d devices; expected one", run->options->run.device,
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--device \"%s\" names %d devices; expected one", run->options->run.device,
                        run->job->device_count);
     QN_TRY(qn_queue_create(run->job->devices[0], &run->queue));
     QN_TRY(qn_allocate(BATCH_SIZE, sizeof *run->batch_states, (void **)&run->batch_states));

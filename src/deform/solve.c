@@ -40,7 +40,7 @@ static qn_status check_balance(const qn_deform_setup *setup, const qn_state *sta
     }
     return QN_FAIL(QN_UNSUPPORTED,
                    "%s: no balance was found beyond %.3g of %.3g m (relative residual %.2g, least J %.3g); expected a "
-                   "place that the tool can reach: a shorter way, a finer mesh or a stiffer material",
+                   "place that the tool can reach (a shorter --move, a larger patch, or mooney-rivlin in place of svk)",
                    setup->name, sqrt(reached), sqrt(way), state->residual, state->least_volume);
 }
 

@@ -270,8 +270,9 @@ qn_status qn_balance_create(qn_queue *queue, const qn_problem *problem, qn_balan
 {
     *balance = NULL;
     if (problem->mean)
-        return QN_FAIL(QN_UNSUPPORTED,
-                       "the mean of a set is not moved on devices; expected a set whose nodes move alike");
+        return QN_FAIL(
+            QN_UNSUPPORTED,
+            "the contact is the mean of a set, which devices do not solve; expected a set without mean:, or the host");
     QN_TRY(qn_allocate(1, sizeof **balance, (void **)balance));
     (*balance)->problem = problem;
     qn_status status = upload_kinds(queue, problem, *balance);
