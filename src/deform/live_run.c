@@ -262,17 +262,23 @@ static void find_parts(float *values, size_t count, double parts[3])
     for (int i = 0; i < 3; i++) parts[i] = (double)values[(size_t)(shares[i] * (double)(count - 1))];
 }
 
+/* Ticks of the empty loop: at most three seconds of them, or one after a server that somebody waits to end. */
+static size_t count_machine_ticks(const qn_live_run *run)
+{
+    return (size_t)fmax(1, fmin(MACHINE_TICKS, (run->server ? 1 : 3) * run->options->rate_hz));
+}
+
 static qn_status measure_times(qn_live_run *run)
 {
-    const size_t count = qn_loop_tick_count(run->loop);
+    const size_t count = qn_loop_tick_count(run->loop), machine_count = count_machine_ticks(run);
     float *values;
-    QN_TRY(qn_allocate(count > MACHINE_TICKS ? count : MACHINE_TICKS, sizeof *values, (void **)&values));
+    QN_TRY(qn_allocate(count > machine_count ? count : machine_count, sizeof *values, (void **)&values));
     for (size_t i = 0; i < count; i++) values[i] = qn_loop_tick(run->loop, i)->work_us;
     find_parts(values, count, run->work_us);
     for (size_t i = 0; i < count; i++) values[i] = qn_loop_tick(run->loop, i)->lateness_us;
     find_parts(values, count, run->lateness_us);
-    const qn_status status = qn_loop_measure_machine(run->options->rate_hz, MACHINE_TICKS, values);
-    if (status == QN_OK) find_parts(values, MACHINE_TICKS, run->machine_us);
+    const qn_status status = qn_loop_measure_machine(run->options->rate_hz, machine_count, values);
+    if (status == QN_OK) find_parts(values, machine_count, run->machine_us);
     qn_release(&values);
     return status;
 }
