@@ -2,6 +2,8 @@
  * the pool; then the top fronts follow one by one, and the pool shares their strips. */
 #include "deform/factor/factor.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "deform/factor/fronts.h"
@@ -62,6 +64,9 @@ qn_status qn_factor_use_pool(qn_factor *factor, qn_pool *pool)
 static qn_status factor_allocate(qn_factor *factor)
 {
     const qn_factor_plan *plan = factor->plan;
+    void *memory;
+    QN_TRY(qn_allocate(plan->free_count, sizeof *factor->sign, &memory));
+    factor->sign = memory;
     QN_TRY(allocate_doubles(plan->panel_values, &factor->panels));
     QN_TRY(allocate_doubles(plan->root_room, &factor->root_room));
     for (int parity = 0; parity < 2; parity++)
@@ -88,6 +93,7 @@ void qn_factor_destroy(qn_factor **factor)
     qn_factor *old = *factor;
     if (!old) return;
     workers_release(old);
+    qn_release(&old->sign);
     qn_release(&old->panels);
     qn_release(&old->root_room);
     qn_release(&old->top_room[0]);
@@ -165,11 +171,24 @@ qn_status qn_factor_compute(qn_factor *factor, const double *values, size_t *wro
 {
     const qn_factor_plan *plan = factor->plan;
     qn_factor_work w = {factor, values, QN_HOST_SELECT(qn_deform_strips_host), NULL};
-    for (int t = 0; t < factor->worker_count; t++) factor->workers[t].wrong = UINT32_MAX;
+    for (int t = 0; t < factor->worker_count; t++) factor->workers[t].wrong = UINT32_MAX, factor->workers[t].excess = 0;
+    memcpy(factor->sign, plan->sign, plan->free_count * sizeof *factor->sign);
     *wrong_freedom = SIZE_MAX;
     QN_TRY(qn_pool_run(factor->pool, plan->subtree_count, subtree_task, &w));
     for (size_t s = 0; s < plan->front_count && first_wrong(factor) == UINT32_MAX; s++)
         if (plan->fronts[s].task == UINT32_MAX) QN_TRY(eliminate_top_front(&w, &plan->fronts[s]));
     if (first_wrong(factor) != UINT32_MAX) *wrong_freedom = plan->freedom[first_wrong(factor)];
     return QN_OK;
+}
+
+void qn_factor_keep_wrong(qn_factor *factor, bool keeps)
+{
+    factor->keeps_wrong = keeps;
+}
+
+int64_t qn_factor_excess(const qn_factor *factor)
+{
+    int64_t excess = 0;
+    for (int t = 0; t < factor->worker_count; t++) excess += factor->workers[t].excess;
+    return excess;
 }

@@ -31,6 +31,12 @@ QN_MUST_CHECK qn_status qn_factor_create(const qn_factor_plan *plan, qn_factor *
 /* Let the threads of a pool share the work of later factors, which keep their bits. NULL: the calling thread alone. The
  * pool stays the caller's, and outlives the factor. */
 QN_MUST_CHECK qn_status qn_factor_use_pool(qn_factor *factor, qn_pool *pool);
+/* Keep pivots of the wrong sign in later factors, of matrices that need not be quasi-definite; only zeros and what is
+ * not finite end the work then. Such a factor exists for almost every matrix, but may be inexact where a pivot is
+ * small. */
+void qn_factor_keep_wrong(qn_factor *factor, bool keeps);
+/* Negative pivots of the last factor less those that were expected: with Sylvester's law, eigenvalues. */
+int64_t qn_factor_excess(const qn_factor *factor);
 QN_MUST_CHECK qn_status qn_factor_compute(qn_factor *factor, const double *values, size_t *wrong_freedom);
 
 /* Solve K x = b for `count` right sides, b and x [side][freedom_count of the body]; entries of freedoms that are not

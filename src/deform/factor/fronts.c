@@ -79,8 +79,9 @@ static void gather(const qn_factor_work *w, const qn_factor_front *front, qn_fac
 /* ---- elimination ---- */
 
 /* Factor a diagonal block in place; c: its strip from its first column on. Returns the first column with a wrong pivot,
- * or `columns`. */
-static int factor_block(double *c, const signed char *sign, int columns, qn_strips_block *block)
+ * or `columns`. Where pivots of the wrong sign are kept, their signs are changed and counted. */
+static int factor_block(double *c, signed char *sign, int columns, bool keeps_wrong, int64_t *excess,
+                        qn_strips_block *block)
 {
     memset(block, 0, sizeof *block);
     for (int j = 0; j < columns; j++) {
@@ -89,6 +90,10 @@ static int factor_block(double *c, const signed char *sign, int columns, qn_stri
             const double t = sign[k] * c[QN_FACTOR_STRIP * k + j];
             block->t[QN_FACTOR_STRIP * j + k] = t;
             for (int i = j; i < columns; i++) own[i] = fma(-t, c[QN_FACTOR_STRIP * k + i], own[i]);
+        }
+        if (keeps_wrong && sign[j] * own[j] < 0) {
+            *excess += sign[j];
+            sign[j] = (signed char)-sign[j];
         }
         const double pivot = sign[j] * own[j];
         if (!(pivot > 0) || !(pivot < INFINITY)) return j;
@@ -100,10 +105,11 @@ static int factor_block(double *c, const signed char *sign, int columns, qn_stri
 }
 
 /* The strip of 8 rows whose products are subtracted, times the signs of the columns. */
-static const double *with_signs(const qn_factor_front *front, const signed char *sign, const double *strip,
+static const double *with_signs(const qn_factor_work *w, const qn_factor_front *front, const double *strip,
                                 size_t columns, qn_factor_worker *own)
 {
-    if (!front->negative) return strip;
+    const signed char *sign = w->factor->sign + front->first;
+    if (!front->negative && !w->factor->keeps_wrong) return strip;
     for (size_t k = 0; k < columns; k++)
         for (int i = 0; i < QN_FACTOR_STRIP; i++)
             own->signed_strip[QN_FACTOR_STRIP * k + (size_t)i] = sign[k] * strip[QN_FACTOR_STRIP * k + (size_t)i];
@@ -132,16 +138,15 @@ static void eliminate_strips(const qn_factor_work *w, double *strips, size_t wid
 /* Eliminate the columns' own rows, up to a wrong pivot. The blocks are kept for the rows below. */
 static void eliminate_own(const qn_factor_work *w, const qn_factor_front *front, qn_factor_worker *own, double *panel)
 {
-    const qn_factor_plan *plan = plan_of(w);
     const size_t width = front->width, strips = qn_factor_strips(width), length = QN_FACTOR_STRIP * width;
-    const signed char *sign = plan->sign + front->first;
+    signed char *sign = w->factor->sign + front->first;
     for (size_t strip = 0; strip < strips; strip++) {
         const size_t first = QN_FACTOR_STRIP * strip;
         const int columns = width - first < QN_FACTOR_STRIP ? (int)(width - first) : QN_FACTOR_STRIP;
-        const double *b = with_signs(front, sign, panel + strip * length, first, own);
+        const double *b = with_signs(w, front, panel + strip * length, first, own);
         eliminate_strips(w, panel, width, first, b, NULL, strip, strip + 1);
-        const int wrong =
-            factor_block(panel + strip * length + QN_FACTOR_STRIP * first, sign + first, columns, &own->blocks[strip]);
+        const int wrong = factor_block(panel + strip * length + QN_FACTOR_STRIP * first, sign + first, columns,
+                                       w->factor->keeps_wrong, &own->excess, &own->blocks[strip]);
         if (wrong < columns) {
             own->wrong = front->first + (uint32_t)first + (uint32_t)wrong;
             return;
@@ -158,7 +163,7 @@ static void eliminate_below(const qn_factor_work *w, const qn_factor_front *fron
     double *below = panel + qn_factor_own_values(front);
     for (size_t strip = 0; strip < qn_factor_strips(width); strip++) {
         const size_t first = QN_FACTOR_STRIP * strip;
-        const double *b = with_signs(front, plan_of(w)->sign + front->first, panel + strip * length, first, own);
+        const double *b = with_signs(w, front, panel + strip * length, first, own);
         eliminate_strips(w, below, width, first, b, &blocks[strip], begin, end);
     }
 }
@@ -169,7 +174,7 @@ static void subtract_products(const qn_factor_work *w, const qn_factor_front *fr
 {
     const size_t width = front->width, length = QN_FACTOR_STRIP * width, strips = qn_factor_strips(front->below);
     const double *below = panel + qn_factor_own_values(front);
-    const double *b = with_signs(front, plan_of(w)->sign + front->first, below + column * length, width, own);
+    const double *b = with_signs(w, front, below + column * length, width, own);
     for (size_t strip = column; strip < strips; strip += QN_STRIPS_AT_ONCE) {
         const int count = strips - strip < QN_STRIPS_AT_ONCE ? (int)(strips - strip) : QN_STRIPS_AT_ONCE;
         double *c[QN_STRIPS_AT_ONCE];

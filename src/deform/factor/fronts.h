@@ -13,11 +13,14 @@ typedef struct qn_factor_worker {
     uint32_t *base;          /* 2 × most_below */
     qn_strips_block *blocks; /* diagonal blocks of the front */
     uint32_t wrong;          /* first place with a wrong pivot that this thread met; UINT32_MAX: none */
+    int64_t excess;          /* kept pivots: negative ones where positive ones were expected, less the reverse */
 } qn_factor_worker;
 
 struct qn_factor {
     const qn_factor_plan *plan;
-    qn_pool *pool; /* NULL: one thread */
+    qn_pool *pool;     /* NULL: one thread */
+    bool keeps_wrong;  /* pivots of the wrong sign are kept */
+    signed char *sign; /* of each place's pivot, as found */
     double *panels;
     double *root_room, *top_room[2];
     double *sides, *side_sums; /* QN_STRIPS_SIDES for each place; 8 times that for each column of a front */

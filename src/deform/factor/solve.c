@@ -90,7 +90,7 @@ static void solve_sides(const sides *s, const double *b, double *x)
         for (size_t v = 0; v < s->count; v++) s->x[p * s->count + v] = b[v * plan->freedom_count + plan->freedom[p]];
     for (size_t f = 0; f < plan->front_count; f++) forward(s, &plan->fronts[f]);
     for (size_t p = 0; p < plan->free_count; p++)
-        for (size_t v = 0; v < s->count; v++) s->x[p * s->count + v] *= plan->sign[p];
+        for (size_t v = 0; v < s->count; v++) s->x[p * s->count + v] *= s->factor->sign[p];
     for (size_t f = plan->front_count; f-- > 0;) backward(s, &plan->fronts[f]);
     memset(x, 0, s->count * plan->freedom_count * sizeof(double));
     for (size_t p = 0; p < plan->free_count; p++)

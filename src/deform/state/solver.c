@@ -32,7 +32,9 @@ static qn_status allocate_workspace(qn_solver *solver)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         QN_TRY(qn_allocate(body->freedom_count, sizeof(double), (void **)vectors[i]));
     QN_TRY(qn_allocate(3 * body->freedom_count, sizeof(double), (void **)&solver->compliance));
-    return qn_factor_create(solver->problem->plan, &solver->factor);
+    QN_TRY(qn_factor_create(solver->problem->plan, &solver->factor));
+    qn_factor_keep_wrong(solver->factor, solver->problem->mean);
+    return QN_OK;
 }
 
 qn_status qn_solver_create(const qn_problem *problem, const qn_solver_options *options, qn_solver **solver)
@@ -175,8 +177,23 @@ static qn_status factor_at(qn_solver *solver, const double *x, bool *is_good)
     return QN_OK;
 }
 
-/* K⁻¹ Cᵀ and (C K⁻¹ Cᵀ)⁻¹ of a mean. */
-static void find_compliance(qn_solver *solver, double stiffness[9])
+/* Negative eigenvalues of a symmetric 3 × 3 matrix, by Descartes' rule for the signs of its characteristic polynomial,
+ * whose roots are all real. */
+static int count_negative(const double m[9])
+{
+    const double minors = m[0] * m[4] - m[1] * m[3] + m[0] * m[8] - m[2] * m[6] + m[4] * m[8] - m[5] * m[7];
+    const double determinant =
+        m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+    const bool is_positive[4] = {true, m[0] + m[4] + m[8]<0, minors> 0, determinant < 0};
+    int positive = 0;
+    for (int i = 0; i < 3; i++) positive += is_positive[i] != is_positive[i + 1];
+    return 3 - positive;
+}
+
+/* K⁻¹ Cᵀ and (C K⁻¹ Cᵀ)⁻¹ of a mean, and whether the balance is stable while the mean is held: K alone may have
+ * negative eigenvalues, as of a body that buckles under a force; the matrix with the constraints has three of them
+ * exactly, if K has as many as C K⁻¹ Cᵀ (Haynsworth 1968, Linear Algebra Appl 1, 73). */
+static bool find_compliance(qn_solver *solver, double stiffness[9])
 {
     const qn_problem *problem = solver->problem;
     const size_t count = problem->body->freedom_count;
@@ -193,12 +210,13 @@ static void find_compliance(qn_solver *solver, double stiffness[9])
         for (int i = 0; i < 3; i++) schur[3 * i + axis] = sum[i] / (double)problem->held_count;
     }
     invert(schur, stiffness);
+    return count_negative(schur) == qn_factor_excess(solver->factor);
 }
 
-static void find_change_of_mean(qn_solver *solver, qn_state *state)
+static bool find_change_of_mean(qn_solver *solver, qn_state *state)
 {
     const size_t count = solver->problem->body->freedom_count;
-    find_compliance(solver, state->stiffness);
+    const bool is_stable = find_compliance(solver, state->stiffness);
     for (int axis = 0; axis < 3; axis++)
         for (size_t i = 0; i < count; i++) {
             double sum = 0;
@@ -206,6 +224,7 @@ static void find_change_of_mean(qn_solver *solver, qn_state *state)
                 sum += solver->compliance[(size_t)k * count + i] * state->stiffness[3 * k + axis];
             state->change[(size_t)axis * count + i] = sum;
         }
+    return is_stable;
 }
 
 static void find_change_of_held(qn_solver *solver, qn_state *state)
@@ -241,7 +260,7 @@ static qn_status find_change(qn_solver *solver, qn_state *state, bool *is_good)
     QN_TRY(factor_at(solver, state->x, is_good));
     if (!*is_good) return QN_OK;
     if (solver->problem->mean)
-        find_change_of_mean(solver, state);
+        *is_good = find_change_of_mean(solver, state);
     else
         find_change_of_held(solver, state);
     return QN_OK;
@@ -276,23 +295,24 @@ static bool search_line(qn_solver *solver, const double force_step[3], norms *cu
     return false;
 }
 
-/* The full step: dx = −K⁻¹ r, and with a mean what keeps C x. */
-static void find_step(qn_solver *solver, double force_step[3])
+/* The full step: dx = −K⁻¹ r, and with a mean what keeps C x. Returns false where it leads to no stable balance. */
+static bool find_step(qn_solver *solver, double force_step[3])
 {
     const qn_problem *problem = solver->problem;
     const size_t count = problem->body->freedom_count;
     for (size_t i = 0; i < count; i++) solver->step[i] = -solver->residual[i];
     qn_factor_solve(solver->factor, solver->step, 1, solver->step);
     force_step[0] = force_step[1] = force_step[2] = 0;
-    if (!problem->mean) return;
+    if (!problem->mean) return true;
     double stiffness[9], moved[3];
-    find_compliance(solver, stiffness);
+    const bool is_stable = find_compliance(solver, stiffness);
     sum_held(problem, solver->step, moved);
     for (int axis = 0; axis < 3; axis++) moved[axis] /= -(double)problem->held_count;
     multiply(stiffness, moved, force_step);
     for (int axis = 0; axis < 3; axis++)
         for (size_t i = 0; i < count; i++)
             solver->step[i] += solver->compliance[(size_t)axis * count + i] * force_step[axis];
+    return is_stable;
 }
 
 static void note_residual(qn_solver *solver, double residual)
@@ -321,7 +341,7 @@ static qn_status find_balance(qn_solver *solver, qn_state *state, bool *is_found
         if (step == solver->options.newton_steps_max) return QN_OK;
         QN_TRY(factor_at(solver, state->x, &is_good));
         if (!is_good) return QN_OK;
-        find_step(solver, force_step);
+        if (!find_step(solver, force_step)) return QN_OK;
         state->newton_steps++;
         if (!search_line(solver, force_step, &current, state)) return QN_OK;
     }
@@ -423,7 +443,7 @@ qn_status qn_solver_rest(qn_solver *solver, qn_state *state)
     state->least_volume = measures.least_volume;
     state->least_stretch = measures.least_stretch;
     QN_TRY(find_change(solver, state, &is_good));
-    if (!is_good)
+    if (!is_good || qn_factor_excess(solver->factor) != 0)
         return QN_FAIL(QN_BAD_FORMAT,
                        "the stiffness at rest is not definite; expected a body that the fixed nodes hold");
     return QN_OK;

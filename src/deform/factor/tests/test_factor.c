@@ -243,6 +243,60 @@ static void the_same_wrong_pivot_for_any_threads(void)
     qn_factor_box_release(&box);
 }
 
+/* Kept pivots of the wrong sign: the solution is that of the dense solver, whose diagonal has as many signs, for any
+ * number of threads; and the next factor is a usual one. */
+static void wrong_pivots_are_kept(bool mixed)
+{
+    qn_factor_box box = box_create(7, 6, 5, mixed, 3), plain = box_create(7, 6, 5, mixed, 3);
+    const size_t n = box.freedoms;
+    qn_factor_plan *plan = NULL;
+    double *b = calloc(n, sizeof(double)), *x = calloc(n, sizeof(double)), *known = calloc(n, sizeof(double));
+    int64_t excess = 0;
+    for (uint32_t f = 50; f < n; f += 97) box.values[diagonal_value(&box, f)] *= -1;
+    double *dense = dense_factor(&box);
+    box_draw_vector(&box, 1, b);
+    memcpy(known, b, n * sizeof *b);
+    dense_solve(dense, n, known);
+    for (size_t f = 0; f < n; f++)
+        if (box.is_free[f]) excess += (dense[f * n + f] < 0) - (box.sign[f] < 0);
+    CHECK(mixed || excess >= 2);
+    CHECK_OK(qn_factor_plan_create(&box.pattern, box.is_free, box.sign, &plan));
+    for (int threads = 1; threads <= 3 && plan; threads++) {
+        qn_factor *factor = NULL;
+        qn_pool *pool = NULL;
+        size_t wrong = 0;
+        if (CHECK_OK(qn_pool_create(threads, &pool)) && CHECK_OK(qn_factor_create(plan, &factor)) &&
+            CHECK_OK(qn_factor_use_pool(factor, pool))) {
+            qn_factor_keep_wrong(factor, true);
+            CHECK_OK(qn_factor_compute(factor, box.values, &wrong));
+            CHECK(wrong == SIZE_MAX);
+            CHECK(qn_factor_excess(factor) == excess);
+            qn_factor_solve(factor, b, 1, x);
+            CHECK_NEAR(largest_difference(x, known, n), 0, 1e-9);
+            CHECK_OK(qn_factor_compute(factor, plain.values, &wrong));
+            CHECK(wrong == SIZE_MAX && qn_factor_excess(factor) == 0);
+            qn_factor_keep_wrong(factor, false);
+            CHECK_OK(qn_factor_compute(factor, box.values, &wrong));
+            CHECK(wrong < n);
+        }
+        qn_factor_destroy(&factor);
+        qn_pool_destroy(&pool);
+    }
+    qn_factor_plan_destroy(&plan);
+    free(dense);
+    free(b);
+    free(x);
+    free(known);
+    qn_factor_box_release(&box);
+    qn_factor_box_release(&plain);
+}
+
+static void wrong_pivots_are_kept_if_asked(void)
+{
+    wrong_pivots_are_kept(false);
+    wrong_pivots_are_kept(true);
+}
+
 static void plans_without_free_freedoms_are_refused(void)
 {
     qn_factor_box box = box_create(2, 2, 2, false, 8);
@@ -261,6 +315,7 @@ int main(void)
     RUN(facts_count_the_work);
     RUN(wrong_pivots_name_their_freedom);
     RUN(the_same_wrong_pivot_for_any_threads);
+    RUN(wrong_pivots_are_kept_if_asked);
     RUN(plans_without_free_freedoms_are_refused);
     return check_finish();
 }

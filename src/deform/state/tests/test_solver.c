@@ -204,6 +204,44 @@ static void means_move_as_asked(void)
     }
 }
 
+/* A slender box whose end is pushed by its mean buckles under that force, and is in balance while the mean is held: the
+ * stiffness of the mean is that of differences, and the energy is the work of the force. */
+static void means_hold_what_buckles(void)
+{
+    static const int counts[3] = {8, 1, 1};
+    const double end = -0.012, h = 1e-5;
+    const qn_solver_options options = {.tolerance = 1e-12, .newton_steps_max = 25};
+    qn_material material;
+    uint32_t fixed[BOX_NODES_MAX], held[BOX_NODES_MAX];
+    size_t fixed_count = 0, held_count = 0, wrong = 0;
+    box_make(&box, counts, 0.02, 0.1, 1);
+    for (uint32_t i = 0; i < box.mesh.node_count; i++) {
+        if (box.grid[3 * i] < 1e-9) fixed[fixed_count++] = i;
+        if (box.grid[3 * i] > 0.16 - 1e-9) held[held_count++] = i;
+    }
+    CHECK_OK(qn_material_parse("svk:10000,0.3", &material));
+    CHECK_OK(qn_body_create(&box.mesh, &material, false, &body));
+    CHECK_OK(qn_problem_create(body, fixed, fixed_count, held, held_count, true, &problem));
+    CHECK_OK(qn_solver_create(problem, &options, &solver));
+    qn_state middle = state_at((const double[3]){end, 0, 0}), near = state_at((const double[3]){end + h, 0, 0});
+    qn_factor *factor;
+    double *values =
+        calloc(body->pattern.block_start[body->pattern.row_start[body->pattern.node_count]], sizeof(double));
+    qn_body_tangent(body, middle.x, values);
+    CHECK_OK(qn_factor_create(problem->plan, &factor));
+    CHECK_OK(qn_factor_compute(factor, values, &wrong));
+    CHECK(wrong != SIZE_MAX); /* the body alone is not stable under that force */
+    for (int axis = 0; axis < 3; axis++)
+        CHECK_NEAR((near.force[axis] - middle.force[axis]) / h,
+                   0.5 * (near.stiffness[3 * axis] + middle.stiffness[3 * axis]), 1e-5 * fabs(middle.stiffness[0]));
+    CHECK_NEAR((near.energy - middle.energy) / h, 0.5 * (near.force[0] + middle.force[0]), 1e-6 * fabs(near.force[0]));
+    free(values);
+    qn_factor_destroy(&factor);
+    qn_state_clear(&middle);
+    qn_state_clear(&near);
+    clear();
+}
+
 /* The same state from another parent, by halved ways where one is too long. */
 static void parents_do_not_matter(void)
 {
@@ -265,6 +303,7 @@ int main(void)
     RUN(changes_are_differences);
     RUN(force_is_the_change_of_energy);
     RUN(means_move_as_asked);
+    RUN(means_hold_what_buckles);
     RUN(parents_do_not_matter);
     RUN(impossible_places_are_told);
     RUN(loose_bodies_are_refused);
