@@ -32,10 +32,6 @@ struct qn_loop {
 
 static qn_status check_options(const qn_loop_options *options)
 {
-    if (options->way > QN_INTERPOLATION_LINEAR)
-        return QN_FAIL(
-            QN_UNSUPPORTED,
-            "the loop interpolates by gradient, energy or linear; radial functions take too long for a tick");
     if (!(options->rate_hz >= 1 && options->rate_hz <= 20000))
         return QN_FAIL(QN_INVALID_ARGUMENT, "the rate is %g Hz; expected 1 to 20000", options->rate_hz);
     if (!(options->force_limit > 0 && isfinite(options->force_limit)))

@@ -14,8 +14,7 @@
 typedef enum qn_interpolation {
     QN_INTERPOLATION_GRADIENT,
     QN_INTERPOLATION_ENERGY,
-    QN_INTERPOLATION_LINEAR,
-    QN_INTERPOLATION_RBF /* cubic radial functions with a linear part over the nearest states: space/radial.h */
+    QN_INTERPOLATION_LINEAR
 } qn_interpolation;
 
 /* A cell's corners: bit 0 of the number is +x, bit 1 +y, bit 2 +z. Along an axis on which the grid is one point wide,
@@ -37,7 +36,7 @@ bool qn_cell_corner(const qn_cell *cell, int corner, int32_t index[3]);
 /* Whether all corners with a weight are there, solved, and no fold crosses the cell. */
 bool qn_cell_is_whole(const qn_cell *cell);
 
-/* The tool's force (N) at a place inside of a whole cell, by one of the first three ways. */
+/* The tool's force (N) at a place inside of a whole cell, by one of the ways. */
 void qn_cell_force(const qn_cell *cell, qn_interpolation way, const double place[3], double force[3]);
 
 /* Weights of the corners at a place. */

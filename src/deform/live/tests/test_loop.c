@@ -396,9 +396,6 @@ static void broken_options_are_refused(void)
     options.crew.cache_bytes = 20 * (double)qn_cache_state_bytes(FIELD_FREEDOMS);
     CHECK_FAILS(qn_loop_create(&options, &loop), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("expected at least 82");
-    options = options_of(&solver, 1, true, 1, NULL);
-    options.way = QN_INTERPOLATION_RBF;
-    CHECK_FAILS(qn_loop_create(&options, &loop), QN_UNSUPPORTED);
     solver.field.wave = NAN;
     options = options_of(&solver, 1, true, 1, NULL);
     CHECK_FAILS(qn_loop_create(&options, &loop), QN_INTERNAL);
