@@ -31,8 +31,8 @@ typedef struct qn_tick {
 } qn_tick;
 
 typedef struct qn_loop_options {
-    qn_crew_options crew;                    /* with grid, solver, workers, clock */
-    qn_interpolation way;                    /* one of the first three */
+    qn_crew_options crew; /* with grid, solver, workers, clock */
+    qn_interpolation way;
     double rate_hz, force_limit, slew_limit; /* 1/s, N, N/s */
     double duration_s;                       /* infinite: until qn_loop_stop; finite with a simulated clock */
     size_t tick_capacity;                    /* ticks that are kept, the last ones; 0: all of the duration */
