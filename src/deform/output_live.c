@@ -1,4 +1,4 @@
-/* The files of quern deform simulate: ticks.csv.gz, states.csv, report.html. */
+/* The files of quern deform simulate: ticks.csv.gz, states.csv, state.vtu, shape_*.png, report.html. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "deform/live_run.h"
+#include "deform/solve.h"
 #include "report/csv.h"
 #include "report/html.h"
 
@@ -159,16 +160,17 @@ static qn_status plot_force(const qn_live_run *run, qn_report *report)
         for (size_t k = i; k < i + every && k < ticks; k++)
             if (qn_loop_tick(run->loop, k)->flags & QN_TICK_LATE) late[count] = forces[count];
     }
-    const qn_report_series series[] = {{.name = "felt force", .x = times, .y = forces, .count = count},
-                                       {.name = "late", .x = times, .y = late, .count = count}};
+    const bool is_late = run->facts.late > 0; /* earlier series are drawn over later ones */
+    const qn_report_series series[] = {{.name = "late", .x = times, .y = late, .count = count},
+                                       {.name = "felt force", .x = times, .y = forces, .count = count}};
     const qn_status status =
         qn_report_lines(report, &(qn_report_plot){.title = "Force over time",
                                                   .x_label = "time, s",
                                                   .y_label = "|f|, N",
                                                   .caption = "Late: a state of the hand's cell was not there yet, and "
                                                              "the force came from the nearest one.",
-                                                  .series = series,
-                                                  .series_count = run->facts.late > 0 ? 2 : 1});
+                                                  .series = is_late ? series : series + 1,
+                                                  .series_count = is_late ? 2 : 1});
     qn_release(&values);
     return status;
 }
@@ -256,6 +258,42 @@ static qn_status plot_checks(const qn_live_run *run, qn_report *report)
     return status;
 }
 
+/* ---- the last shape ---- */
+
+/* The state at the hand's last place as that of a solution. x and residual are released by the caller. */
+static qn_status find_last(const qn_live_run *run, float **interpolated, qn_deform_solution *last)
+{
+    const size_t count = run->setup.body->freedom_count;
+    *last = (qn_deform_solution){.options = run->options, .job = run->job, .setup = run->setup};
+    QN_TRY(qn_allocate(count, sizeof **interpolated, (void **)interpolated));
+    QN_TRY(qn_allocate(count, sizeof *last->state.x, (void **)&last->state.x));
+    QN_TRY(qn_allocate(count, sizeof *last->residual, (void **)&last->residual));
+    qn_loop_shape(run->loop, *interpolated);
+    for (size_t i = 0; i < count; i++) last->state.x[i] = (double)(*interpolated)[i];
+    qn_body_residual(run->setup.body, last->state.x, last->residual, NULL);
+    const size_t ticks = qn_loop_tick_count(run->loop);
+    for (int axis = 0; axis < 3 && ticks > 0; axis++)
+        last->state.force[axis] = -qn_loop_tick(run->loop, ticks - 1)->force[axis];
+    return QN_OK;
+}
+
+static qn_status write_last(const qn_live_run *run, qn_report *report)
+{
+    float *interpolated = NULL;
+    qn_deform_solution last;
+    qn_text svg = {0};
+    qn_status status = find_last(run, &interpolated, &last);
+    if (status == QN_OK) status = qn_deform_write_shape(&last, &svg);
+    if (status == QN_OK)
+        status = qn_report_drawing(report, "Shape", "The body at the hand's last place, seen along z, y and x.",
+                                   "The deformed body in three views", svg.data);
+    qn_text_clear(&svg);
+    qn_release(&interpolated);
+    qn_release(&last.state.x);
+    qn_release(&last.residual);
+    return status;
+}
+
 static qn_status fill_report(const qn_live_run *run, qn_report *report)
 {
     const qn_deform_options *options = run->options;
@@ -270,7 +308,8 @@ static qn_status fill_report(const qn_live_run *run, qn_report *report)
     QN_TRY(plot_force(run, report));
     QN_TRY(plot_lateness(run, report));
     QN_TRY(plot_solves(run, report));
-    return plot_checks(run, report);
+    QN_TRY(plot_checks(run, report));
+    return write_last(run, report);
 }
 
 static qn_status write_report(const qn_live_run *run)

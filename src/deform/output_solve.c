@@ -222,23 +222,39 @@ static qn_status write_report(const qn_deform_solution *run, const qn_surface_vi
 
 /* ---- the call ---- */
 
-static qn_status write_all(const qn_deform_solution *run, const node_numbers *numbers, const qn_body_fields *fields)
+static qn_status write_shape(const qn_deform_solution *run, const node_numbers *numbers, const qn_surface_views *views)
 {
-    const qn_surface_views views = views_of(run, numbers);
-    QN_TRY(write_vtu(run, numbers, fields));
-    QN_TRY(write_nodes(run, numbers));
-    for (int view = 0; view < QN_SURFACE_VIEWS; view++) QN_TRY(write_picture(run, &views, view));
-    return write_report(run, &views);
+    qn_body_fields fields = {0};
+    qn_status status = qn_body_fields_make(run->setup.body, run->state.x, &fields);
+    if (status == QN_OK) status = write_vtu(run, numbers, &fields);
+    for (int view = 0; view < QN_SURFACE_VIEWS && status == QN_OK; view++) status = write_picture(run, views, view);
+    qn_body_fields_clear(&fields);
+    return status;
 }
 
 qn_status qn_deform_write_solution(qn_deform_solution *solution)
 {
     node_numbers numbers = {0};
-    qn_body_fields fields = {0};
     qn_status status = make_numbers(solution, &numbers);
-    if (status == QN_OK) status = qn_body_fields_make(solution->setup.body, solution->state.x, &fields);
-    if (status == QN_OK) status = write_all(solution, &numbers, &fields);
-    qn_body_fields_clear(&fields);
+    if (status == QN_OK) {
+        const qn_surface_views views = views_of(solution, &numbers);
+        status = write_shape(solution, &numbers, &views);
+        if (status == QN_OK) status = write_nodes(solution, &numbers);
+        if (status == QN_OK) status = write_report(solution, &views);
+    }
+    clear_numbers(&numbers);
+    return status;
+}
+
+qn_status qn_deform_write_shape(const qn_deform_solution *solution, qn_text *svg)
+{
+    node_numbers numbers = {0};
+    qn_status status = make_numbers(solution, &numbers);
+    if (status == QN_OK) {
+        const qn_surface_views views = views_of(solution, &numbers);
+        status = write_shape(solution, &numbers, &views);
+        if (status == QN_OK) status = qn_surface_views_svg(&views, svg);
+    }
     clear_numbers(&numbers);
     return status;
 }
