@@ -18,7 +18,7 @@ for _ in $(seq 200); do [ ! -S hand ] || break; sleep 0.05; done
 [ -S hand ] || { cat log; fail "no socket after 10 s"; kill -KILL $server; exit 1; }
 alive() { kill -0 $server 2>/dev/null || { cat log; fail "the server has ended after $1"; exit 1; }; }
 
-# The circle of the clients as a hand's file: the largest force must be the same.
+# The circle of the clients, as a hand's file: the largest force must be the same.
 awk 'BEGIN { print "t,x,y,z"; for (i = 0; i <= 500; i++) { a = 6.283185307179586 * i / 500
   printf "%.4f,%.9g,%.9g,0\n", i / 500, 0.005 * sin(a), 0.005 * (1 - cos(a)) } }' >circle.csv
 "$quern" deform simulate "${body[@]}" --hand circle.csv --clock simulated --checks 0 --quiet -o circle 2>simulated || fail "the circle: $(cat simulated)"
@@ -28,16 +28,29 @@ check_hand() { # check_hand FILE: what a client printed
     fail "$1: $(tail -n 1 "$1"); expected 2000 answers and $expected N"
 }
 
-# A hand in Python, a viewer, and a second hand, which is dismissed.
+# A hand in Python. Then one that holds on until it is told, while a viewer comes, and a second hand, which is dismissed.
 client=$source/examples/deform/client.py
-python3 "$client" unix:hand >first 2>&1 &
-first=$!
-sleep 0.3
+python3 "$client" unix:hand >first 2>&1 || fail "a hand: $(cat first)"
+check_hand first
+python3 - <<'END' &
+import os, socket, struct, time
+server = socket.socket(socket.AF_UNIX)
+server.connect("hand")
+number = 0
+while not os.path.exists("enough"):
+    number += 1
+    server.sendall(struct.pack("<4sIQ4dII8x", b"QHP1", 64, number, 0, 0.001, 0.001, 0.001, 0, 1))
+    if b"QHF1" in server.recv(65536):
+        open("holding", "w").close()
+    time.sleep(0.01)
+END
+holder=$!
+for _ in $(seq 200); do [ ! -e holding ] || break; sleep 0.05; done
 python3 "$client" unix:hand >second 2>&1 && fail "a second hand was not dismissed"
 grep -q 'another hand' second || fail "a second hand: $(cat second)"
 python3 "$client" --shape unix:hand >shapes 2>&1 || fail "a viewer: $(cat shapes)"
-wait $first
-check_hand first
+touch enough
+wait $holder
 [ "$(grep -c 'the largest displacement is' shapes)" -eq 10 ] || fail "a viewer saw $(cat shapes)"
 alive "two hands and a viewer"
 
@@ -47,8 +60,10 @@ if cc -O1 -o client "$source/examples/deform/client.c" -lm 2>made; then
   killed=$!
   sleep 0.3
   { kill -KILL $killed; wait $killed; } 2>/dev/null
-  sleep 0.2
-  ./client unix:hand >third 2>&1 || fail "a hand in C: $(cat third)"
+  for _ in $(seq 10); do # until the server has seen that the other is gone
+    if ./client unix:hand >third 2>&1; then break; fi
+    sleep 0.2
+  done
   check_hand third
   alive "a hand was killed"
 else
@@ -57,7 +72,7 @@ fi
 
 # Lies: what is no frame, a size, a place that is no number, a frame that is cut short. Each is told why; then a good hand.
 python3 - >lies 2>&1 <<'END' || fail "lies: $(cat lies)"
-import json, socket, struct
+import json, socket, struct, time
 HAND = struct.Struct("<4sIQ4dII8x")
 def connect():
     server = socket.socket(socket.AF_UNIX)
@@ -84,6 +99,7 @@ for frame in (b"GET / HTTP/1.1\r\n" + 48 * b" ", HAND.pack(b"QHP1", 65, 1, 0, 0,
 server, stream = connect()
 server.sendall(HAND.pack(b"QHP1", 64, 1, 0, 0, 0, 0, 0, 1)[:20])
 server.close()
+time.sleep(0.3)
 # a hand that stalls feels nothing after 0.2 s, and far outside of the reach a force with flags
 server, stream = connect()
 place = (1.0, -1e300, 0.005)

@@ -73,8 +73,10 @@ done
 
 # ---- a hand with a simulated clock ----
 
+awk 'BEGIN { print "t,x,y,z"; for (i = 0; i <= 50; i++) { a = 6.283185307 * i / 50 # inside of both grids
+  printf "%.2f,%.6f,%.6f,%.6f\n", i / 50, 0.004 + 0.0035 * sin(a), 0.004 + 0.0035 * sin(2 * a), -0.004 + 0.0035 * cos(3 * a) } }' >hand.csv
 feel() { # feel NAME OPTION...
-  "$quern" deform simulate "${body[@]}" --hand min-jerk:3,0.05,0.008 --duration 1 --clock simulated --checks 5 --quiet -o "$@" ||
+  "$quern" deform simulate "${body[@]}" --hand hand.csv --duration 1 --clock simulated --checks 5 --quiet -o "$@" ||
     fail "a hand: $*"
 }
 felt_alike() {
@@ -87,6 +89,7 @@ feel hand3 "${grid[@]}" --threads 3
 feel file1 --space one.qcs --threads 1
 feel file3 --space one.qcs --threads 3
 for name in hand2 hand3 file1 file3; do felt_alike hand1 $name; done
+grep -q '"clamped": 0,' hand1/run.json || fail "the hand left the grid"
 [ "$(zcat hand1/ticks.csv.gz | wc -l)" -eq 1002 ] || fail "ticks.csv.gz has $(zcat hand1/ticks.csv.gz | wc -l) lines; expected a head and the ticks from 0 to 1 s"
 
 # ---- a grid of one layer ----
