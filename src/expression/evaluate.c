@@ -121,7 +121,7 @@ static double quotient(int64_t a, int64_t b)
         return (double)a / (double)b;
     __extension__ typedef unsigned __int128 wide;
     uint64_t above = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, below = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-    if (!above) return 0;
+    if (!above) return b < 0 ? -0.0 : 0.0;
     int shift = __builtin_clzll(above) + 63;
     wide dividend = (wide)above << shift, whole = dividend / below;
     if (dividend % below) whole |= 1;
