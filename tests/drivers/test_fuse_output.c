@@ -25,7 +25,7 @@ static qn_status make(const char *text)
     for (int i = 0; i < QN_GRAPH_EXTENTS_MAX; i++) sizes.of[i] = 1000;
     const qn_plan_options options = {.launch_s = 4e-6, .bytes_per_s = 2e12, .sizes = &sizes, .stored = stored};
     QN_TRY(qn_plan_make(&graph, &options, &plan));
-    const qn_shape shape = {32, 8, 4, 8, 64, 512, 4, 2, 4};
+    const qn_shape shape = {32, 8, 4, 8, 64, 512, 4, 2, 4, 5};
     return qn_code_make(&plan, &shape, QN_CODE_CUDA, &files);
 }
 

@@ -60,7 +60,7 @@ static qn_status emit(const char *name, const char *script_text, qn_text *text)
 static bool compile_for_cuda(const char *name, const char *source)
 {
     static const char definitions[] = "GROUP_X=64 GROUP_Y=4 ELEMENTS=8 TILE=8 PANEL=64 PARTS=8 STRIP=8 ROWS=2 "
-                                      "VECTOR_WIDTH=4";
+                                      "VECTOR_WIDTH=4 TERMS=5";
     const qn_family family = {.name = name, .source = source};
     const qn_configuration configuration = {{0}};
     qn_text text = {0};
@@ -83,7 +83,7 @@ static void the_words_are_those_of_the_kernel_language(void)
                                 "FMAX SQRT EXP LOG FLOAT_INFINITY GROUP_X GROUP_Y ELEMENTS TILE PANEL ITEMS "
                                 "PITCH COLUMNS UNROLL PARTS EACH_ELEMENT LOCAL_BARRIER_OF_32 UNROLL_BY STRIP ROWS "
                                 "EACH_OF_STRIP SEGMENT SEGMENTS COLUMN PLACE PIECE "
-                                "GROUP_LIMIT_RESIDENT A B C ";
+                                "GROUP_LIMIT_RESIDENT RESIDENT TERMS MAX A B C ";
     for (int i = 0; i < EXAMPLES; i++) {
         qn_text text = {0};
         CHECK_OK(emit(examples[i], NULL, &text));
