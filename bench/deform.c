@@ -63,7 +63,7 @@ static void choose_place(int number, double place[3])
 
 static void time_solver(int repeat, double tolerance)
 {
-    const qn_solver_options options = {.tolerance = tolerance, .newton_steps_max = 25};
+    const qn_solver_options options = {.tolerance = tolerance, .newton_steps_max = 25, .halvings_max = 10};
     qn_solver *solver;
     qn_state state;
     double total = 0, least = INFINITY;

@@ -11,7 +11,7 @@
 #include "report/json.h"
 #include "report/options.h"
 
-enum { NEWTON_STEPS_MAX = 25 };
+enum { NEWTON_STEPS_MAX = 25, HALVINGS_MAX = 10 };
 
 /* ---- stages ---- */
 
@@ -48,7 +48,8 @@ static qn_status check_balance(const qn_deform_setup *setup, const qn_state *sta
 static qn_status solve(const qn_deform_setup *setup, const double place[3], double tolerance, qn_state *rest,
                        qn_state *state)
 {
-    const qn_solver_options of_solver = {.tolerance = tolerance, .newton_steps_max = NEWTON_STEPS_MAX};
+    const qn_solver_options of_solver = {
+        .tolerance = tolerance, .newton_steps_max = NEWTON_STEPS_MAX, .halvings_max = HALVINGS_MAX};
     qn_solver *solver;
     QN_TRY(qn_solver_create(setup->problem, &of_solver, &solver));
     qn_status status = qn_state_create(setup->problem, rest);

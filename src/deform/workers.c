@@ -10,9 +10,10 @@ enum { NEWTON_STEPS_MAX = 25 };
 /* A principal stretch near which St Venant-Kirchhoff collapses. */
 static const double COMPRESSED_STRETCH = 0.6;
 
-static qn_status make(double tolerance, int count, qn_deform_workers *workers)
+static qn_status make(double tolerance, int halvings, int count, qn_deform_workers *workers)
 {
-    const qn_solver_options of_solver = {.tolerance = tolerance, .newton_steps_max = NEWTON_STEPS_MAX};
+    const qn_solver_options of_solver = {
+        .tolerance = tolerance, .newton_steps_max = NEWTON_STEPS_MAX, .halvings_max = halvings};
     const qn_problem *problem = workers->setup->problem;
     QN_TRY(qn_allocate((size_t)count, sizeof *workers->solvers, (void **)&workers->solvers));
     QN_TRY(qn_allocate((size_t)count, sizeof *workers->parents, (void **)&workers->parents));
@@ -27,10 +28,11 @@ static qn_status make(double tolerance, int count, qn_deform_workers *workers)
     return qn_solver_rest(workers->solvers[0], &workers->rest);
 }
 
-qn_status qn_deform_workers_make(const qn_deform_setup *setup, double tolerance, int count, qn_deform_workers *workers)
+qn_status qn_deform_workers_make(const qn_deform_setup *setup, double tolerance, int halvings, int count,
+                                 qn_deform_workers *workers)
 {
     *workers = (qn_deform_workers){.setup = setup};
-    return make(tolerance, count, workers);
+    return make(tolerance, halvings, count, workers);
 }
 
 void qn_deform_workers_clear(qn_deform_workers *workers)

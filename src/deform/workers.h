@@ -13,9 +13,13 @@ typedef struct qn_deform_workers {
     qn_state rest;
 } qn_deform_workers;
 
+/* Halvings of a way before a state counts as one without a balance: of a grid, and of a hand in real time, which cannot
+ * wait for a place that will hardly be found. */
+enum { QN_DEFORM_HALVINGS = 10, QN_DEFORM_LIVE_HALVINGS = 2 };
+
 /* Make `count` solvers and the state at rest. The setup outlives them; qn_deform_workers_clear must be called after a
  * failure too. Errors of qn_solver_rest. */
-QN_MUST_CHECK qn_status qn_deform_workers_make(const qn_deform_setup *setup, double tolerance, int count,
+QN_MUST_CHECK qn_status qn_deform_workers_make(const qn_deform_setup *setup, double tolerance, int halvings, int count,
                                                qn_deform_workers *workers);
 void qn_deform_workers_clear(qn_deform_workers *workers);
 

@@ -408,7 +408,7 @@ static qn_status walk(qn_solver *solver, const double start[3], const double pla
             continue;
         }
         reached->newton_steps = state->newton_steps;
-        if (length == 1) {
+        if (length <= WAY_PARTS >> solver->options.halvings_max) {
             const double residual = state->residual, least_volume = state->least_volume;
             copy_state(solver->problem, reached, state);
             state->residual = residual;

@@ -26,6 +26,7 @@ typedef struct qn_state {
 typedef struct qn_solver_options {
     double tolerance;     /* of the relative residual */
     int newton_steps_max; /* of a load step */
+    int halvings_max;     /* of the way between two states, at most 10; where less fails, there is no balance */
 } qn_solver_options;
 
 /* Workspace of a thread that solves states of a problem, in double precision on the host. */
@@ -46,7 +47,7 @@ QN_MUST_CHECK qn_status qn_solver_rest(qn_solver *solver, qn_state *state);
 /* The state at `place`, reached from `parent`, with all its members. `state` was created and is not `parent`.
  * The first guess is parent->x + Z Δd. Newton's method then takes steps with a line search that halves until J > 0
  * everywhere and the residual falls by 1e-4 of the step. Where the step gets shorter than 1/64 or a pivot has the wrong
- * sign, the way is halved; where less than 1/1024 of it fails, state->converged is false. */
+ * sign, the way is halved; where halvings_max are not enough, state->converged is false. */
 QN_MUST_CHECK qn_status qn_solver_solve(qn_solver *solver, const qn_state *parent, const double place[3],
                                         qn_state *state);
 

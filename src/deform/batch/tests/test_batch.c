@@ -41,7 +41,7 @@ static void make(const body_case *c, bool mean)
         if (box.grid[3 * i] < 1e-9) fixed[fixed_count++] = i;
         if (box.grid[3 * i] > 0.06 - 1e-9 && box.grid[3 * i + 1] < 0.03) held[held_count++] = i;
     }
-    const qn_solver_options options = {.tolerance = 1e-11, .newton_steps_max = 25};
+    const qn_solver_options options = {.tolerance = 1e-11, .newton_steps_max = 25, .halvings_max = 10};
     CHECK_OK(qn_material_parse(c->material, &material));
     if (!CHECK_OK(qn_body_create(&box.mesh, &material, c->mixed, &body)) ||
         !CHECK_OK(qn_problem_create(body, fixed, fixed_count, held, held_count, mean, &problem)) ||

@@ -38,7 +38,7 @@ static void make(const body_case *c, bool mean, double tolerance)
         if (box.grid[3 * i] > 0.06 - 1e-9) held[held_count++] = i;
     }
     CHECK_OK(qn_material_parse(c->material, &material));
-    const qn_solver_options options = {.tolerance = tolerance, .newton_steps_max = 25};
+    const qn_solver_options options = {.tolerance = tolerance, .newton_steps_max = 25, .halvings_max = 10};
     if (!CHECK_OK(qn_body_create(&box.mesh, &material, c->mixed, &body)) ||
         !CHECK_OK(qn_problem_create(body, fixed, fixed_count, held, held_count, mean, &problem)) ||
         !CHECK_OK(qn_solver_create(problem, &options, &solver)))
@@ -210,7 +210,7 @@ static void means_hold_what_buckles(void)
 {
     static const int counts[3] = {8, 1, 1};
     const double end = -0.012, h = 1e-5;
-    const qn_solver_options options = {.tolerance = 1e-12, .newton_steps_max = 25};
+    const qn_solver_options options = {.tolerance = 1e-12, .newton_steps_max = 25, .halvings_max = 10};
     qn_material material;
     uint32_t fixed[BOX_NODES_MAX], held[BOX_NODES_MAX];
     size_t fixed_count = 0, held_count = 0, wrong = 0;
@@ -283,7 +283,7 @@ static void loose_bodies_are_refused(void)
     const uint32_t fixed[] = {0}, held[] = {1};
     qn_material material;
     qn_state rest;
-    const qn_solver_options options = {.tolerance = 1e-8, .newton_steps_max = 25};
+    const qn_solver_options options = {.tolerance = 1e-8, .newton_steps_max = 25, .halvings_max = 10};
     box_make(&box, (const int[]){1, 1, 1}, 0.02, 0, 1);
     CHECK_OK(qn_material_parse("svk:10000,0.3", &material));
     CHECK_OK(qn_body_create(&box.mesh, &material, false, &body));
