@@ -1,12 +1,11 @@
 /* Lists of a schedule on a device. */
 #include "base/error.h"
 #include "deform/factor/kernels/factor.h"
+#include "runtime/filled_buffer.h"
 
 static qn_status copy_list(qn_queue *queue, const int *list, size_t count, qn_buffer **buffer)
 {
-    const size_t bytes = (count > 0 ? count : 1) * sizeof(int);
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
-    return qn_queue_write(queue, *buffer, 0, list, bytes, NULL);
+    return qn_buffer_create_filled(queue, list, count * sizeof(int), buffer);
 }
 
 static qn_status copy_lists(qn_queue *queue, qn_factor_lists *lists)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "runtime/filled_buffer.h"
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 #include "score/vina.h"
@@ -190,13 +191,6 @@ static qn_status sort_atoms(const qn_score_receptor *receptor, const qn_flexible
     return QN_OK;
 }
 
-/* Copy `bytes` to a new buffer; the data may be freed afterwards. */
-static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
-{
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
-    return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
-}
-
 static qn_status launch_maps(qn_queue *queue, const qn_configuration *configuration, const sorted_atoms *sorted,
                              qn_buffer *const buffers[3], qn_buffer *maps, qn_event **event)
 {
@@ -237,10 +231,13 @@ qn_status qn_flexible_maps(qn_queue *queue, const qn_configuration *configuratio
             qn_flexible_pair_parameters(types[t], other, pairs[t * MAPS_RECEPTOR_TYPES + other]);
     choose_cells(receptor, grid, &sorted);
     qn_status status = sort_atoms(receptor, grid, &sorted);
-    if (status == QN_OK) status = upload(queue, sorted.atoms, (sorted.count + 1) * sizeof *sorted.atoms, &buffers[0]);
-    if (status == QN_OK) status = upload(queue, sorted.starts, (sorted.cells + 1) * sizeof(int32_t), &buffers[1]);
     if (status == QN_OK)
-        status = upload(queue, pairs, (size_t)type_count * MAPS_RECEPTOR_TYPES * sizeof *pairs, &buffers[2]);
+        status = qn_buffer_create_filled(queue, sorted.atoms, (sorted.count + 1) * sizeof *sorted.atoms, &buffers[0]);
+    if (status == QN_OK)
+        status = qn_buffer_create_filled(queue, sorted.starts, (sorted.cells + 1) * sizeof(int32_t), &buffers[1]);
+    if (status == QN_OK)
+        status = qn_buffer_create_filled(queue, pairs, (size_t)type_count * MAPS_RECEPTOR_TYPES * sizeof *pairs,
+                                         &buffers[2]);
     if (status == QN_OK) status = launch_maps(queue, configuration, &sorted, buffers, maps, event);
     if (status == QN_OK) status = qn_queue_finish(queue);
     for (int i = 0; i < 3; i++) qn_buffer_release(&buffers[i]);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "flexible/kernels/search.h"
+#include "runtime/filled_buffer.h"
 #include "runtime/prelude/prelude_host.h"
 #include "score/vina.h"
 
@@ -112,9 +113,8 @@ static qn_status make_lists(const qn_score_receptor *receptor, near_lists *lists
 
 static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_flexible_near *near, qn_buffer **buffer)
 {
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
     near->bytes += (double)bytes;
-    return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
+    return qn_buffer_create_filled(queue, data, bytes, buffer);
 }
 
 static qn_status upload_all(qn_queue *queue, const qn_score_receptor *receptor, const near_lists *lists)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "flexible/kernels/search.h"
+#include "runtime/filled_buffer.h"
 #include "runtime/prelude/prelude_host.h"
 #include "score/vina.h"
 
@@ -182,22 +183,17 @@ static qn_status add_tree(const qn_flexible_tree *tree, uint32_t number, int ind
     return QN_OK;
 }
 
-static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
-{
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
-    return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
-}
-
 static qn_status upload_all(qn_queue *queue, const tree_arrays *arrays, qn_flexible_batch *batch)
 {
-    QN_TRY(upload(queue, arrays->heads, (size_t)batch->ligands * QN_SEARCH_HEAD * 4, &batch->heads));
-    QN_TRY(upload(queue, arrays->atoms, 16 * arrays->atom_count, &batch->tree_atoms));
-    QN_TRY(upload(queue, arrays->links, 16 * arrays->atom_count, &batch->links));
-    QN_TRY(upload(queue, arrays->partners, 4 * arrays->partner_slots + 4, &batch->partners));
-    QN_TRY(upload(queue, arrays->pairs, 4 * arrays->pair_count + 4, &batch->pair_list));
-    QN_TRY(upload(queue, arrays->pieces, 32 * arrays->piece_count, &batch->pieces_places));
-    QN_TRY(upload(queue, arrays->piece_links, 32 * arrays->piece_count, &batch->piece_links));
-    QN_TRY(upload(queue, arrays->pair_parameters, 16 * arrays->pair_count + 16, &batch->pair_parameters));
+    QN_TRY(qn_buffer_create_filled(queue, arrays->heads, (size_t)batch->ligands * QN_SEARCH_HEAD * 4, &batch->heads));
+    QN_TRY(qn_buffer_create_filled(queue, arrays->atoms, 16 * arrays->atom_count, &batch->tree_atoms));
+    QN_TRY(qn_buffer_create_filled(queue, arrays->links, 16 * arrays->atom_count, &batch->links));
+    QN_TRY(qn_buffer_create_filled(queue, arrays->partners, 4 * arrays->partner_slots + 4, &batch->partners));
+    QN_TRY(qn_buffer_create_filled(queue, arrays->pairs, 4 * arrays->pair_count + 4, &batch->pair_list));
+    QN_TRY(qn_buffer_create_filled(queue, arrays->pieces, 32 * arrays->piece_count, &batch->pieces_places));
+    QN_TRY(qn_buffer_create_filled(queue, arrays->piece_links, 32 * arrays->piece_count, &batch->piece_links));
+    QN_TRY(
+        qn_buffer_create_filled(queue, arrays->pair_parameters, 16 * arrays->pair_count + 16, &batch->pair_parameters));
     return qn_queue_finish(queue);
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "deform/batch/kernels/balance_arguments.h"
+#include "runtime/filled_buffer.h"
 #include "runtime/host_variant.h"
 
 #include "deform/batch/kernels/balance.dev.h"
@@ -182,12 +183,6 @@ const qn_family qn_deform_balance_family = {
 
 /* ---- A problem on a device ---- */
 
-static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
-{
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes > 0 ? bytes : 4, buffer));
-    return bytes > 0 ? qn_queue_write(queue, *buffer, 0, data, bytes, NULL) : QN_OK;
-}
-
 static void describe_freedoms(const qn_problem *problem, int32_t *kinds, float *scales)
 {
     const qn_body *body = problem->body;
@@ -241,9 +236,10 @@ static qn_status upload_terms(qn_queue *queue, const qn_problem *problem, qn_bal
     if (status == QN_OK) {
         memcpy(next, starts, rows * sizeof *next);
         visit_terms(problem, starts, next, terms);
-        status = upload(queue, starts, (rows + 1) * sizeof *starts, &balance->starts);
+        status = qn_buffer_create_filled(queue, starts, (rows + 1) * sizeof *starts, &balance->starts);
     }
-    if (status == QN_OK) status = upload(queue, terms, (size_t)balance->term_count * sizeof *terms, &balance->terms);
+    if (status == QN_OK)
+        status = qn_buffer_create_filled(queue, terms, (size_t)balance->term_count * sizeof *terms, &balance->terms);
     if (status == QN_OK) status = qn_queue_finish(queue); /* before the lists are released */
     qn_release(&terms);
     qn_release(&next);
@@ -259,8 +255,8 @@ static qn_status upload_kinds(qn_queue *queue, const qn_problem *problem, qn_bal
     int32_t *kinds = memory;
     float *scales = (float *)memory + count;
     describe_freedoms(problem, kinds, scales);
-    qn_status status = upload(queue, kinds, count * sizeof *kinds, &balance->kinds);
-    if (status == QN_OK) status = upload(queue, scales, count * sizeof *scales, &balance->scales);
+    qn_status status = qn_buffer_create_filled(queue, kinds, count * sizeof *kinds, &balance->kinds);
+    if (status == QN_OK) status = qn_buffer_create_filled(queue, scales, count * sizeof *scales, &balance->scales);
     if (status == QN_OK) status = qn_queue_finish(queue);
     qn_release(&memory);
     return status;

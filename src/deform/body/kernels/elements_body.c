@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "deform/body/kernels/elements.h"
+#include "runtime/filled_buffer.h"
 #include "runtime/prelude/prelude_host.h"
 
 #include "deform/body/kernels/elements.dev.h"
@@ -11,8 +12,7 @@ static const size_t ELEMENTS_MAX = (size_t)1 << (31 - ELEMENTS_PAIR_BITS);
 
 static qn_status write_bytes(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
 {
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
-    QN_TRY(qn_queue_write(queue, *buffer, 0, data, bytes, NULL));
+    QN_TRY(qn_buffer_create_filled(queue, data, bytes, buffer));
     return qn_queue_finish(queue);
 }
 
