@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "deform/space/cell.h"
+#include "math/vector.h"
 
 enum { POINTS_MAX = 1 << 24, TRIAL_CELLS = 3 };
 
@@ -117,7 +118,7 @@ static void find_directions(const qn_deform_setup *setup, double normal[3], doub
         for (int axis = 0; axis < 3; axis++)
             sum[axis] += a[(axis + 1) % 3] * b[(axis + 2) % 3] - a[(axis + 2) % 3] * b[(axis + 1) % 3];
     }
-    const double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    const double length = qn_vector_length(sum);
     for (int axis = 0; axis < 3; axis++) normal[axis] = length > 0 ? sum[axis] / length : axis == 2;
     const int least = fabs(normal[0]) <= fabs(normal[1]) && fabs(normal[0]) <= fabs(normal[2]) ? 0
                       : fabs(normal[1]) <= fabs(normal[2])                                     ? 1
@@ -128,11 +129,6 @@ static void find_directions(const qn_deform_setup *setup, double normal[3], doub
         square += along[axis] * along[axis];
     }
     for (int axis = 0; axis < 3; axis++) along[axis] /= sqrt(square);
-}
-
-static double norm(const double v[3])
-{
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
 /* Relative error of the force at the centre of a cell; NaN where a corner or the centre has no balance. */
@@ -161,7 +157,7 @@ static qn_status try_cell(choice *run, const int32_t lowest[3], qn_grid_state st
     if (!found->converged) return QN_OK;
     qn_cell_force(&cell, ways[run->options->interpolation], centre, force);
     for (int axis = 0; axis < 3; axis++) force[axis] -= found->force[axis];
-    *error = norm(force) / norm(found->force);
+    *error = qn_vector_length(force) / qn_vector_length(found->force);
     return QN_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "deform/grid_choice.h"
+#include "math/vector.h"
 
 enum { MACHINE_TICKS = 3000, BATCH_SIZE = 64, NEWTON_STEPS_MAX = 12 };
 
@@ -285,11 +286,6 @@ static qn_status measure_times(qn_live_run *run)
     return status;
 }
 
-static double length_of(const double v[3])
-{
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 /* Solve at places of the path, evenly spaced in time, and compare ticks whose force was interpolated and not blended.
  */
 static qn_status check_path(qn_live_run *run)
@@ -313,7 +309,8 @@ static qn_status check_path(qn_live_run *run)
             check->force[axis] = -found->force[axis];
             apart[axis] = tick->force[axis] - check->force[axis];
         }
-        if (length_of(check->force) > 0) run->error = fmax(run->error, length_of(apart) / length_of(check->force));
+        if (qn_vector_length(check->force) > 0)
+            run->error = fmax(run->error, qn_vector_length(apart) / qn_vector_length(check->force));
     }
     return QN_OK;
 }
@@ -323,7 +320,7 @@ qn_status qn_live_measure(qn_live_run *run)
     run->facts = qn_loop_facts_of(run->loop);
     for (size_t i = 0; i < qn_loop_tick_count(run->loop); i++) {
         const qn_tick *tick = qn_loop_tick(run->loop, i);
-        run->largest_force = fmax(run->largest_force, length_of(tick->force));
+        run->largest_force = fmax(run->largest_force, qn_vector_length(tick->force));
         if (tick->time_s < 1 && tick->flags & QN_TICK_LATE) run->late_at_first++;
     }
     if (run->options->clock == QN_DEFORM_REAL) QN_TRY(measure_times(run));

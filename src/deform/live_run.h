@@ -1,4 +1,4 @@
-/* What simulate and serve have in common: the grid, its solvers, the loop. */
+/* The common part of simulate and serve: the grid, its solvers, the loop. */
 #ifndef QN_DEFORM_LIVE_RUN_H
 #define QN_DEFORM_LIVE_RUN_H
 

@@ -19,6 +19,16 @@ static const qn_option mesh_row = {.name = "mesh",
                                    .meaning =
                                        "mesh of tetrahedra with 4 or 10 nodes (Gmsh 1, 2.2, 4.1; VTK; VTU), in m"};
 
+static const qn_option folder_row = {.name = "output",
+                                     .is_output = true,
+                                     .letter = 'o',
+                                     .kind = QN_OPTION_PATH,
+                                     .argument = "FOLDER",
+                                     .offset = FIELD(output),
+                                     .required = true,
+                                     .by_commands = true,
+                                     .meaning = "folder of the results, absent or empty"};
+
 static const qn_option scale_row = {.name = "scale",
                                     .kind = QN_OPTION_NUMBER,
                                     .argument = "FACTOR",
@@ -131,15 +141,7 @@ static const qn_option accuracy_row = {.name = "accuracy",
 
 static const qn_option solve_rows[] = {
     {.like = &mesh_row},
-    {.name = "output",
-     .is_output = true,
-     .letter = 'o',
-     .kind = QN_OPTION_PATH,
-     .argument = "FOLDER",
-     .offset = FIELD(output),
-     .required = true,
-     .by_commands = true,
-     .meaning = "folder of the results, absent or empty"},
+    {.like = &folder_row},
     {.like = &material_row},
     {.like = &fix_row},
     {.like = &contact_row},
@@ -268,15 +270,7 @@ static const char live_device_meaning[] = "host: processors, in double precision
 
 static const qn_option simulate_rows[] = {
     {.like = &mesh_row},
-    {.name = "output",
-     .is_output = true,
-     .letter = 'o',
-     .kind = QN_OPTION_PATH,
-     .argument = "FOLDER",
-     .offset = FIELD(output),
-     .required = true,
-     .by_commands = true,
-     .meaning = "folder of the results, absent or empty"},
+    {.like = &folder_row},
     {.like = &material_row},
     {.like = &fix_row},
     {.like = &contact_row},

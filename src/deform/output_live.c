@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "deform/live_run.h"
 #include "deform/solve.h"
+#include "math/vector.h"
 #include "report/csv.h"
 #include "report/html.h"
 
@@ -139,11 +140,6 @@ static qn_status add_facts(const qn_live_run *run, qn_report *report)
     return qn_report_facts(report, labels, texts, FACTS);
 }
 
-static double length_of(const double v[3])
-{
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 /* Force, and distance from rest, over time; ticks with a missing state apart. */
 static qn_status plot_force(const qn_live_run *run, qn_report *report)
 {
@@ -155,7 +151,7 @@ static qn_status plot_force(const qn_live_run *run, qn_report *report)
     for (size_t i = 0; i < ticks; i += every, count++) {
         const qn_tick *tick = qn_loop_tick(run->loop, i);
         times[count] = tick->time_s;
-        forces[count] = length_of(tick->force);
+        forces[count] = qn_vector_length(tick->force);
         late[count] = NAN;
         for (size_t k = i; k < i + every && k < ticks; k++)
             if (qn_loop_tick(run->loop, k)->flags & QN_TICK_LATE) late[count] = forces[count];
@@ -215,7 +211,7 @@ static qn_status plot_solves(const qn_live_run *run, qn_report *report)
     for (size_t i = 0; i < count; i++) {
         const double place[3] = {run->grid.step * records[i].index[0], run->grid.step * records[i].index[1],
                                  run->grid.step * records[i].index[2]};
-        values[i] = 1e3 * length_of(place);
+        values[i] = 1e3 * qn_vector_length(place);
         values[count + i] = 1e3 * records[i].seconds;
     }
     const qn_report_series series = {.name = "state", .x = values, .y = values + count, .count = count};
@@ -239,10 +235,10 @@ static qn_status plot_checks(const qn_live_run *run, qn_report *report)
         const qn_live_check *check = &run->checks[i];
         const qn_tick *tick = qn_loop_tick(run->loop, check->tick);
         double apart[3];
-        if (!check->is_valid || !(length_of(check->force) > 0)) continue;
+        if (!check->is_valid || !(qn_vector_length(check->force) > 0)) continue;
         for (int axis = 0; axis < 3; axis++) apart[axis] = tick->force[axis] - check->force[axis];
         values[count] = tick->time_s;
-        values[run->check_count + count++] = 100 * length_of(apart) / length_of(check->force);
+        values[run->check_count + count++] = 100 * qn_vector_length(apart) / qn_vector_length(check->force);
     }
     const qn_report_series series = {.name = "error", .x = values, .y = values + run->check_count, .count = count};
     const qn_status status =

@@ -9,6 +9,7 @@
 #include "deform/body/fields.h"
 #include "deform/solve.h"
 #include "format/mesh/vtu_write.h"
+#include "math/vector.h"
 #include "report/csv.h"
 #include "report/html.h"
 #include "report/surface_views.h"
@@ -42,7 +43,7 @@ static qn_status make_numbers(const qn_deform_solution *run, node_numbers *numbe
         qn_deform_node_values(run, i, numbers->displacement + 3 * i, numbers->reaction + 3 * i, numbers->pressure + i);
         for (size_t axis = 0; axis < 3; axis++)
             numbers->places[3 * i + axis] = setup->mesh->positions[3 * i + axis] + u[axis];
-        numbers->moved_mm[i] = 1e3 * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        numbers->moved_mm[i] = 1e3 * qn_vector_length(u);
     }
     return QN_OK;
 }
@@ -144,18 +145,13 @@ static qn_status write_picture(const qn_deform_solution *run, const qn_surface_v
 
 /* ---- report ---- */
 
-static double length_of(const double v[3])
-{
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 static qn_status add_facts(const qn_deform_solution *run, qn_report *report)
 {
     static const char *const labels[] = {"force", "energy", "least stretch", "unknowns", "Newton steps", "residual"};
     const qn_state *state = &run->state;
     char values[6][48];
     const char *texts[6];
-    snprintf(values[0], sizeof values[0], "%.4g N", length_of(state->force));
+    snprintf(values[0], sizeof values[0], "%.4g N", qn_vector_length(state->force));
     snprintf(values[1], sizeof values[1], "%.4g mJ", 1e3 * state->energy);
     snprintf(values[2], sizeof values[2], "%.3f", state->least_stretch);
     snprintf(values[3], sizeof values[3], "%zu", run->setup.body->freedom_count);
@@ -194,7 +190,7 @@ static qn_status fill_report(const qn_deform_solution *run, const qn_surface_vie
                                run->setup.mesh->order, run->setup.mixed ? " with pressures" : "", options->material,
                                options->fix, options->contact, options->move));
     if (!isnan(run->other_force[0])) {
-        const double force = length_of(run->state.force), other = length_of(run->other_force);
+        const double force = qn_vector_length(run->state.force), other = qn_vector_length(run->other_force);
         QN_TRY(qn_report_paragraph(report, "With order %d the force is %.4g N; the ratio of the two is %.3f.",
                                    3 - options->order, other, force / other));
     }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "deform/space_run.h"
+#include "math/vector.h"
 #include "report/csv.h"
 #include "report/html.h"
 
@@ -117,8 +118,7 @@ static qn_status add_facts(const qn_deform_space_run *run, qn_report *report)
 static double force_of(const qn_grid_state *state)
 {
     if (state->flags & QN_GRID_UNSOLVED) return NAN;
-    return sqrt(state->force[0] * state->force[0] + state->force[1] * state->force[1] +
-                state->force[2] * state->force[2]);
+    return qn_vector_length(state->force);
 }
 
 /* Force along each axis of the grid through rest. */
@@ -151,16 +151,6 @@ static qn_status plot_axes(const qn_deform_space_run *run, qn_report *report)
     return status;
 }
 
-static double error_of(const qn_space_check *check, const double force[3])
-{
-    double apart = 0, square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        apart += (force[axis] - check->force[axis]) * (force[axis] - check->force[axis]);
-        square += check->force[axis] * check->force[axis];
-    }
-    return 100 * sqrt(apart / square);
-}
-
 static qn_status plot_checks(const qn_deform_space_run *run, qn_report *report)
 {
     static const char *const names[] = {"gradient", "energy", "linear"};
@@ -171,10 +161,9 @@ static qn_status plot_checks(const qn_deform_space_run *run, qn_report *report)
     QN_TRY(qn_allocate(4 * count, sizeof *values, (void **)&values));
     for (size_t i = 0; i < count; i++) {
         const qn_space_check *check = &run->checks[i];
-        const double *const place = check->place;
-        const double *const forces[3] = {check->gradient, check->energy, check->linear};
-        values[i] = 1e3 * sqrt(place[0] * place[0] + place[1] * place[1] + place[2] * place[2]);
-        for (size_t k = 0; k < 3; k++) values[(k + 1) * count + i] = check->is_valid ? error_of(check, forces[k]) : NAN;
+        values[i] = 1e3 * qn_vector_length(check->place);
+        for (size_t k = 0; k < 3; k++)
+            values[(k + 1) * count + i] = 100 * qn_space_check_error(check, (qn_deform_interpolation)k);
     }
     for (size_t k = 0; k < 3; k++)
         series[k] = (qn_report_series){.name = names[k], .x = values, .y = values + (k + 1) * count, .count = count};

@@ -7,6 +7,7 @@
 #include "deform/space/cell.h"
 #include "deform/space_run.h"
 #include "math/random.h"
+#include "math/vector.h"
 
 enum { STREAM = 0x64656631 }; /* of the random places */
 
@@ -88,21 +89,18 @@ qn_status qn_space_checks_make(qn_deform_space_run *run)
     return status;
 }
 
+double qn_space_check_error(const qn_space_check *check, qn_deform_interpolation way)
+{
+    const double *force = way == QN_DEFORM_GRADIENT ? check->gradient
+                          : way == QN_DEFORM_ENERGY ? check->energy
+                                                    : check->linear;
+    return check->is_valid ? qn_vector_distance(force, check->force) / qn_vector_length(check->force) : NAN;
+}
+
 double qn_space_checks_largest(const qn_deform_space_run *run, qn_deform_interpolation way)
 {
     double largest = NAN;
-    for (size_t i = 0; i < run->check_count; i++) {
-        const qn_space_check *check = &run->checks[i];
-        const double *force = way == QN_DEFORM_GRADIENT ? check->gradient
-                              : way == QN_DEFORM_ENERGY ? check->energy
-                                                        : check->linear;
-        double apart = 0, square = 0;
-        if (!check->is_valid) continue;
-        for (int axis = 0; axis < 3; axis++) {
-            apart += (force[axis] - check->force[axis]) * (force[axis] - check->force[axis]);
-            square += check->force[axis] * check->force[axis];
-        }
-        largest = fmax(largest, sqrt(apart / square)); /* fmax leaves NaN out */
-    }
+    for (size_t i = 0; i < run->check_count; i++) /* fmax leaves NaN out */
+        largest = fmax(largest, qn_space_check_error(&run->checks[i], way));
     return largest;
 }

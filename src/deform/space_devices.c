@@ -72,7 +72,7 @@ typedef struct device_work {
     const uint64_t *numbers;
 } device_work;
 
-/* What the device does not tell: the least stretch. */
+/* Find the least stretch, which the device does not tell. */
 static qn_status measure(size_t index, int worker, void *user)
 {
     const device_work *all = user;

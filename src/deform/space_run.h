@@ -68,6 +68,9 @@ QN_MUST_CHECK qn_status qn_space_devices_solve(qn_deform_space_run *run, const u
 /* Compare interpolated forces at random places, on the first rank. */
 QN_MUST_CHECK qn_status qn_space_checks_make(qn_deform_space_run *run);
 
+/* Error of a checked force by one way of interpolation, relative to the force; NaN: not checked. */
+double qn_space_check_error(const qn_space_check *check, qn_deform_interpolation way);
+
 /* Largest error of checked forces by one way of interpolation, relative to the force; NaN: nothing was checked. */
 double qn_space_checks_largest(const qn_deform_space_run *run, qn_deform_interpolation way);
 

@@ -2,11 +2,23 @@
 #ifndef QN_MATH_VECTOR_H
 #define QN_MATH_VECTOR_H
 
+#include <math.h>
+
 /* The squared distance of two places, in the square of their unit. */
 static inline double qn_vector_square_between(const double a[3], const double b[3])
 {
     const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
     return x * x + y * y + z * z;
+}
+
+static inline double qn_vector_length(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static inline double qn_vector_distance(const double a[3], const double b[3])
+{
+    return sqrt(qn_vector_square_between(a, b));
 }
 
 #endif

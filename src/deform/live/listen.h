@@ -25,7 +25,7 @@ int qn_listener_accept(const qn_listener *listener);
 /* Let a connection hold a few answers only, so that a reader that was late does not get old ones. */
 void qn_connection_keep_short(int descriptor);
 
-/* What can be sent or received now without waiting; 0: nothing now, −1: the connection is over. */
+/* Bytes that can be sent or received now without waiting; 0: none now, −1: the connection is over. */
 ssize_t qn_connection_send(int descriptor, const void *data, size_t size);
 ssize_t qn_connection_receive(int descriptor, void *data, size_t size);
 

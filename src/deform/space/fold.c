@@ -4,19 +4,15 @@
 
 #include "base/error.h"
 #include "deform/space/cell.h"
+#include "math/vector.h"
 
 static const double suspicion = 0.2, sameness = 1e-3;
-
-static double length(const double a[3])
-{
-    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
 
 /* The distance of two forces, as a part of the larger of two others. */
 static double difference(const double a[3], const double b[3], const double one[3], const double other[3])
 {
-    const double change[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]}, size = fmax(length(one), length(other));
-    return size > 0 ? length(change) / size : 0;
+    const double size = fmax(qn_vector_length(one), qn_vector_length(other));
+    return size > 0 ? qn_vector_distance(a, b) / size : 0;
 }
 
 /* How far the force of `state` is from what `from` predicts. */

@@ -1,4 +1,4 @@
-/* What the kernels of deform/elements compute at a point of an element, for OpenCL, CUDA and the host; the formulas are
+/* Numbers of deform/elements at a point of an element, for OpenCL, CUDA and the host; the formulas are
  * those of docs/design/deform_forms.md. A REAL is a float, or on the host a vector of floats, one for each state.
  * Symmetric matrices are six numbers in the order 00, 11, 22, 01, 12, 02. */
 #ifndef QN_DEFORM_ELEMENTS_DEV_H
@@ -295,7 +295,7 @@ DEVICE_FN REAL elements_mooney_energy(const elements_numbers *n, const elements_
     return REAL_FMA(REAL_OF(n->c10), first, REAL_OF(n->c01) * second);
 }
 
-/* What blocks need at a point: B, X (docs/design/deform_forms.md) and three numbers, the weight included. */
+/* Numbers that blocks share at a point: B, X (docs/design/deform_forms.md) and three numbers, the weight included. */
 typedef struct elements_tangent {
     REAL left[6], x[6];
     REAL gamma, two_beta, delta;

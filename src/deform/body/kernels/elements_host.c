@@ -26,7 +26,7 @@ typedef struct host_vector {
     int used;
 } host_vector;
 
-/* What a task does: a range of nodes, blocks or elements for some vectors. */
+/* Work of a task: a range of nodes, blocks or elements for some vectors. */
 typedef struct host_task {
     const host_job *job;
     host_vector vectors[VECTORS];

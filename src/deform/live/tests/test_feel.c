@@ -47,7 +47,7 @@ static double difference(const double a[3], const double b[3])
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-/* What the hand feels: minus the force of the tool on the body. */
+/* Force that the hand feels: minus the force of the tool on the body. */
 static void felt(const field *of, const double place[3], double force[3])
 {
     double energy, stiffness[9];

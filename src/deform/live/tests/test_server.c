@@ -257,7 +257,7 @@ static void hands_that_vanish_or_stall_cost_nothing(void)
         send_hand(hand, sequence++, place_of_hand, QN_HAND_GRABS);
         nanosleep(&pause, NULL);
     }
-    /* What it reads then are whole frames, first the old ones that the connection held, soon the new ones. */
+    /* The client then reads whole frames, first the old ones that the connection held, soon the new ones. */
     const uint64_t now = sequence;
     int answer = 0;
     for (frame.sequence = 0; frame.sequence < now && CHECK(answer < 5000); answer++) {
