@@ -151,6 +151,21 @@ static void bits_depend_on_the_state_alone(void)
     }
 }
 
+/* Steps of a long way overshoot. With full steps alone 8 of these states are found, with shortened ones 10. */
+static void long_ways_need_short_steps(void)
+{
+    enum { COUNT = 16, LEAST = 9 };
+    qn_batch_state states[COUNT];
+    int converged = 0;
+    make(&cases[1], false);
+    float *arrays = want(states, COUNT, 0.06);
+    solve(states, COUNT, COUNT);
+    for (int s = 0; s < COUNT; s++) converged += states[s].converged;
+    CHECK(converged >= LEAST);
+    free(arrays);
+    clear();
+}
+
 /* A state that cannot be reached is told, and its neighbours in the batch are as they would be. */
 static void impossible_places_are_told(void)
 {
@@ -189,6 +204,7 @@ int main(int argc, char **argv)
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(states_are_those_of_the_solver);
     RUN(bits_depend_on_the_state_alone);
+    RUN(long_ways_need_short_steps);
     RUN(impossible_places_are_told);
     RUN(impossible_problems_are_refused);
     qn_queue_destroy(&queue);
