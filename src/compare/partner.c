@@ -7,14 +7,6 @@
 #include "base/memory.h"
 #include "model/atom.h"
 
-static const char *const amino_slots[] = {"N", "CA", "C", "O"};
-static const char *const nucleotide_slots[QN_BACKBONE_SLOTS] = {"P",   "OP1", "OP2", "O5'", "C5'", "C4'",
-                                                                "O4'", "C3'", "O3'", "C2'", "O2'", "C1'"};
-enum { AMINO_SLOTS = sizeof amino_slots / sizeof amino_slots[0] };
-
-/* Other names of the same atoms: PDB format 2 (O1P), CHARMM termini (OT1). */
-static const char *const atom_aliases[][2] = {{"O1P", "OP1"}, {"O2P", "OP2"}, {"OT1", "O"}};
-
 /* Other names of standard residues: protonation states, selenium and phosphate derivatives, DNA. */
 static const char *const residue_aliases[][2] = {
     {"MSE", "MET"}, {"HSD", "HIS"}, {"HSE", "HIS"}, {"HSP", "HIS"}, {"HID", "HIS"}, {"HIE", "HIS"}, {"HIP", "HIS"},
@@ -30,55 +22,12 @@ static const char *translate(const char *name, const char *const aliases[][2], s
     return name;
 }
 
-static int find_slot(const char *name, const char *const *slots, int count)
-{
-    char modern[8];
-    strncpy(modern, name, sizeof modern - 1);
-    modern[sizeof modern - 1] = '\0';
-    for (char *c = modern; *c; c++)
-        if (*c == '*') *c = '\'';
-    const char *plain = translate(modern, atom_aliases, sizeof atom_aliases / sizeof atom_aliases[0]);
-    for (int slot = 0; slot < count; slot++)
-        if (strcmp(plain, slots[slot]) == 0) return slot;
-    return -1;
-}
-
 /* Whether name and element are both those of a hydrogen: old files have other text, such as "H", in the columns of the
  * element. */
 static bool named_as_hydrogen(const qn_atom *atom)
 {
     const char *letter = atom->name + strspn(atom->name, "0123456789");
     return qn_atom_is_hydrogen(atom) && (*letter == 'H' || *letter == 'D');
-}
-
-/* Find the slots whose atoms a residue has, one bit each. A calcium ion, which is also named CA, does not count. */
-static unsigned present_slots(const qn_molecule *molecule, const qn_residue *residue, const char *const *slots,
-                              int count)
-{
-    unsigned mask = 0;
-    for (size_t i = 0; i < residue->atom_count; i++) {
-        const qn_atom *atom = &molecule->atoms[residue->first_atom + i];
-        int slot = find_slot(atom->name, slots, count);
-        bool calcium = strcmp(atom->element, "CA") == 0;
-        if (slot >= 0 && !calcium) mask |= 1u << slot;
-    }
-    return mask;
-}
-
-/* Classify a residue by its atoms. HETATM residues (MSE, modified bases) need more atoms than ATOM records: GTP has a
- * ribose but no atom P. */
-static qn_residue_kind classify(const qn_molecule *molecule, const qn_residue *residue)
-{
-    unsigned amino = present_slots(molecule, residue, amino_slots, AMINO_SLOTS);
-    unsigned required = residue->hetero ? 7u : 2u; /* N CA C, or CA alone */
-    if ((amino & required) == required) return QN_RESIDUE_AMINO_ACID;
-    unsigned nucleotide = present_slots(molecule, residue, nucleotide_slots, QN_BACKBONE_SLOTS);
-    const unsigned phosphorus = 1u << 0, c4 = 1u << 5, c3 = 1u << 7;
-    if (residue->hetero)
-        required = phosphorus | c4 | c3;
-    else
-        required = nucleotide & phosphorus ? phosphorus : c4;
-    return (nucleotide & required) == required ? QN_RESIDUE_NUCLEOTIDE : QN_RESIDUE_OTHER;
 }
 
 static void measure_sphere(const double (*heavy)[3], qn_partner_residue *residue)
@@ -95,7 +44,6 @@ static void measure_sphere(const double (*heavy)[3], qn_partner_residue *residue
 static void fill_residue(const qn_molecule *molecule, const qn_residue *source, qn_partner *partner,
                          qn_partner_residue *residue)
 {
-    bool amino = residue->kind == QN_RESIDUE_AMINO_ACID;
     residue->number = source->number;
     residue->insertion = source->insertion;
     strcpy(residue->name, translate(source->name, residue_aliases, sizeof residue_aliases / sizeof residue_aliases[0]));
@@ -104,8 +52,7 @@ static void fill_residue(const qn_molecule *molecule, const qn_residue *source, 
         const qn_atom *atom = &molecule->atoms[source->first_atom + i];
         if (named_as_hydrogen(atom)) continue;
         memcpy(partner->heavy[partner->heavy_count++], atom->position_angstrom, 3 * sizeof(double));
-        int slot =
-            find_slot(atom->name, amino ? amino_slots : nucleotide_slots, amino ? AMINO_SLOTS : QN_BACKBONE_SLOTS);
+        int slot = qn_backbone_slot(residue->kind, atom->name);
         if (slot < 0 || residue->backbone_mask & 1u << slot) continue; /* the first of alternate locations */
         memcpy(residue->backbone[slot], atom->position_angstrom, 3 * sizeof(double));
         residue->backbone_mask |= 1u << slot;
@@ -119,16 +66,12 @@ static void fill_residue(const qn_molecule *molecule, const qn_residue *source, 
  * atoms are present, else by number. Numbers alone are wrong if the numbering follows another protein. */
 static bool is_broken(const qn_partner_residue *before, const qn_partner_residue *after)
 {
-    enum { N = 0, C = 2, PHOSPHORUS = 0, O3 = 8 };
-    static const double longest_bond_angstrom = 2.5;
     bool amino = after->kind == QN_RESIDUE_AMINO_ACID;
-    int from = amino ? C : O3, to = amino ? N : PHOSPHORUS;
+    int from = amino ? QN_SLOT_C : QN_SLOT_O3, to = amino ? QN_SLOT_N : QN_SLOT_P;
     if (before->kind != after->kind) return true;
     if (!(before->backbone_mask >> from & 1) || !(after->backbone_mask >> to & 1))
         return after->number > before->number + 1;
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) square += pow(after->backbone[to][axis] - before->backbone[from][axis], 2);
-    return square > longest_bond_angstrom * longest_bond_angstrom;
+    return !qn_backbone_bonded(before->backbone[from], after->backbone[to]);
 }
 
 static size_t find_chain(const qn_partner *partner, const char *name)
@@ -138,14 +81,15 @@ static size_t find_chain(const qn_partner *partner, const char *name)
     return partner->chain_count;
 }
 
-/* First pass: find the kind and the chain of each residue, so that the second pass can place it in its chain's block.
+/* First pass: find the chain of each residue, so that the second pass can place it in its chain's block.
  */
-static qn_status survey(const qn_molecule *molecule, qn_partner *partner, qn_residue_kind *kinds, size_t *chain_of)
+static qn_status survey(const qn_molecule *molecule, qn_partner *partner, const qn_residue_kind *kinds,
+                        size_t *chain_of)
 {
     size_t capacity = 0;
     for (size_t i = 0; i < molecule->residue_count; i++) {
         const qn_residue *source = &molecule->residues[i];
-        if ((kinds[i] = classify(molecule, source)) == QN_RESIDUE_OTHER) continue;
+        if (kinds[i] == QN_RESIDUE_OTHER) continue;
         size_t chain = find_chain(partner, source->chain);
         if (chain == partner->chain_count) {
             QN_TRY(qn_grow((void **)&partner->chains, &capacity, chain + 1, sizeof *partner->chains));
@@ -189,6 +133,7 @@ qn_status qn_partner_build(const qn_molecule *molecule, qn_partner *partner)
     void *kinds = NULL, *chain_of = NULL;
     qn_status status = qn_allocate(molecule->residue_count, sizeof(qn_residue_kind), &kinds);
     if (status == QN_OK) status = qn_allocate(molecule->residue_count, sizeof(size_t), &chain_of);
+    if (status == QN_OK) qn_residue_kinds_find(molecule, kinds);
     if (status == QN_OK) status = survey(molecule, partner, kinds, chain_of);
     if (status == QN_OK) status = place(molecule, partner, kinds, chain_of);
     qn_release(&kinds);

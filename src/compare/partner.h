@@ -1,17 +1,11 @@
 /* One partner of a complex, as the quality measures need it: the amino acid and nucleotide residues, grouped by chain,
- * with backbone atoms in fixed slots and all heavy atoms in one array. Waters, ions, cofactors and free nucleotides
- * such as GTP do not count as residues, as in CAPRI.
+ * with backbone atoms in fixed slots and all heavy atoms in one array. Waters, ions and cofactors do not count as
+ * residues, as in CAPRI (compare/residue_kind.h).
  */
 #ifndef QN_COMPARE_PARTNER_H
 #define QN_COMPARE_PARTNER_H
 
-#include <quern/molecule.h>
-
-/* Slots of amino acids: N CA C O. Slots of nucleotides, as in DockQ 2: P OP1 OP2 O5' C5' C4' O4' C3' O3' C2' O2' C1'.
- */
-enum { QN_BACKBONE_SLOTS = 12 };
-
-typedef enum qn_residue_kind { QN_RESIDUE_OTHER, QN_RESIDUE_AMINO_ACID, QN_RESIDUE_NUCLEOTIDE } qn_residue_kind;
+#include "compare/residue_kind.h"
 
 typedef struct qn_partner_residue {
     qn_residue_kind kind;

@@ -313,6 +313,48 @@ static void nucleic_acids_have_their_own_backbone(void)
     CHECK(quality.matched_ligand_residues == 8);
 }
 
+static const char *const gtp_atoms[] = {"PA", "O5'", "C5'", "C4'", "O4'", "C3'", "O3'", "C2'", "O2'", "C1'", NULL};
+/* The ribityl part of FAD and FMN has the names of a nucleotide, S-adenosylmethionine those of an amino acid. */
+static const char *const fad_atoms[] = {"P",   "O1P", "O2P", "O5'", "C5'", "C4'", "O4'",
+                                        "C3'", "O3'", "C2'", "O2'", "C1'", "N10", NULL};
+static const char *const sam_atoms[] = {"N", "CA", "C", "O", "OXT", "CB", "CG", "SD", NULL};
+
+/* Add a residue whose atoms lie along y, 1 Å apart, from (x, 0, z). */
+static void add_cofactor(made_molecule *made, const char *name, bool hetero, const char *const *atoms, double x,
+                         double z)
+{
+    made_residue(made, "C", 201 + (int)made->molecule.residue_count, name);
+    made->residues[made->molecule.residue_count - 1].hetero = hetero;
+    for (int i = 0; atoms[i]; i++)
+        made_atom(made, atoms[i], atoms[i][0] == 'P' ? "P" : (char[]){atoms[i][0], '\0'}, x, i, z);
+}
+
+static void add_cofactors(made_molecule *made, bool hetero)
+{
+    add_cofactor(made, "FAD", hetero, fad_atoms, 5, 15);
+    add_cofactor(made, "SAM", hetero, sam_atoms, 5, 25);
+    add_cofactor(made, "AMP", hetero, fad_atoms, 5, 35); /* a free nucleotide with its atom P */
+}
+
+/* Move residue `index` to the end of the file, as HETATM records are in some files. */
+static void made_to_end(made_molecule *made, size_t index)
+{
+    static qn_atom atoms[64];
+    qn_residue moved = made->residues[index];
+    memcpy(atoms, made->atoms + moved.first_atom, moved.atom_count * sizeof(qn_atom));
+    made_remove(made, index);
+    for (size_t i = 0; i < made->molecule.atom_count; i++) {
+        int *residue = &made->atoms[i].residue;
+        *residue -= *residue > (int)index;
+    }
+    moved.first_atom = made->molecule.atom_count;
+    made->residues[made->molecule.residue_count++] = moved;
+    for (size_t i = 0; i < moved.atom_count; i++) {
+        atoms[i].residue = (int)made->molecule.residue_count - 1;
+        made->atoms[made->molecule.atom_count++] = atoms[i];
+    }
+}
+
 /* Hydrogens, calcium ions (whose atom is named CA) and free nucleotides do not count. */
 static void hydrogens_ions_and_free_nucleotides_do_not_count(void)
 {
@@ -320,10 +362,7 @@ static void hydrogens_ions_and_free_nucleotides_do_not_count(void)
     size_t contacts = quality_of_model().native_contacts;
     made_residue(&ligand, "C", 200, "CA");
     made_atom(&ligand, "CA", "CA", 2, 0, 30);
-    made_residue(&ligand, "C", 201, "GTP");
-    ligand.residues[ligand.molecule.residue_count - 1].hetero = true;
-    static const char *const gtp[] = {"PA", "O5'", "C5'", "C4'", "O4'", "C3'", "O3'", "C2'", "O2'", "C1'"};
-    for (int i = 0; i < 10; i++) made_atom(&ligand, gtp[i], i ? gtp[i][0] == 'O' ? "O" : "C" : "P", 2, i, 20);
+    add_cofactor(&ligand, "GTP", true, gtp_atoms, 2, 20);
     made_residue(&ligand, "C", 202, "ALA");
     made_atom(&ligand, "CA", "C", 200, 0, 0);
     made_atom(&ligand, "HA", "H", 2, 0, 10);
@@ -332,6 +371,58 @@ static void hydrogens_ions_and_free_nucleotides_do_not_count(void)
     qn_complex_quality quality = quality_of_model();
     CHECK(quality.native_contacts == contacts && quality.unmatched_contacts == 0);
     CHECK(quality.matched_ligand_residues == 24);
+}
+
+/* Cofactors with the backbone atoms of nucleotides or amino acids, in HETATM or ATOM records, lie in the interface of
+ * the native complex, of the model or of both. The quality is the one without them. The model lacks a third of the
+ * contacts, so that contacts of cofactors would change its Fnat and class. */
+static void cofactors_do_not_count(void)
+{
+    start();
+    made_move(&model_ligand, identity, 0.8, 0.5, 1.2);
+    const qn_complex_quality plain = quality_of_model();
+    CHECK(plain.fnat > 0.1 && plain.fnat < 0.9);
+    for (int where = 1; where <= 3; where++)
+        for (int hetero = 0; hetero < 2; hetero++) {
+            start();
+            made_move(&model_ligand, identity, 0.8, 0.5, 1.2);
+            if (where & 1) add_cofactors(&receptor, hetero);
+            if (where & 2) add_cofactors(&model_receptor, hetero);
+            qn_complex_reference_destroy(&reference);
+            CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+            const qn_complex_quality quality = quality_of_model();
+            CHECK(quality.native_contacts == plain.native_contacts && quality.unmatched_contacts == 0);
+            CHECK(quality.matched_receptor_residues == 80 && quality.fnat == plain.fnat);
+            CHECK(quality.interface_rmsd_angstrom == plain.interface_rmsd_angstrom);
+            CHECK(quality.dockq == plain.dockq && quality.capri == plain.capri);
+        }
+}
+
+/* Modified residues in HETATM records are bonded to their neighbours and count, also at the end of the file, as do
+ * residues of a Cα trace with names of no amino acid. */
+static void modified_residues_count(void)
+{
+    start();
+    const size_t contacts = quality_of_model().native_contacts;
+    strcpy(receptor.residues[10].name, "XYZ");
+    receptor.residues[10].hetero = true;
+    strcpy(receptor.residues[11].name, "MSE");
+    receptor.residues[11].hetero = true;
+    strcpy(receptor.residues[39].name, "TPQ");
+    receptor.residues[39].hetero = true;
+    made_to_end(&receptor, 10);
+    qn_complex_reference_destroy(&reference);
+    CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+    const qn_complex_quality quality = quality_of_model();
+    CHECK(quality.native_contacts == contacts && quality.matched_receptor_residues == 80 && quality.fnat == 1);
+    made_start(&model_receptor);
+    for (int i = 0; i < 5; i++) {
+        made_residue(&model_receptor, "A", i + 1, "UNK");
+        made_atom(&model_receptor, "CA", "C", 3.8 * i, 0, 0);
+    }
+    qn_residue_kind kinds[5];
+    qn_residue_kinds_find(&model_receptor.molecule, kinds);
+    for (int i = 0; i < 5; i++) CHECK(kinds[i] == QN_RESIDUE_AMINO_ACID);
 }
 
 static qn_residue_match match_of(const made_molecule *from, const made_molecule *to)
@@ -472,6 +563,8 @@ int main(void)
     RUN(equivalent_chains_are_interchangeable);
     RUN(nucleic_acids_have_their_own_backbone);
     RUN(hydrogens_ions_and_free_nucleotides_do_not_count);
+    RUN(cofactors_do_not_count);
+    RUN(modified_residues_count);
     RUN(derived_residues_are_the_same);
     RUN(end_gaps_are_free);
     RUN(ligand_may_have_one_residue);
