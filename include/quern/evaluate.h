@@ -44,7 +44,8 @@ static inline qn_evaluate_options qn_evaluate_default_options(void)
     return options;
 }
 
-/* CAPRI's classes of models (Lensink, Méndez and Wodak 2007). */
+/* CAPRI's classes of models (Lensink, Méndez and Wodak 2007, with the limits that DockQ's authors use): acceptable
+ * needs Fnat ≥ 0.1 and L-RMSD ≤ 10 Å or i-RMSD ≤ 4 Å; medium 0.3 and 5 or 2 Å; high 0.5 and 1 or 1 Å. */
 typedef enum qn_capri_class { QN_CAPRI_INCORRECT, QN_CAPRI_ACCEPTABLE, QN_CAPRI_MEDIUM, QN_CAPRI_HIGH } qn_capri_class;
 
 const char *qn_capri_class_name(qn_capri_class capri); /* "incorrect", "acceptable", "medium", "high" */

@@ -16,7 +16,7 @@ qn_capri_class qn_capri_classify(double fnat, double interface_rmsd_angstrom, do
     double i = interface_rmsd_angstrom, l = ligand_rmsd_angstrom;
     if (fnat >= 0.5 && (l <= 1 || i <= 1)) return QN_CAPRI_HIGH;
     if (fnat >= 0.3 && (l <= 5 || i <= 2)) return QN_CAPRI_MEDIUM;
-    if (fnat >= 0.3 || (fnat >= 0.1 && (l <= 10 || i <= 4))) return QN_CAPRI_ACCEPTABLE;
+    if (fnat >= 0.1 && (l <= 10 || i <= 4)) return QN_CAPRI_ACCEPTABLE;
     return QN_CAPRI_INCORRECT;
 }
 

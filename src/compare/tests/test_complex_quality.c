@@ -511,8 +511,8 @@ static void wrong_input_is_refused(void)
     CHECK_MESSAGE_HAS("not a complex");
 }
 
-/* The limits of the classes in table I of Lensink, Méndez & Wodak 2007. */
-static void capri_classes_follow_table_1(void)
+/* The limits of the classes, each from both sides. A model with wrong RMSDs is incorrect, however large its Fnat. */
+static void capri_classes_have_the_published_limits(void)
 {
     static const struct {
         double fnat, interface, ligand;
@@ -524,7 +524,10 @@ static void capri_classes_follow_table_1(void)
                  {0.3, 2, 20, QN_CAPRI_MEDIUM},
                  {0.3, 9, 5, QN_CAPRI_MEDIUM},
                  {0.3, 2.001, 5.001, QN_CAPRI_ACCEPTABLE},
-                 {0.9, 9, 30, QN_CAPRI_ACCEPTABLE},
+                 {0.9, 4, 30, QN_CAPRI_ACCEPTABLE},
+                 {0.9, 30, 10, QN_CAPRI_ACCEPTABLE},
+                 {0.9, 4.001, 10.001, QN_CAPRI_INCORRECT},
+                 {0.4, 5.8, 22.8, QN_CAPRI_INCORRECT},
                  {0.299, 0.5, 0.5, QN_CAPRI_ACCEPTABLE},
                  {0.1, 4, 20, QN_CAPRI_ACCEPTABLE},
                  {0.1, 9, 10, QN_CAPRI_ACCEPTABLE},
@@ -569,7 +572,7 @@ int main(void)
     RUN(end_gaps_are_free);
     RUN(ligand_may_have_one_residue);
     RUN(wrong_input_is_refused);
-    RUN(capri_classes_follow_table_1);
+    RUN(capri_classes_have_the_published_limits);
     RUN(dockq_has_known_values);
     qn_complex_reference_destroy(&reference);
     return check_finish();
