@@ -73,17 +73,26 @@ static bool may_be_cofactor(const qn_residue *residue, unsigned amino_mask)
     return (amino_mask & N_CA_C) != 1 << QN_SLOT_CA;
 }
 
-/* The kind that a residue's atoms allow. A residue that may be a cofactor needs more of them: GTP has a ribose but no
- * atom P. */
-static qn_residue_kind judge_by_atoms(const qn_molecule *molecule, const qn_residue *residue, bool *suspect)
+/* The kind of a residue in ATOM records with a standard name: atoms may be missing, as in benchmarks that leave out
+ * alternate locations. Caps are no residues. A residue with an amino acid's Cα is one under every name. */
+static qn_residue_kind judge_by_name(const qn_residue *residue, unsigned amino_mask, unsigned nucleotide_mask)
+{
+    if (amino_mask >> QN_SLOT_CA & 1) return QN_RESIDUE_AMINO_ACID;
+    if (qn_is_cap(residue->name)) return QN_RESIDUE_OTHER;
+    if (qn_is_amino_acid(residue->name)) return QN_RESIDUE_AMINO_ACID;
+    return nucleotide_mask != 0 ? QN_RESIDUE_NUCLEOTIDE : QN_RESIDUE_OTHER;
+}
+
+/* The kind that a residue's name and atoms allow. A residue that may be a cofactor needs the atoms of a whole backbone:
+ * GTP has a ribose but no atom P. */
+static qn_residue_kind judge_alone(const qn_molecule *molecule, const qn_residue *residue, bool *suspect)
 {
     const unsigned amino = present_slots(molecule, residue, QN_RESIDUE_AMINO_ACID);
     *suspect = may_be_cofactor(residue, amino);
-    if (*suspect ? (amino & N_CA_C) == N_CA_C : amino >> QN_SLOT_CA & 1) return QN_RESIDUE_AMINO_ACID;
+    if (*suspect && (amino & N_CA_C) == N_CA_C) return QN_RESIDUE_AMINO_ACID;
     const unsigned nucleotide = present_slots(molecule, residue, QN_RESIDUE_NUCLEOTIDE);
-    const unsigned either = 1u << QN_SLOT_P | 1u << QN_SLOT_C4;
-    if (*suspect ? (nucleotide & P_C4_C3) == P_C4_C3 : (nucleotide & either) != 0) return QN_RESIDUE_NUCLEOTIDE;
-    return QN_RESIDUE_OTHER;
+    if (!*suspect) return judge_by_name(residue, amino, nucleotide);
+    return (nucleotide & P_C4_C3) == P_C4_C3 ? QN_RESIDUE_NUCLEOTIDE : QN_RESIDUE_OTHER;
 }
 
 /* Find the first atom in a slot; NULL: there is none. */
@@ -122,10 +131,10 @@ void qn_residue_kinds_find(const qn_molecule *molecule, qn_residue_kind *kinds)
 {
     bool suspect;
     for (size_t i = 0; i < molecule->residue_count; i++)
-        kinds[i] = judge_by_atoms(molecule, &molecule->residues[i], &suspect);
+        kinds[i] = judge_alone(molecule, &molecule->residues[i], &suspect);
     for (size_t i = 0; i < molecule->residue_count; i++) {
         if (kinds[i] == QN_RESIDUE_OTHER) continue;
-        judge_by_atoms(molecule, &molecule->residues[i], &suspect);
+        judge_alone(molecule, &molecule->residues[i], &suspect);
         if (suspect && !is_linked(molecule, kinds, i)) kinds[i] = QN_RESIDUE_OTHER;
     }
 }

@@ -29,9 +29,10 @@ bool qn_backbone_bonded(const double from_angstrom[3], const double to_angstrom[
 
 /* Find the kind of each residue of a molecule.
  *
- * ATOM records of a standard name are judged by their atoms. HETATM records, and names that no amino acid or nucleotide
- * has, also need a peptide or phosphodiester bond to another residue. This distinguishes MSE and modified bases from
- * cofactors with the same atoms: FAD and FMN have P, C4' and C3', S-adenosylmethionine has N, CA and C. */
+ * ATOM records of a standard name count, also if atoms are missing. HETATM records, and names that no amino acid or
+ * nucleotide has, need a backbone and a peptide or phosphodiester bond to another residue. This distinguishes MSE and
+ * modified bases from cofactors with the same atoms: FAD and FMN have P, C4' and C3', S-adenosylmethionine has N, CA
+ * and C. */
 void qn_residue_kinds_find(const qn_molecule *molecule, qn_residue_kind *kinds);
 
 #endif

@@ -21,6 +21,12 @@ bool qn_is_water(const char *name)
     return IS_AMONG(name, names);
 }
 
+bool qn_is_cap(const char *name)
+{
+    static const char *const names[] = {"ACE", "NME", "NMA", "NAC", "NH2", "FOR"};
+    return IS_AMONG(name, names);
+}
+
 bool qn_is_amino_acid(const char *name)
 {
     static const char *const names[] = {"ALA",  "ARG",  "ASN",  "ASP",  "CYS",  "GLN",  "GLU", "GLY", "HIS",  "ILE",
@@ -35,13 +41,11 @@ bool qn_is_amino_acid(const char *name)
                                            "PTR",  "S1P", "S2P", "T1P", "T2P", "Y1P", "Y2P", "TYS", "MLY",
                                            "MLZ",  "M3L", "KCX", "ALY", "CSO", "CSD", "CSW", "OCS", "CGU",
                                            "PGLU", "PCA", "AIB", "NLE", "SAR", "FME"};
-    static const char *const caps[] = {"ACE", "NME", "NMA", "NAC", "NH2", "FOR"};
     /* AMBER's first and last residues of a chain: NALA, CALA … */
     static const char *const ended[] = {"ALA", "ARG", "ASN", "ASP", "ASH", "CYS", "CYX", "CYM", "GLN", "GLU",
                                         "GLH", "GLY", "HIS", "HID", "HIE", "HIP", "ILE", "LEU", "LYS", "LYN",
                                         "MET", "PHE", "PRO", "SER", "THR", "TRP", "TYR", "VAL", "HYP"};
-    if (IS_AMONG(name, names) || IS_AMONG(name, mirrored) || IS_AMONG(name, modified) || IS_AMONG(name, caps))
-        return true;
+    if (IS_AMONG(name, names) || IS_AMONG(name, mirrored) || IS_AMONG(name, modified) || qn_is_cap(name)) return true;
     return (name[0] == 'N' || name[0] == 'C') && strlen(name) == 4 && IS_AMONG(name + 1, ended);
 }
 

@@ -11,6 +11,9 @@ bool qn_is_water(const char *residue_name);
  * disulphide bridges, D-amino acids, common modified residues, and caps at the ends of chains. */
 bool qn_is_amino_acid(const char *residue_name);
 
+/* Caps at the ends of chains: acetyl, formyl, amide and methylamide groups. */
+bool qn_is_cap(const char *residue_name);
+
 /* Nucleotides of nucleic acids: the letters of the PDB and AMBER (RA, DA, with 3, 5 or N at ends of chains) and the
  * names of CHARMM. Free nucleotides such as ATP do not count, nor does I, which is inosine or iodide. */
 bool qn_is_nucleotide(const char *residue_name);

@@ -425,6 +425,27 @@ static void modified_residues_count(void)
     for (int i = 0; i < 5; i++) CHECK(kinds[i] == QN_RESIDUE_AMINO_ACID);
 }
 
+/* Standard residues count whatever atoms they lack; a residue without its Cα, whose side chain makes contacts, is
+ * matched. Caps do not count. */
+static void incomplete_residues_count_and_caps_do_not(void)
+{
+    start();
+    const size_t contacts = quality_of_model().native_contacts;
+    for (size_t i = 0; i < receptor.molecule.atom_count; i++) /* some other atom in place of every Cα */
+        if (strcmp(receptor.atoms[i].name, "CA") == 0) strcpy(receptor.atoms[i].name, "CD1");
+    made_residue(&receptor, "A", 41, "NME");
+    made_atom(&receptor, "N", "N", 5, 0, 20);
+    made_atom(&receptor, "C", "C", 5, 1.4, 20);
+    made_residue(&receptor, "A", 0, "ACE");
+    made_atom(&receptor, "C", "C", 5, 0, 30);
+    made_atom(&receptor, "O", "O", 5, 1.2, 30);
+    qn_complex_reference_destroy(&reference);
+    CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+    const qn_complex_quality quality = quality_of_model();
+    CHECK(quality.native_contacts == contacts && quality.matched_receptor_residues == 80 && quality.fnat == 1);
+    CHECK_NEAR(quality.interface_rmsd_angstrom, 0, 1e-9);
+}
+
 static qn_residue_match match_of(const made_molecule *from, const made_molecule *to)
 {
     qn_partner a, b;
@@ -568,6 +589,7 @@ int main(void)
     RUN(hydrogens_ions_and_free_nucleotides_do_not_count);
     RUN(cofactors_do_not_count);
     RUN(modified_residues_count);
+    RUN(incomplete_residues_count_and_caps_do_not);
     RUN(derived_residues_are_the_same);
     RUN(end_gaps_are_free);
     RUN(ligand_may_have_one_residue);
