@@ -1,8 +1,9 @@
-/* A hand for quern's server of deformable bodies, with sockets alone: moves the tool along a circle for two seconds and
- * prints the force that it feels. The protocol is in docs/formats/haptic_protocol.md.
+/* A hand for quern's server of deformable bodies, with sockets alone: moves the tool along a circle for two seconds, or
+ * as many as a second argument says, 1,000 places a second. It prints the force that it feels, and how long the answers
+ * took. The protocol is in docs/formats/haptic_protocol.md.
  *
  *     cc -O2 -o client client.c -lm
- *     ./client unix:/tmp/hand        or: ./client tcp:127.0.0.1:7391
+ *     ./client unix:/tmp/hand        or: ./client tcp:127.0.0.1:7391 600
  *
  * For a little-endian machine, as all that Quern runs on. */
 #define _POSIX_C_SOURCE 200809L
@@ -40,7 +41,9 @@ typedef struct force_frame {
 
 _Static_assert(sizeof(hand_frame) == 64 && sizeof(force_frame) == 64, "a frame has 64 bytes");
 
-static const double radius_m = 0.005, turns_per_s = 1, seconds = 2;
+enum { RATE = 1000, SECONDS_MAX = 86400 };
+
+static const double radius_m = 0.005, turns_per_s = 1;
 
 static int connect_to(const char *address)
 {
@@ -83,11 +86,66 @@ static void print_line(int server, const char *begin, size_t size)
     putchar('\n');
 }
 
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
+}
+
+static void sleep_a_period(struct timespec *next)
+{
+    next->tv_nsec += 1000000000 / RATE;
+    next->tv_sec += next->tv_nsec / 1000000000;
+    next->tv_nsec %= 1000000000;
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL);
+}
+
+static hand_frame frame_at(uint64_t number)
+{
+    const double time_s = (double)number / RATE, angle = 2 * 3.14159265358979323846 * turns_per_s * time_s;
+    return (hand_frame){.magic = "QHP1",
+                        .size = sizeof(hand_frame),
+                        .number = number,
+                        .time_s = time_s,
+                        .place = {radius_m * sin(angle), radius_m * (1 - cos(angle)), 0},
+                        .flags = 1};
+}
+
+/* Send a frame and receive its answer. The server also answers by itself when it waits for a frame, so answers of the
+ * frame before may come first. Returns 0 where the connection is over. */
+static int ask(int server, uint64_t number, force_frame *answer)
+{
+    const hand_frame frame = frame_at(number);
+    if (send(server, &frame, sizeof frame, MSG_NOSIGNAL) != sizeof frame) return 0;
+    do {
+        char begin[sizeof *answer + 1] = "";
+        if (!receive(server, begin, 1)) return 0;
+        if (begin[0] == '{') {
+            print_line(server, begin, 1);
+            return 0;
+        }
+        if (!receive(server, begin + 1, sizeof *answer - 1)) return 0;
+        memcpy(answer, begin, sizeof *answer);
+    } while (answer->number < number);
+    return 1;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
 int main(int argc, char **argv)
 {
-    const int server = argc == 2 ? connect_to(argv[1]) : -1;
-    if (server < 0) {
-        fprintf(stderr, "usage: client unix:PATH or tcp:HOST:PORT, where a server listens\n");
+    const double seconds = argc > 2 ? atof(argv[2]) : 2;
+    const int is_called_well = argc >= 2 && argc <= 3 && seconds > 0 && seconds <= SECONDS_MAX;
+    const unsigned wanted = is_called_well ? (unsigned)(RATE * seconds) : 0;
+    const int server = is_called_well ? connect_to(argv[1]) : -1;
+    float *const times_us = calloc(wanted + 1, sizeof *times_us);
+    if (server < 0 || !times_us) {
+        fprintf(stderr, "usage: client ADDRESS [SECONDS], unix:PATH or tcp:HOST:PORT, where a server listens\n");
         return 1;
     }
     print_line(server, "", 0); /* the greeting */
@@ -95,36 +153,23 @@ int main(int argc, char **argv)
     double largest = 0;
     unsigned late = 0, answers = 0;
     clock_gettime(CLOCK_MONOTONIC, &next);
-    for (uint64_t number = 1; number <= 1000 * seconds; number++) {
-        const double time_s = 1e-3 * (double)number, angle = 2 * 3.14159265358979323846 * turns_per_s * time_s;
-        const hand_frame frame = {.magic = "QHP1",
-                                  .size = sizeof frame,
-                                  .number = number,
-                                  .time_s = time_s,
-                                  .place = {radius_m * sin(angle), radius_m * (1 - cos(angle)), 0},
-                                  .flags = 1};
-        force_frame answer = {.number = 0};
-        char begin[sizeof answer + 1] = "";
-        if (send(server, &frame, sizeof frame, MSG_NOSIGNAL) != sizeof frame) break;
-        if (!receive(server, begin, 1)) break;
-        if (begin[0] == '{') {
-            print_line(server, begin, 1);
-            return 1;
-        }
-        if (!receive(server, begin + 1, sizeof answer - 1)) break;
-        memcpy(&answer, begin, sizeof answer);
+    for (uint64_t number = 1; number <= wanted; number++) {
+        force_frame answer;
+        const double sent_us = now_us();
+        if (!ask(server, number, &answer)) break;
+        times_us[answers++] = (float)(now_us() - sent_us);
         const double *const f = answer.force;
         largest = fmax(largest, sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]));
         late += answer.flags & 1;
-        answers++;
-        if (number % 200 == 0)
+        if (number % 200 == 0 && number <= 2 * RATE)
             printf("%.3f s: %8.5f %8.5f %8.5f N, flags %u\n", answer.time_s, f[0], f[1], f[2], (unsigned)answer.flags);
-        next.tv_nsec += 1000000;
-        next.tv_sec += next.tv_nsec / 1000000000;
-        next.tv_nsec %= 1000000000;
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+        sleep_a_period(&next);
     }
     close(server);
+    qsort(times_us, answers, sizeof *times_us, compare);
+    printf("from a frame to its answer: %.0f µs in the median, %.0f at 99 %%, %.0f at 99.9 %%\n", times_us[answers / 2],
+           times_us[answers / 100 * 99], times_us[answers / 1000 * 999]);
     printf("%u answers, %u of them late, the largest force %.6f N\n", answers, late, largest);
-    return answers > 0 ? 0 : 1;
+    free(times_us);
+    return answers == wanted ? 0 : 1;
 }

@@ -128,7 +128,8 @@ QN_MUST_CHECK qn_status qn_deform_space(qn_context *context, const qn_deform_opt
                                         qn_deform_space_result **result);
 void qn_deform_space_result_destroy(qn_deform_space_result **result);
 
-/* Ticks of a hand. Times are of the tick's work, and from its planned moment to its beginning. */
+/* Ticks of a hand. Times are of the tick's work, and from its planned moment to its beginning; a tick that answers a
+ * frame of a server's hand has no planned moment and is left out of the second. */
 typedef struct qn_deform_live_result {
     uint64_t ticks;
     uint64_t late;                     /* a state of the hand's cell was not there yet, after the first second */

@@ -278,8 +278,12 @@ static qn_status measure_times(qn_live_run *run)
     QN_TRY(qn_allocate(count > machine_count ? count : machine_count, sizeof *values, (void **)&values));
     for (size_t i = 0; i < count; i++) values[i] = qn_loop_tick(run->loop, i)->work_us;
     find_parts(values, count, run->work_us);
-    for (size_t i = 0; i < count; i++) values[i] = qn_loop_tick(run->loop, i)->lateness_us;
-    find_parts(values, count, run->lateness_us);
+    size_t planned = 0; /* answers to frames of a hand have no planned moment */
+    for (size_t i = 0; i < count; i++) {
+        const float lateness_us = qn_loop_tick(run->loop, i)->lateness_us;
+        if (!isnan(lateness_us)) values[planned++] = lateness_us;
+    }
+    find_parts(values, planned, run->lateness_us);
     const qn_status status = qn_loop_measure_machine(run->options->rate_hz, machine_count, values);
     if (status == QN_OK) find_parts(values, machine_count, run->machine_us);
     qn_release(&values);

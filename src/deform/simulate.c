@@ -107,7 +107,8 @@ static qn_status run_server(qn_live_run *run)
                                          .freedom_count = run->setup.body->freedom_count,
                                          .first_freedom = run->setup.body->pattern.first_freedom};
     QN_TRY(qn_server_open(&of_server, &run->server));
-    const qn_loop_options hands = {.input = qn_server_input,
+    const qn_loop_options hands = {.wait = qn_server_wait,
+                                   .input = qn_server_input,
                                    .output = qn_server_output,
                                    .user = run->server,
                                    .tick_capacity = (size_t)(60 * options->rate_hz)};

@@ -176,7 +176,7 @@ static void print_feeling(const qn_deform_live_result *result)
         printf("largest error of felt forces at the checked places %.2g %%\n", 100 * result->error);
     if (!isnan(result->work_us[0])) {
         print_times("work of a tick", result->work_us);
-        print_times("lateness of a tick", result->lateness_us);
+        if (!isnan(result->lateness_us[0])) print_times("lateness of a tick", result->lateness_us);
         print_times("of an empty loop", result->machine_lateness_us);
     }
     printf("%s%s%s\n", result->folder, *result->folder ? ", " : "", duration);

@@ -74,13 +74,13 @@ static uint64_t force_at(const qn_feel_options *options, const qn_cache *cache, 
     return source;
 }
 
-static void blend(double period_s, uint64_t source, qn_feel *feel, double force[3], uint32_t *flags)
+static void blend(double step_s, uint64_t source, qn_feel *feel, double force[3], uint32_t *flags)
 {
     if (source != feel->source) {
         for (int axis = 0; axis < 3; axis++) feel->offset[axis] = feel->force[axis] - force[axis];
         feel->offset_age_s = 0;
     } else {
-        feel->offset_age_s += period_s;
+        feel->offset_age_s += step_s;
     }
     feel->source = source;
     if (feel->offset_age_s >= blend_s || length(feel->offset) == 0) return;
@@ -91,9 +91,9 @@ static void blend(double period_s, uint64_t source, qn_feel *feel, double force[
 
 /* Limit the force, then its change since the last tick. Both forces are in the ball of the limit, so what lies between
  * them is, too. */
-static void limit(const qn_feel_options *options, const double last[3], double force[3], uint32_t *flags)
+static void limit(const qn_feel_options *options, double step_s, const double last[3], double force[3], uint32_t *flags)
 {
-    const double most = options->force_limit, size = length(force), slew = options->slew_limit * options->period_s;
+    const double most = options->force_limit, size = length(force), slew = options->slew_limit * step_s;
     double change[3];
     if (size > most) {
         for (int axis = 0; axis < 3; axis++) force[axis] *= most / size;
@@ -112,7 +112,7 @@ static bool is_finite(const double force[3])
 }
 
 /* Nobody holds the tool: the force falls in a straight line. */
-static void let_go(const qn_feel_options *options, qn_feel *feel)
+static void let_go(double step_s, qn_feel *feel)
 {
     if (!feel->is_free) {
         memcpy(feel->free_from, feel->force, sizeof feel->free_from);
@@ -120,20 +120,20 @@ static void let_go(const qn_feel_options *options, qn_feel *feel)
     }
     feel->is_free = true;
     feel->source = 0;
-    feel->free_age_s += options->period_s;
+    feel->free_age_s += step_s;
     const double left = feel->free_age_s < blend_s ? 1 - feel->free_age_s / blend_s : 0;
     for (int axis = 0; axis < 3; axis++) feel->force[axis] = left * feel->free_from[axis];
 }
 
 void qn_feel_tick(const qn_feel_options *options, const qn_cache *cache, uint64_t nearest, const double where[3],
-                  bool is_held, qn_feel *feel, int32_t cell[3], uint32_t *flags)
+                  bool is_held, double step_s, qn_feel *feel, int32_t cell[3], uint32_t *flags)
 {
     double place[3], force[3];
     memcpy(place, where, sizeof place);
     *flags = qn_grid_cell(&options->grid, place, cell) ? 0 : QN_TICK_CLAMPED;
     if (!is_held) {
         *flags |= QN_TICK_FREE;
-        let_go(options, feel);
+        let_go(step_s, feel);
         return;
     }
     feel->is_free = false;
@@ -142,7 +142,7 @@ void qn_feel_tick(const qn_feel_options *options, const qn_cache *cache, uint64_
         *flags |= QN_TICK_LIMITED;
         return;
     }
-    blend(options->period_s, source, feel, force, flags);
-    limit(options, feel->force, force, flags);
+    blend(step_s, source, feel, force, flags);
+    limit(options, step_s, feel->force, force, flags);
     memcpy(feel->force, force, sizeof feel->force);
 }

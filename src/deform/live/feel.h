@@ -22,7 +22,6 @@ typedef enum qn_tick_flag {
 typedef struct qn_feel_options {
     qn_grid grid;
     qn_interpolation way;
-    double period_s;
     double force_limit; /* N */
     double slew_limit;  /* N/s */
 } qn_feel_options;
@@ -36,9 +35,10 @@ typedef struct qn_feel {
     bool is_free;
 } qn_feel;
 
-/* The force at a place. `nearest`: the number of a point whose state may be the nearest, for places around which none
- * is. No lock, no allocation; between qn_cache_begin_tick and qn_cache_end_tick. */
+/* The force at a place, `step_s` after the tick before. `nearest`: the number of a point whose state may be the
+ * nearest, for places around which none is. No lock, no allocation; between qn_cache_begin_tick and qn_cache_end_tick.
+ */
 void qn_feel_tick(const qn_feel_options *options, const qn_cache *cache, uint64_t nearest, const double place[3],
-                  bool is_held, qn_feel *feel, int32_t cell[3], uint32_t *flags);
+                  bool is_held, double step_s, qn_feel *feel, int32_t cell[3], uint32_t *flags);
 
 #endif

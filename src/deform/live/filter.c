@@ -5,18 +5,24 @@
 
 static const double acceleration_lasts_s = 0.05;
 
-qn_hand_filter qn_hand_filter_start(double period_s, double memory_s)
+qn_hand_filter qn_hand_filter_start(double memory_s)
 {
-    const double theta = exp(-period_s / memory_s), rest = 1 - theta;
-    return (qn_hand_filter){.period_s = period_s,
-                            .alpha = 1 - theta * theta * theta,
-                            .beta = 1.5 * rest * rest * (1 + theta),
-                            .gamma = 0.5 * rest * rest * rest};
+    return (qn_hand_filter){.memory_s = memory_s};
 }
 
-void qn_hand_filter_add(qn_hand_filter *filter, const double place[3])
+static void set_gains(qn_hand_filter *filter, double step_s)
 {
-    const double t = filter->period_s;
+    const double theta = exp(-step_s / filter->memory_s), rest = 1 - theta;
+    filter->step_s = step_s;
+    filter->alpha = 1 - theta * theta * theta;
+    filter->beta = 1.5 * rest * rest * (1 + theta);
+    filter->gamma = 0.5 * rest * rest * rest;
+}
+
+void qn_hand_filter_add(qn_hand_filter *filter, const double place[3], double step_s)
+{
+    const double t = step_s;
+    if (step_s != filter->step_s) set_gains(filter, step_s);
     if (!filter->is_started) memcpy(filter->place, place, sizeof filter->place);
     filter->is_started = true;
     for (int axis = 0; axis < 3; axis++) {

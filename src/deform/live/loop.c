@@ -60,10 +60,9 @@ static qn_status prepare(qn_loop *loop, const qn_loop_options *options)
     loop->options = *options;
     loop->feel_options = (qn_feel_options){.grid = options->crew.grid,
                                            .way = options->way,
-                                           .period_s = 1 / options->rate_hz,
                                            .force_limit = options->force_limit,
                                            .slew_limit = options->slew_limit};
-    loop->filter = qn_hand_filter_start(1 / options->rate_hz, hand_memory_s);
+    loop->filter = qn_hand_filter_start(hand_memory_s);
     loop->capacity = options->tick_capacity ? options->tick_capacity : (size_t)tick_end(options);
     QN_TRY(qn_allocate(loop->capacity, sizeof *loop->ticks, &memory));
     loop->ticks = memory;
@@ -115,12 +114,12 @@ static void leave(qn_loop *loop)
 {
     const double rest[QN_RELAY_NUMBERS] = {0};
     memset(&loop->feel, 0, sizeof loop->feel);
-    loop->filter = qn_hand_filter_start(loop->feel_options.period_s, hand_memory_s);
+    loop->filter = qn_hand_filter_start(hand_memory_s);
     qn_relay_write(&loop->place, rest);
 }
 
-/* The tick of a sample, without its times; NULL where there is no hand. */
-static qn_tick *feel(qn_loop *loop, double time_s, const qn_hand_sample *sample)
+/* The tick of a sample, `step_s` after the one before, without its times; NULL where there is no hand. */
+static qn_tick *feel(qn_loop *loop, double time_s, double step_s, const qn_hand_sample *sample)
 {
     if (!sample->is_there) {
         if (loop->filter.is_started) leave(loop);
@@ -130,7 +129,7 @@ static qn_tick *feel(qn_loop *loop, double time_s, const qn_hand_sample *sample)
     *tick = (qn_tick){.time_s = time_s};
     memcpy(tick->place, sample->place, sizeof tick->place);
     qn_cache_begin_tick(loop->cache);
-    qn_feel_tick(&loop->feel_options, loop->cache, qn_crew_nearest(loop->crew), sample->place, sample->is_held,
+    qn_feel_tick(&loop->feel_options, loop->cache, qn_crew_nearest(loop->crew), sample->place, sample->is_held, step_s,
                  &loop->feel, tick->cell, &tick->flags);
     qn_cache_end_tick(loop->cache);
     memcpy(tick->force, loop->feel.force, sizeof tick->force);
@@ -140,7 +139,7 @@ static qn_tick *feel(qn_loop *loop, double time_s, const qn_hand_sample *sample)
 
 /* Tell the scheduler where the hand is, inside of the grid: so the filter's numbers stay finite. The shape is that of
  * rest while the hand holds nothing. */
-static void tell(qn_loop *loop, const double where[3], bool is_held)
+static void tell(qn_loop *loop, const double where[3], bool is_held, double step_s)
 {
     double place[3];
     int32_t cell[3];
@@ -148,36 +147,52 @@ static void tell(qn_loop *loop, const double where[3], bool is_held)
     qn_grid_cell(&loop->feel_options.grid, place, cell);
     double numbers[QN_RELAY_NUMBERS] = {0};
     if (is_held) memcpy(numbers, place, sizeof place);
-    qn_hand_filter_add(&loop->filter, place);
+    qn_hand_filter_add(&loop->filter, place, step_s);
     qn_crew_tell_hand(loop->crew, &loop->filter);
     qn_relay_write(&loop->place, numbers);
 }
 
 /* ---- real time ---- */
 
-static bool one_tick(void *user, double time_s, double lateness_us)
+/* After moments that were missed, the force changes by the share of one tick only. */
+static double felt_step_s(const qn_loop *loop, double step_s)
+{
+    const double most = (loop->options.wait ? 2 : 1) / loop->options.rate_hz;
+    return step_s < most ? step_s : most;
+}
+
+static bool one_tick(void *user, const qn_pace_moment *moment)
 {
     qn_loop *const loop = user;
     qn_hand_sample sample = {.is_there = false};
     if (atomic_load(&loop->is_stopping) || qn_crew_has_failed(loop->crew)) return false;
     const int64_t begin_ns = qn_pace_now_ns();
-    loop->options.input(loop->options.user, time_s, &sample);
-    qn_tick *const tick = feel(loop, time_s, &sample);
+    loop->options.input(loop->options.user, moment->time_s, &sample);
+    qn_tick *const tick = feel(loop, moment->time_s, felt_step_s(loop, moment->step_s), &sample);
     if (!tick) return true;
     if (loop->options.output) loop->options.output(loop->options.user, tick, &sample);
-    tell(loop, sample.place, sample.is_held);
-    tick->lateness_us = (float)lateness_us;
+    tell(loop, sample.place, sample.is_held, moment->step_s);
+    tick->lateness_us = (float)moment->lateness_us;
     tick->work_us = (float)(1e-3 * (double)(qn_pace_now_ns() - begin_ns));
     return true;
+}
+
+static bool wait_for_news(void *user, int64_t moment_ns)
+{
+    const qn_loop *const loop = user;
+    return loop->options.wait(loop->options.user, moment_ns);
 }
 
 static qn_status run_thread(void *user)
 {
     qn_loop *const loop = user;
+    const qn_loop_options *const options = &loop->options;
     const qn_pace_rights rights = qn_pace_enter();
     loop->facts.has_priority = rights.has_priority;
     loop->facts.has_locked_memory = rights.has_locked_memory;
-    loop->facts.missed = qn_pace_run(loop->options.rate_hz, tick_end(&loop->options), one_tick, loop);
+    loop->facts.missed = options->wait
+                             ? qn_pace_follow(options->rate_hz, options->duration_s, wait_for_news, one_tick, loop)
+                             : qn_pace_run(options->rate_hz, tick_end(options), one_tick, loop);
     qn_pace_leave(rights);
     return QN_OK;
 }
@@ -200,6 +215,7 @@ static qn_status run_simulated(qn_loop *loop)
 {
     qn_hand_sample samples[AHEAD];
     double places[AHEAD][3];
+    const double period_s = 1 / loop->options.rate_hz;
     const uint64_t end = tick_end(&loop->options);
     for (uint64_t first = 0; first < end; first += AHEAD) {
         const size_t ahead = end - first < AHEAD ? (size_t)(end - first) : AHEAD;
@@ -212,9 +228,10 @@ static qn_status run_simulated(qn_loop *loop)
             QN_TRY(qn_crew_solve_for(loop->crew, (const double(*)[3])places + done, ahead - done, &ready));
             for (size_t i = done; i < done + ready; i++) {
                 if (atomic_load(&loop->is_stopping)) return QN_OK;
-                const qn_tick *const tick = feel(loop, (double)(first + i) / loop->options.rate_hz, &samples[i]);
+                const double time_s = (double)(first + i) / loop->options.rate_hz;
+                const qn_tick *const tick = feel(loop, time_s, period_s, &samples[i]);
                 if (tick && loop->options.output) loop->options.output(loop->options.user, tick, &samples[i]);
-                if (tick) tell(loop, samples[i].place, samples[i].is_held);
+                if (tick) tell(loop, samples[i].place, samples[i].is_held, period_s);
             }
         }
     }
@@ -266,12 +283,11 @@ typedef struct empty_loop {
     float *lateness_us;
 } empty_loop;
 
-static bool empty_tick(void *user, double time_s, double lateness_us)
+static bool empty_tick(void *user, const qn_pace_moment *moment)
 {
     empty_loop *const loop = user;
-    (void)time_s;
     if (loop->count == loop->capacity) return false;
-    loop->lateness_us[loop->count++] = (float)lateness_us;
+    loop->lateness_us[loop->count++] = (float)moment->lateness_us;
     return true;
 }
 

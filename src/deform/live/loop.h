@@ -1,6 +1,7 @@
 /* The loop: a force for the hand at every tick.
  *
- * In real time the loop has a thread of its own that sleeps until fixed moments of the monotonic clock. It asks for the
+ * In real time the loop has a thread of its own that sleeps until fixed moments of the monotonic clock, or until there
+ * is news of the hand, so that what the hand says is answered at once. It asks for the
  * processor before all other work (SCHED_FIFO) and for memory that stays (mlockall), and warns where it does not get
  * them. A tick takes no lock and allocates nothing. With a simulated clock nothing sleeps: each tick has the states
  * that it needs, so the forces depend on hand, grid and states alone.
@@ -23,11 +24,11 @@ typedef struct qn_hand_sample {
 } qn_hand_sample;
 
 typedef struct qn_tick {
-    double time_s;             /* of the moment for which the tick was planned, since the loop began */
+    double time_s;             /* when the tick was planned, or when there was news, since the loop began */
     double place[3], force[3]; /* m; N, of the body on the tool: what the hand feels */
     uint32_t flags;            /* qn_tick_flag */
     int32_t cell[3];
-    float work_us, lateness_us; /* of the tick, and of its begin; 0 with a simulated clock */
+    float work_us, lateness_us; /* of the tick, and of its begin (NaN: for news); 0 with a simulated clock */
 } qn_tick;
 
 typedef struct qn_loop_options {
@@ -41,6 +42,9 @@ typedef struct qn_loop_options {
      */
     void (*input)(void *user, double time_s, qn_hand_sample *sample);
     void (*output)(void *user, const qn_tick *tick, const qn_hand_sample *sample); /* may be NULL */
+    /* Real time; NULL: ticks come by the clock alone. Sleep until there is news of the hand, or until a moment of
+     * qn_pace_now_ns; returns whether there is news, for which there is a tick at once (qn_pace_follow). */
+    bool (*wait)(void *user, int64_t moment_ns);
     void *user;
 } qn_loop_options;
 

@@ -2,10 +2,12 @@
 #include "deform/live/pace.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "base/log.h"
@@ -27,6 +29,7 @@ qn_pace_rights qn_pace_enter(void)
     qn_pace_rights rights = {false, false};
     const struct sched_param wanted = {.sched_priority = PRIORITY};
     use_stack();
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* without priority, timers would be 50 µs late on purpose */
     const int refused = pthread_setschedparam(pthread_self(), SCHED_FIFO, &wanted);
     rights.has_priority = refused == 0;
     if (refused != 0)
@@ -59,28 +62,51 @@ int64_t qn_pace_now_ns(void)
     return now.tv_sec * second_ns + now.tv_nsec;
 }
 
-static void sleep_until(int64_t moment_ns)
+void qn_pace_sleep_until(int64_t moment_ns)
 {
     const struct timespec moment = {.tv_sec = moment_ns / second_ns, .tv_nsec = moment_ns % second_ns};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL) == EINTR) continue;
 }
 
-uint64_t qn_pace_run(double rate_hz, uint64_t end, bool (*tick)(void *user, double time_s, double lateness_us),
-                     void *user)
+uint64_t qn_pace_run(double rate_hz, uint64_t end, qn_pace_tick tick, void *user)
 {
-    const double period_ns = 1e9 / rate_hz;
+    const double period_s = 1 / rate_hz, period_ns = 1e9 / rate_hz;
     const int64_t begin_ns = qn_pace_now_ns() + (int64_t)period_ns;
-    uint64_t missed = 0;
-    for (uint64_t number = 0; number < end; number++) {
+    uint64_t missed = 0, skipped = 0;
+    for (uint64_t number = 0; number < end; number += 1 + skipped) {
         const int64_t moment_ns = begin_ns + (int64_t)((double)number * period_ns);
-        sleep_until(moment_ns);
+        qn_pace_sleep_until(moment_ns);
         const double lateness_us = 1e-3 * (double)(qn_pace_now_ns() - moment_ns);
-        if (!tick(user, (double)number / rate_hz, lateness_us)) break;
+        const qn_pace_moment moment = {(double)number / rate_hz, period_s * (double)(1 + skipped), lateness_us};
+        if (!tick(user, &moment)) break;
         const double behind = (double)(qn_pace_now_ns() - moment_ns) / period_ns; /* periods since the moment */
-        if (behind >= 2 && behind < 1e15) {
-            missed += (uint64_t)behind - 1;
-            number += (uint64_t)behind - 1;
-        }
+        skipped = behind >= 2 && behind < 1e15 ? (uint64_t)behind - 1 : 0;
+        missed += skipped;
     }
     return missed;
+}
+
+uint64_t qn_pace_follow(double rate_hz, double duration_s, bool (*wait)(void *user, int64_t moment_ns),
+                        qn_pace_tick tick, void *user)
+{
+    const int64_t period_ns = (int64_t)(1e9 / rate_hz), begin_ns = qn_pace_now_ns() + period_ns;
+    int64_t due_ns = begin_ns, last_ns = begin_ns - period_ns, least_ns = 0; /* the earliest next tick for news */
+    uint64_t missed = 0;
+    for (;;) {
+        if (qn_pace_now_ns() < least_ns) qn_pace_sleep_until(least_ns);
+        const bool is_news = wait(user, due_ns);
+        const int64_t now_ns = qn_pace_now_ns(), tick_ns = is_news ? now_ns : due_ns;
+        const qn_pace_moment moment = {.time_s = 1e-9 * (double)(tick_ns - begin_ns),
+                                       .step_s = 1e-9 * (double)(tick_ns - last_ns),
+                                       .lateness_us = is_news ? (double)NAN : 1e-3 * (double)(now_ns - due_ns)};
+        if (moment.time_s > duration_s || !tick(user, &moment)) return missed;
+        last_ns = tick_ns;
+        if (is_news)
+            least_ns = period_ns / 4 + (least_ns > tick_ns - 2 * period_ns ? least_ns : tick_ns - 2 * period_ns);
+        due_ns = tick_ns + (is_news ? 2 * period_ns : period_ns);
+        const int64_t behind = (qn_pace_now_ns() - due_ns) / period_ns; /* whole periods since the moment */
+        if (behind < 1) continue;
+        missed += (uint64_t)behind;
+        due_ns += behind * period_ns;
+    }
 }

@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* ppoll */
 #include "deform/live/server.h"
 
 #include <poll.h>
@@ -59,6 +59,24 @@ struct qn_server {
 };
 
 /* ---- functions of the loop ---- */
+
+bool qn_server_wait(void *user, int64_t moment_ns)
+{
+    qn_server *const server = user;
+    client *const hand = atomic_load(&server->hand);
+    if (!hand) {
+        qn_pace_sleep_until(moment_ns);
+        return false;
+    }
+    for (;;) {
+        const int64_t left_ns = moment_ns - qn_pace_now_ns(), second_ns = 1000000000;
+        struct pollfd wanted = {.fd = hand->descriptor, .events = POLLIN};
+        struct timespec most = {0};
+        if (left_ns > 0) most = (struct timespec){.tv_sec = left_ns / second_ns, .tv_nsec = left_ns % second_ns};
+        if (ppoll(&wanted, 1, &most, NULL) > 0) return true;
+        if (left_ns <= 0) return false;
+    }
+}
 
 static void give_back(qn_server *server, client *hand, hand_end end)
 {

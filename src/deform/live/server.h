@@ -1,13 +1,13 @@
 /* The server: gives a loop the hand of another program, through a socket.
  *
- * One client at a time is the hand. The loop itself takes its frames and answers, without waiting; a thread of the
- * server greets, dismisses, and sends the shape 25 times a second to those that ask for it. A hand that is silent for
- * 100 ms feels a force that falls to 0, and is dismissed after 5 s; a client that is gone, or does not read, costs no
- * tick.
+ * One client at a time is the hand. The loop itself wakes when a frame of it comes, takes it and answers; a thread of
+ * the server greets, dismisses, and sends the shape 25 times a second to those that ask for it. A hand that is silent
+ * for 100 ms feels a force that falls to 0, and is dismissed after 5 s; a client that is gone, or does not read, costs
+ * no tick.
  *
- *     open → qn_loop_create with qn_server_input, qn_server_output → start → qn_loop_run → close
+ *     open → qn_loop_create with qn_server_wait, qn_server_input, qn_server_output → start → qn_loop_run → close
  *
- * Thread rule: one thread; input and output are called by the loop. */
+ * Thread rule: one thread; wait, input and output are called by the loop. */
 #ifndef QN_DEFORM_LIVE_SERVER_H
 #define QN_DEFORM_LIVE_SERVER_H
 
@@ -35,7 +35,8 @@ void qn_server_close(qn_server **server);
 /* The port of a TCP server. */
 int qn_server_port(const qn_server *server);
 
-/* Functions of the loop, with the server as their user. */
+/* Functions of the loop, with the server as their user. Bytes of the hand are news. */
+bool qn_server_wait(void *server, int64_t moment_ns);
 void qn_server_input(void *server, double time_s, qn_hand_sample *sample);
 void qn_server_output(void *server, const qn_tick *tick, const qn_hand_sample *sample);
 

@@ -39,7 +39,7 @@ static void put_cell(qn_cache *cache, const field *of, int i, int j, int k)
 
 static qn_feel_options usual(void)
 {
-    return (qn_feel_options){.grid = grid, .period_s = 1e-3, .force_limit = 1e3, .slew_limit = 1e6};
+    return (qn_feel_options){.grid = grid, .force_limit = 1e3, .slew_limit = 1e6};
 }
 
 static double difference(const double a[3], const double b[3])
@@ -66,7 +66,7 @@ static void whole_cells_give_the_interpolated_force(void)
     for (int i = -1; i <= 1; i++) put_cell(cache, &quadratic, i, 0, -1);
     for (int tick = 0; tick < 300; tick++) {
         const double place[3] = {-0.01 + 1e-4 * tick, 0.004, -0.002};
-        qn_feel_tick(&options, cache, HINTLESS, place, true, &feel, cell, &flags);
+        qn_feel_tick(&options, cache, HINTLESS, place, true, 1e-3, &feel, cell, &flags);
         felt(&quadratic, place, expected);
         if (tick >= 50) CHECK(flags == 0 && difference(feel.force, expected) < 1e-13);
         if (tick < 50) CHECK(flags == QN_TICK_BLENDED); /* the first force fades in */
@@ -90,7 +90,7 @@ static void a_missing_state_is_blended_in(void)
     qn_cell corners;
     put_cell(cache, &waves, 0, 0, -1); /* four corners of the cell above are missing */
     for (int tick = 0; tick < 200; tick++) {
-        qn_feel_tick(&options, cache, HINTLESS, place, true, &feel, cell, &flags);
+        qn_feel_tick(&options, cache, HINTLESS, place, true, 1e-3, &feel, cell, &flags);
         CHECK((flags & ~(uint32_t)QN_TICK_BLENDED) == (QN_TICK_LATE | QN_TICK_EXTRAPOLATED));
     }
     qn_grid_state_extrapolate(qn_cache_find(cache, (const int32_t[3]){0, 0, 0}), grid.step, place, near_rest);
@@ -102,7 +102,7 @@ static void a_missing_state_is_blended_in(void)
     for (int axis = 0; axis < 3; axis++) whole[axis] = -whole[axis];
     CHECK(difference(whole, near_rest) > 1e-2);
     for (int tick = 0; tick < 60; tick++) {
-        qn_feel_tick(&options, cache, HINTLESS, place, true, &feel, cell, &flags);
+        qn_feel_tick(&options, cache, HINTLESS, place, true, 1e-3, &feel, cell, &flags);
         const double t = fmin(tick / 50.0, 1), part = t * t * (3 - 2 * t);
         for (int axis = 0; axis < 3; axis++) expected[axis] = near_rest[axis] + part * (whole[axis] - near_rest[axis]);
         CHECK(difference(feel.force, expected) < 1e-12);
@@ -129,7 +129,7 @@ static void the_force_never_jumps(void)
         const double place[3] = {0.03 * sin(0.5 / 0.03 * 1e-3 * tick), 0.004 + 0.002 * sin(0.02 * tick), 0.003};
         int32_t cell[3];
         uint32_t flags;
-        qn_feel_tick(&options, cache, HINTLESS, place, true, &feel, cell, &flags);
+        qn_feel_tick(&options, cache, HINTLESS, place, true, 1e-3, &feel, cell, &flags);
         if (tick > 0) largest = fmax(largest, difference(feel.force, last));
         memcpy(last, feel.force, sizeof last);
         seen_late += (flags & QN_TICK_LATE) != 0;
@@ -158,7 +158,7 @@ static void force_and_change_are_limited(void)
     options.slew_limit = 8;
     int ticks = 0;
     for (; ticks < 400; ticks++) {
-        qn_feel_tick(&options, cache, HINTLESS, place, true, &feel, cell, &flags);
+        qn_feel_tick(&options, cache, HINTLESS, place, true, 1e-3, &feel, cell, &flags);
         worst = fmax(worst, difference(feel.force, last));
         memcpy(last, feel.force, sizeof last);
         CHECK(flags & (QN_TICK_LIMITED | QN_TICK_BLENDED));
@@ -166,6 +166,46 @@ static void force_and_change_are_limited(void)
     CHECK_NEAR(worst, 8e-3, 1e-12);
     CHECK_NEAR(difference(feel.force, (const double[3]){0, 0, 0}), 0.75, 1e-12);
     CHECK_NEAR(feel.force[0] / expected[0], feel.force[1] / expected[1], 1e-9); /* only its size is limited */
+    qn_cache_destroy(&cache);
+}
+
+/* Ticks at any times: the change is limited per second, and blending and letting go take 50 ms. */
+static void steps_may_have_any_length(void)
+{
+    static const double steps_s[4] = {0.3e-3, 1.7e-3, 0.02e-3, 1.98e-3};
+    const double place[3] = {0.005, 0.005, 0.005};
+    qn_cache *cache = new_cache();
+    qn_feel_options options = usual();
+    qn_feel feel = {0}, slow = {0};
+    double full[3], expected[3], last[3] = {0}, age_s = 0, largest = 0;
+    int32_t cell[3];
+    uint32_t flags = 0;
+    put_cell(cache, &quadratic, 0, 0, 0);
+    felt(&quadratic, place, full);
+    for (int tick = 0; tick < 80; tick++) { /* 1 ms in the mean */
+        const double t = fmin(age_s / 0.05, 1), part = t * t * (3 - 2 * t);
+        qn_feel_tick(&options, cache, HINTLESS, place, true, steps_s[tick % 4], &feel, cell, &flags);
+        for (int axis = 0; axis < 3; axis++) expected[axis] = part * full[axis];
+        CHECK(difference(feel.force, expected) < 1e-12);
+        age_s += steps_s[(tick + 1) % 4];
+    }
+    age_s = 0;
+    for (int tick = 0; tick < 60; tick++) {
+        qn_feel_tick(&options, cache, HINTLESS, place, false, steps_s[tick % 4], &feel, cell, &flags);
+        age_s += steps_s[tick % 4];
+        for (int axis = 0; axis < 3; axis++) expected[axis] = full[axis] * fmax(0, 1 - age_s / 0.05);
+        CHECK(difference(feel.force, expected) < 1e-12);
+    }
+    options.slew_limit = 2;
+    for (int tick = 0; tick < 40; tick++) {
+        const double most = 2 * steps_s[tick % 4];
+        qn_feel_tick(&options, cache, HINTLESS, place, true, steps_s[tick % 4], &slow, cell, &flags);
+        const double change = difference(slow.force, last);
+        CHECK(change <= most * (1 + 1e-9));
+        largest = fmax(largest, change / most);
+        memcpy(last, slow.force, sizeof last);
+    }
+    CHECK_NEAR(largest, 1, 1e-9);
     qn_cache_destroy(&cache);
 }
 
@@ -179,7 +219,7 @@ static void places_beyond_the_reach_are_clamped(void)
     uint32_t flags = 0;
     put_cell(cache, &quadratic, 2, 0, 0);
     for (int tick = 0; tick < 60; tick++)
-        qn_feel_tick(&options, cache, HINTLESS, (const double[3]){0.08, 0.001, 0.002}, true, &feel, cell, &flags);
+        qn_feel_tick(&options, cache, HINTLESS, (const double[3]){0.08, 0.001, 0.002}, true, 1e-3, &feel, cell, &flags);
     felt(&quadratic, (const double[3]){0.03, 0.001, 0.002}, expected);
     CHECK(flags == QN_TICK_CLAMPED && cell[0] == 2);
     CHECK(difference(feel.force, expected) < 1e-13);
@@ -197,17 +237,19 @@ static void a_free_hand_feels_nothing(void)
     int32_t cell[3];
     uint32_t flags = 0;
     put_cell(cache, &quadratic, 0, 0, 0);
-    for (int tick = 0; tick < 60; tick++) qn_feel_tick(&options, cache, HINTLESS, place, true, &feel, cell, &flags);
+    for (int tick = 0; tick < 60; tick++)
+        qn_feel_tick(&options, cache, HINTLESS, place, true, 1e-3, &feel, cell, &flags);
     memcpy(held, feel.force, sizeof held);
     for (int tick = 1; tick <= 60; tick++) {
-        qn_feel_tick(&options, cache, HINTLESS, place, false, &feel, cell, &flags);
+        qn_feel_tick(&options, cache, HINTLESS, place, false, 1e-3, &feel, cell, &flags);
         for (int axis = 0; axis < 3; axis++) expected[axis] = held[axis] * fmax(0, 1 - tick / 50.0);
         CHECK(flags == QN_TICK_FREE && difference(feel.force, expected) < 1e-13);
     }
     CHECK(difference(feel.force, zero) == 0);
-    qn_feel_tick(&options, cache, HINTLESS, place, true, &feel, cell, &flags);
+    qn_feel_tick(&options, cache, HINTLESS, place, true, 1e-3, &feel, cell, &flags);
     CHECK(difference(feel.force, zero) < 1e-13 && flags == QN_TICK_BLENDED);
-    for (int tick = 0; tick < 60; tick++) qn_feel_tick(&options, cache, HINTLESS, place, true, &feel, cell, &flags);
+    for (int tick = 0; tick < 60; tick++)
+        qn_feel_tick(&options, cache, HINTLESS, place, true, 1e-3, &feel, cell, &flags);
     CHECK(difference(feel.force, held) < 1e-13);
     qn_cache_destroy(&cache);
 }
@@ -229,7 +271,8 @@ static void the_nearest_solved_state_serves(void)
         const uint64_t hint = round ? qn_grid_number(&grid, (const int32_t[3]){-1, 2, 2}) : (uint64_t)HINTLESS;
         const qn_grid_state *const used =
             qn_cache_find(cache, round ? (const int32_t[3]){-1, 2, 2} : (const int32_t[3]){0, 0, 0});
-        for (int tick = 0; tick < 60; tick++) qn_feel_tick(&options, cache, hint, place, true, &feel, cell, &flags);
+        for (int tick = 0; tick < 60; tick++)
+            qn_feel_tick(&options, cache, hint, place, true, 1e-3, &feel, cell, &flags);
         qn_grid_state_extrapolate(used, grid.step, place, expected);
         for (int axis = 0; axis < 3; axis++) expected[axis] = -expected[axis];
         CHECK(difference(feel.force, expected) < 1e-13);
@@ -247,7 +290,7 @@ static void a_force_that_is_no_number_stays_inside(void)
     int32_t cell[3];
     uint32_t flags = 0;
     put_cell(cache, &broken, 0, 0, 0);
-    qn_feel_tick(&options, cache, HINTLESS, (const double[3]){0.005, 0.005, 0.005}, true, &feel, cell, &flags);
+    qn_feel_tick(&options, cache, HINTLESS, (const double[3]){0.005, 0.005, 0.005}, true, 1e-3, &feel, cell, &flags);
     CHECK(feel.force[0] == 1 && feel.force[1] == 2 && feel.force[2] == 3);
     CHECK(flags & QN_TICK_LIMITED);
     qn_cache_destroy(&cache);
@@ -324,6 +367,7 @@ int main(void)
     RUN(a_missing_state_is_blended_in);
     RUN(the_force_never_jumps);
     RUN(force_and_change_are_limited);
+    RUN(steps_may_have_any_length);
     RUN(places_beyond_the_reach_are_clamped);
     RUN(a_free_hand_feels_nothing);
     RUN(the_nearest_solved_state_serves);

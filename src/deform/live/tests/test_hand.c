@@ -179,15 +179,19 @@ static void broken_hands_are_refused(void)
     CHECK_MESSAGE_HAS("no/such/hand.csv");
 }
 
-/* A parabola in time is followed exactly once the start is forgotten: θ^n is e^−20 after 20 memories. */
+/* A parabola in time is followed exactly once the start is forgotten, also with steps of other lengths: θ^n is e^−40
+ * after 40 memories. */
 static void the_filter_follows_parabolas(void)
 {
-    qn_hand_filter filter = qn_hand_filter_start(1e-3, 0.025);
+    qn_hand_filter filter = qn_hand_filter_start(0.025);
     const double v[3] = {0.2, -0.1, 0}, a[3] = {0.3, 1, -2};
     double place[3], ahead[3];
+    double time_s = -2e-4; /* 1 at the last tick */
     for (int tick = 0; tick <= 1000; tick++) {
-        for (int i = 0; i < 3; i++) place[i] = v[i] * tick * 1e-3 + a[i] / 2 * tick * tick * 1e-6;
-        qn_hand_filter_add(&filter, place);
+        const double step_s = tick % 3 == 2 ? 1.8e-3 : 0.6e-3;
+        time_s += step_s;
+        for (int i = 0; i < 3; i++) place[i] = v[i] * time_s + a[i] / 2 * time_s * time_s;
+        qn_hand_filter_add(&filter, place, step_s);
     }
     qn_hand_filter_predict(&filter, 0.04, ahead);
     for (int i = 0; i < 3; i++) {
@@ -206,20 +210,22 @@ static void the_filter_follows_parabolas(void)
  * rate, and less noise comes out than goes in. */
 static void the_filter_forgets_and_smooths(void)
 {
-    qn_hand_filter filter = qn_hand_filter_start(1e-3, 0.02);
+    qn_hand_filter filter = qn_hand_filter_start(0.02);
     const double theta = exp(-0.05), rest[3] = {0};
     double errors[4];
+    qn_hand_filter_add(&filter, rest, 1e-3);
     CHECK_NEAR(filter.alpha + filter.beta + filter.gamma, 3 - 3 * theta, 1e-14); /* trace of the error's matrix: 3 θ */
     CHECK_NEAR(1 - filter.alpha, theta * theta * theta, 1e-14);                  /* its determinant: θ³ */
-    qn_hand_filter_add(&filter, rest);
-    qn_hand_filter_add(&filter, (const double[3]){1e-3, 0, 0});
-    for (int tick = 0; tick < 100; tick++) qn_hand_filter_add(&filter, rest);
+    qn_hand_filter_add(&filter, (const double[3]){1e-3, 0, 0}, 1e-3);
+    for (int tick = 0; tick < 100; tick++) qn_hand_filter_add(&filter, rest, 1e-3);
     for (int i = 0; i < 4; i++) {
         errors[i] = filter.place[0] * pow(theta, -i);
-        qn_hand_filter_add(&filter, rest);
+        qn_hand_filter_add(&filter, rest, 1e-3);
     }
     CHECK(fabs(errors[0]) > 1e-9);
     CHECK_NEAR(errors[3] - 3 * errors[2] + 3 * errors[1] - errors[0], 0, 1e-9 * fabs(errors[0]));
+    qn_hand_filter_add(&filter, rest, 3e-3); /* a step of three times the length forgets as much as three */
+    CHECK_NEAR(1 - filter.alpha, pow(theta, 9), 1e-14);
 }
 
 int main(void)

@@ -461,13 +461,14 @@ typedef struct moments {
 } moments;
 
 /* The third tick takes 5.5 periods: five moments pass, and the next tick is that of a later moment. */
-static bool slow_tick(void *user, double time_s, double lateness_us)
+static bool slow_tick(void *user, const qn_pace_moment *moment)
 {
     moments *const seen = user;
     const struct timespec pause = {.tv_nsec = 55000000};
-    seen->wrong += lateness_us < 0 || (seen->count > 0 && time_s <= seen->last_s);
-    seen->wrong += fabs(time_s * 100 - round(time_s * 100)) > 1e-9;
-    seen->last_s = time_s;
+    seen->wrong += moment->lateness_us < 0 || (seen->count > 0 && moment->time_s <= seen->last_s);
+    seen->wrong += fabs(moment->time_s * 100 - round(moment->time_s * 100)) > 1e-9;
+    seen->wrong += fabs(moment->step_s - (seen->count > 0 ? moment->time_s - seen->last_s : 0.01)) > 1e-9;
+    seen->last_s = moment->time_s;
     if (++seen->count == 3) nanosleep(&pause, NULL);
     return true;
 }
@@ -482,6 +483,62 @@ static void moments_that_pass_are_skipped(void)
     CHECK_OK(qn_loop_measure_machine(1000, 20, lateness_us));
     for (int i = 0; i < 20; i++)
         if (!CHECK(lateness_us[i] >= 0 && lateness_us[i] < 1e7f)) break;
+}
+
+/* News at chosen calls, at once; else the clock. */
+typedef struct script {
+    const char *news; /* 'n': news; '.': none; the run ends after the last */
+    size_t calls;
+    int64_t due_ns; /* of the call */
+    bool is_news;
+    int ticks, wrong;
+    double last_s, times_s[40];
+    int64_t last_due_ns;
+} script;
+
+static bool wait_by_script(void *user, int64_t moment_ns)
+{
+    script *const of = user;
+    of->due_ns = moment_ns;
+    of->is_news = of->news[of->calls++] == 'n';
+    if (!of->is_news) qn_pace_sleep_until(moment_ns);
+    return of->is_news;
+}
+
+/* Rate 50: planned ticks come 40 ms after news, else 20 ms after the planned one before, or whole periods later. */
+static bool tick_by_script(void *user, const qn_pace_moment *moment)
+{
+    script *const of = user;
+    const bool was_news = of->ticks > 0 && of->news[of->ticks - 1] == 'n';
+    const double step_s = moment->time_s - of->last_s;
+    of->wrong += of->is_news != (isnan(moment->lateness_us) != 0) || moment->lateness_us < 0;
+    of->wrong += of->ticks > 0 && fabs(step_s - moment->step_s) > 1e-8;
+    if (of->ticks > 0 && !of->is_news) {
+        const double periods = (step_s - (was_news ? 0.04 : 0.02)) / 0.02;
+        of->wrong += periods < -1e-6 || fabs(periods - round(periods)) > 1e-6;
+        if (!was_news) of->wrong += of->due_ns - of->last_due_ns < 20000000;
+    }
+    of->last_due_ns = of->due_ns;
+    of->last_s = moment->time_s;
+    of->times_s[of->ticks++] = moment->time_s;
+    return of->news[of->ticks] != '\0';
+}
+
+static void news_is_answered_at_once_and_silence_by_the_clock(void)
+{
+    script mixed = {.news = ".n..nn...n.n"}, flood = {.news = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"};
+    const uint64_t missed = qn_pace_follow(50, (double)INFINITY, wait_by_script, tick_by_script, &mixed);
+    CHECK(mixed.ticks == 12 && mixed.wrong == 0 && missed < 1000);
+    qn_pace_follow(50, (double)INFINITY, wait_by_script, tick_by_script, &flood);
+    CHECK(flood.ticks == 32 && flood.wrong == 0);
+    /* Eight may follow each other at once, then a quarter of a period each. */
+    CHECK(flood.times_s[31] - flood.times_s[0] >= 23 * 0.005 - 1e-6);
+    double least = 1;
+    for (int i = 1; i < 8; i++) least = fmin(least, flood.times_s[i] - flood.times_s[i - 1]);
+    CHECK(least < 0.0025);
+    script timed = {.news = "................"}; /* planned at 0, 20, 40, 60 ms */
+    qn_pace_follow(50, 0.07, wait_by_script, tick_by_script, &timed);
+    CHECK(timed.ticks >= 1 && timed.ticks <= 4 && timed.last_s <= 0.07);
 }
 
 int main(void)
@@ -500,5 +557,6 @@ int main(void)
     RUN(a_relay_hands_on_whole_sets);
     RUN(a_relay_hands_on_no_half_set);
     RUN(moments_that_pass_are_skipped);
+    RUN(news_is_answered_at_once_and_silence_by_the_clock);
     return check_finish();
 }

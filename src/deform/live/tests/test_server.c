@@ -143,6 +143,39 @@ static void a_hand_feels_the_body(void)
     service_end(&of);
 }
 
+/* Ten ticks a second, and frames 60 ms apart: the answer comes within a quarter of a period of the clock, at once as
+ * far as the machine allows. A hand that then says nothing hears from the clock, two periods later at first. */
+static void an_answer_does_not_wait_for_the_clock(void)
+{
+    enum { FRAMES = 12 };
+    const struct timespec pause = {.tv_nsec = 60000000};
+    service of = {0};
+    int soon = 0, before = 0;
+    const char *line;
+    qn_force_frame frame = {0}, next;
+    if (!service_begin_at(&of, "tcp:127.0.0.1:0", 10)) return;
+    const int hand = connect_to(&of, NULL);
+    receive_line(hand, 0);
+    for (uint64_t sequence = 1; sequence <= FRAMES; sequence++) {
+        send_hand(hand, sequence, place_of_hand, QN_HAND_GRABS);
+        const double sent_s = qn_clock_s();
+        for (frame.sequence = 0; frame.sequence < sequence; before += frame.sequence < sequence)
+            if (!CHECK(receive_force(hand, &frame, &line))) return;
+        soon += qn_clock_s() - sent_s < 0.025;
+        nanosleep(&pause, NULL);
+    }
+    CHECK(soon >= 9);
+    CHECK(before <= 3); /* the clock is silent while frames come, unless the machine is late */
+    for (int i = 0; i < 2; i++) {
+        if (!CHECK(receive_force(hand, &next, &line))) break;
+        const double periods = (next.time_s - frame.time_s) / 0.1;
+        CHECK(periods > (i ? 1 : 2) - 1e-6 && fabs(periods - round(periods)) < 1e-6 && next.sequence == FRAMES);
+        frame = next;
+    }
+    close(hand);
+    service_end(&of);
+}
+
 /* A silent hand feels 0 soon; a hand that speaks again feels the force again. */
 static void a_silent_hand_feels_nothing(void)
 {
@@ -367,6 +400,7 @@ static void addresses_are_checked(void)
 int main(void)
 {
     RUN(a_hand_feels_the_body);
+    RUN(an_answer_does_not_wait_for_the_clock);
     RUN(a_silent_hand_feels_nothing);
     RUN(a_second_hand_is_refused);
     RUN(broken_frames_are_answered_by_a_sentence);
