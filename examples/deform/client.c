@@ -11,6 +11,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ typedef struct force_frame {
 
 _Static_assert(sizeof(hand_frame) == 64 && sizeof(force_frame) == 64, "a frame has 64 bytes");
 
-enum { RATE = 1000, SECONDS_MAX = 86400 };
+enum { RATE = 1000, SECONDS_MAX = 86400, LOOK_US = 200 };
 
 static const double radius_m = 0.005, turns_per_s = 1;
 
@@ -112,6 +113,14 @@ static hand_frame frame_at(uint64_t number)
                         .flags = 1};
 }
 
+/* Look for the answer without sleeping for a while: a processor that sleeps takes longer to wake than the server. */
+static void look(int server)
+{
+    char byte;
+    const double end_us = now_us() + LOOK_US;
+    while (recv(server, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && now_us() < end_us) continue;
+}
+
 /* Send a frame and receive its answer. The server also answers by itself when it waits for a frame, so answers of the
  * frame before may come first. Returns 0 where the connection is over. */
 static int ask(int server, uint64_t number, force_frame *answer)
@@ -120,6 +129,7 @@ static int ask(int server, uint64_t number, force_frame *answer)
     if (send(server, &frame, sizeof frame, MSG_NOSIGNAL) != sizeof frame) return 0;
     do {
         char begin[sizeof *answer + 1] = "";
+        look(server);
         if (!receive(server, begin, 1)) return 0;
         if (begin[0] == '{') {
             print_line(server, begin, 1);
@@ -148,6 +158,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: client ADDRESS [SECONDS], unix:PATH or tcp:HOST:PORT, where a server listens\n");
         return 1;
     }
+    const struct sched_param priority = {.sched_priority = 50};
+    if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0)
+        printf("without real-time priority: other programs may delay this one\n");
     print_line(server, "", 0); /* the greeting */
     struct timespec next;
     double largest = 0;
