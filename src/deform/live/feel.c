@@ -12,18 +12,55 @@ static double length(const double a[3])
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-static double distance_to(const qn_grid *grid, const qn_grid_state *state, const double place[3])
+/* The nearest solved state so far. */
+typedef struct search {
+    const qn_grid *grid;
+    const qn_cache *cache;
+    const double *place;
+    const qn_grid_state *nearest, *last; /* `last` is the last source: it stays where another is as near */
+    double distance;                     /* of the nearest one */
+    double most_square;                  /* no state beyond this square of a distance is as near */
+} search;
+
+/* Whether the state at a point is taken though the nearest one is as near: the first by number, if the caller wants. */
+static bool wins_tie(const search *of, const int32_t at[3], bool by_number)
 {
-    double delta[3];
-    for (int axis = 0; axis < 3; axis++) delta[axis] = place[axis] - grid->step * state->index[axis];
-    return length(delta);
+    return by_number && of->nearest != of->last &&
+           qn_grid_number(of->grid, at) < qn_grid_number(of->grid, of->nearest->index);
 }
 
-static void keep_nearer(const qn_grid *grid, const qn_grid_state *state, const double place[3],
-                        const qn_grid_state **nearest)
+/* Take the state at a point where it is nearer. States are far from the processor, in memory that other threads have
+ * driven out of its caches: so those that are farther than the nearest one are not looked at. */
+static void consider(search *of, const int32_t at[3], bool by_number)
 {
-    if (!state || qn_grid_state_flags(state) & QN_GRID_UNSOLVED) return;
-    if (!*nearest || distance_to(grid, state, place) < distance_to(grid, *nearest, place)) *nearest = state;
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double delta = of->place[axis] - of->grid->step * at[axis];
+        square += delta * delta;
+    }
+    if (of->nearest && square > of->most_square) return;
+    const qn_grid_state *const state = qn_cache_find(of->cache, at);
+    const double distance = sqrt(square);
+    if (!state) return;
+    if (of->nearest && distance > of->distance) return;
+    if (of->nearest && distance == of->distance && !wins_tie(of, at, by_number)) return;
+    if (qn_grid_state_flags(state) & QN_GRID_UNSOLVED) return;
+    of->nearest = state;
+    of->distance = distance;
+    of->most_square = square * (1 + 1e-12); /* for distances that are equal when rounded */
+}
+
+/* The points around a cell: its corners as shell 0, then those one step around them, and so on. */
+static void consider_shell(search *of, const int32_t cell[3], int32_t shell)
+{
+    const int32_t least[3] = {cell[0] - shell, cell[1] - shell, cell[2] - shell}, width = 1 + 2 * shell;
+    int32_t at[3];
+    for (at[2] = least[2]; at[2] <= least[2] + width; at[2]++)
+        for (at[1] = least[1]; at[1] <= least[1] + width; at[1]++) {
+            const bool is_face =
+                at[2] == least[2] || at[2] == least[2] + width || at[1] == least[1] || at[1] == least[1] + width;
+            for (at[0] = least[0]; at[0] <= least[0] + width; at[0] += is_face ? 1 : width) consider(of, at, true);
+        }
 }
 
 /* The nearest of the states in the shells around the cell, the last source, the caller's hint and rest. Rest is always
@@ -31,23 +68,24 @@ static void keep_nearer(const qn_grid *grid, const qn_grid_state *state, const d
 static const qn_grid_state *nearest_state(const qn_feel_options *options, const qn_cache *cache, uint64_t hint,
                                           uint64_t source, const int32_t cell[3], const double place[3])
 {
-    const qn_grid *const grid = &options->grid;
-    const qn_grid_state *nearest = NULL;
+    search of = {.grid = &options->grid, .cache = cache, .place = place};
     int32_t at[3];
     if (source >= FROM_STATE) { /* first, so that it stays the source where another is as near */
-        qn_grid_index(grid, source - FROM_STATE, at);
-        keep_nearer(grid, qn_cache_find(cache, at), place, &nearest);
+        qn_grid_index(of.grid, source - FROM_STATE, at);
+        consider(&of, at, false);
     }
-    for (at[2] = cell[2] - SHELLS; at[2] <= cell[2] + SHELLS + 1; at[2]++)
-        for (at[1] = cell[1] - SHELLS; at[1] <= cell[1] + SHELLS + 1; at[1]++)
-            for (at[0] = cell[0] - SHELLS; at[0] <= cell[0] + SHELLS + 1; at[0]++)
-                keep_nearer(grid, qn_cache_find(cache, at), place, &nearest);
-    if (hint < qn_grid_point_count(grid)) {
-        qn_grid_index(grid, hint, at);
-        keep_nearer(grid, qn_cache_find(cache, at), place, &nearest);
+    of.last = of.nearest;
+    for (int32_t shell = 0; shell <= SHELLS; shell++) {
+        const double least = (1 - 1e-9) * shell * of.grid->step; /* of the distances of this shell and all around it */
+        if (of.nearest && of.distance < least) return of.nearest;
+        consider_shell(&of, cell, shell);
     }
-    keep_nearer(grid, qn_cache_find(cache, (const int32_t[3]){0, 0, 0}), place, &nearest);
-    return nearest;
+    if (hint < qn_grid_point_count(of.grid)) {
+        qn_grid_index(of.grid, hint, at);
+        consider(&of, at, false);
+    }
+    consider(&of, (const int32_t[3]){0, 0, 0}, false);
+    return of.nearest;
 }
 
 /* The body's force on the tool at a place inside of the grid; returns its source. */

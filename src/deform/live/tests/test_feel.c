@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "deform/space/tests/field.h"
+#include "math/random.h"
 
 static const qn_grid grid = {.step = 0.01, .least = {-3, -3, -3}, .most = {3, 3, 3}};
 static const field quadratic = {.cubic = 900};
@@ -281,6 +282,80 @@ static void the_nearest_solved_state_serves(void)
     qn_cache_destroy(&cache);
 }
 
+/* By the definition: the nearest of the last source, the points up to two steps around the cell by their numbers, the
+ * hint, and rest; the first of equals. Returns its number. */
+static uint64_t nearest_by_definition(const qn_cache *cache, uint64_t last, uint64_t hint, const int32_t cell[3],
+                                      const double place[3])
+{
+    uint64_t candidates[220], best = 0;
+    double least = INFINITY;
+    int count = 0;
+    candidates[count++] = last;
+    for (int k = cell[2] - 2; k <= cell[2] + 3; k++)
+        for (int j = cell[1] - 2; j <= cell[1] + 3; j++)
+            for (int i = cell[0] - 2; i <= cell[0] + 3; i++)
+                if (qn_grid_has(&grid, (const int32_t[3]){i, j, k}))
+                    candidates[count++] = qn_grid_number(&grid, (const int32_t[3]){i, j, k});
+    candidates[count++] = hint;
+    candidates[count++] = qn_grid_number(&grid, (const int32_t[3]){0, 0, 0});
+    for (int i = 0; i < count; i++) {
+        int32_t at[3];
+        if (candidates[i] >= qn_grid_point_count(&grid)) continue;
+        qn_grid_index(&grid, candidates[i], at);
+        const qn_grid_state *const state = qn_cache_find(cache, at);
+        const double point[3] = {grid.step * at[0], grid.step * at[1], grid.step * at[2]};
+        const double distance = difference(place, point);
+        if (!state || state->flags & QN_GRID_UNSOLVED || !(distance < least)) continue;
+        least = distance;
+        best = candidates[i];
+    }
+    return best;
+}
+
+/* Few and many states at random, some unsolved; places at random, and where many points are as near. */
+static void the_source_is_that_of_the_definition(void)
+{
+    const qn_feel_options options = usual();
+    int extrapolated = 0, wrong = 0, ties = 0;
+    for (uint64_t round = 0; round < 60; round++) {
+        qn_cache *cache = new_cache();
+        uint64_t draw = 0;
+        put(cache, &quadratic, 0, 0, 0, 0);
+        for (int point = 0; point < 343; point++) {
+            const int32_t at[3] = {point % 7 - 3, point / 7 % 7 - 3, point / 49 - 3};
+            const double chance = qn_random_uniform(7, round, draw++), flaw = qn_random_uniform(7, round, draw++);
+            if (chance < (double)(round % 6) / 5.5 && !qn_cache_find(cache, at))
+                put(cache, &quadratic, at[0], at[1], at[2], flaw < 0.3 ? QN_GRID_UNSOLVED : 0);
+        }
+        for (int tick = 0; tick < 40; tick++) {
+            double place[3];
+            int32_t cell[3];
+            uint32_t flags;
+            const uint64_t hint = (uint64_t)(400 * qn_random_uniform(7, round, draw++));
+            uint64_t last = (uint64_t)(400 * qn_random_uniform(7, round, draw++));
+            for (int axis = 0; axis < 3; axis++) {
+                place[axis] = 0.03 * (2 * qn_random_uniform(7, round, draw++) - 1);
+                if (tick % 2) place[axis] = 0.005 * floor(0.5 + place[axis] / 0.005);
+            }
+            qn_grid_cell(&grid, place, cell);
+            if (tick % 4 == 1) /* a corner of the cell, to which others may be equal */
+                last =
+                    qn_grid_number(&grid, (const int32_t[3]){cell[0] + (int)(last & 1), cell[1] + (int)(last >> 1 & 1),
+                                                             cell[2] + (int)(last >> 2 & 1)});
+            qn_feel feel = {.source = last < 343 ? 2 + last : (uint64_t)(tick % 2)};
+            qn_feel_tick(&options, cache, hint, place, true, 1e-3, &feel, cell, &flags);
+            if (!(flags & QN_TICK_EXTRAPOLATED)) continue;
+            const uint64_t expected = nearest_by_definition(cache, last, hint, cell, place);
+            extrapolated++;
+            ties += tick % 2;
+            wrong += feel.source != 2 + expected;
+        }
+        qn_cache_destroy(&cache);
+    }
+    CHECK(extrapolated > 1500 && ties > 600);
+    CHECK(wrong == 0);
+}
+
 static void a_force_that_is_no_number_stays_inside(void)
 {
     qn_cache *cache = new_cache();
@@ -371,6 +446,7 @@ int main(void)
     RUN(places_beyond_the_reach_are_clamped);
     RUN(a_free_hand_feels_nothing);
     RUN(the_nearest_solved_state_serves);
+    RUN(the_source_is_that_of_the_definition);
     RUN(a_force_that_is_no_number_stays_inside);
     RUN(the_least_recently_used_state_leaves);
     RUN(the_nearest_state_is_found);
