@@ -34,7 +34,7 @@ typedef enum qn_deform_mixed {
 
 typedef enum qn_deform_interpolation {
     QN_DEFORM_GRADIENT, /* of forces and stiffnesses: exact for quadratic forces, continuous */
-    QN_DEFORM_ENERGY,   /* the gradient of an interpolated energy: no work in a closed way */
+    QN_DEFORM_ENERGY,   /* the gradient of an interpolated energy: exact for cubic forces, no work in a closed way */
     QN_DEFORM_LINEAR    /* of forces alone */
 } qn_deform_interpolation;
 
@@ -62,7 +62,7 @@ typedef struct qn_deform_options {
     bool mesh_check;           /* solve: solve in the other order too, and compare the forces */
     double step;               /* space: between places, m; 0: chosen by `accuracy` */
     const char *reach;         /* space: "R" in m, along each axis, or a box "x0:x1,y0:y1,z0:z1"; default 0.03 */
-    qn_deform_interpolation interpolation; /* space: the way whose error is reported; default gradient */
+    qn_deform_interpolation interpolation; /* space: the way whose error is reported; default energy */
     double accuracy;                       /* space: of the force, relative; default 0.01 */
     int checks;                            /* space: random places where the force is solved and compared; default 20 */
     const char *hand;                      /* simulate: "min-jerk:SEED,SPEED,REACH" or a file of t, x, y, z (s, m) */

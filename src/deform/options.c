@@ -126,9 +126,10 @@ static const qn_option interpolation_row = {
     .argument = "WAY",
     .offset = FIELD(interpolation),
     .choices = "gradient energy linear",
-    .fallback = "gradient",
+    .fallback = "energy",
     .meaning = "how forces between states are found, where their error is reported: gradient, from forces and "
-               "stiffnesses; energy, so that closed ways take no work; linear, from forces alone"};
+               "stiffnesses; energy, from energies too, so that closed ways take no work; linear, from forces "
+               "alone"};
 
 static const qn_option accuracy_row = {.name = "accuracy",
                                        .kind = QN_OPTION_NUMBER,

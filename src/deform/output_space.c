@@ -98,21 +98,22 @@ static qn_status write_table(qn_deform_space_run *run, const char *name,
 
 static qn_status add_facts(const qn_deform_space_run *run, qn_report *report)
 {
-    static const char *const labels[] = {"states",          "step",          "unknowns",
+    static const char *const labels[] = {"states",          "step",          "unknowns",   "error, energy",
                                          "error, gradient", "error, linear", "shape error"};
-    char values[6][48];
-    const char *texts[6];
+    char values[7][48];
+    const char *texts[7];
     double shape = NAN;
     for (size_t i = 0; i < run->check_count; i++)
         if (run->checks[i].is_valid) shape = fmax(shape, run->checks[i].shape_error);
     snprintf(values[0], sizeof values[0], "%zu", run->state_count);
     snprintf(values[1], sizeof values[1], "%.4g mm", 1e3 * run->grid.step);
     snprintf(values[2], sizeof values[2], "%zu", run->setup.body->freedom_count);
-    snprintf(values[3], sizeof values[3], "%.2g %%", 100 * qn_space_checks_largest(run, QN_DEFORM_GRADIENT));
-    snprintf(values[4], sizeof values[4], "%.2g %%", 100 * qn_space_checks_largest(run, QN_DEFORM_LINEAR));
-    snprintf(values[5], sizeof values[5], "%.2g %%", 100 * shape);
-    for (int i = 0; i < 6; i++) texts[i] = values[i];
-    return qn_report_facts(report, labels, texts, 6);
+    snprintf(values[3], sizeof values[3], "%.2g %%", 100 * qn_space_checks_largest(run, QN_DEFORM_ENERGY));
+    snprintf(values[4], sizeof values[4], "%.2g %%", 100 * qn_space_checks_largest(run, QN_DEFORM_GRADIENT));
+    snprintf(values[5], sizeof values[5], "%.2g %%", 100 * qn_space_checks_largest(run, QN_DEFORM_LINEAR));
+    snprintf(values[6], sizeof values[6], "%.2g %%", 100 * shape);
+    for (int i = 0; i < 7; i++) texts[i] = values[i];
+    return qn_report_facts(report, labels, texts, 7);
 }
 
 static double force_of(const qn_grid_state *state)

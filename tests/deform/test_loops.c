@@ -28,22 +28,6 @@ static bool find_cell(const qn_space_file *file, const double where[3], qn_cell 
     return qn_cell_is_whole(cell);
 }
 
-/* W from the states around: Σ w (W_c + f_c·δ + ½ δᵀ H_c δ). */
-static double energy_at(const qn_cell *cell, const double place[3])
-{
-    double weights[8], sum = 0;
-    qn_cell_weights(cell, place, weights);
-    for (int corner = 0; corner < 8; corner++) {
-        const qn_grid_state *state = cell->corners[corner];
-        double energy = state->energy, far[3];
-        qn_grid_state_extrapolate(state, cell->step, place, far);
-        for (int axis = 0; axis < 3; axis++)
-            energy += 0.5 * (state->force[axis] + far[axis]) * (place[axis] - cell->step * state->index[axis]);
-        sum += weights[corner] * energy;
-    }
-    return sum;
-}
-
 /* A circle of 4 to 8 mm around a random place, in a random plane. */
 static void place_on_loop(uint64_t loop, double reach, double angle, double place[3])
 {
@@ -65,22 +49,22 @@ static void place_on_loop(uint64_t loop, double reach, double angle, double plac
                       radius * (a[axis] * cos(angle) + b[axis] * sin(angle));
 }
 
-/* |Work| of a loop over the largest W on it; NaN where it leaves the whole cells. The places of the sums are the
- * middles of PARTS arcs, so the sum itself is exact to 1e-6 in smooth cells. */
+/* |Work| of a loop over the largest W on it, the energy that the body stores there; NaN where it leaves the whole
+ * cells. The places of the sums are the middles of PARTS arcs, so the sum itself is exact to 1e-6 in smooth cells. */
 static double work_of_loop(const qn_space_file *file, qn_interpolation way, uint64_t loop)
 {
     const double reach = file->header.grid.step * file->header.grid.most[0];
     double work = 0, most = 0, from[3], to[3];
     place_on_loop(loop, reach, 0, from);
     for (int part = 0; part < PARTS; part++) {
-        double middle[3], force[3];
+        double middle[3], force[3], of_energy[3];
         qn_cell cell;
         place_on_loop(loop, reach, 2 * PI * (part + 1) / PARTS, to);
         for (int axis = 0; axis < 3; axis++) middle[axis] = 0.5 * (from[axis] + to[axis]);
         if (!find_cell(file, middle, &cell)) return NAN;
         qn_cell_force(&cell, way, middle, force);
         for (int axis = 0; axis < 3; axis++) work += force[axis] * (to[axis] - from[axis]);
-        most = fmax(most, energy_at(&cell, middle));
+        most = fmax(most, qn_cell_energy(&cell, middle, of_energy));
         memcpy(from, to, sizeof from);
     }
     return fabs(work) / most;
@@ -104,7 +88,7 @@ static void check_loops(const char *path)
         printf("  %d loops, %s: work %.2g %% of W at most, %.2g %% in the mean\n", loops, names[way], 100 * worst,
                100 * sum / loops);
         CHECK(loops == LOOPS);
-        CHECK(worst <= (way == QN_INTERPOLATION_ENERGY ? 1e-4 : 3e-3)); /* the gradient way has no energy of its own */
+        CHECK(worst <= (way == QN_INTERPOLATION_ENERGY ? 1e-6 : 3e-3)); /* the gradient way has no energy of its own */
         CHECK(sum / loops <= 1e-3);
     }
     qn_space_file_close(&file);
@@ -125,7 +109,8 @@ static double largest_shape_error(const char *path)
     return largest;
 }
 
-static void fill_and_check(const char *material, qn_deform_mixed mixed, qn_deform_interpolation way)
+/* By the default way of interpolation, whose errors of forces are below a limit. */
+static void fill_and_check(const char *material, qn_deform_mixed mixed, double limit)
 {
     const char *mesh = check_reference_data("haptic/liver_tet_small.msh");
     char path[512], checks[512];
@@ -137,13 +122,13 @@ static void fill_and_check(const char *material, qn_deform_mixed mixed, qn_defor
     snprintf(checks, sizeof checks, "%s/liver_checks.csv", check_scratch_folder());
     options.mesh = mesh, options.output = path, options.material = material, options.mixed = mixed;
     options.fix = "x>0.02", options.contact = "near:-0.06622422,0.10415821,0.0215251,0.03";
-    options.step = 0.01, options.reach = "0.02", options.checks = 200, options.interpolation = way;
+    options.step = 0.01, options.reach = "0.02", options.checks = 200;
     options.run.quiet = options.run.overwrite = true;
     CHECK_OK(qn_context_create(NULL, &context));
     if (CHECK_OK(qn_deform_space(context, &options, &result))) {
         printf("  %s%s: error of forces %.2g %%, of shapes %.2g %%\n", material,
                mixed == QN_DEFORM_MIXED_YES ? ", mixed" : "", 100 * result->error, 100 * largest_shape_error(checks));
-        CHECK(result->error <= 0.01);
+        CHECK(result->error <= limit);
         CHECK(largest_shape_error(checks) > 0 && largest_shape_error(checks) <= 0.01);
         CHECK(result->unsolved_count <= 2 && result->fold_count == 0);
         check_loops(path);
@@ -154,17 +139,17 @@ static void fill_and_check(const char *material, qn_deform_mixed mixed, qn_defor
 
 static void svk(void)
 {
-    fill_and_check("svk:10000,0.45", QN_DEFORM_MIXED_NO, QN_DEFORM_GRADIENT);
+    fill_and_check("svk:10000,0.45", QN_DEFORM_MIXED_NO, 2.5e-3);
 }
 
 static void mooney_rivlin(void)
 {
-    fill_and_check("mooney-rivlin:1400,280,20160", QN_DEFORM_MIXED_NO, QN_DEFORM_ENERGY);
+    fill_and_check("mooney-rivlin:1400,280,20160", QN_DEFORM_MIXED_NO, 5e-4);
 }
 
 static void mooney_rivlin_mixed(void)
 {
-    fill_and_check("mooney-rivlin:1400,280,20160", QN_DEFORM_MIXED_YES, QN_DEFORM_GRADIENT);
+    fill_and_check("mooney-rivlin:1400,280,20160", QN_DEFORM_MIXED_YES, 5e-4);
 }
 
 int main(void)

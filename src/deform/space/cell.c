@@ -34,22 +34,14 @@ bool qn_cell_is_whole(const qn_cell *cell)
     return true;
 }
 
-/* Weight of a corner along an axis, and its derivative (1/m). */
-static double weight_along(const qn_cell *cell, int corner, int axis, const double place[3], double *slope)
-{
-    const double t = place[axis] / cell->step - cell->index[axis];
-    const bool is_upper = corner >> axis & 1;
-    *slope = cell->is_flat[axis] ? 0 : (is_upper ? 1 : -1) / cell->step;
-    if (cell->is_flat[axis]) return is_upper ? 0 : 1;
-    return is_upper ? t : 1 - t;
-}
-
 void qn_cell_weights(const qn_cell *cell, const double place[3], double weights[8])
 {
     for (int corner = 0; corner < 8; corner++) {
-        double slope;
-        weights[corner] = weight_along(cell, corner, 0, place, &slope) * weight_along(cell, corner, 1, place, &slope) *
-                          weight_along(cell, corner, 2, place, &slope);
+        weights[corner] = 1;
+        for (int axis = 0; axis < 3; axis++) {
+            const double t = cell->is_flat[axis] ? 0 : place[axis] / cell->step - cell->index[axis];
+            weights[corner] *= corner >> axis & 1 ? t : 1 - t;
+        }
     }
 }
 
@@ -71,31 +63,21 @@ void qn_grid_state_extrapolate(const qn_grid_state *state, double step, const do
 
 void qn_cell_force(const qn_cell *cell, qn_interpolation way, const double place[3], double force[3])
 {
+    double weights[8];
+    if (way == QN_INTERPOLATION_ENERGY) {
+        qn_cell_energy(cell, place, force);
+        return;
+    }
+    qn_cell_weights(cell, place, weights);
     memset(force, 0, 3 * sizeof *force);
     for (int corner = 0; corner < 8; corner++) {
         const qn_grid_state *state = cell->corners[corner];
+        const double half = way == QN_INTERPOLATION_LINEAR ? 0 : 0.5;
+        double delta[3], change[3];
         if (!state) continue;
-        double along[3], slope[3], delta[3], change[3];
-        for (int axis = 0; axis < 3; axis++) along[axis] = weight_along(cell, corner, axis, place, &slope[axis]);
-        const double weight = along[0] * along[1] * along[2];
         offset(state, cell->step, place, delta, change);
-        if (way == QN_INTERPOLATION_LINEAR) memset(change, 0, sizeof change);
-        if (way != QN_INTERPOLATION_ENERGY) {
-            for (int axis = 0; axis < 3; axis++) force[axis] += weight * (state->force[axis] + 0.5 * change[axis]);
-            continue;
-        }
-        double energy = state->energy;
         for (int axis = 0; axis < 3; axis++)
-            energy += (2.0 / 3 * state->force[axis] + 1.0 / 6 * change[axis]) * delta[axis];
-        for (int axis = 0; axis < 3; axis++) {
-            if (cell->is_flat[axis]) { /* the energy is not known beside a flat cell, so the force is not its gradient
-                                        */
-                force[axis] += weight * (state->force[axis] + 0.5 * change[axis]);
-                continue;
-            }
-            const double gradient = slope[axis] * along[(axis + 1) % 3] * along[(axis + 2) % 3];
-            force[axis] += gradient * energy + weight * (2.0 / 3 * state->force[axis] + 1.0 / 3 * change[axis]);
-        }
+            force[axis] += weights[corner] * (state->force[axis] + half * change[axis]);
     }
 }
 

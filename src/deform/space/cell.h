@@ -2,10 +2,10 @@
  *
  * In a cell with corners c at d_c, trilinear weights w_c and δ_c = d − d_c:
  *     gradient  f = Σ w_c (f_c + ½ H_c δ_c): exact where the force is quadratic in d, continuous over faces;
- *     energy    f = ∇ Σ w_c (W_c + ⅔ f_c·δ_c + ⅙ δ_cᵀ H_c δ_c): exact there too, and the gradient of one function, so
- *               that a closed way inside of a cell takes no work; jumps of third order at faces;
+ *     energy    f = ∇E, E from W_c, f_c, H_c by Hermite's polynomials (cell_energy.c): exact where the force is cubic;
+ *               f and E are continuous over faces, so a closed way takes no work;
  *     linear    f = Σ w_c f_c.
- * The shape is interpolated as the force is: x = Σ w_c (x_c + ½ Z_c δ_c). */
+ * The shape is interpolated as the gradient way does: x = Σ w_c (x_c + ½ Z_c δ_c). */
 #ifndef QN_DEFORM_SPACE_CELL_H
 #define QN_DEFORM_SPACE_CELL_H
 
@@ -39,7 +39,10 @@ bool qn_cell_is_whole(const qn_cell *cell);
 /* The tool's force (N) at a place inside of a whole cell, by one of the ways. */
 void qn_cell_force(const qn_cell *cell, qn_interpolation way, const double place[3], double force[3]);
 
-/* Weights of the corners at a place. */
+/* E (J) of the energy way at a place inside of a whole cell, and its gradient, the force (N). */
+double qn_cell_energy(const qn_cell *cell, const double place[3], double force[3]);
+
+/* Trilinear weights of the corners at a place. */
 void qn_cell_weights(const qn_cell *cell, const double place[3], double weights[8]);
 
 /* x[freedom_count] at a place inside of a whole cell. */

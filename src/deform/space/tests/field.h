@@ -1,7 +1,8 @@
 /* A field of forces with known derivatives, for tests of the configuration space.
  *
- * Energy W = ½ dᵀA d + ⅙ T(d, d, d) + wave · sin(p·d), T symmetric; force f = ∇W, stiffness H = ∇f. Without a wave the
- * force is quadratic. The shape of three unknowns is x_i = f_i, so that its change is H. */
+ * Energy W = ½ dᵀA d + ⅙ T(d, d, d) + quartic Σ (q·d)⁴ / 24 + wave · sin(p·d), T symmetric, the sum over directions q;
+ * force f = ∇W, stiffness H = ∇f. With A and T alone the force is quadratic. The shape of three unknowns is x_i = f_i,
+ * so that its change is H. */
 #ifndef QN_DEFORM_SPACE_TESTS_FIELD_H
 #define QN_DEFORM_SPACE_TESTS_FIELD_H
 
@@ -10,14 +11,18 @@
 #include "deform/space/cell.h"
 
 typedef struct field {
-    double cubic; /* factor of T, N/m² */
-    double wave;  /* J */
+    double cubic;   /* factor of T, N/m² */
+    double wave;    /* J */
+    double quartic; /* N/m³ */
 } field;
 
-enum { FIELD_FREEDOMS = 3 };
+enum { FIELD_FREEDOMS = 3, FIELD_QUARTICS = 3 };
 
 static const double field_linear[3][3] = {{40, 7, -3}, {7, 55, 4}, {-3, 4, 30}}; /* N/m */
 static const double field_direction[3] = {60, -35, 80};                          /* 1/m */
+
+/* Directions of fourth powers, whose sum has all terms of degree 4. */
+static const double field_fourth[FIELD_QUARTICS][3] = {{1, -0.5, 0.7}, {0.4, 1.1, 0.3}, {-0.2, 0.6, 1.3}};
 
 /* T_ijk = (i+1)(j+1)(k+1) / 6 − (i + j + k)² / 9, symmetric in all indices. */
 static inline double field_third(int i, int j, int k)
@@ -39,6 +44,14 @@ static inline void field_at(const field *of, const double d[3], double *energy, 
             stiffness[3 * i + j] =
                 field_linear[i][j] + slope - of->wave * field_direction[i] * field_direction[j] * sin(phase);
             *energy += (field_linear[i][j] / 2 + slope / 6) * d[i] * d[j];
+        }
+    }
+    for (int power = 0; power < FIELD_QUARTICS; power++) {
+        const double *const q = field_fourth[power], along = q[0] * d[0] + q[1] * d[1] + q[2] * d[2];
+        *energy += of->quartic / 24 * along * along * along * along;
+        for (int i = 0; i < 3; i++) {
+            force[i] += of->quartic / 6 * q[i] * along * along * along;
+            for (int j = 0; j < 3; j++) stiffness[3 * i + j] += of->quartic / 2 * q[i] * q[j] * along * along;
         }
     }
 }

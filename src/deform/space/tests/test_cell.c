@@ -36,13 +36,13 @@ static void place_in(const qn_cell *cell, uint64_t draw, double place[3])
         place[axis] = cell->step * (cell->index[axis] + qn_random_uniform(3, (uint64_t)axis, draw));
 }
 
-/* Largest error of a way at 200 places of a cell, relative to the largest force there. */
+/* Largest error of a way at 1,000 places of a cell, relative to the largest force there. */
 static double error_of(const field *of, double step, const int32_t index[3], qn_interpolation way)
 {
     corners filled;
     double worst = 0, largest = 0;
     fill(of, step, index, &filled);
-    for (uint64_t draw = 0; draw < 200; draw++) {
+    for (uint64_t draw = 0; draw < 1000; draw++) {
         double place[3], force[3], expected[3], stiffness[9], energy;
         place_in(&filled.cell, draw, place);
         field_at(of, place, &energy, expected, stiffness);
@@ -66,38 +66,25 @@ static void quadratic_forces_are_exact(void)
     CHECK(error_of(&straight, 0.01, somewhere, QN_INTERPOLATION_LINEAR) < 1e-14);
 }
 
-/* Errors of other fields fall as h³ and h² at a fixed place when the step is halved. */
+static void cubic_forces_are_exact_with_the_energy(void)
+{
+    const field cubic = {.cubic = 900, .quartic = 6e4};
+    CHECK(error_of(&cubic, 0.01, somewhere, QN_INTERPOLATION_ENERGY) < 1e-13);
+    CHECK(error_of(&cubic, 0.01, somewhere, QN_INTERPOLATION_GRADIENT) > 1e-4);
+}
+
+/* Errors of other fields fall as h³, h⁴ and h² at a fixed place when the step is halved. */
 static void errors_have_the_order_of_the_way(void)
 {
     const field waves = {.cubic = 900, .wave = 2e-3};
     static const int32_t twice[3] = {4, -2, 2};
-    const double ratios[3] = {error_of(&waves, 0.004, somewhere, QN_INTERPOLATION_GRADIENT) /
-                                  error_of(&waves, 0.002, twice, QN_INTERPOLATION_GRADIENT),
-                              error_of(&waves, 0.004, somewhere, QN_INTERPOLATION_ENERGY) /
-                                  error_of(&waves, 0.002, twice, QN_INTERPOLATION_ENERGY),
-                              error_of(&waves, 0.004, somewhere, QN_INTERPOLATION_LINEAR) /
-                                  error_of(&waves, 0.002, twice, QN_INTERPOLATION_LINEAR)};
-    CHECK(ratios[0] > 6 && ratios[0] < 11);
-    CHECK(ratios[1] > 6 && ratios[1] < 11);
-    CHECK(ratios[2] > 3 && ratios[2] < 5.5);
-}
-
-/* The energy that the way interpolates, from its definition. */
-static double energy_at(const corners *filled, const double place[3])
-{
-    double weights[8], sum = 0;
-    qn_cell_weights(&filled->cell, place, weights);
-    for (int corner = 0; corner < 8; corner++) {
-        const qn_grid_state *state = &filled->states[corner];
-        double delta[3], value = state->energy;
-        for (int i = 0; i < 3; i++) delta[i] = place[i] - filled->cell.step * state->index[i];
-        for (int i = 0; i < 3; i++) {
-            value += 2.0 / 3 * state->force[i] * delta[i];
-            for (int j = 0; j < 3; j++) value += delta[i] * state->stiffness[3 * i + j] * delta[j] / 6;
-        }
-        sum += weights[corner] * value;
-    }
-    return sum;
+    double ratios[3];
+    for (int way = QN_INTERPOLATION_GRADIENT; way <= QN_INTERPOLATION_LINEAR; way++)
+        ratios[way] = error_of(&waves, 0.002, somewhere, (qn_interpolation)way) /
+                      error_of(&waves, 0.001, twice, (qn_interpolation)way);
+    CHECK(ratios[QN_INTERPOLATION_GRADIENT] > 6 && ratios[QN_INTERPOLATION_GRADIENT] < 11);
+    CHECK(ratios[QN_INTERPOLATION_ENERGY] > 12 && ratios[QN_INTERPOLATION_ENERGY] < 22);
+    CHECK(ratios[QN_INTERPOLATION_LINEAR] > 3 && ratios[QN_INTERPOLATION_LINEAR] < 5.5);
 }
 
 static void the_energy_way_is_the_gradient_of_its_energy(void)
@@ -111,12 +98,13 @@ static void the_energy_way_is_the_gradient_of_its_energy(void)
         place_in(&filled.cell, draw, place);
         qn_cell_force(&filled.cell, QN_INTERPOLATION_ENERGY, place, force);
         for (int axis = 0; axis < 3; axis++) {
-            double up[3], down[3];
+            double up[3], down[3], unused[3];
             memcpy(up, place, sizeof up);
             memcpy(down, place, sizeof down);
             up[axis] += 1e-6;
             down[axis] -= 1e-6;
-            worst = fmax(worst, fabs((energy_at(&filled, up) - energy_at(&filled, down)) / 2e-6 - force[axis]));
+            const double rise = qn_cell_energy(&filled.cell, up, unused) - qn_cell_energy(&filled.cell, down, unused);
+            worst = fmax(worst, fabs(rise / 2e-6 - force[axis]));
         }
     }
     CHECK_NEAR(worst, 0, 1e-8); /* N, of forces of 1 N */
@@ -154,10 +142,11 @@ static void a_closed_way_takes_no_work_with_the_energy(void)
     CHECK(fabs(work_around(&filled, QN_INTERPOLATION_GRADIENT)) > 1e-9);
 }
 
-static void the_gradient_way_is_continuous_over_faces(void)
+/* Both cells beside a face have the same force and energy there, on its edges too. */
+static void forces_and_energies_are_continuous_over_faces(void)
 {
-    const field waves = {.cubic = 900, .wave = 2e-3};
-    double jump = 0, jump_of_energy = 0;
+    const field waves = {.cubic = 900, .quartic = 6e4, .wave = 2e-3};
+    double jump[2] = {0, 0}, jump_of_energy = 0;
     for (int axis = 0; axis < 3; axis++) {
         corners lower, upper;
         int32_t next[3] = {somewhere[0], somewhere[1], somewhere[2]};
@@ -168,16 +157,34 @@ static void the_gradient_way_is_continuous_over_faces(void)
             double place[3], below[3], above[3];
             place_in(&lower.cell, draw, place);
             place[axis] = 0.01 * next[axis];
+            if (draw >= 40) place[(axis + 1) % 3] = 0.01 * (next[(axis + 1) % 3] + draw % 2); /* an edge */
             for (int way = QN_INTERPOLATION_GRADIENT; way <= QN_INTERPOLATION_ENERGY; way++) {
-                double *const most = way == QN_INTERPOLATION_GRADIENT ? &jump : &jump_of_energy;
                 qn_cell_force(&lower.cell, (qn_interpolation)way, place, below);
                 qn_cell_force(&upper.cell, (qn_interpolation)way, place, above);
-                for (int i = 0; i < 3; i++) *most = fmax(*most, fabs(above[i] - below[i]));
+                for (int i = 0; i < 3; i++) jump[way] = fmax(jump[way], fabs(above[i] - below[i]));
             }
+            jump_of_energy = fmax(jump_of_energy, fabs(qn_cell_energy(&lower.cell, place, below) -
+                                                       qn_cell_energy(&upper.cell, place, above)));
         }
     }
-    CHECK_NEAR(jump, 0, 1e-14);
-    CHECK(jump_of_energy > 1e-6 && jump_of_energy < 0.02);
+    CHECK_NEAR(jump[QN_INTERPOLATION_GRADIENT], 0, 1e-14);
+    CHECK_NEAR(jump[QN_INTERPOLATION_ENERGY], 0, 1e-13); /* N, of forces of 1 N: sums of W over the step */
+    CHECK_NEAR(jump_of_energy, 0, 1e-15);
+}
+
+/* At the corners all ways give what the states have, the energy too. */
+static void corners_have_their_states(void)
+{
+    const field waves = {.cubic = 900, .quartic = 6e4, .wave = 2e-3};
+    corners filled;
+    fill(&waves, 0.01, somewhere, &filled);
+    for (int corner = 0; corner < 8; corner++) {
+        const qn_grid_state *state = &filled.states[corner];
+        double place[3], force[3];
+        for (int axis = 0; axis < 3; axis++) place[axis] = 0.01 * state->index[axis];
+        CHECK_NEAR(qn_cell_energy(&filled.cell, place, force), state->energy, 1e-16);
+        for (int axis = 0; axis < 3; axis++) CHECK_NEAR(force[axis], state->force[axis], 1e-13);
+    }
 }
 
 static void the_shape_follows_as_the_force_does(void)
@@ -265,10 +272,12 @@ static void flat_cells_have_four_corners(void)
 int main(void)
 {
     RUN(quadratic_forces_are_exact);
+    RUN(cubic_forces_are_exact_with_the_energy);
     RUN(errors_have_the_order_of_the_way);
     RUN(the_energy_way_is_the_gradient_of_its_energy);
     RUN(a_closed_way_takes_no_work_with_the_energy);
-    RUN(the_gradient_way_is_continuous_over_faces);
+    RUN(forces_and_energies_are_continuous_over_faces);
+    RUN(corners_have_their_states);
     RUN(the_shape_follows_as_the_force_does);
     RUN(one_state_tells_the_force_beside_it);
     RUN(cells_with_gaps_and_folds_are_not_whole);
