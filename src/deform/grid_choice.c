@@ -11,7 +11,7 @@
 #include "deform/space/cell.h"
 #include "math/vector.h"
 
-enum { POINTS_MAX = 1 << 24, TRIAL_CELLS = 3 };
+enum { POINTS_MAX = 1 << 24, TRIAL_CELLS = 3, TRIAL_PLACES = 4 };
 
 /* Steps tried by --step auto, as parts of the reach. */
 static const int parts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
@@ -131,33 +131,49 @@ static void find_directions(const qn_deform_setup *setup, double normal[3], doub
     for (int axis = 0; axis < 3; axis++) along[axis] /= sqrt(square);
 }
 
-/* Relative error of the force at the centre of a cell; NaN where a corner or the centre has no balance. */
-static qn_status try_cell(choice *run, const int32_t lowest[3], qn_grid_state states[8], double *error)
+/* Solve the corners of a cell; false where one has no balance. */
+static qn_status solve_corners(choice *run, qn_cell *cell, qn_grid_state states[8], bool *has_balance)
 {
-    static const qn_interpolation ways[] = {QN_INTERPOLATION_GRADIENT, QN_INTERPOLATION_ENERGY,
-                                            QN_INTERPOLATION_LINEAR};
-    qn_cell cell;
     qn_state *const found = &run->workers->found[0];
-    double centre[3], force[3];
-    qn_cell_begin(&run->grid, lowest, &cell);
-    *error = NAN;
+    *has_balance = false;
     for (int corner = 0; corner < 8; corner++) {
         int32_t index[3];
         double place[3];
-        if (!qn_cell_corner(&cell, corner, index)) continue;
+        if (!qn_cell_corner(cell, corner, index)) continue;
         for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
         QN_TRY(qn_solver_solve(run->workers->solvers[0], &run->workers->rest, place, found));
         if (!found->converged) return QN_OK;
         qn_deform_keep_state(run->setup, found, index, &states[corner]);
-        cell.corners[corner] = &states[corner];
+        cell->corners[corner] = &states[corner];
     }
-    for (int axis = 0; axis < 3; axis++)
-        centre[axis] = run->grid.step * (lowest[axis] + (cell.is_flat[axis] ? 0 : 0.5));
-    QN_TRY(qn_solver_solve(run->workers->solvers[0], &run->workers->rest, centre, found));
-    if (!found->converged) return QN_OK;
-    qn_cell_force(&cell, ways[run->options->interpolation], centre, force);
-    for (int axis = 0; axis < 3; axis++) force[axis] -= found->force[axis];
-    *error = qn_vector_length(force) / qn_vector_length(found->force);
+    *has_balance = true;
+    return QN_OK;
+}
+
+/* Largest relative error of the force at four places of a cell; NaN where a corner or all places have no balance. At
+ * the centre, and in the middle between corners, the leading terms of the errors are 0, because they are odd there. So
+ * the places are corners of a tetrahedron, a quarter of the step away from faces. */
+static qn_status try_cell(choice *run, const int32_t lowest[3], qn_grid_state states[8], double *error)
+{
+    static const qn_interpolation ways[] = {QN_INTERPOLATION_GRADIENT, QN_INTERPOLATION_ENERGY,
+                                            QN_INTERPOLATION_LINEAR};
+    static const double parts_of_cell[TRIAL_PLACES][3] = {
+        {0.25, 0.25, 0.25}, {0.75, 0.75, 0.25}, {0.75, 0.25, 0.75}, {0.25, 0.75, 0.75}};
+    qn_cell cell;
+    bool has_balance;
+    const qn_state *const found = &run->workers->found[0];
+    qn_cell_begin(&run->grid, lowest, &cell);
+    *error = NAN;
+    QN_TRY(solve_corners(run, &cell, states, &has_balance));
+    for (int i = 0; has_balance && i < TRIAL_PLACES; i++) {
+        double place[3], force[3];
+        for (int axis = 0; axis < 3; axis++)
+            place[axis] = run->grid.step * (lowest[axis] + (cell.is_flat[axis] ? 0 : parts_of_cell[i][axis]));
+        QN_TRY(qn_solver_solve(run->workers->solvers[0], &run->workers->rest, place, &run->workers->found[0]));
+        if (!found->converged) continue;
+        qn_cell_force(&cell, ways[run->options->interpolation], place, force);
+        *error = fmax(*error, qn_vector_distance(force, found->force) / qn_vector_length(found->force));
+    }
     return QN_OK;
 }
 

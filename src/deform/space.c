@@ -148,14 +148,20 @@ static qn_status warn(qn_deform_space_run *run)
         QN_TRY(qn_job_warn(run->job,
                            "%s with a stretch below 0.6, where St Venant-Kirchhoff gets softer when compressed",
                            qn_count_of(compressed, "state").text));
+    const double error = qn_space_checks_largest(run, run->options->interpolation);
+    if (!(run->options->step > 0) && error > run->options->accuracy)
+        QN_TRY(qn_job_warn(run->job,
+                           "the error of forces at the checked places is %.2g, and --accuracy is %g: a --step below "
+                           "%.3g m is needed",
+                           error, run->options->accuracy, run->grid.step));
     return QN_OK;
 }
 
 static qn_status finish(qn_deform_space_run *run)
 {
     if (!qn_job_is_first(run->job)) return QN_OK;
-    QN_TRY(warn(run));
     QN_TRY(qn_space_checks_make(run));
+    QN_TRY(warn(run));
     if (run->job->in_memory) return QN_OK;
     QN_TRY(qn_space_write(run));
     return write_run_json(run);

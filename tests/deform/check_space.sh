@@ -92,6 +92,20 @@ for name in hand2 hand3 file1 file3; do felt_alike hand1 $name; done
 grep -q '"clamped": 0,' hand1/run.json || fail "the hand left the grid"
 [ "$(zcat hand1/ticks.csv.gz | wc -l)" -eq 1002 ] || fail "ticks.csv.gz has $(zcat hand1/ticks.csv.gz | wc -l) lines; expected a head and the ticks from 0 to 1 s"
 
+# ---- a step of its own choice ----
+
+# The gradient way has no error at the centres of cells; a step that is chosen there alone is 10 mm, with an error of 1.5 %.
+if [ "$part" = displacements ]; then
+  chosen=("$source/examples/deform/lobe.msh" --fix tag:held --interpolation gradient --checks 30 --quiet)
+  "$quern" deform space "${chosen[@]}" --contact near:0.08,0.035,0.02,0.015 --material svk:10000,0.45 --reach 0:0.01,-0.01:0.01,-0.01:0.01 \
+    --accuracy 0.005 -o chosen.qcs 2>log || fail "a step is not chosen: $(cat log)"
+  tr -d ' \n' <chosen_run.json | sed 's/.*"step_m":\([^,]*\),.*"error_gradient":\([^,]*\),.*/\1 \2/' |
+    awk '{ exit !(NF == 2 && $1 >= 0.0025 && $2 <= 0.005) }' || fail "a chosen step and its error: $(grep -e step_m -e error_ chosen_run.json)"
+  grep -q accuracy log && fail "a warning of an exact step: $(cat log)"
+  "$quern" deform space "${chosen[@]}" --contact 'x>0.1' --material mooney-rivlin:1400,280,2e5 --reach 0.03 --accuracy 0.1 -o wide.qcs 2>log
+  grep -q 'error of forces at the checked places is 0.11, and --accuracy is 0.1: a --step below 0.03 m' log || fail "a wide step: $(cat log)"
+fi
+
 # ---- a grid of one layer ----
 
 if [ "$part" = displacements ]; then
