@@ -31,7 +31,7 @@ while read -r mesh order material fix contact move x y z; do
   force=$(tr -d ' \n' <out/run.json | sed 's/.*"force_N":\[\([^]]*\)\].*/\1/; s/,/ /g')
   near "$name" "$force" "$x $y $z"
   cases=$((cases + 1))
-  # CalculiX takes seconds for each of the larger bodies, whose decks are like those of the smaller ones
+  # CalculiX takes seconds to a minute for each of the larger bodies, whose decks are like those of the smaller ones
   case "$installed$mesh $order $material $contact" in
   1lobe.msh\ 1\ * | 1liver_tet_small.msh\ 1\ * | 1lobe.msh\ 2\ svk*\ x*) ;;
   *) continue ;;
