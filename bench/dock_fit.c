@@ -249,16 +249,19 @@ static qn_status mask_poses(const qn_dock_partner *receptor, const qn_dock_partn
     qn_dock_energy energy;
     qn_dock_grid grid;
     qn_dock_pose_energy at = {0};
+    qn_dock_cells cells = {0};
     QN_TRY(qn_dock_energy_piper(receptor, ligand, set, 1, 0, masks, &energy));
     qn_dock_energy_reach(&energy, receptor, &contact, &reach);
     qn_status status = qn_dock_grid_plan(receptor, ligand, spacing_angstrom, contact, reach, 0, same_size, NULL, &grid);
     if (status == QN_OK) status = qn_dock_energy_fill(&energy, receptor, &grid, NULL);
-    if (status == QN_OK) status = qn_dock_pose_energy_create(ligand, &energy, &grid, 0, &at);
+    if (status == QN_OK) status = qn_dock_cells_create(&energy, &grid, NULL, &cells);
+    if (status == QN_OK) status = qn_dock_pose_energy_create(ligand, &energy, &grid, &cells, 0, &at);
     for (size_t i = 0; i < of->pose_count && status == QN_OK; i++) {
         qn_dock_pose_energy_terms(&at, of->poses[i].matrix, of->poses[i].translation_angstrom, terms);
         of->poses[i].terms[MASK] = terms[MASK];
     }
     qn_dock_pose_energy_clear(&at);
+    qn_dock_cells_clear(&cells);
     qn_dock_energy_clear(&energy);
     return status;
 }

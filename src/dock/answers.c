@@ -42,6 +42,7 @@ qn_status qn_dock_rank_answers(qn_dock_state *run)
         .grid = &run->grid,
         .energy = &run->energy,
         .ligand = &run->ligand_sites,
+        .cells = &run->cells,
         .matrices = run->matrices,
         .rotations = run->rotations,
         .rotation_count = run->rotation_count,
@@ -51,6 +52,7 @@ qn_status qn_dock_rank_answers(qn_dock_state *run)
         .restraints_required = required,
     };
     QN_TRY(create_answers(run));
+    QN_TRY(qn_dock_cells_create(&run->energy, &run->grid, run->job->pool, &run->cells));
     for (size_t set = 0; set < run->energy.set_count; set++) {
         qn_dock_answer *answer = &run->answers[set];
         QN_TRY(qn_dock_poses_rank(&candidates, set, (size_t)run->options->keep, run->job->pool, &answer->poses,
@@ -205,7 +207,7 @@ static qn_status refine_set(qn_dock_state *run, qn_dock_answer *answer, size_t s
     QN_TRY(qn_allocate(answer->cluster_count, sizeof(qn_dock_pose), &memory));
     answer->refined = memory;
     for (size_t i = 0; i < answer->cluster_count; i++) answer->refined[i] = answer->poses[answer->clusters[i].centre];
-    QN_TRY(qn_dock_pose_energy_create(&run->ligand, &run->energy, &run->grid, set, &energy));
+    QN_TRY(qn_dock_pose_energy_create(&run->ligand, &run->energy, &run->grid, &run->cells, set, &energy));
     qn_status status = qn_dock_pose_energy_minimise(&energy, run->job->pool, answer->refined, answer->cluster_count);
     qn_dock_pose_energy_clear(&energy);
     return status;

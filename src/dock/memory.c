@@ -24,7 +24,7 @@ static uint64_t free_bytes(void)
 }
 
 /* Bytes of the host besides the receptor's layers: while these are computed, while the searches of CPUs are in memory
- * and the receptor is transformed for another one, and while poses are refined; whichever is most. */
+ * and the receptor is transformed for another one, and while poses are ranked and refined; whichever is most. */
 static qn_status estimate_stages(const qn_dock_state *run, uint64_t *bytes)
 {
     const uint64_t volume = qn_dock_grid_volume(&run->grid);
@@ -40,7 +40,10 @@ static qn_status estimate_stages(const qn_dock_state *run, uint64_t *bytes)
                                     run->rotation_count, &options, &device_bytes));
         if (qn_device_get_info(run->job->devices[i])->kind == QN_DEVICE_CPU) searches += device_bytes;
     }
+    /* the cells, which the ranking reads, with the weighted layers of one set, which the refinement reads */
+    const uint64_t rank = qn_dock_cells_bytes(&run->energy, &run->grid, (size_t)run->energy.grid_count + 1);
     *bytes = fill > searches ? fill : searches;
+    if (rank > *bytes) *bytes = rank;
     return QN_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "dock/search/rescorer.h"
 
 enum { RESCORED_PER_KEPT = 4 };
 
@@ -31,6 +32,7 @@ static int by_energy(const void *left, const void *right)
 
 typedef struct rescore_job {
     const qn_dock_candidates *from;
+    const qn_dock_rescorer *rescorer;
     size_t set;
     const candidate *candidates;
     qn_dock_pose *poses;
@@ -48,8 +50,8 @@ static qn_status rescore(size_t index, int worker, void *user)
     pose->set = job->set;
     memcpy(pose->matrix, from->matrices + 9 * (size_t)hit->rotation, sizeof pose->matrix);
     qn_dock_grid_translation(from->grid, hit->cell, pose->matrix, pose->translation_angstrom);
-    pose->energy = qn_dock_rescore(from->grid, from->energy, job->set, from->ligand,
-                                   from->rotations + 9 * (size_t)hit->rotation, hit->cell, pose->terms);
+    pose->energy = qn_dock_rescorer_score(job->rescorer, job->set, from->rotations + 9 * (size_t)hit->rotation,
+                                          hit->cell, pose->terms);
     return QN_OK;
 }
 
@@ -86,16 +88,20 @@ qn_status qn_dock_poses_rank(const qn_dock_candidates *from, size_t set, size_t 
 {
     size_t count;
     candidate *candidates;
-    void *poses;
+    void *poses = NULL;
+    qn_dock_rescorer rescorer = {0};
     QN_TRY(gather(from, set, &candidates, &count));
     if (count > RESCORED_PER_KEPT * keep) count = RESCORED_PER_KEPT * keep;
-    qn_status status = qn_allocate(count, sizeof(qn_dock_pose), &poses);
+    qn_status status = qn_dock_rescorer_create(from->grid, from->energy, from->ligand, from->cells, &rescorer);
+    if (status == QN_OK) status = qn_allocate(count, sizeof(qn_dock_pose), &poses);
     if (status == QN_OK) {
-        rescore_job job = {from, set, candidates, poses};
+        rescore_job job = {from, &rescorer, set, candidates, poses};
         status = qn_pool_run(pool, count, rescore, &job);
         if (count) qsort(poses, count, sizeof(qn_dock_pose), by_energy);
     }
+    qn_dock_rescorer_clear(&rescorer);
     qn_release(&candidates);
+    if (status != QN_OK) qn_release(&poses);
     QN_TRY(status);
     *out = poses;
     *pose_count = count < keep ? count : keep;

@@ -3,6 +3,7 @@
 #define QN_DOCK_POSE_H
 
 #include "dock/restraints.h"
+#include "dock/search/receptor_cells.h"
 #include "dock/search/search.h"
 
 typedef struct qn_dock_pose {
@@ -20,8 +21,9 @@ typedef struct qn_dock_candidates {
     const qn_dock_grid *grid;
     const qn_dock_energy *energy;
     const qn_dock_ligand *ligand;
-    const double *matrices;   /* rotation_count × 9 */
-    const int32_t *rotations; /* the matrices in units of 1/2^30 */
+    const qn_dock_cells *cells; /* of the energy's layers */
+    const double *matrices;     /* rotation_count × 9 */
+    const int32_t *rotations;   /* the matrices in units of 1/2^30 */
     int rotation_count, per_rotation;
     const qn_dock_hit *hits;              /* [rotation_count][sets][per_rotation] */
     const qn_dock_restraints *restraints; /* NULL: none */

@@ -3,17 +3,23 @@
 #define QN_DOCK_POSE_ENERGY_H
 
 #include "dock/pose.h"
+#include "dock/search/receptor_cells.h"
 
+/* Refers to its inputs, which must live longer. */
 typedef struct qn_dock_pose_energy {
     const qn_dock_partner *ligand;
     const qn_dock_energy *energy;
     const qn_dock_grid *grid;
-    size_t set;
-    float *values; /* [ligand grids][volume]: sums of the weighted layers that multiply each ligand grid */
+    const qn_dock_cells *cells;
+    size_t set, width; /* width: ligand grids, rounded up to an even number */
+    float *values;     /* [rows of the cells][width]: sums of the weighted layers that multiply each ligand grid */
+    double *positions; /* of the ligand's sites, [3][sites] */
+    double *weights;   /* of the ligand's sites, [sites][width] */
 } qn_dock_pose_energy;
 
 QN_MUST_CHECK qn_status qn_dock_pose_energy_create(const qn_dock_partner *ligand, const qn_dock_energy *energy,
-                                                   const qn_dock_grid *grid, size_t set, qn_dock_pose_energy *of);
+                                                   const qn_dock_grid *grid, const qn_dock_cells *cells, size_t set,
+                                                   qn_dock_pose_energy *of);
 void qn_dock_pose_energy_clear(qn_dock_pose_energy *of);
 
 /* Weighted energy of the pose x' = R·x + t. Layers are 0 outside the grid. `user` is a qn_dock_pose_energy. */

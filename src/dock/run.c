@@ -174,6 +174,7 @@ static qn_status run_stages(qn_dock_state *run)
 static void clear(qn_dock_state *run)
 {
     qn_dock_answers_clear(run);
+    qn_dock_cells_clear(&run->cells);
     qn_dock_energy_clear(&run->energy);
     qn_release(&run->coefficients);
     qn_dock_restraints_clear(&run->restraints);

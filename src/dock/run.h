@@ -59,6 +59,7 @@ typedef struct qn_dock_state {
     qn_dock_transforms asked;      /* as the options ask */
     qn_dock_transforms transforms; /* of the first device and other devices of its driver, on all ranks */
     int resumed_rotations;         /* taken from journals */
+    qn_dock_cells cells;           /* of the energy, for the ranking; on the first rank only */
     qn_dock_hit *hits;             /* [rotations][sets][per_rotation]; like the members below, on the first rank only */
     qn_dock_answer *answers;       /* the sets' answers in their order; with several sets, the merged one after them */
     size_t answer_count;

@@ -36,6 +36,7 @@ static const qn_dock_grid grid = {.spacing_angstrom = 1.5,
 
 static qn_dock_energy energy;
 static qn_dock_ligand integers;
+static qn_dock_cells cells;
 
 /* Make a receptor of atoms in the middle of the grid, and a ligand whose atoms are at multiples of a cell from its
  * centre.
@@ -65,6 +66,7 @@ static void make_partners(void)
     CHECK_OK(qn_dock_energy_piper(&receptor, &ligand, sets, SETS, PAIR_TERMS, &masks, &energy));
     CHECK_OK(qn_dock_energy_fill(&energy, &receptor, &grid, NULL));
     CHECK_OK(qn_dock_ligand_create(&ligand, &energy, &grid, &integers));
+    CHECK_OK(qn_dock_cells_create(&energy, &grid, NULL, &cells));
 }
 
 /* Make one of the 24 rotations that map the lattice onto itself. */
@@ -109,7 +111,7 @@ static void energy_on_voxels_equals_the_rescored_energy(void)
         const double near = tolerance(set);
         size_t in_contact = 0;
         CHECK(near < 0.01); /* of energies of hundreds */
-        CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, set, &of));
+        CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, &cells, set, &of));
         for (uint64_t pose = 0; pose < 240; pose++) {
             double matrix[9], translation[3], terms[QN_DOCK_TERMS_MAX], expected[QN_DOCK_TERMS_MAX];
             int32_t rotation[9];
@@ -139,7 +141,7 @@ static void energy_between_voxels_is_interpolated(void)
 {
     qn_dock_pose_energy of;
     const double near = tolerance(1);
-    CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, 1, &of));
+    CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, &cells, 1, &of));
     for (uint64_t pose = 0; pose < 60; pose++) {
         double matrix[9], corner[3], part[3], translation[3], expected = 0;
         int shift[3];
@@ -179,7 +181,7 @@ static void total_is_the_weighted_sum_of_terms(void)
         qn_dock_pose_energy of;
         const double near = tolerance(set);
         size_t in_contact = 0;
-        CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, set, &of));
+        CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, &cells, set, &of));
         for (uint64_t pose = 0; pose < 100; pose++) {
             const double weights[] = {sets[set].repulsion, sets[set].attraction, sets[set].electrostatic,
                                       sets[set].pair, 1};
@@ -200,7 +202,7 @@ static void energy_outside_the_grid_is_zero(void)
 {
     static const double shifts[][3] = {{1e4, 0, 0}, {0, -1e4, 0}, {0, 0, 1e300}, {-85, 0, 0}, {0, 90, 0}, {NAN, 0, 0}};
     qn_dock_pose_energy of;
-    CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, 0, &of));
+    CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, &cells, 0, &of));
     for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
         double matrix[9], translation[3], terms[QN_DOCK_TERMS_MAX] = {1, 2, 3, 4, 5};
         const int middle[3] = {CELLS / 2 - 8, CELLS / 2 - 8, CELLS / 2 - 8};
@@ -229,7 +231,7 @@ static void minima_are_lower_and_within_the_limits(void)
     size_t lowered = 0;
     const double near = tolerance(0);
     CHECK_OK(qn_pool_create(2, &pool));
-    CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, 0, &of));
+    CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, &cells, 0, &of));
     for (uint64_t i = 0; i < POSES; i++) {
         random_pose(100 + i, poses[0][i].matrix, poses[0][i].translation_angstrom);
         poses[0][i].energy = 1e9; /* the energy before is ignored */
@@ -268,6 +270,7 @@ int main(void)
     RUN(total_is_the_weighted_sum_of_terms);
     RUN(energy_outside_the_grid_is_zero);
     RUN(minima_are_lower_and_within_the_limits);
+    qn_dock_cells_clear(&cells);
     qn_dock_ligand_clear(&integers);
     qn_dock_energy_clear(&energy);
     return check_finish();
