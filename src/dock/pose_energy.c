@@ -18,14 +18,17 @@ enum { BLOCK = 64 };
 static void combine_rows(qn_dock_pose_energy *of)
 {
     const qn_dock_set *set = &of->energy->sets[of->set];
+    const qn_dock_cells *cells = of->cells;
     for (size_t l = 0; l < of->energy->layer_count; l++) {
         const qn_dock_layer *layer = &of->energy->layers[l];
+        const bool trilinear = layer->ligand_grid == of->energy->trilinear_grid;
         const float factor = (float)(set->scale[l] * set->weight[layer->term]);
-        const float *from = of->cells->values + of->cells->column[l];
+        const float *from =
+            trilinear ? cells->trilinear + cells->column[l] * cells->count : cells->plain + cells->column[l];
+        const size_t step = trilinear ? 1 : cells->width;
         float *to = of->values + layer->ligand_grid;
         if (factor == 0) continue;
-        for (size_t row = 0; row < of->cells->count; row++)
-            to[row * of->width] += factor * from[row * of->cells->width];
+        for (size_t row = 0; row < cells->count; row++) to[row * of->width] += factor * from[row * step];
     }
 }
 
@@ -77,7 +80,7 @@ typedef struct surroundings {
 } surroundings;
 
 /* Compute the weights of the 8 cells around a point at `fraction` of the way to the upper cell along each axis. */
-static void share_out(const double fraction[3], double share[8])
+static inline void share_out(const double fraction[3], double share[8])
 {
     const double x[2] = {1 - fraction[0], fraction[0]}, y[2] = {1 - fraction[1], fraction[1]},
                  z[2] = {1 - fraction[2], fraction[2]};
@@ -85,17 +88,18 @@ static void share_out(const double fraction[3], double share[8])
 }
 
 /* List the 8 cells around a point between the cells `low` and `low` + 1 along each axis. */
-static void list_cells(const qn_dock_grid *grid, const int low[3], size_t cell[8])
+static inline void list_cells(const qn_dock_grid *grid, const int low[3], size_t cell[8])
 {
     const size_t nx = (size_t)grid->cells[0], ny = (size_t)grid->cells[1];
     const size_t first = (size_t)low[0] + nx * ((size_t)low[1] + ny * (size_t)low[2]);
+#pragma GCC unroll 8
     for (size_t corner = 0; corner < 8; corner++)
         cell[corner] = first + (corner & 1) + nx * ((corner >> 1 & 1) + ny * (corner >> 2));
 }
 
 /* Find the cell below a point, in cells from the grid's origin, along each axis. Returns false if the point is outside
  * the grid. */
-static bool cell_below(const qn_dock_grid *grid, const double at[3], int low[3], double fraction[3])
+static inline bool cell_below(const qn_dock_grid *grid, const double at[3], int low[3], double fraction[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         if (!(at[axis] >= 0 && at[axis] < grid->cells[axis] - 1)) return false;
@@ -153,6 +157,7 @@ static bool find_rows(const qn_dock_pose_energy *of, const int low[3], corner_ro
     size_t cell[8], any = 0;
     list_cells(of->grid, low, cell);
     rows->plain = false;
+#pragma GCC unroll 8
     for (int corner = 0; corner < 8; corner++) {
         const int32_t row = of->cells->row[cell[corner]];
         rows->row[corner] = (size_t)(row < 0 ? -row : row);

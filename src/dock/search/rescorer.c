@@ -18,13 +18,13 @@ qn_status qn_dock_rescorer_create(const qn_dock_grid *grid, const qn_dock_energy
     const size_t sites = (size_t)ligand->site_count;
     void *memory;
     *rescorer = (qn_dock_rescorer){grid, energy, ligand, cells, NULL};
-    QN_TRY(qn_allocate(sites * cells->plain, sizeof(double), &memory));
+    QN_TRY(qn_allocate(sites * cells->width, sizeof(double), &memory));
     rescorer->weights = memory;
     for (size_t l = 0; l < energy->layer_count; l++) {
         const int32_t *weights = ligand->weights + (size_t)energy->layers[l].ligand_grid * sites;
         if (energy->layers[l].ligand_grid == energy->trilinear_grid) continue;
         for (size_t i = 0; i < sites; i++)
-            rescorer->weights[i * cells->plain + cells->column[l]] = weights[i] / QN_LIGAND_WEIGHT_UNITS;
+            rescorer->weights[i * cells->width + cells->column[l]] = weights[i] / QN_LIGAND_WEIGHT_UNITS;
     }
     return QN_OK;
 }
@@ -39,45 +39,88 @@ typedef struct placement {
     const qn_dock_rescorer *of;
     const int32_t *rotation;
     int shift[3], scale;
-    size_t step[3]; /* cells between neighbours along each axis */
+    uint32_t step[3]; /* cells between neighbours along each axis */
 } placement;
+
+/* A block of sites. The rows of the cells around a site are read for all sites before any values are, so that the
+ * memory works on many of them at once. */
+typedef struct site_block {
+    int count;
+    int at[BLOCK][3];           /* in the ligand's box, in 1/4096 voxel */
+    uint32_t cell[BLOCK][3][2]; /* along each axis the lower and the upper cell, times the axis' step */
+    int32_t row[BLOCK][8];      /* of the cells around */
+    bool far[BLOCK];            /* whether all layers are 0 in these cells */
+} site_block;
 
 /* Index of the cell at voxel `at` of the ligand's box along an axis, times the axis' step. The box is no larger than
  * the grid, so that a voxel lies at most once around the circle. */
-static size_t wrapped(const placement *pose, int axis, int at)
+static uint32_t wrapped(const placement *pose, int axis, int at)
 {
     const int size = pose->of->grid->cells[axis], cell = at + pose->shift[axis];
-    return (size_t)(cell < size ? cell : cell - size) * pose->step[axis];
+    return (uint32_t)(cell < size ? cell : cell - size) * pose->step[axis];
 }
 
-/* Compute the coordinates of sites first … first + count − 1 in the ligand's box, in 1/4096 voxel. */
-static void place_sites(const placement *pose, int first, int count, int at[BLOCK][3])
+/* Place the sites first … first + block->count − 1. */
+static void place_sites(const placement *pose, int first, site_block *block)
 {
     const int32_t *m = pose->rotation, *site = pose->of->ligand->sites + QN_LIGAND_ATOM_INTS * first;
     const int centre = pose->of->grid->box_centre;
-    for (int i = 0; i < count; i++, site += QN_LIGAND_ATOM_INTS)
-        for (int axis = 0; axis < 3; axis++)
-            at[i][axis] = box_coordinate(m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], site[0], site[1], site[2],
-                                         pose->scale, centre);
+    for (int i = 0; i < block->count; i++, site += QN_LIGAND_ATOM_INTS) {
+        uint32_t(*cell)[2] = block->cell[i];
+        for (int axis = 0; axis < 3; axis++) {
+            const int at = box_coordinate(m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], site[0], site[1], site[2],
+                                          pose->scale, centre);
+            block->at[i][axis] = at;
+            cell[axis][0] = wrapped(pose, axis, at >> 12);
+            cell[axis][1] = wrapped(pose, axis, (at >> 12) + 1);
+        }
+        for (int corner = 0; corner < 4; corner++)
+            __builtin_prefetch(pose->of->cells->row + cell[0][0] + cell[1][corner & 1] + cell[2][corner >> 1]);
+    }
+}
+
+/* Read the rows around the sites. */
+static void read_rows(const placement *pose, site_block *block)
+{
+    const qn_dock_cells *cells = pose->of->cells;
+    for (int i = 0; i < block->count; i++) {
+        uint32_t(*cell)[2] = block->cell[i];
+        int32_t any = 0;
+#pragma GCC unroll 8
+        for (int corner = 0; corner < 8; corner++) {
+            const int32_t row = cells->row[cell[0][corner & 1] + cell[1][corner >> 1 & 1] + cell[2][corner >> 2]];
+            block->row[i][corner] = row;
+            any |= row;
+            __builtin_prefetch(cells->trilinear + (row < 0 ? -row : row));
+        }
+        block->far[i] = any == 0;
+    }
+}
+
+/* The corner that is the nearest voxel. */
+static int nearest_corner(const int at[3])
+{
+    int corner = 0;
+    for (int axis = 0; axis < 3; axis++) corner |= (nearest_voxel(at[axis]) - (at[axis] >> 12)) << axis;
+    return corner;
 }
 
 /* Add the energies of plain layers to `sums`, one for each plain column. */
-static void add_plain(const placement *pose, int first, int count, int at[BLOCK][3], double *sums)
+static void add_plain(const placement *pose, int first, const site_block *block, double *sums)
 {
     const qn_dock_cells *cells = pose->of->cells;
     int32_t row[BLOCK];
-    for (int i = 0; i < count; i++) {
-        size_t cell = 0;
-        for (int axis = 0; axis < 3; axis++) cell += wrapped(pose, axis, nearest_voxel(at[i][axis]));
-        row[i] = cells->row[cell];
+    for (int i = 0; i < block->count; i++) {
+        row[i] = block->row[i][nearest_corner(block->at[i])];
+        if (row[i] > 0) __builtin_prefetch(cells->plain + (size_t)row[i] * cells->width);
     }
-    for (size_t column = 0; column < cells->plain; column += QN_DOCK_CELL_MULTIPLE) {
-        const double *weights = pose->of->weights + (size_t)first * cells->plain + column;
+    for (size_t column = 0; column < cells->width; column += QN_DOCK_CELL_MULTIPLE) {
+        const double *weights = pose->of->weights + (size_t)first * cells->width + column;
         double sum[QN_DOCK_CELL_MULTIPLE];
         memcpy(sum, sums + column, sizeof sum);
-        for (int i = 0; i < count; i++, weights += cells->plain) {
+        for (int i = 0; i < block->count; i++, weights += cells->width) {
             if (row[i] <= 0) continue; /* would add 0 */
-            const float *values = cells->values + (size_t)row[i] * cells->width + column;
+            const float *values = cells->plain + (size_t)row[i] * cells->width + column;
 #pragma GCC unroll 4
             for (int k = 0; k < QN_DOCK_CELL_MULTIPLE; k++) sum[k] += weights[k] * (double)values[k];
         }
@@ -85,28 +128,26 @@ static void add_plain(const placement *pose, int first, int count, int at[BLOCK]
     }
 }
 
-/* Add the energy of the charge of one site to the sums of the trilinear layers that the set uses. */
-static void add_charge(const placement *pose, const int at[3], int32_t charge, const size_t *layers, size_t count,
-                       double *sums)
+/* Add the energies of the charges to the sums of the trilinear layers that the set uses. */
+static void add_charges(const placement *pose, const int32_t *charges, const site_block *block, const size_t *layers,
+                        size_t count, double *sums)
 {
     const qn_dock_cells *cells = pose->of->cells;
-    size_t along[3][2], rows[8], any = 0;
-    double share[8];
-    for (int axis = 0; axis < 3; axis++)
-        for (int upper = 0; upper < 2; upper++) along[axis][upper] = wrapped(pose, axis, (at[axis] >> 12) + upper);
-    for (int corner = 0; corner < 8; corner++) {
-        const int32_t row = cells->row[along[0][corner & 1] + along[1][corner >> 1 & 1] + along[2][corner >> 2]];
-        rows[corner] = (size_t)(row < 0 ? -row : row);
-        any |= rows[corner];
-    }
-    if (!any) return;
-    for (int corner = 0; corner < 8; corner++)
-        share[corner] = corner_share(corner, at[0], at[1], at[2], charge) / QN_LIGAND_WEIGHT_UNITS;
-    for (size_t l = 0; l < count; l++) {
-        const float *values = cells->values + cells->column[layers[l]];
-        double sum = 0;
-        for (int corner = 0; corner < 8; corner++) sum += share[corner] * (double)values[rows[corner] * cells->width];
-        sums[layers[l]] += sum;
+    for (int i = 0; i < block->count; i++) {
+        const int *at = block->at[i];
+        double share[8];
+        if (charges[i] == 0 || block->far[i]) continue;
+        for (int corner = 0; corner < 8; corner++)
+            share[corner] = corner_share(corner, at[0], at[1], at[2], charges[i]) / QN_LIGAND_WEIGHT_UNITS;
+        for (size_t l = 0; l < count; l++) {
+            const float *values = cells->trilinear + cells->column[layers[l]] * cells->count;
+            double sum = 0;
+            for (int corner = 0; corner < 8; corner++) {
+                const int32_t row = block->row[i][corner];
+                sum += share[corner] * (double)values[row < 0 ? -row : row];
+            }
+            sums[layers[l]] += sum;
+        }
     }
 }
 
@@ -130,17 +171,16 @@ double qn_dock_rescorer_score(const qn_dock_rescorer *rescorer, size_t set, cons
                             .rotation = rotation,
                             .shift = {(int)(cell % nx), (int)(cell / nx % ny), (int)(cell / nx / ny)},
                             .scale = qn_dock_ligand_scale(rescorer->grid),
-                            .step = {1, (size_t)nx, (size_t)nx * (size_t)ny}};
+                            .step = {1, (uint32_t)nx, (uint32_t)nx * (uint32_t)ny}};
     double plain[QN_DOCK_LAYERS_MAX + QN_DOCK_CELL_MULTIPLE] = {0}, sums[QN_DOCK_LAYERS_MAX] = {0};
     size_t trilinear[QN_DOCK_LAYERS_MAX];
     const size_t trilinear_count = list_trilinear(energy, set, trilinear);
     for (int first = 0; first < sites; first += BLOCK) {
-        const int count = sites - first < BLOCK ? sites - first : BLOCK;
-        int at[BLOCK][3];
-        place_sites(&pose, first, count, at);
-        add_plain(&pose, first, count, at, plain);
-        for (int i = 0; i < count; i++)
-            if (charges[first + i] != 0) add_charge(&pose, at[i], charges[first + i], trilinear, trilinear_count, sums);
+        site_block block = {.count = sites - first < BLOCK ? sites - first : BLOCK};
+        place_sites(&pose, first, &block);
+        read_rows(&pose, &block);
+        add_plain(&pose, first, &block, plain);
+        add_charges(&pose, charges + first, &block, trilinear, trilinear_count, sums);
     }
     for (size_t l = 0; l < energy->layer_count; l++)
         if (energy->layers[l].ligand_grid != energy->trilinear_grid) sums[l] = plain[rescorer->cells->column[l]];

@@ -14,7 +14,7 @@ typedef struct qn_dock_rescorer {
     const qn_dock_energy *energy;
     const qn_dock_ligand *ligand;
     const qn_dock_cells *cells;
-    double *weights; /* [sites of the ligand][plain columns of the cells] */
+    double *weights; /* [sites of the ligand][width of the cells] */
 } qn_dock_rescorer;
 
 QN_MUST_CHECK qn_status qn_dock_rescorer_create(const qn_dock_grid *grid, const qn_dock_energy *energy,

@@ -1,5 +1,5 @@
-/* The energy between voxels, and its minimisation. If all sites lie on voxels, it is equal to the rescored energy of
- * the search; else it is interpolated from such energies. */
+/* Rescored energies, the energy between voxels, and its minimisation. If all sites lie on voxels, it is equal to the
+ * rescored energy of the search; else it is interpolated from such energies. */
 #include "check.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "dock/pose_energy.h"
 #include "dock/search/ligand.h"
+#include "dock/search/rescorer.h"
 #include "math/random.h"
 #include "math/rotation.h"
 
@@ -104,6 +105,18 @@ static void some_shift(uint64_t pose, int shift[3])
     for (uint64_t axis = 0; axis < 3; axis++) shift[axis] = 6 + (int)(21 * qn_random_uniform(7, pose, axis));
 }
 
+static void random_pose(uint64_t seed, double matrix[9], double translation[3])
+{
+    double turned[3];
+    int shift[3];
+    qn_rotation_from_seed(seed + 1, matrix);
+    some_shift(seed, shift);
+    qn_rotation_apply(matrix, grid.centre_angstrom, turned);
+    for (uint64_t axis = 0; axis < 3; axis++)
+        translation[axis] = grid.origin_angstrom[axis] +
+                            1.5 * (BOX_CENTRE + shift[axis] + qn_random_uniform(9, seed, axis)) - turned[axis];
+}
+
 static void energy_on_voxels_equals_the_rescored_energy(void)
 {
     for (size_t set = 0; set < SETS; set++) {
@@ -135,6 +148,83 @@ static void energy_on_voxels_equals_the_rescored_energy(void)
     }
 }
 
+/* Cells of any shift, also where the ligand's box passes the end of the circular grid. */
+static void fast_rescoring_has_the_same_bits(void)
+{
+    qn_dock_rescorer rescorer;
+    size_t in_contact = 0;
+    CHECK_OK(qn_dock_rescorer_create(&grid, &energy, &integers, &cells, &rescorer));
+    for (uint64_t pose = 0; pose < 600; pose++) {
+        double matrix[9], terms[QN_DOCK_TERMS_MAX], expected[QN_DOCK_TERMS_MAX];
+        int32_t rotation[9];
+        const size_t set = pose % SETS;
+        const long cell = (long)(qn_random_uniform(10, pose, 0) * (double)qn_dock_grid_volume(&grid));
+        int shift[3];
+        qn_rotation_from_seed(pose + 1, matrix);
+        qn_dock_rotation_to_integers(matrix, rotation);
+        some_shift(pose, shift);
+        const long at = pose % 3 ? cell_of(shift) : cell;
+        const double total = qn_dock_rescore(&grid, &energy, set, &integers, rotation, at, expected);
+        CHECK(qn_dock_rescorer_score(&rescorer, set, rotation, at, terms) == total);
+        CHECK(memcmp(terms, expected, sizeof terms) == 0);
+        in_contact += terms[1] > 0;
+    }
+    CHECK(in_contact > 200 && in_contact < 500);
+    qn_dock_rescorer_clear(&rescorer);
+    CHECK(!rescorer.weights);
+}
+
+/* Interpolate the weighted layers of one ligand grid at one place, in the grid's whole volume. */
+static double slow_interpolation(const float *values, const double place[3])
+{
+    double sum = 0, fraction[3];
+    long low[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const double at = (place[axis] - grid.origin_angstrom[axis]) / grid.spacing_angstrom;
+        if (!(at >= 0 && at < grid.cells[axis] - 1)) return 0;
+        low[axis] = (long)at;
+        fraction[axis] = at - (double)low[axis];
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        double share = 1;
+        int cell[3];
+        for (int axis = 0; axis < 3; axis++) {
+            cell[axis] = (int)low[axis] + (corner >> axis & 1);
+            share *= corner >> axis & 1 ? fraction[axis] : 1 - fraction[axis];
+        }
+        sum += share * (double)values[cell_of(cell)];
+    }
+    return sum;
+}
+
+/* Site by site and ligand grid by ligand grid, from the layers of the whole grid. */
+static void energy_has_the_bits_of_the_plain_sum(void)
+{
+    const size_t volume = qn_dock_grid_volume(&grid);
+    void *memory;
+    CHECK_OK(qn_allocate((size_t)energy.grid_count * volume, sizeof(float), &memory));
+    for (size_t set = 0; set < SETS; set++) {
+        qn_dock_pose_energy of;
+        CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, &cells, set, &of));
+        for (int g = 0; g < energy.grid_count; g++)
+            qn_dock_energy_combine(&energy, set, g, volume, (float *)memory + (size_t)g * volume);
+        for (uint64_t pose = 0; pose < 200; pose++) {
+            double matrix[9], translation[3], place[3], sum = 0;
+            random_pose(pose, matrix, translation);
+            for (size_t i = 0; i < LIGAND_ATOMS; i++) {
+                qn_rotation_apply(matrix, ligand_sites[i].position_angstrom, place);
+                for (int axis = 0; axis < 3; axis++) place[axis] += translation[axis];
+                for (size_t g = 0; g < (size_t)energy.grid_count; g++)
+                    sum += energy.ligand_weights[g * LIGAND_ATOMS + i] *
+                           slow_interpolation((const float *)memory + g * volume, place);
+            }
+            CHECK(qn_dock_pose_energy_at(matrix, translation, &of) == sum);
+        }
+        qn_dock_pose_energy_clear(&of);
+    }
+    qn_release(&memory);
+}
+
 /* A shift by part of a cell moves all sites by the same part, so that the energy is interpolated from those of the 8
  * lattice poses around. */
 static void energy_between_voxels_is_interpolated(void)
@@ -161,18 +251,6 @@ static void energy_between_voxels_is_interpolated(void)
         CHECK_NEAR(qn_dock_pose_energy_at(matrix, translation, &of), expected, near);
     }
     qn_dock_pose_energy_clear(&of);
-}
-
-static void random_pose(uint64_t seed, double matrix[9], double translation[3])
-{
-    double turned[3];
-    int shift[3];
-    qn_rotation_from_seed(seed + 1, matrix);
-    some_shift(seed, shift);
-    qn_rotation_apply(matrix, grid.centre_angstrom, turned);
-    for (uint64_t axis = 0; axis < 3; axis++)
-        translation[axis] = grid.origin_angstrom[axis] +
-                            1.5 * (BOX_CENTRE + shift[axis] + qn_random_uniform(9, seed, axis)) - turned[axis];
 }
 
 static void total_is_the_weighted_sum_of_terms(void)
@@ -266,6 +344,8 @@ int main(void)
 {
     make_partners();
     RUN(energy_on_voxels_equals_the_rescored_energy);
+    RUN(fast_rescoring_has_the_same_bits);
+    RUN(energy_has_the_bits_of_the_plain_sum);
     RUN(energy_between_voxels_is_interpolated);
     RUN(total_is_the_weighted_sum_of_terms);
     RUN(energy_outside_the_grid_is_zero);
