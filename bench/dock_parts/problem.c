@@ -113,7 +113,7 @@ static void transform_receptor(dock_bench *bench)
     bench_must(bench_make_buffer(bench, NULL, each * 4, &spectra));
     for (size_t set = 0; set < (size_t)bench->sets; set++) {
         for (size_t g = 0; g < grids; g++)
-            qn_dock_energy_combine(&bench->energy, set, (int)g, volume, values + g * volume);
+            qn_dock_energy_combine(&bench->energy, set, (int)g, 0, volume, values + g * volume);
         for (size_t i = 0; i < grids * volume; i++) values[i] /= (float)volume;
         bench_must(qn_queue_write(bench->queue, values_there, 0, values, grids * volume * 4, NULL));
         bench_must(qn_fft_execute(plan, bench->queue, values_there, spectra, NULL));

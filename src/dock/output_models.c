@@ -81,17 +81,27 @@ static qn_status model_remarks(const qn_dock_state *run, const qn_dock_answer *a
     return qn_text_append(remarks, "\n%s", chains);
 }
 
-static qn_status write_model(const qn_dock_state *run, const qn_dock_answer *answer, size_t cluster,
-                             const qn_molecule *ligand, const char *chains)
+/* The models of one answer, of which each is a task: a large complex has megabytes of text for each model. */
+typedef struct models_job {
+    const qn_dock_state *run;
+    const qn_dock_answer *answer;
+    const qn_molecule *ligand;
+    const char *chains;
+} models_job;
+
+static qn_status write_model(size_t cluster, int worker, void *user)
 {
-    const qn_dock_pose *pose = qn_dock_model_pose(answer, cluster);
+    const models_job *job = user;
+    const qn_dock_state *run = job->run;
+    const qn_dock_pose *pose = qn_dock_model_pose(job->answer, cluster);
     qn_text remarks = {0};
     qn_molecule *placed = NULL;
     char name[32], *path = NULL;
+    (void)worker;
     qn_dock_model_name(run, cluster, name);
-    qn_status status = model_remarks(run, answer, cluster, chains, &remarks);
-    if (status == QN_OK) status = qn_molecule_copy(ligand, &placed);
-    if (status == QN_OK) status = qn_dock_answer_path(run, answer, name, &path);
+    qn_status status = model_remarks(run, job->answer, cluster, job->chains, &remarks);
+    if (status == QN_OK) status = qn_molecule_copy(job->ligand, &placed);
+    if (status == QN_OK) status = qn_dock_answer_path(run, job->answer, name, &path);
     if (status == QN_OK) {
         const qn_molecule *partners[2] = {run->receptor.molecule, placed};
         qn_molecule_transform(placed, pose->matrix, pose->translation_angstrom);
@@ -195,8 +205,10 @@ qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_answer *answer)
     if (status == QN_OK)
         status = qn_text_append(&names, "\nQUERN LIGAND CHAINS %s\n%s", ligand_chains.data,
                                 renames.data ? renames.data : "");
-    for (size_t i = 0; i < answer->cluster_count && status == QN_OK; i++)
-        status = write_model(run, answer, i, renamed, names.data);
+    if (status == QN_OK) {
+        models_job job = {run, answer, renamed, names.data};
+        status = qn_pool_run(run->job->pool, answer->cluster_count, write_model, &job);
+    }
     if (status == QN_OK) status = write_scripts(run, answer, ligand_chains.data);
     qn_molecule_destroy(&renamed);
     qn_text_clear(&names);

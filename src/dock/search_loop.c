@@ -168,7 +168,8 @@ qn_dock_search_options qn_dock_search_options_of(const qn_dock_state *run, int i
                                     .exclusion_cells = run->exclusion_cells,
                                     .engine = transforms->engine,
                                     .path = transforms->path,
-                                    .halves = transforms->halves};
+                                    .halves = transforms->halves,
+                                    .pool = run->job->pool};
 }
 
 /* Create a search on each device. Devices with the same driver as the first device use the transforms that the first

@@ -306,15 +306,16 @@ qn_status qn_dock_energy_fill(qn_dock_energy *energy, const qn_dock_partner *rec
     return qn_dock_receptor_grids(receptor, grid, pool, energy->layers, energy->layer_count);
 }
 
-void qn_dock_energy_combine(const qn_dock_energy *energy, size_t set, int ligand_grid, size_t volume, float *values)
+void qn_dock_energy_combine(const qn_dock_energy *energy, size_t set, int ligand_grid, size_t first, size_t count,
+                            float *values)
 {
     const qn_dock_set *of = &energy->sets[set];
-    for (size_t cell = 0; cell < volume; cell++) values[cell] = 0;
+    for (size_t cell = 0; cell < count; cell++) values[cell] = 0;
     for (size_t i = 0; i < energy->layer_count; i++) {
         const qn_dock_layer *layer = &energy->layers[i];
         const float factor = (float)(of->scale[i] * of->weight[layer->term]);
         if (layer->ligand_grid != ligand_grid || factor == 0) continue;
-        for (size_t cell = 0; cell < volume; cell++) values[cell] += factor * layer->values[cell];
+        for (size_t cell = 0; cell < count; cell++) values[cell] += factor * layer->values[first + cell];
     }
 }
 

@@ -81,9 +81,9 @@ void qn_dock_energy_reach(const qn_dock_energy *energy, const qn_dock_partner *r
 QN_MUST_CHECK qn_status qn_dock_energy_fill(qn_dock_energy *energy, const qn_dock_partner *receptor,
                                             const qn_dock_grid *grid, qn_pool *pool);
 
-/* Compute the weighted energy of one unit of ligand grid `ligand_grid` at each voxel; `values` has the grid's volume.
- */
-void qn_dock_energy_combine(const qn_dock_energy *energy, size_t set, int ligand_grid, size_t volume, float *values);
+/* Compute the weighted energy of one unit of ligand grid `ligand_grid` at the voxels first … first + count − 1. */
+void qn_dock_energy_combine(const qn_dock_energy *energy, size_t set, int ligand_grid, size_t first, size_t count,
+                            float *values);
 
 /* Compute the terms from the sums of the layers. Returns the weighted sum of the terms. */
 double qn_dock_energy_total(const qn_dock_energy *energy, size_t set, const double *layer_sums,

@@ -92,7 +92,7 @@ static qn_status choose_scales(const qn_dock_search *search, const qn_dock_energ
             float most = 0;
             for (size_t i = 0; i < sites; i++)
                 weight += fabs((double)ligand->weights[g * sites + i]) / QN_LIGAND_WEIGHT_UNITS;
-            qn_dock_energy_combine(energy, set, (int)g, volume, values);
+            qn_dock_energy_combine(energy, set, (int)g, 0, volume, values);
             for (size_t i = 0; i < volume; i++) most = fmaxf(most, fabsf(values[i]));
             score += weight * (double)most;
             most_weight = fmax(most_weight, weight);

@@ -131,9 +131,14 @@ static double distance_squared(const double a[3], const double b[3])
 static const double *farthest(const qn_dock_partner *partner, const double point[3])
 {
     const double *best = partner->sites[0].position_angstrom;
-    for (size_t i = 1; i < partner->site_count; i++)
-        if (distance_squared(partner->sites[i].position_angstrom, point) > distance_squared(best, point))
+    double most = distance_squared(best, point);
+    for (size_t i = 1; i < partner->site_count; i++) {
+        const double distance = distance_squared(partner->sites[i].position_angstrom, point);
+        if (distance > most) {
+            most = distance;
             best = partner->sites[i].position_angstrom;
+        }
+    }
     return best;
 }
 

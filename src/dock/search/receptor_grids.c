@@ -13,7 +13,8 @@ static const double flood_angstrom = 0.6;
 typedef struct plane_job {
     const qn_dock_partner *receptor;
     const qn_dock_grid *grid;
-    double *surface; /* u: distance to the nearest heavy atom's surface, Å */
+    double *surface;     /* u: distance to the nearest heavy atom's surface, Å */
+    unsigned char *mark; /* UNKNOWN or FLOODED */
     qn_dock_layer *layers;
     size_t layer_count;
 } plane_job;
@@ -114,44 +115,69 @@ static qn_status fill_plane(size_t index, int worker, void *user)
     for (size_t i = 0; i < job->receptor->site_count; i++)
         if (job->receptor->sites[i].heavy) lower_surface(job, &job->receptor->sites[i], (int)index, surface);
     for (size_t i = 0; i < job->layer_count; i++)
-        if (job->layers[i].kind != QN_DOCK_CORE) fill_layer_plane(job, &job->layers[i], (int)index, memory);
+        if (job->layers[i].kind == QN_DOCK_CORE)
+            memset(job->layers[i].values + index * plane_size, 0, plane_size * sizeof(float));
+        else
+            fill_layer_plane(job, &job->layers[i], (int)index, memory);
     qn_release(&memory);
     return QN_OK;
 }
 
-enum { UNKNOWN = 0, FLOODED = 1, SHORE = 2 };
+enum { UNKNOWN = 0, FLOODED = 1 };
+
+/* The flood: rows of cells along x are filled from one of their cells at a time. */
+typedef struct flood_state {
+    const qn_dock_grid *grid;
+    const double *surface;
+    unsigned char *mark;
+    void *seeds; /* size_t: cells to flood from */
+    size_t seed_count, capacity;
+} flood_state;
+
+static bool is_dry(const flood_state *state, size_t cell)
+{
+    return state->mark[cell] != FLOODED && state->surface[cell] > flood_angstrom;
+}
+
+/* Add a seed for each stretch of dry cells among the cells first … last of a row. */
+static qn_status seed_row(flood_state *state, size_t first, size_t last)
+{
+    for (size_t cell = first; cell <= last; cell++) {
+        if (!is_dry(state, cell) || (cell > first && is_dry(state, cell - 1))) continue;
+        QN_TRY(qn_grow(&state->seeds, &state->capacity, state->seed_count + 1, sizeof(size_t)));
+        ((size_t *)state->seeds)[state->seed_count++] = cell;
+    }
+    return QN_OK;
+}
+
+/* Flood a cell and the dry cells beside it in its row, and seed the four neighbouring rows. */
+static qn_status flood_stretch(flood_state *state, size_t cell)
+{
+    const size_t nx = (size_t)state->grid->cells[0], ny = (size_t)state->grid->cells[1],
+                 nz = (size_t)state->grid->cells[2];
+    const size_t row = cell / nx * nx, y = cell / nx % ny, z = cell / nx / ny;
+    size_t first = cell, last = cell;
+    while (first > row && is_dry(state, first - 1)) first--;
+    while (last + 1 < row + nx && is_dry(state, last + 1)) last++;
+    memset(state->mark + first, FLOODED, last - first + 1);
+    if (y > 0) QN_TRY(seed_row(state, first - nx, last - nx));
+    if (y + 1 < ny) QN_TRY(seed_row(state, first + nx, last + nx));
+    if (z > 0) QN_TRY(seed_row(state, first - nx * ny, last - nx * ny));
+    return z + 1 < nz ? seed_row(state, first + nx * ny, last + nx * ny) : QN_OK;
+}
 
 /* Mark as FLOODED the cells that the centre of a probe from outside reaches, by 6-neighbour steps from cell 0, which no
  * atom touches. */
 static qn_status flood(const qn_dock_grid *grid, const double *surface, unsigned char *mark)
 {
-    const int nx = grid->cells[0], ny = grid->cells[1], nz = grid->cells[2];
-    void *memory = NULL;
-    size_t capacity = 0, count = 1;
-    QN_TRY(qn_grow(&memory, &capacity, (size_t)nx * (size_t)ny, sizeof(size_t)));
-    ((size_t *)memory)[0] = 0;
-    mark[0] = FLOODED;
-    while (count > 0) {
-        size_t cell = ((size_t *)memory)[--count];
-        int at[3] = {(int)(cell % (size_t)nx), (int)(cell / (size_t)nx % (size_t)ny),
-                     (int)(cell / (size_t)nx / (size_t)ny)};
-        for (int step = 0; step < 6; step++) {
-            int next[3] = {at[0], at[1], at[2]};
-            next[step / 2] += step % 2 ? 1 : -1;
-            if (next[0] < 0 || next[1] < 0 || next[2] < 0 || next[0] >= nx || next[1] >= ny || next[2] >= nz) continue;
-            size_t neighbour = (size_t)next[0] + (size_t)nx * ((size_t)next[1] + (size_t)ny * (size_t)next[2]);
-            if (mark[neighbour] == FLOODED || surface[neighbour] <= flood_angstrom) continue;
-            mark[neighbour] = FLOODED;
-            qn_status status = qn_grow(&memory, &capacity, count + 1, sizeof(size_t));
-            if (status != QN_OK) {
-                qn_release(&memory);
-                return status;
-            }
-            ((size_t *)memory)[count++] = neighbour;
-        }
+    flood_state state = {.grid = grid, .surface = surface, .mark = mark};
+    qn_status status = flood_stretch(&state, 0);
+    while (status == QN_OK && state.seed_count > 0) {
+        const size_t seed = ((const size_t *)state.seeds)[--state.seed_count];
+        if (is_dry(&state, seed)) status = flood_stretch(&state, seed);
     }
-    qn_release(&memory);
-    return QN_OK;
+    qn_release(&state.seeds);
+    return status;
 }
 
 static bool touches_flood(const qn_dock_grid *grid, const unsigned char *mark, int x, int y, int z)
@@ -169,49 +195,44 @@ static bool touches_flood(const qn_dock_grid *grid, const unsigned char *mark, i
     return false;
 }
 
-/* Find the core. core[cell] is 1 unless the cell is flooded, or lies outside all atoms and touches a flooded cell by a
- * face, edge or corner. */
-static qn_status find_core(const qn_dock_grid *grid, const double *surface, unsigned char *core)
+/* Whether a cell belongs to the core: it is not flooded, and is inside an atom or touches no flooded cell by a face,
+ * edge or corner. */
+static bool is_core(const plane_job *job, size_t cell, int x, int y, int z)
 {
-    void *memory;
-    QN_TRY(qn_allocate(qn_dock_grid_volume(grid), 1, &memory));
-    unsigned char *mark = memory;
-    qn_status status = flood(grid, surface, mark);
-    size_t cell = 0;
-    for (int z = 0; status == QN_OK && z < grid->cells[2]; z++)
-        for (int y = 0; y < grid->cells[1]; y++)
-            for (int x = 0; x < grid->cells[0]; x++, cell++)
-                core[cell] = !(mark[cell] == FLOODED || (surface[cell] > 0 && touches_flood(grid, mark, x, y, z)));
-    qn_release(&memory);
-    return status;
+    return job->mark[cell] != FLOODED && !(job->surface[cell] > 0 && touches_flood(job->grid, job->mark, x, y, z));
 }
 
-/* Fill the CORE layers, and set COUNT layers to 0 in the core. */
-static void apply_core(qn_dock_layer *layers, size_t count, size_t volume, const unsigned char *core)
+/* Fill the CORE layers of a plane, and set COUNT layers to 0 in the core. */
+static qn_status apply_core(size_t index, int worker, void *user)
 {
-    for (size_t i = 0; i < count; i++) {
-        float *values = layers[i].values;
-        if (layers[i].kind == QN_DOCK_CORE)
-            for (size_t cell = 0; cell < volume; cell++) values[cell] = core[cell];
-        if (layers[i].kind == QN_DOCK_COUNT)
-            for (size_t cell = 0; cell < volume; cell++)
-                if (core[cell]) values[cell] = 0;
-    }
+    const plane_job *job = user;
+    const int nx = job->grid->cells[0], ny = job->grid->cells[1];
+    size_t cell = index * (size_t)nx * (size_t)ny;
+    (void)worker;
+    for (int y = 0; y < ny; y++)
+        for (int x = 0; x < nx; x++, cell++) {
+            const bool core = is_core(job, cell, x, y, (int)index);
+            for (size_t i = 0; core && i < job->layer_count; i++) {
+                if (job->layers[i].kind == QN_DOCK_CORE) job->layers[i].values[cell] = 1;
+                if (job->layers[i].kind == QN_DOCK_COUNT) job->layers[i].values[cell] = 0;
+            }
+        }
+    return QN_OK;
 }
 
 qn_status qn_dock_receptor_grids(const qn_dock_partner *receptor, const qn_dock_grid *grid, qn_pool *pool,
                                  qn_dock_layer *layers, size_t count)
 {
-    size_t volume = qn_dock_grid_volume(grid);
-    void *surface, *core;
+    const size_t volume = qn_dock_grid_volume(grid), planes = (size_t)grid->cells[2];
+    void *surface, *mark;
     QN_TRY(qn_allocate(volume, sizeof(double), &surface));
-    qn_status status = qn_allocate(volume, 1, &core);
+    qn_status status = qn_allocate(volume, 1, &mark);
     if (status == QN_OK) {
-        plane_job job = {receptor, grid, surface, layers, count};
-        status = qn_pool_run(pool, (size_t)grid->cells[2], fill_plane, &job);
-        if (status == QN_OK) status = find_core(grid, surface, core);
-        if (status == QN_OK) apply_core(layers, count, volume, core);
-        qn_release(&core);
+        plane_job job = {receptor, grid, surface, mark, layers, count};
+        status = qn_pool_run(pool, planes, fill_plane, &job);
+        if (status == QN_OK) status = flood(grid, surface, mark);
+        if (status == QN_OK) status = qn_pool_run(pool, planes, apply_core, &job);
+        qn_release(&mark);
     }
     qn_release(&surface);
     return status;

@@ -124,13 +124,32 @@ static qn_status copy_spectra(qn_dock_search *search, const receptor_transform *
     return QN_OK;
 }
 
+/* The weighted layers of a set, of which each plane of a grid is a task. */
+typedef struct combine_job {
+    const qn_dock_energy *energy;
+    size_t set, planes, plane_cells;
+    float volume;
+    float *values;
+} combine_job;
+
+/* Combine the layers of a plane, and divide by the number of cells, which a transform forth and back multiplies by. */
+static qn_status combine_plane(size_t index, int worker, void *user)
+{
+    const combine_job *job = user;
+    const size_t grid = index / job->planes, first = index % job->planes * job->plane_cells;
+    float *values = job->values + index * job->plane_cells;
+    (void)worker;
+    qn_dock_energy_combine(job->energy, job->set, (int)grid, first, job->plane_cells, values);
+    for (size_t i = 0; i < job->plane_cells; i++) values[i] /= job->volume;
+    return QN_OK;
+}
+
 static qn_status transform_set(qn_dock_search *search, const qn_dock_energy *energy, size_t set, size_t planes,
                                const receptor_transform *transform)
 {
     const size_t volume = search->volume;
-    for (size_t g = 0; g < search->grid_count; g++)
-        qn_dock_energy_combine(energy, set, (int)g, volume, transform->values + g * volume);
-    for (size_t i = 0; i < search->grid_count * volume; i++) transform->values[i] /= (float)volume;
+    combine_job job = {energy, set, planes, volume / planes, (float)volume, transform->values};
+    QN_TRY(qn_pool_run(search->options.pool, search->grid_count * planes, combine_plane, &job));
     QN_TRY(
         qn_queue_write(search->queue, transform->grids, 0, transform->values, search->grid_count * volume * 4, NULL));
     QN_TRY(qn_fft_execute(transform->plan, search->queue, transform->grids, transform->spectra, NULL));

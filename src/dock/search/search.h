@@ -25,6 +25,7 @@ typedef struct qn_dock_search_options {
     qn_dock_path path;
     qn_fft_engine engine; /* of the library path */
     bool halves;          /* fused path on GPUs: intermediates in half precision */
+    qn_pool *pool;        /* for the preparation; NULL: one thread */
 } qn_dock_search_options;
 
 /* One translation found for a rotation; cell −1: none. */

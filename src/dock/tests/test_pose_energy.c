@@ -207,7 +207,7 @@ static void energy_has_the_bits_of_the_plain_sum(void)
         qn_dock_pose_energy of;
         CHECK_OK(qn_dock_pose_energy_create(&ligand, &energy, &grid, &cells, set, &of));
         for (int g = 0; g < energy.grid_count; g++)
-            qn_dock_energy_combine(&energy, set, g, volume, (float *)memory + (size_t)g * volume);
+            qn_dock_energy_combine(&energy, set, g, 0, volume, (float *)memory + (size_t)g * volume);
         for (uint64_t pose = 0; pose < 200; pose++) {
             double matrix[9], translation[3], place[3], sum = 0;
             random_pose(pose, matrix, translation);

@@ -283,9 +283,19 @@ static void path_depends_on_sides_and_device(void)
 
 static void rank(const qn_dock_hit *hits, size_t set, qn_dock_pose **poses, size_t *count)
 {
-    const qn_dock_candidates candidates = {&grid,     &energy,      &ligand_sites, matrices, rotations,
-                                           ROTATIONS, PER_ROTATION, hits,          NULL,     0};
+    qn_dock_cells cells;
+    CHECK_OK(qn_dock_cells_create(&energy, &grid, NULL, &cells));
+    const qn_dock_candidates candidates = {.grid = &grid,
+                                           .energy = &energy,
+                                           .ligand = &ligand_sites,
+                                           .cells = &cells,
+                                           .matrices = matrices,
+                                           .rotations = rotations,
+                                           .rotation_count = ROTATIONS,
+                                           .per_rotation = PER_ROTATION,
+                                           .hits = hits};
     CHECK_OK(qn_dock_poses_rank(&candidates, set, 9, NULL, poses, count));
+    qn_dock_cells_clear(&cells);
     CHECK(*count == 9);
 }
 
