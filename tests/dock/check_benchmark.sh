@@ -50,6 +50,7 @@ make_complex() { # make_complex NAME CLASS…
   echo "${*:2}" >"classes/$1"
 }
 i=incorrect a=acceptable
+echo $i >classes/1PPE
 make_complex 1AAA $a $i $i
 make_complex 1BBB $i $i $i $i medium $a
 make_complex 1CCC $i $i $a $i $i high
@@ -88,7 +89,7 @@ grep -q 'made from other files' out || fail "the refusal of other files"
 # A complex that fails is named, counts as missed, and is tried again.
 BAD=1AAA run bad && fail "a failure ends with 0"
 grep -qx 'failed: 1AAA: exit code 1: error: no atoms, or "none"' bad.err || fail "the failed complex is not named"
-row bad '4 complexes of 4; 1 failed and count as missed.'
+row bad '4 of 4 complexes; 1 failed and count as missed.'
 row bad '| all | 4 | 0 (0 %, 0–49) | 2 (50 %, 15–85) |'
 grep -q '^1AAA,AA,rigid,failed,.*"exit code 1: error: no atoms, or ""none"""$' bad/complexes.csv || fail "the row of a failed complex"
 : >calls
@@ -110,7 +111,7 @@ grep -q 'the same command goes on' killed.err || fail "a stopped benchmark says 
 : >calls
 run killed || fail "going on after a kill"
 [ "$(calls .)" -eq 1 ] && grep -q '1DDD.*--resume' calls || fail "going on docks $(calls .) complexes"
-row killed '4 complexes of 4.'
+row killed '4 of 4 complexes.'
 
 # A time limit.
 rm -f begun
@@ -121,10 +122,16 @@ grep -qx 'failed: 1BBB: stopped after the time limit of 1 s' slow.err || fail "t
 run parts --part 1/3 || fail "the first part"
 [ "$(ls -d parts/1???)" = "$(printf 'parts/1AAA\nparts/1DDD')" ] || fail "the first part docks $(ls parts)"
 grep -q '^2 complexes are left to other parts$' parts.txt || fail "the first part says nothing of the others"
-row parts '2 complexes of 4; **2 are not finished**.'
+row parts '2 of 4 complexes; **2 are not finished**.'
 OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3 run parts || fail "the second part"
 run parts --part 3/3 || fail "the third part"
 cmp -s parts/complexes.csv killed/complexes.csv || fail "parts have other results than one call"
+
+# Under a launcher only the last process says that a complex failed, because the launcher would end the others.
+BAD=1AAA OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 run launched || fail "a launcher is told of a failure too early"
+grep -q '^failed: 1AAA' launched.err || fail "a launched process does not name its failed complex"
+OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 run launched && fail "the last launched process ends with 0"
+BAD=1AAA run launched2 --part 1/2 && fail "a part with a failure ends with 0"
 run parts --part 4/3 && fail "part 4 of 3 is taken"
 grep -q -- '--part 4/3: expected I/N' parts.err || fail "the refusal of a part"
 
@@ -145,9 +152,28 @@ row guided '| HADDOCK3 | 82 models of antibodies and antigens | CDR and vague ep
 python3 "$benchmark" models -o blind --quern ./fake >blind.txt 2>&1 || fail "models of antibodies, blind"
 grep -q attract calls && fail "restraints in a blind run"
 
-# The real program.
+# The real program, with a ligand that is turned here: distances stay, places do not, and each call turns in the same way.
 mkdir -p real/1PPE && cp "$source"/examples/1ppe/1PPE_*.pdb real/1PPE/
+mv real/1PPE/1PPE_l_u_rnd.pdb real/1PPE/1PPE_l_u.pdb
 python3 "$benchmark" real -o once --quern "$quern" --devices host --models 3 \
   -- --rotations 60 --spacing 2 --coefficients balanced >once.txt 2>&1 || { fail "a real run"; cat once.txt; }
 grep -q '^1PPE,,,done,3,.* x .*,no,$' once/complexes.csv || fail "the row of a real run: $(tail -1 once/complexes.csv)"
+python3 - real/1PPE/1PPE_l_u.pdb once/1PPE/1PPE_l_u_rnd.pdb <<'PYTHON' || fail "the turned ligand"
+import math, sys
+atoms = [[tuple(float(line[k:k + 8]) for k in (30, 38, 46)) for line in open(path) if line.startswith("ATOM")]
+         for path in sys.argv[1:]]
+assert len(atoms[0]) == len(atoms[1]) > 200
+# all distances from four atoms that are not in a plane, and the sign of their volume, fix a rotation
+pairs = [(i, j) for i in (0, 50, 120, 200) for j in range(len(atoms[0]))]
+assert all(abs(math.dist(atoms[0][i], atoms[0][j]) - math.dist(atoms[1][i], atoms[1][j])) < 2e-3 for i, j in pairs)
+def volume(p):
+    a, b, c = ([p[k][x] - p[0][x] for x in range(3)] for k in (50, 120, 200))
+    return sum(a[x] * (b[x - 2] * c[x - 1] - b[x - 1] * c[x - 2]) for x in range(3))
+assert abs(volume(atoms[0]) - volume(atoms[1])) < 1e-3 * abs(volume(atoms[0])) > 0.1
+centre = [sum(axis) / len(axis) for axis in zip(*atoms[1])]
+assert max(map(abs, centre)) < 0.01
+PYTHON
+cp once/1PPE/1PPE_l_u_rnd.pdb first.pdb
+python3 "$benchmark" real -o twice --quern ./fake >/dev/null 2>&1
+cmp -s first.pdb twice/1PPE/1PPE_l_u_rnd.pdb || fail "a second call turns the ligand in another way"
 exit $((failures > 0))

@@ -20,6 +20,7 @@ mkdir -p "$work/bin" "$work/clone/scripts"
 for name in quern curl cmake sudo pymol chimerax chromium xdg-open sbatch srun; do ln -sf "$here/shim" "$work/bin/$name"; done
 ln -sf "$here/shim" "$work/clone/scripts/install-deps"
 ln -sfn "$source/examples" "$work/clone/examples"
+ln -sfn "$source/bench" "$work/clone/bench"
 cp "$source/CMakePresets.json" "$work/clone/"
 export QUERN_TUNING_STORE=$work/tuning.db
 export PATH=$work/bin:$PATH HOWTO_QUERN=$quern HOWTO_EXAMPLES=$source/examples
