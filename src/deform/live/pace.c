@@ -68,10 +68,18 @@ void qn_pace_sleep_until(int64_t moment_ns)
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL) == EINTR) continue;
 }
 
+/* The first moment, about a period from now. Linux has its own tick at whole milliseconds of this clock, every 1, 4 or
+ * 10 of them, which takes a processor for some 30 µs. With a rate of 1 or 2 kHz no moment then coincides with it. */
+static int64_t begin_between_ticks(int64_t period_ns)
+{
+    const int64_t step_ns = 1000000, offset_ns = 350000;
+    return (qn_pace_now_ns() + period_ns) / step_ns * step_ns + step_ns + offset_ns;
+}
+
 uint64_t qn_pace_run(double rate_hz, uint64_t end, qn_pace_tick tick, void *user)
 {
     const double period_s = 1 / rate_hz, period_ns = 1e9 / rate_hz;
-    const int64_t begin_ns = qn_pace_now_ns() + (int64_t)period_ns;
+    const int64_t begin_ns = begin_between_ticks((int64_t)period_ns);
     uint64_t missed = 0, skipped = 0;
     for (uint64_t number = 0; number < end; number += 1 + skipped) {
         const int64_t moment_ns = begin_ns + (int64_t)((double)number * period_ns);
@@ -89,7 +97,7 @@ uint64_t qn_pace_run(double rate_hz, uint64_t end, qn_pace_tick tick, void *user
 uint64_t qn_pace_follow(double rate_hz, double duration_s, bool (*wait)(void *user, int64_t moment_ns),
                         qn_pace_tick tick, void *user)
 {
-    const int64_t period_ns = (int64_t)(1e9 / rate_hz), begin_ns = qn_pace_now_ns() + period_ns;
+    const int64_t period_ns = (int64_t)(1e9 / rate_hz), begin_ns = begin_between_ticks(period_ns);
     int64_t due_ns = begin_ns, last_ns = begin_ns - period_ns, least_ns = 0; /* the earliest next tick for news */
     uint64_t missed = 0;
     for (;;) {
