@@ -190,9 +190,11 @@ static qn_status run_thread(void *user)
     const qn_pace_rights rights = qn_pace_enter();
     loop->facts.has_priority = rights.has_priority;
     loop->facts.has_locked_memory = rights.has_locked_memory;
+    const int awake = options->wait ? -1 : qn_pace_keep_awake(); /* who waits for news knows when there is a hand */
     loop->facts.missed = options->wait
                              ? qn_pace_follow(options->rate_hz, options->duration_s, wait_for_news, one_tick, loop)
                              : qn_pace_run(options->rate_hz, tick_end(options), one_tick, loop);
+    qn_pace_let_sleep(awake);
     qn_pace_leave(rights);
     return QN_OK;
 }
@@ -295,7 +297,9 @@ static qn_status run_empty(void *user)
 {
     empty_loop *const loop = user;
     const qn_pace_rights rights = qn_pace_enter();
+    const int awake = qn_pace_keep_awake();
     (void)qn_pace_run(loop->rate_hz, UINT64_MAX, empty_tick, loop);
+    qn_pace_let_sleep(awake);
     qn_pace_leave(rights);
     return QN_OK;
 }

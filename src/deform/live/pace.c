@@ -2,6 +2,7 @@
 #include "deform/live/pace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/log.h"
 
@@ -53,6 +55,23 @@ void qn_pace_leave(qn_pace_rights rights)
     const struct sched_param usual = {.sched_priority = 0};
     if (rights.has_locked_memory) munlockall();
     if (rights.has_priority) pthread_setschedparam(pthread_self(), SCHED_OTHER, &usual);
+}
+
+int qn_pace_keep_awake(void)
+{
+    static const char path[] = "/dev/cpu_dma_latency"; /* the request lasts as long as the file is open */
+    const int32_t most_us = 0;
+    const int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    if (descriptor >= 0 && write(descriptor, &most_us, sizeof most_us) == sizeof most_us) return descriptor;
+    if (descriptor >= 0) close(descriptor);
+    if (errno != ENOENT)
+        qn_log(QN_LOG_NOTE, "idle processors may sleep and then wake late (%s: %s)", path, strerror(errno));
+    return -1;
+}
+
+void qn_pace_let_sleep(int descriptor)
+{
+    if (descriptor >= 0) close(descriptor);
 }
 
 int64_t qn_pace_now_ns(void)

@@ -15,6 +15,11 @@ typedef struct qn_pace_rights {
 qn_pace_rights qn_pace_enter(void);
 void qn_pace_leave(qn_pace_rights rights);
 
+/* Keep idle processors from sleeping, so that a thread that becomes ready runs at once. Returns a descriptor that
+ * qn_pace_let_sleep closes; −1 where this is refused or unknown. */
+int qn_pace_keep_awake(void);
+void qn_pace_let_sleep(int descriptor);
+
 int64_t qn_pace_now_ns(void);
 void qn_pace_sleep_until(int64_t moment_ns);
 

@@ -53,6 +53,7 @@ struct qn_server {
     client clients[CLIENTS];
     _Atomic(client *) hand;    /* set by the thread while it and `leaving` are NULL, cleared by the loop */
     _Atomic(client *) leaving; /* set by the loop, cleared by the thread */
+    int awake;                 /* descriptor of qn_pace_keep_awake while there is a hand, else −1 */
     int64_t shape_ns;          /* when the next shape is sent */
     float *x;                  /* freedom_count */
     atomic_uint_least64_t hands, refused, frames, unsent, shapes;
@@ -262,6 +263,7 @@ static qn_status decide(qn_server *server, client *newcomer)
     atomic_fetch_add(&server->hands, 1);
     atomic_fetch_add(&server->frames, 1);
     qn_log(QN_LOG_NOTE, "%s: a hand has come", server->options.address);
+    server->awake = qn_pace_keep_awake();
     atomic_store(&server->hand, newcomer);
     return QN_OK;
 }
@@ -346,6 +348,8 @@ static qn_status take_back(qn_server *server)
     else
         forget(gone);
     qn_log(QN_LOG_NOTE, "%s: the hand has gone", server->options.address);
+    qn_pace_let_sleep(server->awake);
+    server->awake = -1;
     atomic_store(&server->leaving, NULL);
     return status;
 }
@@ -387,7 +391,7 @@ qn_status qn_server_open(const qn_server_options *options, qn_server **server)
     QN_TRY(qn_allocate(1, sizeof **server, &memory));
     qn_server *opened = memory;
     opened->options = *options;
-    opened->listener.descriptor = -1;
+    opened->listener.descriptor = opened->awake = -1;
     qn_status status = qn_allocate(options->freedom_count, sizeof *opened->x, &memory);
     if (status == QN_OK) {
         opened->x = memory;
@@ -431,6 +435,7 @@ void qn_server_close(qn_server **server)
         qn_text_clear(&line);
         forget(left);
     }
+    qn_pace_let_sleep(closed->awake);
     qn_listener_close(&closed->listener);
     qn_release(&closed->x);
     qn_release(server);

@@ -5,9 +5,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "deform/live/loop.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/thread.h"
 #include "check.h"
@@ -542,6 +544,26 @@ static void news_is_answered_at_once_and_silence_by_the_clock(void)
     CHECK(timed.ticks >= 1 && timed.ticks <= 4 && timed.last_s <= 0.07);
 }
 
+/* The longest time to wake (µs) that anybody allows; −1: not known. */
+static int32_t allowed_us(void)
+{
+    int32_t value = -1;
+    FILE *const file = fopen("/dev/cpu_dma_latency", "rb");
+    if (!file || fread(&value, sizeof value, 1, file) != 1) value = -1;
+    if (file) fclose(file);
+    return value;
+}
+
+static void processors_are_kept_awake(void)
+{
+    const int32_t before_us = allowed_us();
+    const int awake = qn_pace_keep_awake();
+    if (awake >= 0) CHECK(allowed_us() == 0);
+    CHECK(awake >= 0 || before_us < 0 || access("/dev/cpu_dma_latency", W_OK) != 0);
+    qn_pace_let_sleep(awake);
+    CHECK(fcntl(awake, F_GETFD) < 0);
+}
+
 int main(void)
 {
     RUN(simulated_forces_are_those_of_the_field);
@@ -559,5 +581,6 @@ int main(void)
     RUN(a_relay_hands_on_no_half_set);
     RUN(moments_that_pass_are_skipped);
     RUN(news_is_answered_at_once_and_silence_by_the_clock);
+    RUN(processors_are_kept_awake);
     return check_finish();
 }
