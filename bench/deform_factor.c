@@ -227,7 +227,7 @@ static qn_status run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: quern_bench_deform_factor PATTERN|box:N [DEVICE [STATES [NAME=VALUE ...]]]\n");
+        fprintf(stderr, "usage: quern_bench_deform_factor " BENCH_PATTERNS " [DEVICE [STATES [NAME=VALUE ...]]]\n");
         return 2;
     }
     if (run(argc, argv) == QN_OK) return 0;

@@ -1,8 +1,11 @@
-/* Time CHOLMOD's numeric factor beside ours: quern_bench_deform_cholmod PATTERN, as in deform_factor_parts/pattern.h,
- * without pressures, since CHOLMOD's supernodal factors are for definite matrices.
+/* Time CHOLMOD's numeric factor beside ours: quern_bench_deform_cholmod PATTERN [TURNS [THREADS]], as in
+ * deform_factor_parts/pattern.h, without pressures, since CHOLMOD's supernodal factors are for definite matrices.
  *
- * For METIS's order and for AMD's, on 1 and 2 threads; the shortest of several runs, wall and processor time. CHOLMOD
- * takes its threads from BLAS (OpenBLAS here), ours from the pool. Both solve one system, whose residual is printed. */
+ * CHOLMOD with METIS's order and with AMD's, and ours, each on 1 thread and on THREADS (2), factor the same matrix in
+ * turns (7), RUNS times in each. Printed are the median over the turns of each turn's median, wall and processor time,
+ * with their ranges, and how many times as long CHOLMOD takes in a turn: its fastest of both orders on as many threads,
+ * and on any. CHOLMOD takes its threads from BLAS (OpenBLAS here), ours from the pool. All solve one system, whose
+ * residual is printed. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <cholmod.h>
 #include <dlfcn.h>
@@ -14,10 +17,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/median.h"
 
 #include "deform_factor_parts/pattern.h"
 
-enum { RUNS = 30 };
+enum { RUNS = 15, TURNS_MAX = 100, WAYS = 3, ENTRANTS = 2 * WAYS };
 
 static double clock_s(clockid_t clock)
 {
@@ -47,6 +51,26 @@ static void fill_entry(qn_factor_box *box, uint32_t value, uint32_t row, uint32_
     state->triplet->nnz = k + 1;
 }
 
+/* A program and its number of threads: entrant w + WAYS k has way w and the k-th number. */
+typedef struct entrant {
+    const char *name;
+    int threads;
+    cholmod_factor *theirs; /* NULL: ours */
+    qn_factor_plan *plan;
+    qn_factor *ours;
+    qn_pool *pool;
+    double wall[TURNS_MAX], processor[TURNS_MAX]; /* s, of each turn */
+} entrant;
+
+typedef struct race {
+    qn_factor_box box;
+    free_index index;
+    cholmod_common common;
+    cholmod_sparse *matrix;
+    entrant entrants[ENTRANTS];
+    int turns;
+} race;
+
 static void set_blas_threads(int count)
 {
     void (*set)(int);
@@ -54,75 +78,116 @@ static void set_blas_threads(int count)
     if (set) set(count);
 }
 
-static double residual(cholmod_sparse *matrix, cholmod_dense *x, cholmod_common *common)
+static double residual(race *all, cholmod_dense *x)
 {
     double minus[2] = {-1, 0}, one[2] = {1, 0};
-    cholmod_dense *r = cholmod_ones(matrix->nrow, 1, CHOLMOD_REAL, common);
-    cholmod_sdmult(matrix, 0, minus, one, x, r, common);
-    const double norm = cholmod_norm_dense(r, 0, common);
-    cholmod_free_dense(&r, common);
+    cholmod_dense *r = cholmod_ones(all->matrix->nrow, 1, CHOLMOD_REAL, &all->common);
+    cholmod_sdmult(all->matrix, 0, minus, one, x, r, &all->common);
+    const double norm = cholmod_norm_dense(r, 0, &all->common);
+    cholmod_free_dense(&r, &all->common);
     return norm;
 }
 
-static void time_cholmod(cholmod_sparse *matrix, int ordering, const char *name, int threads, cholmod_common *common)
+static void begin_theirs(race *all, int ordering, entrant *one)
 {
-    double wall = INFINITY, cpu = INFINITY;
-    common->nmethods = 1;
-    common->method[0].ordering = ordering;
-    common->postorder = 1;
-    common->supernodal = CHOLMOD_SUPERNODAL;
-    set_blas_threads(threads);
-    cholmod_factor *factor = cholmod_analyze(matrix, common);
-    for (int run = 0; run < RUNS; run++) {
-        const double started = clock_s(CLOCK_MONOTONIC), used = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-        cholmod_factorize(matrix, factor, common);
-        wall = fmin(wall, clock_s(CLOCK_MONOTONIC) - started);
-        cpu = fmin(cpu, clock_s(CLOCK_PROCESS_CPUTIME_ID) - used);
-    }
-    cholmod_dense *b = cholmod_ones(matrix->nrow, 1, CHOLMOD_REAL, common);
-    cholmod_dense *x = cholmod_solve(CHOLMOD_A, factor, b, common);
-    printf(
-        "CHOLMOD, %s, %d thread%s: %.2f ms, processor time %.2f ms; %.3g values, %.3g multiply-adds; residual %.1e\n",
-        name, threads, threads > 1 ? "s" : "", 1e3 * wall, 1e3 * cpu, common->lnz, common->fl / 2,
-        residual(matrix, x, common));
-    cholmod_free_dense(&b, common);
-    cholmod_free_dense(&x, common);
-    cholmod_free_factor(&factor, common);
+    all->common.nmethods = 1;
+    all->common.method[0].ordering = ordering;
+    all->common.postorder = 1;
+    all->common.supernodal = CHOLMOD_SUPERNODAL;
+    one->theirs = cholmod_analyze(all->matrix, &all->common);
+    cholmod_factorize(all->matrix, one->theirs, &all->common);
+    cholmod_dense *b = cholmod_ones(all->matrix->nrow, 1, CHOLMOD_REAL, &all->common);
+    cholmod_dense *x = cholmod_solve(CHOLMOD_A, one->theirs, b, &all->common);
+    if (one->threads == 1)
+        printf("%s: %.3g values, %.3g multiply-adds; residual %.1e\n", one->name, all->common.lnz, all->common.fl / 2,
+               residual(all, x));
+    cholmod_free_dense(&b, &all->common);
+    cholmod_free_dense(&x, &all->common);
 }
 
-static qn_status time_ours(const qn_factor_box *box, cholmod_sparse *matrix, const free_index *index, int threads,
-                           cholmod_common *common)
+static qn_status begin_ours(race *all, entrant *one)
 {
-    double wall = INFINITY, cpu = INFINITY, *x;
-    qn_factor_plan *plan;
-    qn_factor *factor;
-    qn_pool *pool;
+    double *x;
     size_t wrong;
-    QN_TRY(qn_factor_plan_create(&box->pattern, box->is_free, box->sign, &plan));
-    QN_TRY(qn_factor_create(plan, &factor));
-    QN_TRY(qn_pool_create(threads, &pool));
-    QN_TRY(qn_factor_use_pool(factor, pool));
+    QN_TRY(qn_factor_plan_create(&all->box.pattern, all->box.is_free, all->box.sign, &one->plan));
+    QN_TRY(qn_factor_create(one->plan, &one->ours));
+    QN_TRY(qn_pool_create(one->threads, &one->pool));
+    QN_TRY(qn_factor_use_pool(one->ours, one->pool));
+    QN_TRY(qn_factor_compute(one->ours, all->box.values, &wrong));
+    QN_TRY(qn_allocate(all->box.freedoms, sizeof(double), (void **)&x));
+    for (size_t f = 0; f < all->box.freedoms; f++) x[f] = 1;
+    qn_factor_solve(one->ours, x, 1, x);
+    cholmod_dense *solution = cholmod_zeros(all->matrix->nrow, 1, CHOLMOD_REAL, &all->common);
+    for (size_t f = 0; f < all->box.freedoms; f++)
+        if (all->index.of[f] != SIZE_MAX) ((double *)solution->x)[all->index.of[f]] = x[f];
+    const qn_factor_facts facts = qn_factor_plan_facts(one->plan);
+    if (one->threads == 1)
+        printf("%s: %.3g values, %.3g multiply-adds; residual %.1e\n", one->name, (double)facts.value_count,
+               facts.multiply_adds, residual(all, solution));
+    cholmod_free_dense(&solution, &all->common);
+    qn_release(&x);
+    return QN_OK;
+}
+
+static qn_status take_turn(race *all, int turn, entrant *one)
+{
+    double wall[RUNS], processor[RUNS];
+    size_t wrong;
+    set_blas_threads(one->threads);
     for (int run = 0; run < RUNS; run++) {
         const double started = clock_s(CLOCK_MONOTONIC), used = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-        QN_TRY(qn_factor_compute(factor, box->values, &wrong));
-        wall = fmin(wall, clock_s(CLOCK_MONOTONIC) - started);
-        cpu = fmin(cpu, clock_s(CLOCK_PROCESS_CPUTIME_ID) - used);
+        if (one->theirs)
+            cholmod_factorize(all->matrix, one->theirs, &all->common);
+        else
+            QN_TRY(qn_factor_compute(one->ours, all->box.values, &wrong));
+        wall[run] = clock_s(CLOCK_MONOTONIC) - started;
+        processor[run] = clock_s(CLOCK_PROCESS_CPUTIME_ID) - used;
     }
-    QN_TRY(qn_allocate(box->freedoms, sizeof(double), (void **)&x));
-    for (size_t f = 0; f < box->freedoms; f++) x[f] = 1;
-    qn_factor_solve(factor, x, 1, x);
-    cholmod_dense *solution = cholmod_zeros(matrix->nrow, 1, CHOLMOD_REAL, common);
-    for (size_t f = 0; f < box->freedoms; f++)
-        if (index->of[f] != SIZE_MAX) ((double *)solution->x)[index->of[f]] = x[f];
-    const qn_factor_facts facts = qn_factor_plan_facts(plan);
-    printf("ours, %d thread%s: %.2f ms, processor time %.2f ms; %.3g values, %.3g multiply-adds; residual %.1e\n",
-           threads, threads > 1 ? "s" : "", 1e3 * wall, 1e3 * cpu, (double)facts.value_count, facts.multiply_adds,
-           residual(matrix, solution, common));
-    cholmod_free_dense(&solution, common);
-    qn_release(&x);
-    qn_factor_destroy(&factor);
-    qn_pool_destroy(&pool);
-    qn_factor_plan_destroy(&plan);
+    one->wall[turn] = qn_median(wall, RUNS);
+    one->processor[turn] = qn_median(processor, RUNS);
+    return QN_OK;
+}
+
+static void print_spread(const double *values, int count, double scale, const char *unit)
+{
+    double sorted[TURNS_MAX];
+    memcpy(sorted, values, (size_t)count * sizeof *sorted);
+    const double median = qn_median(sorted, (size_t)count);
+    printf("%.3g%s (%.3g to %.3g)", scale * median, unit, scale * sorted[0], scale * sorted[count - 1]);
+}
+
+/* How many times as long as ours on a number of threads CHOLMOD takes, on as many threads and on any. */
+static void print_ratios(const race *all, int number)
+{
+    const entrant *first = all->entrants + WAYS * number, *ours = first + WAYS - 1;
+    double same[TURNS_MAX], any[TURNS_MAX];
+    for (int turn = 0; turn < all->turns; turn++) {
+        double fastest = INFINITY;
+        for (int i = 0; i < ENTRANTS; i++)
+            if (all->entrants[i].theirs) fastest = fmin(fastest, all->entrants[i].wall[turn]);
+        same[turn] = fmin(first[0].wall[turn], first[1].wall[turn]) / ours->wall[turn];
+        any[turn] = fastest / ours->wall[turn];
+    }
+    printf("CHOLMOD over ours, %d thread%s: ", ours->threads, ours->threads > 1 ? "s" : "");
+    print_spread(same, all->turns, 1, "");
+    printf("; its fastest on any number: ");
+    print_spread(any, all->turns, 1, "");
+    printf("\n");
+}
+
+static qn_status hold_race(race *all)
+{
+    for (int turn = 0; turn < all->turns; turn++)
+        for (int i = 0; i < ENTRANTS; i++) QN_TRY(take_turn(all, turn, &all->entrants[(i + turn) % ENTRANTS]));
+    for (int i = 0; i < ENTRANTS; i++) {
+        const entrant *one = &all->entrants[i];
+        printf("%s, %d thread%s: ", one->name, one->threads, one->threads > 1 ? "s" : "");
+        print_spread(one->wall, all->turns, 1e3, " ms");
+        printf(", processor time ");
+        print_spread(one->processor, all->turns, 1e3, " ms");
+        printf("\n");
+    }
+    for (int number = 0; number < 2; number++) print_ratios(all, number);
     return QN_OK;
 }
 
@@ -137,39 +202,63 @@ static qn_status number_freedoms(const qn_factor_box *box, free_index *index)
     return QN_OK;
 }
 
-static qn_status run(const char *path)
+static qn_status open_race(const char *pattern, int threads, race *all)
 {
-    qn_factor_box box = {0};
-    free_index index = {NULL, 0};
-    cholmod_common common;
-    QN_TRY(bench_open_pattern(path, &box));
-    QN_TRY(number_freedoms(&box, &index));
-    cholmod_start(&common);
-    cholmod_triplet *triplet =
-        cholmod_allocate_triplet(index.count, index.count, box.value_count, -1, CHOLMOD_REAL, &common);
-    fill_state state = {&index, triplet};
-    qn_factor_box_walk(&box, fill_entry, &state);
-    cholmod_sparse *matrix = cholmod_triplet_to_sparse(triplet, 0, &common);
-    for (int threads = 1; threads <= 2; threads++) {
-        time_cholmod(matrix, CHOLMOD_METIS, "METIS", threads, &common);
-        time_cholmod(matrix, CHOLMOD_AMD, "AMD", threads, &common);
-        QN_TRY(time_ours(&box, matrix, &index, threads, &common));
+    static const char *const names[WAYS] = {"CHOLMOD, METIS", "CHOLMOD, AMD", "ours"};
+    QN_TRY(bench_open_pattern(pattern, &all->box));
+    QN_TRY(number_freedoms(&all->box, &all->index));
+    cholmod_start(&all->common);
+    cholmod_triplet *triplet = cholmod_allocate_triplet(all->index.count, all->index.count, all->box.value_count, -1,
+                                                        CHOLMOD_REAL, &all->common);
+    fill_state state = {&all->index, triplet};
+    qn_factor_box_walk(&all->box, fill_entry, &state);
+    all->matrix = cholmod_triplet_to_sparse(triplet, 0, &all->common);
+    cholmod_free_triplet(&triplet, &all->common);
+    printf("%s: %zu free freedoms; %d turns of %d factors\n", pattern, all->index.count, all->turns, (int)RUNS);
+    for (int i = 0; i < ENTRANTS; i++) {
+        entrant *one = &all->entrants[i];
+        one->name = names[i % WAYS];
+        one->threads = i < WAYS ? 1 : threads;
+        if (i % WAYS == WAYS - 1)
+            QN_TRY(begin_ours(all, one));
+        else
+            begin_theirs(all, i % WAYS == 0 ? CHOLMOD_METIS : CHOLMOD_AMD, one);
     }
-    cholmod_free_sparse(&matrix, &common);
-    cholmod_free_triplet(&triplet, &common);
-    cholmod_finish(&common);
-    qn_release(&index.of);
-    qn_factor_box_release(&box);
     return QN_OK;
+}
+
+static void close_race(race *all)
+{
+    for (int i = 0; i < ENTRANTS; i++) {
+        entrant *one = &all->entrants[i];
+        cholmod_free_factor(&one->theirs, &all->common);
+        qn_factor_destroy(&one->ours);
+        qn_pool_destroy(&one->pool);
+        qn_factor_plan_destroy(&one->plan);
+    }
+    cholmod_free_sparse(&all->matrix, &all->common);
+    cholmod_finish(&all->common);
+    qn_release(&all->index.of);
+    qn_factor_box_release(&all->box);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: quern_bench_deform_cholmod PATTERN|box:N\n");
+    static race all;
+    const int threads = argc > 3 ? atoi(argv[3]) : 2;
+    all.turns = argc > 2 ? atoi(argv[2]) : 7;
+    if (argc < 2 || argc > 4 || threads < 2 || all.turns < 1 || all.turns > TURNS_MAX) {
+        fprintf(stderr,
+                "usage: quern_bench_deform_cholmod box:N|mesh:FILE|mesh2:FILE [TURNS, 1 to %d [THREADS, 2 or more]]\n",
+                (int)TURNS_MAX);
         return 2;
     }
-    if (run(argv[1]) == QN_OK) return 0;
-    fprintf(stderr, "quern_bench_deform_cholmod: %s\n", qn_error_message());
-    return 1;
+    qn_status status = open_race(argv[1], threads, &all);
+    if (status == QN_OK) status = hold_race(&all);
+    if (status != QN_OK) {
+        fprintf(stderr, "quern_bench_deform_cholmod: %s\n", qn_error_message());
+        return 1;
+    }
+    close_race(&all);
+    return 0;
 }

@@ -1,76 +1,81 @@
 #include "deform_factor_parts/pattern.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "deform/sets/sets.h"
+#include "deform/state/problem.h"
 
-static qn_status wrong_line(const char *path, const char *what)
+/* What is made on the way from a mesh to its tangent. */
+typedef struct making {
+    qn_mesh *given, *mesh;
+    qn_mesh_surface surface;
+    uint32_t *fixed, *held;
+    qn_body *body;
+    qn_problem *problem;
+    double *x;
+} making;
+
+static qn_status make_problem(const char *path, int order, bool mixed, making *made)
 {
-    return QN_FAIL(QN_BAD_FORMAT, "%s: no %s where it should be", path, what);
+    size_t fixed_count, held_count;
+    qn_material material;
+    QN_TRY(qn_mesh_read(path, 1, &made->given));
+    QN_TRY(qn_mesh_with_order(made->given, order, &made->mesh));
+    QN_TRY(qn_mesh_surface_find(made->mesh, &made->surface));
+    QN_TRY(qn_node_set_find(made->mesh, &made->surface, "x>0.02", "fix", &made->fixed, &fixed_count));
+    QN_TRY(qn_node_set_find(made->mesh, &made->surface, "near:-0.06622422,0.10415821,0.0215251,0.03", "contact",
+                            &made->held, &held_count));
+    QN_TRY(qn_material_parse(mixed ? "mooney-rivlin:1400,280,20160" : "svk:10000,0.45", &material));
+    QN_TRY(qn_body_create(made->mesh, &material, mixed, &made->body));
+    return qn_problem_create(made->body, made->fixed, fixed_count, made->held, held_count, false, &made->problem);
 }
 
-static qn_status read_nodes(FILE *file, const char *path, size_t nodes, qn_factor_box *box)
+/* The box takes the arrays that it needs. */
+static qn_status take_tangent(making *made, qn_factor_box *box)
 {
-    qn_block_pattern *p = &box->pattern;
-    for (size_t i = 0; i < nodes; i++) {
-        int freedoms, held;
-        if (fscanf(file, "%d %d", &freedoms, &held) != 2 || freedoms < 3 || freedoms > 4)
-            return wrong_line(path, "node");
-        p->size[i] = (uint8_t)freedoms;
-        p->first_freedom[i + 1] = p->first_freedom[i] + (uint32_t)freedoms;
-        for (uint32_t a = 0; a < (uint32_t)freedoms; a++) {
-            box->sign[p->first_freedom[i] + a] = a == 3 ? -1 : 1;
-            box->is_free[p->first_freedom[i] + a] = a == 3 || !held;
-        }
-    }
+    qn_body *body = made->body;
+    *box = (qn_factor_box){.freedoms = body->freedom_count,
+                           .value_count = body->pattern.block_start[body->pattern.row_start[body->pattern.node_count]]};
+    QN_TRY(qn_allocate(box->value_count, sizeof(double), (void **)&box->values));
+    QN_TRY(qn_allocate(box->freedoms, sizeof(double), (void **)&made->x));
+    qn_body_tangent(body, made->x, box->values);
+    box->pattern = body->pattern;
+    box->sign = body->sign;
+    box->is_free = made->problem->is_free;
+    body->pattern = (qn_block_pattern){0};
+    body->sign = NULL;
+    made->problem->is_free = NULL;
     return QN_OK;
 }
 
-static qn_status read_blocks(FILE *file, const char *path, size_t blocks, qn_factor_box *box)
+static qn_status open_mesh(const char *path, int order, bool mixed, qn_factor_box *box)
 {
-    qn_block_pattern *p = &box->pattern;
-    for (size_t b = 0; b < blocks; b++) {
-        unsigned i, j;
-        if (fscanf(file, "%u %u", &i, &j) != 2 || j > i || i >= p->node_count) return wrong_line(path, "block");
-        p->column[b] = j;
-        p->row_start[i + 1] = (uint32_t)b + 1;
-        p->block_start[b + 1] = p->block_start[b] + p->size[i] * p->size[j];
-    }
-    return QN_OK;
+    making made = {0};
+    qn_status status = make_problem(path, order, mixed, &made);
+    if (status == QN_OK) status = take_tangent(&made, box);
+    qn_problem_destroy(&made.problem);
+    qn_body_destroy(&made.body);
+    qn_mesh_surface_clear(&made.surface);
+    qn_mesh_destroy(&made.mesh);
+    qn_mesh_destroy(&made.given);
+    qn_release(&made.fixed);
+    qn_release(&made.held);
+    qn_release(&made.x);
+    return status;
 }
 
-static qn_status read_pattern(FILE *file, const char *path, qn_factor_box *box)
+qn_status bench_open_pattern(const char *name, qn_factor_box *box)
 {
-    qn_block_pattern *p = &box->pattern;
-    size_t nodes, blocks;
-    if (fscanf(file, "%zu %zu", &nodes, &blocks) != 2) return wrong_line(path, "number of nodes and blocks");
-    p->node_count = nodes;
-    QN_TRY(qn_allocate(nodes, 1, (void **)&p->size));
-    QN_TRY(qn_allocate(nodes + 1, sizeof(uint32_t), (void **)&p->first_freedom));
-    QN_TRY(qn_allocate(nodes + 1, sizeof(uint32_t), (void **)&p->row_start));
-    QN_TRY(qn_allocate(blocks, sizeof(uint32_t), (void **)&p->column));
-    QN_TRY(qn_allocate(blocks + 1, sizeof(uint32_t), (void **)&p->block_start));
-    QN_TRY(qn_allocate(4 * nodes, sizeof(signed char), (void **)&box->sign));
-    QN_TRY(qn_allocate(4 * nodes, sizeof(bool), (void **)&box->is_free));
-    QN_TRY(read_nodes(file, path, nodes, box));
-    QN_TRY(read_blocks(file, path, blocks, box));
-    box->freedoms = p->first_freedom[nodes];
-    box->value_count = p->block_start[blocks];
-    return qn_factor_box_draw(box);
-}
-
-qn_status bench_open_pattern(const char *path, qn_factor_box *box)
-{
-    if (strncmp(path, "box:", 4) == 0) {
-        const int side = atoi(path + 4);
+    static const char *const kinds[] = {"mesh:", "mesh2:", "mixed:", "mixed2:"};
+    if (strncmp(name, "box:", 4) == 0) {
+        const int side = atoi(name + 4);
         return qn_factor_box_create((const int[]){side, side, side}, false, (uint32_t)side, box);
     }
-    FILE *file = fopen(path, "r");
-    if (!file) return QN_FAIL(QN_NOT_FOUND, "%s: cannot be opened", path);
-    const qn_status status = read_pattern(file, path, box);
-    fclose(file);
-    return status;
+    for (int i = 0; i < 4; i++)
+        if (strncmp(name, kinds[i], strlen(kinds[i])) == 0)
+            return open_mesh(name + strlen(kinds[i]), i % 2 + 1, i >= 2, box);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "the pattern is \"%s\"; expected " BENCH_PATTERNS, name);
 }

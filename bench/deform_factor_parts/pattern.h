@@ -1,12 +1,13 @@
-/* Patterns of matrices for benchmarks of factors. */
+/* Matrices for benchmarks of factors. */
 #ifndef QN_BENCH_DEFORM_PATTERN_H
 #define QN_BENCH_DEFORM_PATTERN_H
 
 #include "deform/factor/box.h"
 
-/* Read a pattern and draw random values for it. A text file: "nodes blocks", then "freedoms held" of each node, then
- * "row column" of each block of the lower triangle, row by row, columns ascending, the diagonal last; held nodes keep
- * their pressures only. Or box:N, a box of N x N x N nodes. */
-QN_MUST_CHECK qn_status bench_open_pattern(const char *path, qn_factor_box *box);
+#define BENCH_PATTERNS "box:N|mesh:FILE|mesh2:FILE|mixed:FILE|mixed2:FILE"
+
+/* box:N, a box of N x N x N nodes with random values; or the tangent at rest of a mesh, with elements of order 1 or 2,
+ * and with pressures (mixed) or without. The mesh is fixed and held where quern_bench_deform does it. */
+QN_MUST_CHECK qn_status bench_open_pattern(const char *name, qn_factor_box *box);
 
 #endif
