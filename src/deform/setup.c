@@ -279,18 +279,32 @@ static qn_status make_problem(qn_deform_setup *setup)
                              setup->mean, &setup->problem);
 }
 
+static void digest_set(const qn_node_set *set, bool mean, char digest[65])
+{
+    qn_hash hash;
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, &mean, sizeof mean);
+    qn_hash_add(&hash, set->nodes, set->count * sizeof *set->nodes);
+    qn_hash_finish(&hash, digest);
+}
+
+/* Digests of sets tell whether sets in other words are the same. */
 static qn_status fill(qn_job *job, qn_deform_setup *setup)
 {
     const qn_deform_options *options = setup->options;
+    char fixed[65], held[65];
     QN_TRY(qn_material_parse(options->material, &setup->material));
     QN_TRY(choose_form(job, setup));
     QN_TRY(read_mesh(job, setup));
     QN_TRY(check_sets(setup));
     QN_TRY(make_problem(setup));
+    digest_set(&setup->fixed, false, fixed);
+    digest_set(&setup->held, setup->mean, held);
     return qn_job_key(job,
-                      "material=%s\nfix=%s\ncontact=%s\nscale=%.17g\norder=%d\nmixed=%d\nrefine=%d\ntolerance=%.17g\n",
-                      options->material, options->fix, options->contact, options->scale, options->order, setup->mixed,
-                      options->refine, options->tolerance);
+                      "material=%s\nfix=%s\nfix_nodes=%s\ncontact=%s\ncontact_nodes=%s\nscale=%.17g\norder=%d\n"
+                      "mixed=%d\nrefine=%d\ntolerance=%.17g\n",
+                      options->material, options->fix, fixed, options->contact, held, options->scale, options->order,
+                      setup->mixed, options->refine, options->tolerance);
 }
 
 qn_status qn_deform_setup_make(qn_job *job, const qn_deform_options *options, qn_deform_setup *setup)

@@ -71,6 +71,29 @@ for file in threads3.qcs one_states.csv; do
   grep -q "^quern: $file: .* expected" log || fail "$file: $(cat log)"
 done
 
+# A byte of the last state's shape.
+cp one.qcs damaged.qcs
+printf 'x' | dd of=damaged.qcs bs=1 seek=$(($(stat -c %s damaged.qcs) - 2000)) conv=notrunc status=none
+"$quern" deform simulate "${body[@]}" --hand min-jerk:1,0.03,0.004 --duration 0.1 --space damaged.qcs --quiet -o refused >log 2>&1 && fail "a damaged shape is accepted"
+grep -q "^quern: damaged.qcs: the checksum of the arrays of state $((states - 1)), .* is wrong; expected an undamaged file" log ||
+  fail "a damaged shape: $(cat log)"
+
+# The same material and sets in other words, and others.
+if [ "$part" = displacements ]; then
+  words() { # words CONTACT MATERIAL
+    "$quern" deform simulate "$source/examples/deform/lobe.msh" --tolerance 1e-8 --fix 'tag:held' --contact "$1" --material "$2" \
+      --hand min-jerk:1,0.03,0.004 --duration 0.1 --clock simulated --checks 0 --space one.qcs --quiet --overwrite -o words >log 2>&1
+  }
+  words 'x>0.10' svk:1e4,.45 || fail "other words are refused: $(cat log)"
+  words 'x>0.1&x>0.09' svk:10000,0.45 || fail "another way to the same nodes is refused: $(cat log)"
+  words 'x>0.11' svk:1e4,.45 && fail "another contact is accepted"
+  grep -q '^quern: one.qcs: was made with contact=x>0.1; expected x>0.11 as in this run' log || fail "another contact: $(cat log)"
+  words 'mean:x>0.1' svk:1e4,.45 && fail "a mean is accepted"
+  grep -q '^quern: one.qcs: was made with contact=x>0.1; expected mean:x>0.1 as in this run' log || fail "a mean: $(cat log)"
+  words 'x>0.1' svk:1e4,.451 && fail "another material is accepted"
+  grep -q '^quern: one.qcs: was made with material=svk:10000,0.45; expected svk:1e4,.451 as in this run' log || fail "another material: $(cat log)"
+fi
+
 # ---- a hand with a simulated clock ----
 
 awk 'BEGIN { print "t,x,y,z"; for (i = 0; i <= 50; i++) { a = 6.283185307 * i / 50 # inside of both grids

@@ -279,8 +279,11 @@ qn_status qn_space_file_check(const qn_space_file *file, size_t number)
     const qn_space_facts *facts =
         (const qn_space_facts *)(const void *)((const unsigned char *)file->mapped + found.facts) + number;
     if (facts->array_checksum == checksum_of(state->x, 4 * file->header.freedom_count * sizeof(float))) return QN_OK;
-    return QN_FAIL(QN_BAD_FORMAT, "%s: the checksum of the shape of state %zu is wrong; expected an undamaged file",
-                   file->name, number);
+    return QN_FAIL(QN_BAD_FORMAT,
+                   "%s: the checksum of the arrays of state %zu, at byte %" PRIu64
+                   " with the shape at point (%d, %d, %d), is wrong; expected an undamaged file",
+                   file->name, number, found.arrays + number * found.stride, (int)state->index[0], (int)state->index[1],
+                   (int)state->index[2]);
 }
 
 void qn_space_file_close(qn_space_file **file)
