@@ -8,6 +8,7 @@
 #include "deform/batch/kernels/balance.h"
 #include "deform/body/kernels/elements.h"
 #include "deform/factor/batch.h"
+#include "runtime/device.h"
 
 /* States that need shorter steps than 1/8 are left to the solver of single states. */
 enum { HALVINGS_MAX = 3, STRIDE_STEP = 8 };
@@ -20,6 +21,7 @@ struct qn_batch {
     const qn_problem *problem;
     qn_batch_options options;
     int capacity, stride; /* stride: states that the factors have room for */
+    int used;             /* states that kernels work on: those wanted, and some that fill vectors */
     qn_elements *elements;
     qn_balance *balance;
     qn_factor_batch *factors;
@@ -80,7 +82,9 @@ static qn_status make_buffers(qn_batch *batch)
 static qn_status make_arrays(qn_batch *batch)
 {
     const size_t stride = (size_t)batch->stride, freedoms = batch->problem->body->freedom_count;
-    QN_TRY(qn_allocate(4 * freedoms * stride, sizeof(float), (void **)&batch->staged));
+    const size_t staged = 4 * freedoms * stride * sizeof(float);
+    QN_TRY(qn_host_memory_create(qn_queue_device(batch->queue), staged, (void **)&batch->staged));
+    memset(batch->staged, 0, staged);
     QN_TRY(qn_allocate(2 * stride, sizeof(float), (void **)&batch->of_result));
     QN_TRY(qn_allocate(QN_BALANCE_NORM_ROWS * stride, sizeof(float), (void **)&batch->of_norms));
     QN_TRY(qn_allocate(stride, sizeof(float), (void **)&batch->of_lengths));
@@ -127,8 +131,9 @@ void qn_batch_destroy(qn_batch **batch)
     qn_buffer **const buffers[] = {&own->x,       &own->trial,  &own->r,       &own->trial_r, &own->step,
                                    &own->stored,  &own->values, &own->result,  &own->norms,   &own->measures,
                                    &own->lengths, &own->places, &own->columns, &own->change,  &own->stiffness};
-    void *const memory[] = {&own->staged,       &own->of_result, &own->of_norms,   &own->of_lengths, &own->of_places,
-                            &own->of_stiffness, &own->of_wrong,  &own->free_norms, &own->is_active,  &own->is_done};
+    void *const memory[] = {&own->of_result, &own->of_norms,   &own->of_lengths, &own->of_places, &own->of_stiffness,
+                            &own->of_wrong,  &own->free_norms, &own->is_active,  &own->is_done};
+    if (own->staged) qn_host_memory_destroy(qn_queue_device(own->queue), (void **)&own->staged);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) qn_release(memory[i]);
     qn_factor_batch_destroy(&own->factors);
@@ -141,7 +146,7 @@ void qn_batch_destroy(qn_batch **batch)
 
 static qn_status assemble(qn_batch *batch, int kernel, qn_buffer *x, qn_buffer *r)
 {
-    const qn_elements_batch arrays = {.count = batch->stride,
+    const qn_elements_batch arrays = {.count = batch->used,
                                       .stride = batch->stride,
                                       .x = x,
                                       .stored = batch->stored,
@@ -183,7 +188,7 @@ static qn_status factor(qn_batch *batch)
 {
     /* The tangent may read what `points` stored: that was of x, which was evaluated last. */
     QN_TRY(assemble(batch, QN_ELEMENTS_TANGENT, batch->x, batch->r));
-    return qn_factor_batch_compute(batch->factors, batch->values, batch->stride);
+    return qn_factor_batch_compute(batch->factors, batch->values, batch->used);
 }
 
 /* ---- order of numbers ---- */
@@ -198,11 +203,13 @@ typedef struct moving {
     bool to_device;
 } moving;
 
-/* Entries of x, then of the change, of some states. A cache line of the device's order is filled at once. */
+/* Entries of x, then of the change, of some states. A cache line of the device's order is filled at once. Negative
+ * zeros become zeros, so that bytes do not depend on how ranks exchange them. */
 static void move_entries(const moving *all, size_t begin, size_t end, size_t first)
 {
     const size_t stride = (size_t)all->batch->stride, freedoms = all->batch->problem->body->freedom_count;
-    const size_t last = first + STATES_AT_ONCE < stride ? first + STATES_AT_ONCE : stride;
+    const size_t limit = (size_t)all->batch->used,
+                 last = first + STATES_AT_ONCE < limit ? first + STATES_AT_ONCE : limit;
     float *staged = all->batch->staged;
     for (size_t s = first; s < last; s++) {
         const size_t used = s < (size_t)all->count ? s : (size_t)all->count - 1; /* the rest repeats the last state */
@@ -215,7 +222,7 @@ static void move_entries(const moving *all, size_t begin, size_t end, size_t fir
             if (all->to_device)
                 staged[i * stride + s] = *parent;
             else
-                *own = staged[i * stride + s];
+                *own = staged[i * stride + s] + 0.0f;
         }
     }
 }
@@ -226,7 +233,7 @@ static qn_status move_task(size_t index, int worker, void *user)
     const size_t total = 4 * all->batch->problem->body->freedom_count, begin = index * ENTRIES_A_TASK;
     const size_t end = begin + ENTRIES_A_TASK < total ? begin + ENTRIES_A_TASK : total;
     (void)worker;
-    for (size_t s = 0; s < (size_t)all->batch->stride; s += STATES_AT_ONCE) move_entries(all, begin, end, s);
+    for (size_t s = 0; s < (size_t)all->batch->used; s += STATES_AT_ONCE) move_entries(all, begin, end, s);
     return QN_OK;
 }
 
@@ -239,12 +246,14 @@ static qn_status move(qn_batch *batch, qn_batch_state *states, int count, bool t
 
 /* ---- Newton's method ---- */
 
-/* Upload parents and places; columns of the batch without a state repeat the last one. */
+/* Upload parents and places; columns that only fill vectors repeat the last state. */
 static qn_status start(qn_batch *batch, qn_batch_state *states, int count)
 {
     const size_t stride = (size_t)batch->stride, freedoms = batch->problem->body->freedom_count;
+    const int filled = (count + STATES_AT_ONCE - 1) / STATES_AT_ONCE * STATES_AT_ONCE;
+    batch->used = filled < batch->stride ? filled : batch->stride;
     QN_TRY(move(batch, states, count, true));
-    for (size_t s = 0; s < stride; s++) {
+    for (size_t s = 0; s < (size_t)batch->used; s++) {
         const qn_batch_state *state = &states[s < (size_t)count ? s : (size_t)count - 1];
         for (size_t axis = 0; axis < 3; axis++) {
             batch->of_places[axis * stride + s] = (float)(state->place[axis] - state->parent_place[axis]);
