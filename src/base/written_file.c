@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* sync_file_range */
 #include "base/written_file.h"
 
 #include <errno.h>
@@ -118,6 +118,23 @@ qn_status qn_written_file_write(qn_written_file *file, const void *data, size_t 
 qn_status qn_written_file_go_to(qn_written_file *file, uint64_t offset)
 {
     return lseek(file->descriptor, (off_t)offset, SEEK_SET) < 0 ? system_failure(file, "go back in") : QN_OK;
+}
+
+qn_status qn_written_file_write_at(const qn_written_file *file, uint64_t offset, const void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t count = pwrite(file->descriptor, (const char *)data + done, size - done, (off_t)(offset + done));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return system_failure(file, "write");
+        done += (size_t)count;
+    }
+    return QN_OK;
+}
+
+void qn_written_file_push(const qn_written_file *file)
+{
+    /* Only a hint: file systems that do not know it flush at the end. */
+    if (file->temporary.data) (void)sync_file_range(file->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 static qn_status copy_to_target(qn_written_file *file)

@@ -6,7 +6,8 @@
  *                              first and copied at the end
  *   -, /dev/stdout, /dev/fd/N  written into this descriptor at its present place, likewise
  *
- * Life cycle: open → write, go_to → finish or discard. Thread rule: one thread at a time. */
+ * Life cycle: open → write, go_to, write_at, push → finish or discard. Thread rule: one thread at a time; any thread
+ * may call write_at and push. */
 #ifndef QN_BASE_WRITTEN_FILE_H
 #define QN_BASE_WRITTEN_FILE_H
 
@@ -33,6 +34,13 @@ QN_MUST_CHECK qn_status qn_written_file_write(qn_written_file *file, const void 
 
 /* The next bytes go to `offset`. */
 QN_MUST_CHECK qn_status qn_written_file_go_to(qn_written_file *file, uint64_t offset);
+
+/* Write at `offset`, wherever other writes are. The file must have been opened with goes_back. */
+QN_MUST_CHECK qn_status qn_written_file_write_at(const qn_written_file *file, uint64_t offset, const void *data,
+                                                 size_t size);
+
+/* Let the system begin to bring what is written to the disk, so that finishing waits less. */
+void qn_written_file_push(const qn_written_file *file);
 
 /* Put the file in place. After a failure nothing of it is left. */
 QN_MUST_CHECK qn_status qn_written_file_finish(qn_written_file *file);

@@ -10,21 +10,23 @@
 #include "report/csv.h"
 #include "report/html.h"
 
-static qn_status write_file(qn_deform_space_run *run)
+qn_status qn_space_write_begin(qn_deform_space_run *run)
 {
     qn_space_header header = {
         .grid = run->grid, .freedom_count = run->setup.body->freedom_count, .key = run->job->key.data};
-    qn_space_writer *writer = NULL;
     char *path;
+    if (!qn_job_is_first(run->job) || run->job->in_memory) return QN_OK;
     memcpy(header.mesh_digest, run->mesh_digest, sizeof header.mesh_digest);
     QN_TRY(qn_job_path(run->job, ".qcs", &path));
-    qn_status status = qn_space_writer_open(path, &header, &writer);
-    for (size_t i = 0; i < run->state_count && status == QN_OK; i++)
-        status = qn_space_writer_add(writer, &run->states[i]);
-    if (status == QN_OK) status = qn_space_writer_finish(writer);
-    qn_space_writer_destroy(&writer);
+    const qn_status status = qn_space_writer_open(path, &header, &run->writer);
     qn_release(&path);
     return status;
+}
+
+static qn_status write_file(qn_deform_space_run *run)
+{
+    for (size_t i = 0; i < run->state_count; i++) QN_TRY(qn_space_writer_add(run->writer, &run->states[i]));
+    return qn_space_writer_finish(run->writer);
 }
 
 /* ---- tables ---- */

@@ -26,11 +26,12 @@ static qn_status find_stem(qn_deform_space_run *run)
     return QN_OK;
 }
 
-/* Memory (bytes) of a state and of what is kept beside it: its number, its mark, three possible pairs. */
+/* Memory (bytes) of a state and of what is kept beside it: its number, its marks, its facts for the file, three
+ * possible pairs. */
 static double state_bytes(const qn_deform_space_run *run)
 {
     return 4.0 * sizeof(float) * (double)run->setup.body->freedom_count + sizeof *run->states + sizeof *run->order +
-           sizeof *run->is_done + 3 * (sizeof *run->pairs + sizeof *run->has_fold);
+           2 * sizeof *run->is_done + sizeof(qn_space_facts) + 3 * (sizeof *run->pairs + sizeof *run->has_fold);
 }
 
 /* Memory (bytes) of the process when all states are there. It has the mesh and the solvers by now; each thread will
@@ -177,6 +178,7 @@ static qn_status run_stages(qn_deform_space_run *run)
     QN_TRY(qn_job_journal(job));
     if (job->over) return QN_OK;
     QN_TRY(qn_job_agree(job, qn_job_scan(job, qn_space_record_take, run)));
+    QN_TRY(qn_job_agree(job, qn_space_write_begin(run)));
     const qn_status status = qn_space_states_solve(run);
     qn_job_records_end(job);
     QN_TRY(qn_job_agree(job, status));
@@ -235,6 +237,7 @@ static void clear(qn_deform_space_run *run)
     void *const memory[] = {&run->states, &run->arrays,   &run->order,  &run->is_done,
                             &run->pairs,  &run->has_fold, &run->checks, &run->stem};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) qn_release(memory[i]);
+    qn_space_writer_destroy(&run->writer);
     qn_space_devices_close(run);
     qn_deform_workers_clear(&run->workers);
     qn_deform_setup_clear(&run->setup);

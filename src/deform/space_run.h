@@ -17,8 +17,8 @@ typedef struct qn_space_check {
     bool is_valid;                            /* the cell is whole, and a balance was found */
 } qn_space_check;
 
-/* A device with its batches (space_devices.c). */
-typedef struct qn_space_device qn_space_device;
+/* A batch in flight on a device (space_devices.c). */
+typedef struct qn_space_lane qn_space_lane;
 
 typedef struct qn_deform_space_run {
     const qn_deform_options *options;
@@ -29,10 +29,11 @@ typedef struct qn_deform_space_run {
     char *stem;
     char mesh_digest[65];
     qn_deform_workers workers; /* of the pool */
-    qn_space_device *devices;  /* of this rank; NULL: states are solved by the workers */
-    int device_count;
-    qn_grid_state *states; /* by number */
-    float *arrays;         /* [number][4][freedom_count]: x and its change */
+    qn_space_lane *lanes;      /* of this rank's devices; NULL: states are solved by the workers */
+    int lane_count;
+    qn_space_writer *writer; /* of the .qcs; NULL: this rank writes none */
+    qn_grid_state *states;   /* by number */
+    float *arrays;           /* [number][4][freedom_count]: x and its change */
     size_t state_count;
     uint64_t *order;         /* numbers by depth, then by number */
     bool *is_done;           /* by number */
@@ -41,7 +42,6 @@ typedef struct qn_deform_space_run {
     size_t pair_count;
     qn_space_check *checks;
     size_t check_count;
-    uint64_t worked; /* pieces of this run */
     double started_s;
 } qn_deform_space_run;
 
@@ -62,8 +62,15 @@ QN_MUST_CHECK qn_status qn_space_state_record(qn_deform_space_run *run, uint64_t
 QN_MUST_CHECK qn_status qn_space_devices_open(qn_deform_space_run *run);
 void qn_space_devices_close(qn_deform_space_run *run);
 
-/* Solve and record states whose ancestors are solved, on all devices of this rank. */
-QN_MUST_CHECK qn_status qn_space_devices_solve(qn_deform_space_run *run, const uint64_t *numbers, size_t count);
+/* States to solve and record on all devices of this rank; their ancestors are solved. */
+typedef struct qn_space_wanted {
+    const uint64_t *numbers;
+    size_t count;
+    bool follows;                               /* also solve all states that have one of these among their ancestors */
+    qn_status (*tell)(void *user, size_t done); /* of the progress, by the calling thread; a failure ends the work */
+    void *user;
+} qn_space_wanted;
+QN_MUST_CHECK qn_status qn_space_devices_solve(qn_deform_space_run *run, const qn_space_wanted *wanted);
 
 /* Compare interpolated forces at random places, on the first rank. */
 QN_MUST_CHECK qn_status qn_space_checks_make(qn_deform_space_run *run);
@@ -73,6 +80,9 @@ double qn_space_check_error(const qn_space_check *check, qn_deform_interpolation
 
 /* Largest error of checked forces by one way of interpolation, relative to the force; NaN: nothing was checked. */
 double qn_space_checks_largest(const qn_deform_space_run *run, qn_deform_interpolation way);
+
+/* Open the file of the states, into which arrays go as they are found. */
+QN_MUST_CHECK qn_status qn_space_write_begin(qn_deform_space_run *run);
 
 /* Write the states, tables and the report. */
 QN_MUST_CHECK qn_status qn_space_write(qn_deform_space_run *run);

@@ -32,8 +32,9 @@ qn_status qn_space_state_record(qn_deform_space_run *run, uint64_t number)
     unsigned char *record;
     qn_space_facts facts;
     if (run->job->in_memory) return QN_OK; /* the state itself is kept */
-    QN_TRY(qn_allocate(sizeof facts + bytes, 1, (void **)&record));
     qn_space_facts_make(state, count, &facts);
+    if (run->writer) QN_TRY(qn_space_writer_add_arrays(run->writer, state, facts.array_checksum));
+    QN_TRY(qn_allocate(sizeof facts + bytes, 1, (void **)&record));
     memcpy(record, &facts, sizeof facts);
     memcpy(record + sizeof facts, state->x, bytes);
     const qn_status status = qn_job_record(run->job, number, record, sizeof facts + bytes);
@@ -117,24 +118,22 @@ static qn_status share(sharing *all, size_t count)
         all->first = done;
         QN_TRY(qn_pool_run(all->run->job->pool, now, do_piece, all));
         done += now;
-        all->run->worked += now;
         QN_TRY(tell(all, done));
     }
     return QN_OK;
 }
 
-/* The same for states, by the devices: so many at once that a wish to stop is seen within seconds. */
-static qn_status share_by_devices(sharing *all, size_t count)
+static qn_status tell_of_devices(void *user, size_t done)
 {
-    const size_t most = 1024 * (size_t)all->run->device_count;
-    for (size_t done = 0; done < count;) {
-        const size_t now = count - done < most ? count - done : most;
-        QN_TRY(qn_space_devices_solve(all->run, all->pieces + done, now));
-        done += now;
-        all->run->worked += now;
-        QN_TRY(tell(all, done));
-    }
-    return QN_OK;
+    return tell(user, done);
+}
+
+/* The same for states, by the devices. */
+static qn_status share_by_devices(sharing *all, size_t count, bool follows)
+{
+    const qn_space_wanted wanted = {
+        .numbers = all->pieces, .count = count, .follows = follows, .tell = tell_of_devices, .user = all};
+    return qn_space_devices_solve(all->run, &wanted);
 }
 
 /* This rank's share of a list, of which every `rank_count`-th piece is its own. *own is released with qn_release. */
@@ -229,7 +228,7 @@ static qn_status solve_wave(qn_deform_space_run *run, int depth, const uint64_t 
                    .total = run->state_count,
                    .work = qn_space_state_solve};
     if (status == QN_OK)
-        status = run->devices && depth > 0 ? share_by_devices(&all, own_count) : share(&all, own_count);
+        status = run->lanes && depth > 0 ? share_by_devices(&all, own_count, false) : share(&all, own_count);
     status = qn_job_agree(run->job, status);
     if (status == QN_OK) status = qn_job_agree(run->job, exchange_states(run, missing, missing_count));
     for (size_t i = 0; i < missing_count && status == QN_OK; i++) run->is_done[missing[i]] = true;
@@ -264,11 +263,38 @@ static qn_status order_states(qn_deform_space_run *run, size_t **starts, int *de
     return QN_OK;
 }
 
+/* All states after rest by the devices of the only rank, which need no waves: a state may begin as soon as its parent
+ * is there. */
+static qn_status solve_without_waves(qn_deform_space_run *run)
+{
+    uint64_t *begin;
+    size_t count = 0, done = 0;
+    QN_TRY(qn_allocate(run->state_count, sizeof *begin, (void **)&begin));
+    for (size_t i = 0; i < run->state_count; i++) {
+        const uint64_t number = run->order[i];
+        int32_t index[3], parent[3];
+        qn_grid_index(&run->grid, number, index);
+        done += run->is_done[number];
+        if (!run->is_done[number] && qn_grid_parent(index, parent) && run->is_done[qn_grid_number(&run->grid, parent)])
+            begin[count++] = number;
+    }
+    sharing all = {
+        .run = run, .stage = "solving", .unit = "states", .pieces = begin, .already = done, .total = run->state_count};
+    const qn_status status = qn_job_agree(run->job, share_by_devices(&all, count, true));
+    qn_release(&begin);
+    return status;
+}
+
 static qn_status solve_waves(qn_deform_space_run *run)
 {
     size_t *starts = NULL;
     int depths;
     qn_status status = order_states(run, &starts, &depths);
+    if (status == QN_OK && run->lanes && qn_ranks_count(run->job->ranks) == 1) {
+        status = solve_wave(run, 0, run->order, starts[1], 0);
+        qn_release(&starts);
+        return status == QN_OK ? solve_without_waves(run) : status;
+    }
     for (int depth = 0; depth < depths && status == QN_OK; depth++)
         status = solve_wave(run, depth, run->order + starts[depth], starts[depth + 1] - starts[depth], starts[depth]);
     qn_release(&starts);

@@ -188,6 +188,10 @@ void qn_job_records_end(qn_job *job);
 typedef qn_status (*qn_job_device_work)(int device, void *user);
 QN_MUST_CHECK qn_status qn_job_each_device(qn_job *job, qn_job_device_work work, void *user);
 
+/* The same for lanes 0 … lanes − 1 ≤ QN_JOB_LANES_MAX − 1, several of which may belong to one device. */
+enum { QN_JOB_LANES_MAX = 4 * QN_DEVICES_MAX };
+QN_MUST_CHECK qn_status qn_job_each_lane(qn_job *job, int lanes, qn_job_device_work work, void *user);
+
 /* Report progress to the caller's callback. Returns whether the caller asks the run to stop. Ranks other than 0 call it
  * with a total of 0, so that their progress is not shown. */
 bool qn_job_is_stopped(const qn_job *job, const qn_progress *progress);

@@ -1,4 +1,4 @@
-/* A thread for each device of a run. */
+/* Threads for the devices of a run. */
 #include "base/error.h"
 #include "base/thread.h"
 #include "job/job.h"
@@ -45,12 +45,16 @@ static void keep_failure(qn_status status, qn_error_trail *first)
 
 qn_status qn_job_each_device(qn_job *job, qn_job_device_work work, void *user)
 {
-    device_worker workers[QN_DEVICES_MAX] = {0};
+    return qn_job_each_lane(job, job->device_count, work, user);
+}
+
+qn_status qn_job_each_lane(qn_job *job, int lanes, qn_job_device_work work, void *user)
+{
+    device_worker workers[QN_JOB_LANES_MAX] = {0};
     qn_error_trail failure = {.status = QN_OK};
     int started = 1;
-    for (int i = 0; i < job->device_count; i++)
-        workers[i] = (device_worker){.job = job, .device = i, .work = work, .user = user};
-    for (; started < job->device_count; started++) {
+    for (int i = 0; i < lanes; i++) workers[i] = (device_worker){.job = job, .device = i, .work = work, .user = user};
+    for (; started < lanes; started++) {
         const qn_status status = qn_thread_start(&workers[started].thread, run_worker, &workers[started]);
         if (status == QN_OK) continue;
         keep_failure(qn_agreement_cancel(&job->agreement, status), &failure);

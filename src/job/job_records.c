@@ -78,8 +78,9 @@ qn_status qn_job_scan(qn_job *job, qn_journal_record record, void *user)
 qn_status qn_job_record(qn_job *job, uint64_t piece, const void *data, size_t size)
 {
     if (job->in_memory) return keep_record(job, piece, data, size);
+    const uint32_t checksum = qn_journal_checksum(piece, data, size); /* by all threads at once */
     pthread_mutex_lock(&job->mutex);
-    qn_status status = qn_journal_append(job->journal, piece, data, size);
+    qn_status status = qn_journal_append_checked(job->journal, piece, data, size, checksum);
     if (status == QN_OK) job->recorded++;
     pthread_mutex_unlock(&job->mutex);
     return status;

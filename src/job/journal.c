@@ -234,12 +234,23 @@ qn_status qn_journal_read(const char *path, const char *key, qn_journal_record r
     return status;
 }
 
+uint32_t qn_journal_checksum(uint64_t piece, const void *data, size_t size)
+{
+    const record_head head = {.piece = piece, .size = size};
+    return checksum(&head, data);
+}
+
 qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *data, size_t size)
+{
+    return qn_journal_append_checked(journal, piece, data, size, qn_journal_checksum(piece, data, size));
+}
+
+qn_status qn_journal_append_checked(qn_journal *journal, uint64_t piece, const void *data, size_t size,
+                                    uint32_t checksum)
 {
     if (journal->broken)
         return QN_FAIL(QN_IO_ERROR, "%s: cannot write after an earlier failure to write to it", journal->path);
-    record_head head = {.piece = piece, .size = size};
-    head.checksum = checksum(&head, data);
+    const record_head head = {.piece = piece, .size = size, .checksum = checksum};
     journal->broken = true;
     QN_TRY(append_bytes(journal, &head, sizeof head));
     QN_TRY(append_bytes(journal, data, size));

@@ -32,6 +32,11 @@ QN_MUST_CHECK qn_status qn_journal_read(const char *path, const char *key, qn_jo
 
 QN_MUST_CHECK qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *data, size_t size);
 
+/* The same with the checksum of the record, which any thread may find before. */
+uint32_t qn_journal_checksum(uint64_t piece, const void *data, size_t size);
+QN_MUST_CHECK qn_status qn_journal_append_checked(qn_journal *journal, uint64_t piece, const void *data, size_t size,
+                                                  uint32_t checksum);
+
 /* Copy the value of line "name=value" of a journal's key into `value`; "" when there is no journal or no such line. */
 QN_MUST_CHECK qn_status qn_journal_value(const char *path, const char *name, char *value, size_t capacity);
 

@@ -74,6 +74,9 @@ void qn_body_residual(const qn_body *body, const double *x, double *r, qn_body_m
 /* Least principal stretch of F = I + g, g row by row: within 1e-7, since equal stretches lose half the digits. */
 double qn_body_least_stretch(const double g[9]);
 
+/* Least principal stretch at a point of integration of state x in single precision, as qn_body_residual measures it. */
+double qn_body_state_stretch(const qn_body *body, const float *x);
+
 /* K's values [pattern.block_start[last]] at state x. */
 void qn_body_tangent(const qn_body *body, const double *x, double *values);
 

@@ -53,32 +53,6 @@ static double find_energy(const qn_body *body, const double g[9], double pressur
     return energy + pressure * m.change;
 }
 
-/* Least eigenvalue of a symmetric matrix: twice the cosine of a third of the angle whose cosine is half the determinant
- * of the scaled deviator. */
-static double least_eigenvalue(const double s[6])
-{
-    const double mean = point_trace(s) / 3;
-    const double deviator[6] = {s[0] - mean, s[1] - mean, s[2] - mean, s[3], s[4], s[5]};
-    const double *d = deviator;
-    const double square = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 2 * (d[3] * d[3] + d[4] * d[4] + d[5] * d[5])) / 6;
-    const double scale = sqrt(square);
-    double cofactor[6];
-    if (!(scale > 0)) return mean;
-    point_symmetric_cofactor(d, cofactor);
-    const double determinant = d[0] * cofactor[0] + d[3] * cofactor[3] + d[5] * cofactor[5];
-    const double cosine = fmax(-1, fmin(1, determinant / (2 * square * scale)));
-    const double third = 2.0943951023931953; /* 2π/3: of the three angles, this one has the least cosine */
-    return mean + 2 * scale * cos(acos(cosine) / 3 + third);
-}
-
-double qn_body_least_stretch(const double g[9])
-{
-    double strain[6];
-    point_right_strain(g, strain);
-    const double square = 1 + least_eigenvalue(strain);
-    return square > 0 ? sqrt(square) : 0;
-}
-
 static void measure_element(const element_state *e, int nodes, int points, qn_body_measures *measures)
 {
     for (int q = 0; q < points; q++) {

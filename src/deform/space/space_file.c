@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -52,7 +53,13 @@ uint64_t qn_space_file_bytes(const qn_space_header *header)
 
 /* ---- facts ---- */
 
-void qn_space_facts_make(const qn_grid_state *state, size_t freedom_count, qn_space_facts *facts)
+static uint32_t checksum_of_arrays(const qn_grid_state *state, size_t freedom_count)
+{
+    const uLong of_x = crc32_z(crc32_z(0, NULL, 0), (const Bytef *)state->x, freedom_count * sizeof(float));
+    return (uint32_t)crc32_z(of_x, (const Bytef *)state->change, 3 * freedom_count * sizeof(float));
+}
+
+static void make_facts(const qn_grid_state *state, uint32_t array_checksum, qn_space_facts *facts)
 {
     memset(facts, 0, sizeof *facts);
     memcpy(facts->index, state->index, sizeof facts->index);
@@ -65,9 +72,13 @@ void qn_space_facts_make(const qn_grid_state *state, size_t freedom_count, qn_sp
     facts->least_stretch = state->least_stretch;
     facts->newton_steps = state->newton_steps;
     facts->load_steps = state->load_steps;
-    const uLong of_x = crc32_z(crc32_z(0, NULL, 0), (const Bytef *)state->x, freedom_count * sizeof(float));
-    facts->array_checksum = (uint32_t)crc32_z(of_x, (const Bytef *)state->change, 3 * freedom_count * sizeof(float));
+    facts->array_checksum = array_checksum;
     facts->checksum = checksum_of(facts, offsetof(qn_space_facts, checksum));
+}
+
+void qn_space_facts_make(const qn_grid_state *state, size_t freedom_count, qn_space_facts *facts)
+{
+    make_facts(state, checksum_of_arrays(state, freedom_count), facts);
 }
 
 bool qn_space_facts_read(const qn_space_facts *facts, float *x, float *change, qn_grid_state *state)
@@ -94,7 +105,13 @@ struct qn_space_writer {
     qn_grid grid;
     size_t freedom_count;
     layout layout;
+    bool *has_arrays;      /* of each state: they are written */
+    qn_space_facts *facts; /* of each state; of one that is not added yet, only the checksum of its arrays */
+    atomic_size_t written; /* bytes of arrays */
 };
+
+/* So many bytes are brought to the disk at once. */
+static const size_t PUSHED_BYTES = 32 << 20;
 
 static void put(unsigned char *head, size_t offset, const void *value, size_t size)
 {
@@ -129,29 +146,43 @@ qn_status qn_space_writer_open(const char *path, const qn_space_header *header, 
     own->freedom_count = header->freedom_count;
     own->layout = lay_out(strlen(header->key), qn_grid_point_count(&header->grid), header->freedom_count);
     own->file.descriptor = own->file.target = -1;
-    qn_status status = qn_written_file_open(path, true, &own->file);
+    const size_t count = qn_grid_point_count(&header->grid);
+    qn_status status = qn_allocate(count, sizeof *own->has_arrays, (void **)&own->has_arrays);
+    if (status == QN_OK) status = qn_allocate(count, sizeof *own->facts, (void **)&own->facts);
+    if (status == QN_OK) status = qn_written_file_open(path, true, &own->file);
     if (status == QN_OK) status = write_head(own, header);
     if (status != QN_OK) qn_space_writer_destroy(writer);
     return status;
 }
 
-qn_status qn_space_writer_add(qn_space_writer *writer, const qn_grid_state *state)
+qn_status qn_space_writer_add_arrays(qn_space_writer *writer, const qn_grid_state *state, uint32_t array_checksum)
 {
     static const char zeros[ALIGNMENT];
     const uint64_t number = qn_grid_number(&writer->grid, state->index);
-    const size_t bytes = writer->freedom_count * sizeof(float);
-    qn_space_facts facts;
-    qn_space_facts_make(state, writer->freedom_count, &facts);
-    QN_TRY(qn_written_file_go_to(&writer->file, writer->layout.facts + number * sizeof facts));
-    QN_TRY(qn_written_file_write(&writer->file, &facts, sizeof facts));
-    QN_TRY(qn_written_file_go_to(&writer->file, writer->layout.arrays + number * writer->layout.stride));
-    QN_TRY(qn_written_file_write(&writer->file, state->x, bytes));
-    QN_TRY(qn_written_file_write(&writer->file, state->change, 3 * bytes));
-    return qn_written_file_write(&writer->file, zeros, (size_t)writer->layout.stride - 4 * bytes);
+    const uint64_t begin = writer->layout.arrays + number * writer->layout.stride;
+    const size_t bytes = 4 * writer->freedom_count * sizeof(float);
+    QN_TRY(qn_written_file_write_at(&writer->file, begin, state->x, bytes));
+    QN_TRY(qn_written_file_write_at(&writer->file, begin + bytes, zeros, (size_t)writer->layout.stride - bytes));
+    writer->facts[number].array_checksum = array_checksum;
+    writer->has_arrays[number] = true;
+    const size_t before = atomic_fetch_add(&writer->written, bytes);
+    if (before / PUSHED_BYTES != (before + bytes) / PUSHED_BYTES) qn_written_file_push(&writer->file);
+    return QN_OK;
+}
+
+qn_status qn_space_writer_add(qn_space_writer *writer, const qn_grid_state *state)
+{
+    const uint64_t number = qn_grid_number(&writer->grid, state->index);
+    if (!writer->has_arrays[number])
+        QN_TRY(qn_space_writer_add_arrays(writer, state, checksum_of_arrays(state, writer->freedom_count)));
+    make_facts(state, writer->facts[number].array_checksum, &writer->facts[number]);
+    return QN_OK;
 }
 
 qn_status qn_space_writer_finish(qn_space_writer *writer)
 {
+    const size_t bytes = qn_grid_point_count(&writer->grid) * sizeof *writer->facts;
+    QN_TRY(qn_written_file_write_at(&writer->file, writer->layout.facts, writer->facts, bytes));
     return qn_written_file_finish(&writer->file);
 }
 
@@ -159,6 +190,8 @@ void qn_space_writer_destroy(qn_space_writer **writer)
 {
     if (!*writer) return;
     qn_written_file_discard(&(*writer)->file);
+    qn_release(&(*writer)->has_arrays);
+    qn_release(&(*writer)->facts);
     qn_release(writer);
 }
 

@@ -38,9 +38,13 @@ typedef struct qn_space_header {
 /* Bytes of a file with that header. */
 uint64_t qn_space_file_bytes(const qn_space_header *header);
 
-/* Writing: every state of the grid once, in any order. The file appears complete or not at all. */
+/* Writing: every state of the grid once, in any order. The file appears complete or not at all. Arrays of a state,
+ * which are one block with x first, may be written before the state is added, by any thread, where their checksum is
+ * known; adding then takes no time. */
 typedef struct qn_space_writer qn_space_writer;
 QN_MUST_CHECK qn_status qn_space_writer_open(const char *path, const qn_space_header *header, qn_space_writer **writer);
+QN_MUST_CHECK qn_status qn_space_writer_add_arrays(qn_space_writer *writer, const qn_grid_state *state,
+                                                   uint32_t array_checksum);
 QN_MUST_CHECK qn_status qn_space_writer_add(qn_space_writer *writer, const qn_grid_state *state);
 QN_MUST_CHECK qn_status qn_space_writer_finish(qn_space_writer *writer);
 void qn_space_writer_destroy(qn_space_writer **writer);

@@ -382,6 +382,27 @@ static void least_stretch_is_that_of_the_eigenvalues(void)
     }
 }
 
+/* The least of all points, most of which are passed over, of states in single precision. */
+static void stretch_of_a_state_is_that_of_its_points(void)
+{
+    for (int c = 0; c < CASES; c++) {
+        qn_body *body = make_body(&cases[c], (const int[]){3, 2, 2}, 0.02, 0.1);
+        float *single = calloc(body->freedom_count, sizeof *single);
+        for (uint64_t k = 0; k < 20; k++) {
+            qn_body_measures measures;
+            const double reach = k == 0 ? 0 : k % 2 ? 0.002 : 1e-6;
+            for (size_t i = 0; i < body->freedom_count; i++) {
+                single[i] = (float)(reach * box_random(21, k * body->freedom_count + i));
+                x[i] = (double)single[i];
+            }
+            qn_body_residual(body, x, r, &measures);
+            CHECK_NEAR(qn_body_state_stretch(body, single), measures.least_stretch, 1e-7);
+        }
+        free(single);
+        qn_body_destroy(&body);
+    }
+}
+
 /* Every pair of nodes of an element has one block, rows ascend, and the diagonal comes last. */
 static void pattern_has_the_pairs_of_elements(void)
 {
@@ -444,6 +465,7 @@ int main(void)
     RUN(uniaxial_strain_of_svk_has_its_closed_form);
     RUN(materials_agree_at_rest);
     RUN(least_stretch_is_that_of_the_eigenvalues);
+    RUN(stretch_of_a_state_is_that_of_its_points);
     RUN(pattern_has_the_pairs_of_elements);
     RUN(impossible_bodies_are_refused);
     return check_finish();
