@@ -95,7 +95,7 @@ static qn_status make_values(device_bench *bench)
 
 static qn_status time_solution(const device_bench *bench, const qn_factor_lists *lists, const qn_factor_arrays *arrays)
 {
-    const qn_configuration configuration = qn_substitute_configuration(lists->schedule);
+    const qn_configuration configuration = qn_substitute_configuration(qn_queue_device(bench->queue), lists->schedule);
     const double values = 2 * (double)qn_factor_plan_facts(bench->plan).value_count * bench->states;
     for (int sides = 1; sides <= 3; sides += 2) {
         const size_t bytes = bench->box->freedoms * (size_t)(bench->states * sides) * sizeof(float);

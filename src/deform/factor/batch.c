@@ -19,8 +19,8 @@ static double bytes_of_lists(const qn_factor_schedule *s)
     const double block = s->block;
     return sizeof(int) *
            ((block * block + 1) * s->stored_count + 4.0 * s->run_count + 4.0 * s->gather_start[s->tile_count] +
-            2.0 * s->row_count + 2.0 * s->walk_start[s->walk_count] + (block + 3) * s->tile_count +
-            (double)QN_PANEL_INTS * s->panel_count);
+            2.0 * s->row_count + 2.0 * s->walk_start[s->walk_count] + 2.0 * s->level_count +
+            (block + 3) * s->tile_count + (double)QN_PANEL_INTS * s->panel_count);
 }
 
 /* Of one state: its factor, its flag and, where `values`, its K. */
@@ -50,7 +50,7 @@ static qn_status build(qn_factor_batch *batch, int most, double bytes)
     if (most < 1) return QN_FAIL(QN_INVALID_ARGUMENT, "a batch of %d states; expected at least 1", most);
     qn_factor_configuration(batch->queue, batch->plan, most, &batch->factor);
     QN_TRY(qn_factor_schedule_for(batch->plan, &batch->factor, &batch->schedule));
-    batch->substitute = qn_substitute_configuration(batch->schedule);
+    batch->substitute = qn_substitute_configuration(device, batch->schedule);
     QN_TRY(find_room(batch, most, bytes));
     const int room = batch->arrays.stride;
     QN_TRY(qn_allocate((size_t)room, sizeof(int32_t), &memory));

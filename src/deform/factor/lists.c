@@ -25,6 +25,8 @@ static qn_status copy_lists(qn_queue *queue, qn_factor_lists *lists)
     QN_TRY(copy_list(queue, s->gathers, 4 * (size_t)s->gather_start[tiles], &lists->gathers));
     QN_TRY(copy_list(queue, s->walk_start, (size_t)s->walk_count + 1, &lists->walk_start));
     QN_TRY(copy_list(queue, s->walk_panel, (size_t)s->walk_start[s->walk_count], &lists->walk_panel));
+    QN_TRY(copy_list(queue, s->level_tile, (size_t)s->level_count + 1, &lists->level_tile));
+    QN_TRY(copy_list(queue, s->level_panel, (size_t)s->level_count + 1, &lists->level_panel));
     return qn_queue_finish(queue);
 }
 
@@ -51,4 +53,6 @@ void qn_factor_lists_release(qn_factor_lists *lists)
     qn_buffer_release(&lists->gathers);
     qn_buffer_release(&lists->walk_start);
     qn_buffer_release(&lists->walk_panel);
+    qn_buffer_release(&lists->level_tile);
+    qn_buffer_release(&lists->level_panel);
 }

@@ -23,7 +23,7 @@ QN_MUST_CHECK qn_status qn_factor_schedule_for(const qn_factor_plan *plan, const
 typedef struct qn_factor_lists {
     const qn_factor_schedule *schedule;
     qn_buffer *panels, *signs, *freedoms, *tile_panel, *below, *row_panel, *map, *run_start, *runs, *gather_start,
-        *gathers, *walk_start, *walk_panel;
+        *gathers, *walk_start, *walk_panel, *level_tile, *level_panel;
 } qn_factor_lists;
 
 /* Copies the lists; the schedule stays the caller's, and outlives them. */

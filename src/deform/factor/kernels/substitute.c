@@ -16,14 +16,19 @@ static const qn_tunable tunables[QN_SUBSTITUTE_TUNABLES] = {
     [QN_SUBSTITUTE_STATES] = {"STATES", {8, 16, 32, 64}, 4, 32, "states of a group"},
     [QN_SUBSTITUTE_BLOCK] = {"BLOCK", {3, 6, 12}, 3, 6, "freedoms of a tile"},
     [QN_SUBSTITUTE_PANEL] = {"PANEL", {12, 24, 48}, 3, 24, "freedoms whose columns are solved in one step"},
+    [QN_SUBSTITUTE_TEAMS] = {"TEAMS", {0, 2, 4, 8}, 4, 0, "tiles of a group at once in one launch; 0: by levels"},
 };
 
 static const char *const constraints[] = {
     "STATES * 8 <= device.largest_group",
+    "STATES * 8 * TEAMS <= device.largest_group",
+    "STATES * TEAMS <= 64", /* registers of the sums */
     /* partial sums of four sides */
     "4 * 4 * 8 * STATES * BLOCK <= device.local_memory_bytes",
+    "4 * 4 * 8 * STATES * BLOCK * TEAMS <= device.local_memory_bytes",
     "STATES * BLOCK <= 384",
-    "!device.is_host || STATES == 32",
+    /* the host's kernels take their vectors from the processor */
+    "!device.is_host || (STATES == 32 && TEAMS <= 2)",
 };
 
 typedef struct substitute_problem {
@@ -48,6 +53,17 @@ static qn_geometry geometry_of_panels(const qn_configuration *configuration, con
     return (qn_geometry){{items, ((size_t)problem->count + parts - 1) / parts * parts, 1}, {width, parts, 1}};
 }
 
+/* A group has its states for itself. */
+static qn_geometry geometry_of_walk(const qn_configuration *configuration, const void *user)
+{
+    const substitute_problem *problem = user;
+    const size_t width = (size_t)configuration->value[QN_SUBSTITUTE_STATES];
+    const size_t teams = (size_t)configuration->value[QN_SUBSTITUTE_TEAMS];
+    const size_t workers = QN_SUBSTITUTE_PARTS * (teams > 0 ? teams : 1);
+    const size_t items = ((size_t)problem->states + width - 1) / width * width;
+    return (qn_geometry){{items, workers, 1}, {width, workers, 1}};
+}
+
 static qn_status host_gather_forward(const qn_host_launch *launch)
 {
     return QN_HOST_SELECT(qn_deform_substitute_host)[GATHER_FORWARD](launch);
@@ -66,6 +82,11 @@ static qn_status host_gather_backward(const qn_host_launch *launch)
 static qn_status host_solve_backward(const qn_host_launch *launch)
 {
     return QN_HOST_SELECT(qn_deform_substitute_host)[SOLVE_BACKWARD](launch);
+}
+
+static qn_status host_walk(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_deform_substitute_host)[SUBSTITUTE_WALK](launch);
 }
 
 _Static_assert(sizeof(substitute_scalars) == 8 * 4, "no padding");
@@ -99,6 +120,22 @@ static const qn_argument_declaration arguments_of_backward[BACKWARD_ARGUMENTS] =
     [BACKWARD_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(substitute_scalars)},
 };
 
+static const qn_argument_declaration arguments_of_walk[SWEEP_ARGUMENTS] = {
+    [SWEEP_LEVEL_TILE] = {"level_tile", QN_IN, QN_INT32},
+    [SWEEP_LEVEL_PANEL] = {"level_panel", QN_IN, QN_INT32},
+    [SWEEP_START] = {"gather_start", QN_IN, QN_INT32},
+    [SWEEP_GATHERS] = {"gathers", QN_IN, QN_INT32},
+    [SWEEP_PANELS] = {"panels", QN_IN, QN_INT32},
+    [SWEEP_TILE_PANEL] = {"tile_panel", QN_IN, QN_INT32},
+    [SWEEP_BELOW] = {"below", QN_IN, QN_INT32},
+    [SWEEP_SIGNS] = {"signs", QN_IN, QN_INT32},
+    [SWEEP_FREEDOMS] = {"freedoms", QN_IN, QN_INT32},
+    [SWEEP_TILES] = {"tiles", QN_IN, QN_FLOAT32},
+    [SWEEP_DIAGONALS] = {"diagonals", QN_IN, QN_FLOAT32},
+    [SWEEP_X] = {"x", QN_INOUT, QN_FLOAT32},
+    [SWEEP_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(substitute_scalars)},
+};
+
 static const qn_kernel_declaration kernels[SUBSTITUTE_KERNELS] = {
     [GATHER_FORWARD] = {"gather_forward", arguments_of_forward, FORWARD_ARGUMENTS, geometry_of_tiles,
                         host_gather_forward, NULL},
@@ -108,6 +145,7 @@ static const qn_kernel_declaration kernels[SUBSTITUTE_KERNELS] = {
                          host_gather_backward, NULL},
     [SOLVE_BACKWARD] = {"solve_backward", arguments_of_solve, SOLVE_ARGUMENTS, geometry_of_panels, host_solve_backward,
                         NULL},
+    [SUBSTITUTE_WALK] = {"walk", arguments_of_walk, SWEEP_ARGUMENTS, geometry_of_walk, host_walk, NULL},
 };
 
 const qn_family qn_deform_substitute_family = {
@@ -123,12 +161,21 @@ const qn_family qn_deform_substitute_family = {
     .check_definitions = "STRIDE=32 SIDES=3",
 };
 
-qn_configuration qn_substitute_configuration(const qn_factor_schedule *schedule)
+qn_configuration qn_substitute_configuration(qn_device *device, const qn_factor_schedule *schedule)
 {
+    enum { STATES_OF_WALK = 8, ROWS_OF_WALK = 24 }; /* rows of all teams: as many as 32 KiB of local memory hold */
     qn_configuration configuration = qn_family_fallback(&qn_deform_substitute_family);
     configuration.value[QN_SUBSTITUTE_BLOCK] = schedule->block;
     configuration.value[QN_SUBSTITUTE_PANEL] = schedule->block * schedule->panel_tiles;
-    return configuration;
+    if (qn_device_get_info(device)->kind != QN_DEVICE_GPU) return configuration;
+    qn_configuration walk = configuration;
+    walk.value[QN_SUBSTITUTE_STATES] = STATES_OF_WALK;
+    walk.value[QN_SUBSTITUTE_TEAMS] = ROWS_OF_WALK / schedule->block;
+    bool allowed = false;
+    const char *broken;
+    const qn_status status =
+        qn_family_allows(&qn_deform_substitute_family, qn_device_get_info(device), &walk, &allowed, &broken);
+    return status == QN_OK && allowed ? walk : configuration;
 }
 
 /* ---- launches ---- */
@@ -148,10 +195,23 @@ typedef struct launcher {
     char problem_class[64], definitions[48];
 } launcher;
 
+static qn_status run_kernel(launcher *l, int kernel, const substitute_scalars *scalars, const qn_argument *arguments)
+{
+    const substitute_problem problem = {scalars->states, scalars->count};
+    const qn_family_call call = {.kernel = kernel,
+                                 .arguments = arguments,
+                                 .argument_count = qn_deform_substitute_family.kernels[kernel].argument_count,
+                                 .problem = &problem,
+                                 .problem_class = l->problem_class,
+                                 .definitions = l->definitions,
+                                 .configuration = l->configuration};
+    return qn_family_run(&qn_deform_substitute_family, l->queue, &call,
+                         l->events ? &l->events[l->event_count++] : NULL);
+}
+
 static qn_status launch_kernel(launcher *l, int kernel, const substitute_scalars *scalars)
 {
     const qn_factor_lists *lists = l->lists;
-    const substitute_problem problem = {scalars->states, scalars->count};
     const qn_argument last = qn_argument_struct(scalars, sizeof *scalars), tiles = qn_argument_buffer(l->arrays->tiles);
     const qn_argument x = qn_argument_buffer(l->x), freedoms = qn_argument_buffer(lists->freedoms);
     const qn_argument forward[FORWARD_ARGUMENTS] = {
@@ -166,15 +226,41 @@ static qn_status launch_kernel(launcher *l, int kernel, const substitute_scalars
                                                       tiles,
                                                       x,
                                                       last};
-    qn_family_call call = {.kernel = kernel,
-                           .problem = &problem,
-                           .problem_class = l->problem_class,
-                           .definitions = l->definitions,
-                           .configuration = l->configuration};
-    call.arguments = kernel == GATHER_FORWARD ? forward : kernel == GATHER_BACKWARD ? backward : solve;
-    call.argument_count = qn_deform_substitute_family.kernels[kernel].argument_count;
-    return qn_family_run(&qn_deform_substitute_family, l->queue, &call,
-                         l->events ? &l->events[l->event_count++] : NULL);
+    return run_kernel(l, kernel, scalars,
+                      kernel == GATHER_FORWARD    ? forward
+                      : kernel == GATHER_BACKWARD ? backward
+                                                  : solve);
+}
+
+static substitute_scalars scalars_of(const launcher *l, int first, int count)
+{
+    return (substitute_scalars){.first = first,
+                                .count = count,
+                                .states = l->arrays->states,
+                                .stride = l->arrays->stride,
+                                .freedoms = l->lists->schedule->freedom_count,
+                                .block = l->lists->schedule->block,
+                                .sides = l->sides};
+}
+
+static qn_status launch_walk(launcher *l)
+{
+    const qn_factor_lists *lists = l->lists;
+    const substitute_scalars scalars = scalars_of(l, 0, lists->schedule->level_count);
+    const qn_argument walk[SWEEP_ARGUMENTS] = {qn_argument_buffer(lists->level_tile),
+                                               qn_argument_buffer(lists->level_panel),
+                                               qn_argument_buffer(lists->gather_start),
+                                               qn_argument_buffer(lists->gathers),
+                                               qn_argument_buffer(lists->panels),
+                                               qn_argument_buffer(lists->tile_panel),
+                                               qn_argument_buffer(lists->below),
+                                               qn_argument_buffer(lists->signs),
+                                               qn_argument_buffer(lists->freedoms),
+                                               qn_argument_buffer(l->arrays->tiles),
+                                               qn_argument_buffer(l->arrays->diagonals),
+                                               qn_argument_buffer(l->x),
+                                               qn_argument_struct(&scalars, sizeof scalars)};
+    return run_kernel(l, SUBSTITUTE_WALK, &scalars, walk);
 }
 
 static int parts_of(int count)
@@ -188,13 +274,7 @@ static qn_status launch_range(launcher *l, int kernel, int first, int end)
     for (int part = 0; part < parts; part++) {
         const int from = first + (int)((int64_t)(end - first) * part / parts);
         const int to = first + (int)((int64_t)(end - first) * (part + 1) / parts);
-        const substitute_scalars scalars = {.first = from,
-                                            .count = to - from,
-                                            .states = l->arrays->states,
-                                            .stride = l->arrays->stride,
-                                            .freedoms = l->lists->schedule->freedom_count,
-                                            .block = l->lists->schedule->block,
-                                            .sides = l->sides};
+        const substitute_scalars scalars = scalars_of(l, from, to - from);
         QN_TRY(launch_kernel(l, kernel, &scalars));
     }
     return QN_OK;
@@ -203,6 +283,7 @@ static qn_status launch_range(launcher *l, int kernel, int first, int end)
 static qn_status launch_levels(launcher *l)
 {
     const qn_factor_schedule *s = l->lists->schedule;
+    if (l->configuration->value[QN_SUBSTITUTE_TEAMS] > 0) return launch_walk(l);
     for (int level = 0; level < s->level_count; level++) {
         /* nothing is before the first level, and nothing below the last one */
         if (level > 0) QN_TRY(launch_range(l, GATHER_FORWARD, s->level_tile[level], s->level_tile[level + 1]));
@@ -231,7 +312,7 @@ static qn_status sum_events(launcher *l, qn_status status, double *seconds)
 static qn_status allocate_events(launcher *l)
 {
     const qn_factor_schedule *s = l->lists->schedule;
-    size_t count = 0;
+    size_t count = 1; /* of a walk */
     void *memory;
     for (int level = 0; level < s->level_count; level++)
         count += 2 * (size_t)(parts_of(s->level_tile[level + 1] - s->level_tile[level]) +

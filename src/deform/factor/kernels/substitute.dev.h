@@ -5,7 +5,8 @@
 /* Partial sums of a gathering, the same on every device. */
 #define QN_SUBSTITUTE_PARTS 8
 
-/* A launch works on `count` tiles or panels from `first` on; x has `freedoms` numbers for each side. */
+/* A launch works on `count` tiles or panels from `first` on, or on `count` levels; x has `freedoms` numbers for each
+ * side. */
 typedef struct substitute_scalars {
     int first, count, states, stride, freedoms, block, sides, unused;
 } substitute_scalars;

@@ -6,11 +6,17 @@
 
 extern const qn_family qn_deform_substitute_family;
 
-enum { QN_SUBSTITUTE_STATES, QN_SUBSTITUTE_BLOCK, QN_SUBSTITUTE_PANEL, QN_SUBSTITUTE_TUNABLES };
+enum {
+    QN_SUBSTITUTE_STATES,
+    QN_SUBSTITUTE_BLOCK,
+    QN_SUBSTITUTE_PANEL,
+    QN_SUBSTITUTE_TEAMS, /* 0: a launch for each step of a level; else one launch for all */
+    QN_SUBSTITUTE_TUNABLES
+};
 enum { QN_SUBSTITUTE_SIDES_MAX = 4 };
 
-/* The configuration for a factor's schedule: BLOCK and PANEL are the schedule's, STATES that of the fallback. */
-qn_configuration qn_substitute_configuration(const qn_factor_schedule *schedule);
+/* The configuration for a factor's schedule: BLOCK and PANEL are the schedule's; GPUs solve in one launch. */
+qn_configuration qn_substitute_configuration(qn_device *device, const qn_factor_schedule *schedule);
 
 /* x [side][freedom of the body][state]: right sides, which become solutions; 1 to QN_SUBSTITUTE_SIDES_MAX sides.
  * Freedoms that are not free keep their numbers. Solutions of a state depend on nothing but the state and the schedule.

@@ -1,6 +1,7 @@
 /* Solving on processor cores: vectors of states; the states that fill no vector one by one. Every number is made by the
  * same operations either way. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/thread_pool.h"
 #include "deform/factor/kernels/substitute.h"
@@ -17,6 +18,7 @@ typedef struct side_job {
     int kernel, block, sides;
     size_t stride;
     const int *panels, *freedoms, *gather_start, *gathers, *tile_panel, *below, *signs;
+    const int *level_tile, *level_panel; /* of walks */
     const float *tiles, *diagonals;
     float *x;
 } side_job;
@@ -124,6 +126,60 @@ static qn_status solve_backward(const qn_host_launch *launch)
     return solve(launch, SOLVE_BACKWARD);
 }
 
+static void run_pieces(const side_job *job, size_t state, bool wide, int kernel, const int *starts, int level)
+{
+    for (int piece = starts[level]; piece < starts[level + 1]; piece++)
+        (wide ? run_wide : run_single)(job, state, kernel, piece);
+}
+
+/* All levels upwards and downwards, for `state` and the states beside it that fill a vector, or for it alone. */
+static void walk_levels(const side_job *job, size_t state, bool wide)
+{
+    for (int level = 0; level < job->scalars->count; level++) {
+        if (level > 0) run_pieces(job, state, wide, GATHER_FORWARD, job->level_tile, level);
+        run_pieces(job, state, wide, SOLVE_FORWARD, job->level_panel, level);
+    }
+    for (int level = job->scalars->count; level-- > 0;) {
+        run_pieces(job, state, wide, GATHER_BACKWARD, job->level_tile, level);
+        run_pieces(job, state, wide, SOLVE_BACKWARD, job->level_panel, level);
+    }
+}
+
+static qn_status walk_task(size_t index, int worker, void *user)
+{
+    const side_job *job = user;
+    const size_t state = index * QN_LANES, left = (size_t)job->scalars->states - state;
+    (void)worker;
+    if (left >= QN_LANES)
+        walk_levels(job, state, true);
+    else
+        for (size_t s = state; s < state + left; s++) walk_levels(job, s, false);
+    return QN_OK;
+}
+
+static qn_status walk(const qn_host_launch *launch)
+{
+    void *const *arguments = launch->arguments;
+    const substitute_scalars *scalars = arguments[SWEEP_SCALARS];
+    side_job job = {.scalars = scalars,
+                    .block = scalars->block,
+                    .sides = scalars->sides,
+                    .stride = (size_t)scalars->stride,
+                    .panels = arguments[SWEEP_PANELS],
+                    .freedoms = arguments[SWEEP_FREEDOMS],
+                    .gather_start = arguments[SWEEP_START],
+                    .gathers = arguments[SWEEP_GATHERS],
+                    .tile_panel = arguments[SWEEP_TILE_PANEL],
+                    .below = arguments[SWEEP_BELOW],
+                    .signs = arguments[SWEEP_SIGNS],
+                    .level_tile = arguments[SWEEP_LEVEL_TILE],
+                    .level_panel = arguments[SWEEP_LEVEL_PANEL],
+                    .tiles = arguments[SWEEP_TILES],
+                    .diagonals = arguments[SWEEP_DIAGONALS],
+                    .x = arguments[SWEEP_X]};
+    return qn_pool_run(launch->pool, ((size_t)scalars->states + QN_LANES - 1) / QN_LANES, walk_task, &job);
+}
+
 extern const qn_host_kernel QN_HOST_VARIANT(qn_deform_substitute_host)[];
 const qn_host_kernel QN_HOST_VARIANT(qn_deform_substitute_host)[] = {gather_forward, solve_forward, gather_backward,
-                                                                     solve_backward};
+                                                                     solve_backward, walk};

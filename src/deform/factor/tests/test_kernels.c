@@ -27,7 +27,7 @@ typedef struct problem {
     qn_factor_box box;
     qn_factor_plan *plan;
     qn_factor_schedule *schedule;
-    qn_configuration configuration;
+    qn_configuration configuration, substitution;
     int states, stride;
     float *values, *x;        /* [value][state], [side][freedom][state] */
     float *tiles, *diagonals; /* as the kernels leave them */
@@ -55,6 +55,7 @@ static problem make_problem(const qn_configuration *configuration, int nx, int n
     const size_t count = (size_t)p.stride;
     CHECK_OK(qn_factor_plan_create(&p.box.pattern, p.box.is_free, p.box.sign, &p.plan));
     CHECK_OK(qn_factor_schedule_for(p.plan, configuration, &p.schedule));
+    p.substitution = qn_substitute_configuration(device, p.schedule);
     p.values = calloc(p.box.value_count * count, sizeof(float));
     p.x = calloc(SIDES * p.box.freedoms * count, sizeof(float));
     for (size_t v = 0; v < p.box.value_count; v++)
@@ -85,7 +86,6 @@ static void release_problem(problem *p)
 static void solve_on_device(problem *p, int sides)
 {
     const size_t count = (size_t)p->stride, x_bytes = (size_t)sides * p->box.freedoms * count * sizeof(float);
-    const qn_configuration substitution = qn_substitute_configuration(p->schedule);
     qn_factor_lists lists;
     qn_factor_arrays arrays = {p->states, p->stride, NULL, NULL, NULL, NULL};
     qn_buffer *x = NULL;
@@ -99,7 +99,7 @@ static void solve_on_device(problem *p, int sides)
     CHECK_OK(qn_workload_make_buffer(queue, p->x, x_bytes, &x));
     CHECK_OK(qn_factor_states(queue, &p->configuration, &lists, &arrays, &seconds));
     CHECK(seconds >= 0);
-    CHECK_OK(qn_substitute_states(queue, &substitution, &lists, &arrays, sides, x, NULL));
+    CHECK_OK(qn_substitute_states(queue, &p->substitution, &lists, &arrays, sides, x, NULL));
     CHECK_OK(qn_workload_read(queue, arrays.tiles, 0, p->tiles, qn_factor_tiles_bytes(p->schedule, p->stride)));
     CHECK_OK(
         qn_workload_read(queue, arrays.diagonals, 0, p->diagonals, qn_factor_diagonals_bytes(p->schedule, p->stride)));
@@ -202,6 +202,55 @@ static void corners_are_right(void)
                                       corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
                                       &corners));
     CHECK(corners >= 2);
+}
+
+/* Solutions are right, and have the same bits in one launch as level by level, which is not seen where compilation is
+ * slow. */
+static qn_status check_substitution(const qn_configuration *configuration, void *user)
+{
+    const bool slow = compiles_slowly(qn_device_get_info(device));
+    const int states = slow ? 11 : STATES_MAX, sides = slow ? 1 : 1 + ++*(int *)user % SIDES;
+    qn_configuration factor = qn_family_fallback(&qn_deform_factor_family);
+    factor.value[QN_FACTOR_BLOCK] = configuration->value[QN_SUBSTITUTE_BLOCK];
+    factor.value[QN_FACTOR_PANEL] = configuration->value[QN_SUBSTITUTE_PANEL];
+    problem p = make_problem(&factor, 5, 4, 4, true, states), levels = make_problem(&factor, 5, 4, 4, true, states);
+    p.substitution = *configuration;
+    levels.substitution.value[QN_SUBSTITUTE_STATES] = 32;
+    levels.substitution.value[QN_SUBSTITUTE_TEAMS] = 0;
+    solve_on_device(&p, sides);
+    for (int s = 0; s < states; s += 5) compare_solutions(&p, (size_t)s, sides);
+    if (configuration->value[QN_SUBSTITUTE_TEAMS] > 0 && !slow) {
+        solve_on_device(&levels, sides);
+        for (size_t i = 0; i < (size_t)sides * p.box.freedoms * (size_t)p.stride; i++)
+            if (memcmp(&p.x[i], &levels.x[i], sizeof *p.x) != 0) {
+                CHECK(!"a solution depends on TEAMS");
+                break;
+            }
+    }
+    release_problem(&p);
+    release_problem(&levels);
+    return QN_OK;
+}
+
+static void corners_of_substitutions_are_right(void)
+{
+    static const int walks[][QN_SUBSTITUTE_TUNABLES] = {{8, 6, 24, 4}, {8, 3, 12, 8}, {16, 12, 48, 2}, {32, 6, 24, 2}};
+    const qn_device_info *info = qn_device_get_info(device);
+    const bool slow = compiles_slowly(info);
+    int checked = 0, walked = 0;
+    for (int k = 0; k < (slow ? 1 : 4); k++) {
+        qn_configuration walk = qn_family_fallback(&qn_deform_substitute_family);
+        const char *broken;
+        bool allowed = false;
+        memcpy(walk.value, walks[k], sizeof walks[k]);
+        CHECK_OK(qn_family_allows(&qn_deform_substitute_family, info, &walk, &allowed, &broken));
+        if (allowed) CHECK_OK(check_substitution(&walk, &checked));
+        walked += allowed;
+    }
+    CHECK(walked > 0);
+    if (slow) return;
+    CHECK_OK(qn_family_sample_corners(&qn_deform_substitute_family, info, corners_to_visit(info, CORNERS_MAX),
+                                      check_substitution, &checked));
 }
 
 static double *double_panels(const problem *p, qn_factor **factor)
@@ -400,7 +449,7 @@ static void impossible_problems_are_refused(void)
 {
     qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
     problem p = make_problem(&configuration, 3, 3, 3, false, 2);
-    const qn_configuration substitution = qn_substitute_configuration(p.schedule);
+    const qn_configuration substitution = qn_substitute_configuration(device, p.schedule);
     qn_factor_lists lists;
     qn_buffer *small = NULL;
     CHECK_OK(qn_factor_lists_create(queue, p.schedule, &lists));
@@ -441,6 +490,7 @@ int main(int argc, char **argv)
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(references_agree_with_the_factor);
     RUN(corners_are_right);
+    RUN(corners_of_substitutions_are_right);
     RUN(bits_depend_on_the_state_alone);
     RUN(bits_of_factors_depend_on_no_tunable);
     RUN(wrong_pivots_are_flagged);
