@@ -1,10 +1,13 @@
 /* States of a deformable body from a neighbour, on the host in double precision and in batches on a device.
  *
- *     quern_bench_deform MESH MATERIAL mixed|plain DEVICE BATCH [REPEAT] [ORDER] [THREADS] [REFINE]
+ *     quern_bench_deform MESH MATERIAL mixed|plain DEVICE BATCH [REPEAT] [ORDER] [THREADS] [REFINE] [LANES]
+ *                        [FAMILY:TUNABLE=VALUE …]
  *
  * The body is fixed where x > 0.02 m, and the tool holds the surface within 0.03 m of (−0.0662, 0.1042, 0.0215) m, as
  * both livers of the published experiments are. The parent is 10 mm inside; wanted places are a step of 10 mm or less
- * from it. Prints milliseconds a state by the solver on one core, and seconds and states a second of batches.
+ * from it. Prints milliseconds a state by the solver on one core, and seconds and states a second of batches. LANES
+ * (1) batches are in flight at once, each with a thread and a queue. Kernels have the values that are given, such as
+ * deform/factor:PANEL=48, instead of their fallbacks.
  * QUERN_TRACE=1 adds the share of the device's limit of every kernel. */
 #include <math.h>
 #include <stdio.h>
@@ -12,10 +15,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
+#include "base/thread_pool.h"
 #include "deform/batch/batch.h"
 #include "deform/sets/sets.h"
 #include "deform/state/state.h"
 #include "math/random.h"
+#include <quern/family.h>
 
 #define DO(call)                                                       \
     do {                                                               \
@@ -96,72 +102,149 @@ static void print_log(qn_log_level level, const char *message, void *user)
     fprintf(stderr, "%s\n", message);
 }
 
-static void time_batches(const char *device_name, int size, int repeat, int threads)
+/* ---- batches ---- */
+
+/* Values of tunables: "FAMILY:TUNABLE=VALUE". */
+static int forced_count;
+static char **forced;
+
+static const char *force(qn_family_launch *launch, void *user)
 {
-    const size_t freedoms = body->freedom_count;
-    qn_batch_options options = {.tolerance = 1e-4, .newton_steps_max = 20};
-    const qn_context_options of_context = {.size = sizeof of_context, .threads = threads, .log = print_log};
-    qn_context *context;
-    qn_device *device;
+    const size_t length = strlen(launch->family->name);
+    const char *origin = NULL;
+    (void)user;
+    for (int i = 0; i < forced_count; i++) {
+        const char *value = strchr(forced[i], '=');
+        if (!value || strncmp(forced[i], launch->family->name, length) != 0 || forced[i][length] != ':') continue;
+        for (int t = 0; t < launch->family->tunable_count; t++) {
+            const char *name = launch->family->tunables[t].name;
+            if (strlen(name) != (size_t)(value - forced[i]) - length - 1) continue;
+            if (strncmp(forced[i] + length + 1, name, strlen(name)) != 0) continue;
+            launch->configuration.value[t] = atoi(value + 1);
+            origin = "command line";
+        }
+    }
+    return origin;
+}
+
+/* A batch in flight. */
+typedef struct lane {
     qn_queue *queue;
     qn_batch *batch;
-    DO(qn_context_create(&of_context, &context));
-    DO(qn_device_open(context, device_name, &device));
-    DO(qn_queue_create(device, &queue));
-    DO(qn_pool_create(threads, &options.pool));
-    const double planned = qn_clock_s();
-    DO(qn_batch_create(queue, problem, size, &options, &batch));
-    printf("%s: planned in %.2f s, about %.2f GiB\n", qn_device_get_info(device)->name, qn_clock_s() - planned,
-           qn_batch_bytes(batch) / 0x1p30);
-    qn_batch_state *states = calloc((size_t)size, sizeof *states);
-    float *shared = malloc(4 * freedoms * sizeof *shared), *found = malloc((size_t)size * 4 * freedoms * sizeof *found);
-    for (size_t i = 0; i < freedoms; i++) shared[i] = (float)parent.x[i];
-    for (size_t i = 0; i < 3 * freedoms; i++) shared[freedoms + i] = (float)parent.change[i];
-    double least = INFINITY, total = 0;
-    for (int round = 0; round < repeat + 1; round++) {
-        for (int s = 0; s < size; s++) {
-            states[s] = (qn_batch_state){.parent_x = shared,
-                                         .parent_change = shared + freedoms,
-                                         .x = found + (size_t)s * 4 * freedoms,
-                                         .change = found + ((size_t)s * 4 + 1) * freedoms};
-            memcpy(states[s].parent_place, parent.place, sizeof parent.place);
-            choose_place(s, states[s].place);
+    qn_batch_state *states;
+    float *found;
+    int size, rounds;
+    double least, total; /* seconds of a batch */
+} lane;
+
+static float *shared; /* the parent, as batches take it */
+
+static qn_status solve_rounds(void *user)
+{
+    lane *own = user;
+    const size_t freedoms = body->freedom_count;
+    own->least = INFINITY;
+    own->total = 0;
+    for (int round = 0; round < own->rounds; round++) {
+        for (int s = 0; s < own->size; s++) {
+            qn_batch_state *state = &own->states[s];
+            *state = (qn_batch_state){.parent_x = shared,
+                                      .parent_change = shared + freedoms,
+                                      .x = own->found + (size_t)s * 4 * freedoms,
+                                      .change = own->found + ((size_t)s * 4 + 1) * freedoms};
+            memcpy(state->parent_place, parent.place, sizeof parent.place);
+            choose_place(s, state->place);
         }
         const double began = qn_clock_s();
-        DO(qn_batch_solve(batch, states, size));
+        QN_TRY(qn_batch_solve(own->batch, own->states, own->size));
         const double seconds = qn_clock_s() - began;
-        if (round == 0) continue; /* compiles */
-        least = fmin(least, seconds);
-        total += seconds;
+        own->least = fmin(own->least, seconds);
+        own->total += seconds;
     }
+    return QN_OK;
+}
+
+static void open_lane(qn_device *device, qn_pool *pool, int size, lane *own)
+{
+    const qn_batch_options options = {.tolerance = 1e-4, .newton_steps_max = 20, .pool = pool};
+    const double planned = qn_clock_s();
+    *own = (lane){.size = size, .rounds = 1};
+    DO(qn_queue_create(device, &own->queue));
+    DO(qn_batch_create(own->queue, problem, size, &options, &own->batch));
+    own->states = calloc((size_t)size, sizeof *own->states);
+    own->found = malloc((size_t)size * 4 * body->freedom_count * sizeof *own->found);
+    printf("%s: planned in %.2f s, about %.2f GiB\n", qn_device_get_info(device)->name, qn_clock_s() - planned,
+           qn_batch_bytes(own->batch) / 0x1p30);
+    DO(solve_rounds(own)); /* compiles */
+}
+
+static void close_lane(lane *own)
+{
+    qn_batch_destroy(&own->batch);
+    qn_queue_destroy(&own->queue);
+    free(own->states);
+    free(own->found);
+}
+
+static void report_lanes(const lane *lanes, int count, int threads, int repeat, double seconds)
+{
+    const int size = lanes->size;
     int converged = 0, steps = 0;
-    double worst = 0;
-    for (int s = 0; s < size; s++) {
-        converged += states[s].converged;
-        steps += states[s].newton_steps;
-        worst = fmax(worst, states[s].residual);
+    double worst = 0, least = INFINITY, total = 0;
+    for (int i = 0; i < count; i++) {
+        least = fmin(least, lanes[i].least);
+        total += lanes[i].total;
+        for (int s = 0; s < size; s++) {
+            converged += lanes[i].states[s].converged;
+            steps += lanes[i].states[s].newton_steps;
+            worst = fmax(worst, lanes[i].states[s].residual);
+        }
     }
-    printf("batches of %d, %d threads: %.2f ms a batch, least %.2f; %.0f states/s; %d converged, %.2f Newton steps, "
-           "largest "
-           "residual %.1e\n",
-           size, threads, 1e3 * total / repeat, 1e3 * least, size / (total / repeat), converged, (double)steps / size,
-           worst);
-    qn_batch_destroy(&batch);
-    qn_pool_destroy(&options.pool);
-    qn_queue_destroy(&queue);
+    printf("batches of %d, %d in flight, %d threads: %.2f ms a batch, least %.2f; %.0f states/s; %d converged, %.2f "
+           "Newton steps, largest residual %.1e\n",
+           size, count, threads, 1e3 * total / (repeat * count), 1e3 * least, (double)size * count * repeat / seconds,
+           converged, (double)steps / (size * count), worst);
+}
+
+static void time_batches(const char *device_name, int size, int repeat, int threads, int lane_count)
+{
+    enum { LANES_MAX = 16 };
+    const size_t freedoms = body->freedom_count;
+    const qn_context_options of_context = {.size = sizeof of_context, .threads = threads, .log = print_log};
+    const qn_configuration_source source = {.choose = force};
+    static lane lanes[LANES_MAX];
+    static qn_thread helpers[LANES_MAX];
+    qn_context *context;
+    qn_device *device;
+    qn_pool *pool;
+    if (lane_count > LANES_MAX) lane_count = LANES_MAX;
+    DO(qn_context_create(&of_context, &context));
+    if (forced_count > 0) qn_context_set_configuration_source(context, &source);
+    DO(qn_device_open(context, device_name, &device));
+    DO(qn_pool_create(threads, &pool));
+    shared = malloc(4 * freedoms * sizeof *shared);
+    for (size_t i = 0; i < freedoms; i++) shared[i] = (float)parent.x[i];
+    for (size_t i = 0; i < 3 * freedoms; i++) shared[freedoms + i] = (float)parent.change[i];
+    for (int i = 0; i < lane_count; i++) open_lane(device, pool, size, &lanes[i]);
+    const double began = qn_clock_s();
+    for (int i = 0; i < lane_count; i++) lanes[i].rounds = repeat;
+    for (int i = 1; i < lane_count; i++) DO(qn_thread_start(&helpers[i], solve_rounds, &lanes[i]));
+    DO(solve_rounds(&lanes[0]));
+    DO(qn_threads_join(helpers, LANES_MAX));
+    report_lanes(lanes, lane_count, threads, repeat, qn_clock_s() - began);
+    for (int i = 0; i < lane_count; i++) close_lane(&lanes[i]);
+    qn_pool_destroy(&pool);
     qn_device_release(&device);
     qn_context_destroy(&context);
-    free(states);
     free(shared);
-    free(found);
 }
 
 int main(int count, char **arguments)
 {
     if (count < 6) {
-        fprintf(
-            stderr,
-            "usage: quern_bench_deform MESH MATERIAL mixed|plain DEVICE BATCH [REPEAT] [ORDER] [THREADS] [REFINE]\n");
+        fprintf(stderr,
+                "usage: quern_bench_deform MESH MATERIAL mixed|plain DEVICE BATCH [REPEAT] [ORDER] [THREADS] [REFINE] "
+                "[LANES] [FAMILY:TUNABLE=VALUE ...]\n");
         return 2;
     }
     const int repeat = count > 6 ? atoi(arguments[6]) : 5, order = count > 7 ? atoi(arguments[7]) : 1;
@@ -169,6 +252,9 @@ int main(int count, char **arguments)
     make(arguments[1], arguments[2], strcmp(arguments[3], "mixed") == 0, order, count > 9 ? atoi(arguments[9]) : 0);
     time_solver(repeat, 1e-4);
     time_solver(repeat, 1e-8);
-    time_batches(arguments[4], atoi(arguments[5]), repeat, threads);
+    const int lanes = count > 10 ? atoi(arguments[10]) : 1;
+    forced = arguments + 11;
+    forced_count = count > 11 ? count - 11 : 0;
+    time_batches(arguments[4], atoi(arguments[5]), repeat, threads, lanes > 0 ? lanes : 1);
     return 0;
 }

@@ -93,27 +93,43 @@ static qn_status make_values(device_bench *bench)
     return QN_OK;
 }
 
+static qn_status time_sides(const device_bench *bench, const qn_factor_lists *lists, const qn_factor_arrays *arrays,
+                            const qn_configuration *configuration, int sides)
+{
+    const double values = 2 * (double)qn_factor_plan_facts(bench->plan).value_count * bench->states;
+    const size_t bytes = bench->box->freedoms * (size_t)(bench->states * sides) * sizeof(float);
+    double best = INFINITY, wall = INFINITY, seconds;
+    qn_buffer *x;
+    QN_TRY(qn_buffer_create(qn_queue_device(bench->queue), bytes, &x));
+    QN_TRY(qn_queue_fill(bench->queue, x, 0, bytes, 0, NULL));
+    for (int run = 0; run < RUNS; run++) {
+        QN_TRY(qn_substitute_states(bench->queue, configuration, lists, arrays, sides, x, &seconds));
+        best = fmin(best, seconds);
+        const double started = clock_s();
+        QN_TRY(qn_substitute_states(bench->queue, configuration, lists, arrays, sides, x, NULL));
+        QN_TRY(qn_queue_finish(bench->queue));
+        wall = fmin(wall, clock_s() - started);
+    }
+    printf("    solve, STATES=%d TEAMS=%d, %d side%s: %.3f ms of kernels, %.3f ms in all, %.3g bytes of G/s\n",
+           configuration->value[QN_SUBSTITUTE_STATES], configuration->value[QN_SUBSTITUTE_TEAMS], sides,
+           sides > 1 ? "s" : "", 1e3 * best, 1e3 * wall, 4 * values / wall);
+    qn_buffer_release(&x);
+    return QN_OK;
+}
+
+/* Level by level, and in one launch with groups of several shapes. */
 static qn_status time_solution(const device_bench *bench, const qn_factor_lists *lists, const qn_factor_arrays *arrays)
 {
-    const qn_configuration configuration = qn_substitute_configuration(qn_queue_device(bench->queue), lists->schedule);
-    const double values = 2 * (double)qn_factor_plan_facts(bench->plan).value_count * bench->states;
-    for (int sides = 1; sides <= 3; sides += 2) {
-        const size_t bytes = bench->box->freedoms * (size_t)(bench->states * sides) * sizeof(float);
-        double best = INFINITY, wall = INFINITY, seconds;
-        qn_buffer *x;
-        QN_TRY(qn_buffer_create(qn_queue_device(bench->queue), bytes, &x));
-        QN_TRY(qn_queue_fill(bench->queue, x, 0, bytes, 0, NULL));
-        for (int run = 0; run < RUNS; run++) {
-            QN_TRY(qn_substitute_states(bench->queue, &configuration, lists, arrays, sides, x, &seconds));
-            best = fmin(best, seconds);
-            const double started = clock_s();
-            QN_TRY(qn_substitute_states(bench->queue, &configuration, lists, arrays, sides, x, NULL));
-            QN_TRY(qn_queue_finish(bench->queue));
-            wall = fmin(wall, clock_s() - started);
-        }
-        printf("    solve, %d side%s: %.3f ms of kernels, %.3f ms in all, %.3g bytes of G/s\n", sides,
-               sides > 1 ? "s" : "", 1e3 * best, 1e3 * wall, 4 * values / wall);
-        qn_buffer_release(&x);
+    static const int shapes[][2] = {{32, 0}, {8, 2}, {8, 4}, {8, 8}, {16, 2}, {16, 4}, {32, 2}};
+    qn_configuration configuration = qn_substitute_configuration(bench->queue, lists->schedule, bench->states);
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        bool allowed;
+        configuration.value[QN_SUBSTITUTE_STATES] = shapes[k][0];
+        configuration.value[QN_SUBSTITUTE_TEAMS] = shapes[k][1];
+        QN_TRY(qn_family_allows(&qn_deform_substitute_family, qn_device_get_info(qn_queue_device(bench->queue)),
+                                &configuration, &allowed, NULL));
+        for (int sides = 1; allowed && sides <= 3; sides += 2)
+            QN_TRY(time_sides(bench, lists, arrays, &configuration, sides));
     }
     return QN_OK;
 }

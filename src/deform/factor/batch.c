@@ -50,9 +50,9 @@ static qn_status build(qn_factor_batch *batch, int most, double bytes)
     if (most < 1) return QN_FAIL(QN_INVALID_ARGUMENT, "a batch of %d states; expected at least 1", most);
     qn_factor_configuration(batch->queue, batch->plan, most, &batch->factor);
     QN_TRY(qn_factor_schedule_for(batch->plan, &batch->factor, &batch->schedule));
-    batch->substitute = qn_substitute_configuration(device, batch->schedule);
     QN_TRY(find_room(batch, most, bytes));
     const int room = batch->arrays.stride;
+    batch->substitute = qn_substitute_configuration(batch->queue, batch->schedule, room);
     QN_TRY(qn_allocate((size_t)room, sizeof(int32_t), &memory));
     batch->wrong = memory;
     QN_TRY(qn_factor_lists_create(batch->queue, batch->schedule, &batch->lists));

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "deform/factor/kernels/substitute_arguments.h"
+#include "runtime/context.h"
+#include "runtime/device.h"
 #include "runtime/host_variant.h"
 
 #include "deform/factor/kernels/substitute.dev.h"
@@ -161,21 +163,43 @@ const qn_family qn_deform_substitute_family = {
     .check_definitions = "STRIDE=32 SIDES=3",
 };
 
-qn_configuration qn_substitute_configuration(qn_device *device, const qn_factor_schedule *schedule)
+/* That of the fallback, or on GPUs that of a walk, for a schedule. */
+static qn_configuration usual_configuration(const qn_device_info *device, const qn_factor_schedule *schedule)
 {
     enum { STATES_OF_WALK = 8, ROWS_OF_WALK = 24 }; /* rows of all teams: as many as 32 KiB of local memory hold */
-    qn_configuration configuration = qn_family_fallback(&qn_deform_substitute_family);
-    configuration.value[QN_SUBSTITUTE_BLOCK] = schedule->block;
-    configuration.value[QN_SUBSTITUTE_PANEL] = schedule->block * schedule->panel_tiles;
-    if (qn_device_get_info(device)->kind != QN_DEVICE_GPU) return configuration;
-    qn_configuration walk = configuration;
+    qn_configuration usual = qn_family_fallback(&qn_deform_substitute_family);
+    usual.value[QN_SUBSTITUTE_BLOCK] = schedule->block;
+    usual.value[QN_SUBSTITUTE_PANEL] = schedule->block * schedule->panel_tiles;
+    qn_configuration walk = usual;
+    bool allowed = false;
     walk.value[QN_SUBSTITUTE_STATES] = STATES_OF_WALK;
     walk.value[QN_SUBSTITUTE_TEAMS] = ROWS_OF_WALK / schedule->block;
-    bool allowed = false;
-    const char *broken;
-    const qn_status status =
-        qn_family_allows(&qn_deform_substitute_family, qn_device_get_info(device), &walk, &allowed, &broken);
-    return status == QN_OK && allowed ? walk : configuration;
+    if (device->kind != QN_DEVICE_GPU) return usual;
+    const qn_status status = qn_family_allows(&qn_deform_substitute_family, device, &walk, &allowed, NULL);
+    return status == QN_OK && allowed ? walk : usual;
+}
+
+qn_configuration qn_substitute_configuration(qn_queue *queue, const qn_factor_schedule *schedule, int states)
+{
+    qn_device *device = qn_queue_device(queue);
+    const qn_configuration_source *source = qn_context_configuration_source(qn_device_context(device));
+    const qn_configuration usual = usual_configuration(qn_device_get_info(device), schedule);
+    const substitute_problem problem = {states, 1};
+    char problem_class[64], definitions[48];
+    qn_factor_class(schedule->multiply_adds, states, problem_class);
+    snprintf(definitions, sizeof definitions, "STRIDE=%d SIDES=1", states);
+    qn_family_launch launch = {.family = &qn_deform_substitute_family,
+                               .queue = queue,
+                               .problem_class = problem_class,
+                               .definitions = definitions,
+                               .problem = &problem,
+                               .configuration = usual};
+    if (!source->choose || !source->choose(&launch, source->user)) return usual;
+    if (source->report) source->report(&launch, QN_OK, NULL, source->user);
+    const int *chosen = launch.configuration.value;
+    const bool fits = chosen[QN_SUBSTITUTE_BLOCK] == usual.value[QN_SUBSTITUTE_BLOCK] &&
+                      chosen[QN_SUBSTITUTE_PANEL] == usual.value[QN_SUBSTITUTE_PANEL];
+    return fits ? launch.configuration : usual;
 }
 
 /* ---- launches ---- */

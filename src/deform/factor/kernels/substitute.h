@@ -15,8 +15,9 @@ enum {
 };
 enum { QN_SUBSTITUTE_SIDES_MAX = 4 };
 
-/* The configuration for a factor's schedule: BLOCK and PANEL are the schedule's; GPUs solve in one launch. */
-qn_configuration qn_substitute_configuration(qn_device *device, const qn_factor_schedule *schedule);
+/* The configuration for factors of a schedule on the queue's device: that of the context's source (the tuner) if it has
+ * BLOCK and PANEL of the schedule; else GPUs solve in one launch, and other devices level by level. */
+qn_configuration qn_substitute_configuration(qn_queue *queue, const qn_factor_schedule *schedule, int states);
 
 /* x [side][freedom of the body][state]: right sides, which become solutions; 1 to QN_SUBSTITUTE_SIDES_MAX sides.
  * Freedoms that are not free keep their numbers. Solutions of a state depend on nothing but the state and the schedule.

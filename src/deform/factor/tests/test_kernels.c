@@ -55,7 +55,7 @@ static problem make_problem(const qn_configuration *configuration, int nx, int n
     const size_t count = (size_t)p.stride;
     CHECK_OK(qn_factor_plan_create(&p.box.pattern, p.box.is_free, p.box.sign, &p.plan));
     CHECK_OK(qn_factor_schedule_for(p.plan, configuration, &p.schedule));
-    p.substitution = qn_substitute_configuration(device, p.schedule);
+    p.substitution = qn_substitute_configuration(queue, p.schedule, states);
     p.values = calloc(p.box.value_count * count, sizeof(float));
     p.x = calloc(SIDES * p.box.freedoms * count, sizeof(float));
     for (size_t v = 0; v < p.box.value_count; v++)
@@ -449,7 +449,7 @@ static void impossible_problems_are_refused(void)
 {
     qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
     problem p = make_problem(&configuration, 3, 3, 3, false, 2);
-    const qn_configuration substitution = qn_substitute_configuration(device, p.schedule);
+    const qn_configuration substitution = qn_substitute_configuration(queue, p.schedule, 2);
     qn_factor_lists lists;
     qn_buffer *small = NULL;
     CHECK_OK(qn_factor_lists_create(queue, p.schedule, &lists));
