@@ -29,8 +29,8 @@ static qn_status estimate_stages(const qn_dock_state *run, uint64_t *bytes)
 {
     const uint64_t volume = qn_dock_grid_volume(&run->grid);
     const uint64_t plane = (uint64_t)run->grid.cells[0] * (uint64_t)run->grid.cells[1] * sizeof(double);
-    /* receptor_grids.c: for each cell its surface distance, a mark, and at most one seed of the flood */
-    const uint64_t fill = volume * (2 * sizeof(double) + 1) + plane * (uint64_t)qn_context_threads(run->job->context);
+    /* receptor_grids.c: for each cell a mark, and less than one seed of the flood */
+    const uint64_t fill = volume * (sizeof(size_t) + 1) + plane * (uint64_t)qn_context_threads(run->job->context);
     const uint64_t grids = volume * sizeof(float) * (uint64_t)run->energy.grid_count;
     uint64_t searches = grids;
     for (int i = 0; i < run->job->device_count; i++) {

@@ -10,11 +10,18 @@
 /* Radius of the probe that finds the outside region (docs/design/docking.md, "Core"). */
 static const double flood_angstrom = 0.6;
 
+/* Marks of cells, by u, the distance to the nearest heavy atom's surface. */
+enum {
+    INSIDE,  /* u ≤ 0 */
+    SHORE,   /* 0 < u, but too small for the centre of the probe */
+    DRY,     /* the centre of the probe may be here */
+    FLOODED, /* the centre of the probe comes here from outside */
+};
+
 typedef struct plane_job {
     const qn_dock_partner *receptor;
     const qn_dock_grid *grid;
-    double *surface;     /* u: distance to the nearest heavy atom's surface, Å */
-    unsigned char *mark; /* UNKNOWN or FLOODED */
+    unsigned char *mark; /* [volume] */
     qn_dock_layer *layers;
     size_t layer_count;
 } plane_job;
@@ -103,17 +110,26 @@ static void fill_layer_plane(const plane_job *job, const qn_dock_layer *layer, i
     for (size_t cell = 0; cell < plane_size; cell++) values[cell] = (float)fmin(plane[cell], layer->cap);
 }
 
+/* Mark the cells of a plane. */
+static void mark_plane(const plane_job *job, int z, double *surface)
+{
+    const size_t plane_size = (size_t)job->grid->cells[0] * (size_t)job->grid->cells[1];
+    unsigned char *mark = job->mark + (size_t)z * plane_size;
+    for (size_t cell = 0; cell < plane_size; cell++) surface[cell] = INFINITY;
+    for (size_t i = 0; i < job->receptor->site_count; i++)
+        if (job->receptor->sites[i].heavy) lower_surface(job, &job->receptor->sites[i], z, surface);
+    for (size_t cell = 0; cell < plane_size; cell++)
+        mark[cell] = surface[cell] > flood_angstrom ? DRY : surface[cell] > 0 ? SHORE : INSIDE;
+}
+
 static qn_status fill_plane(size_t index, int worker, void *user)
 {
     plane_job *job = user;
-    size_t plane_size = (size_t)job->grid->cells[0] * (size_t)job->grid->cells[1];
-    double *surface = job->surface + index * plane_size;
+    const size_t plane_size = (size_t)job->grid->cells[0] * (size_t)job->grid->cells[1];
     void *memory;
     (void)worker;
     QN_TRY(qn_allocate(plane_size, sizeof(double), &memory));
-    for (size_t cell = 0; cell < plane_size; cell++) surface[cell] = INFINITY;
-    for (size_t i = 0; i < job->receptor->site_count; i++)
-        if (job->receptor->sites[i].heavy) lower_surface(job, &job->receptor->sites[i], (int)index, surface);
+    mark_plane(job, (int)index, memory);
     for (size_t i = 0; i < job->layer_count; i++)
         if (job->layers[i].kind == QN_DOCK_CORE)
             memset(job->layers[i].values + index * plane_size, 0, plane_size * sizeof(float));
@@ -123,12 +139,9 @@ static qn_status fill_plane(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-enum { UNKNOWN = 0, FLOODED = 1 };
-
 /* The flood: rows of cells along x are filled from one of their cells at a time. */
 typedef struct flood_state {
     const qn_dock_grid *grid;
-    const double *surface;
     unsigned char *mark;
     void *seeds; /* size_t: cells to flood from */
     size_t seed_count, capacity;
@@ -136,7 +149,7 @@ typedef struct flood_state {
 
 static bool is_dry(const flood_state *state, size_t cell)
 {
-    return state->mark[cell] != FLOODED && state->surface[cell] > flood_angstrom;
+    return state->mark[cell] == DRY;
 }
 
 /* Add a seed for each stretch of dry cells among the cells first … last of a row. */
@@ -168,9 +181,9 @@ static qn_status flood_stretch(flood_state *state, size_t cell)
 
 /* Mark as FLOODED the cells that the centre of a probe from outside reaches, by 6-neighbour steps from cell 0, which no
  * atom touches. */
-static qn_status flood(const qn_dock_grid *grid, const double *surface, unsigned char *mark)
+static qn_status flood(const qn_dock_grid *grid, unsigned char *mark)
 {
-    flood_state state = {.grid = grid, .surface = surface, .mark = mark};
+    flood_state state = {.grid = grid, .mark = mark};
     qn_status status = flood_stretch(&state, 0);
     while (status == QN_OK && state.seed_count > 0) {
         const size_t seed = ((const size_t *)state.seeds)[--state.seed_count];
@@ -199,7 +212,8 @@ static bool touches_flood(const qn_dock_grid *grid, const unsigned char *mark, i
  * edge or corner. */
 static bool is_core(const plane_job *job, size_t cell, int x, int y, int z)
 {
-    return job->mark[cell] != FLOODED && !(job->surface[cell] > 0 && touches_flood(job->grid, job->mark, x, y, z));
+    const int mark = job->mark[cell];
+    return mark == INSIDE || (mark != FLOODED && !touches_flood(job->grid, job->mark, x, y, z));
 }
 
 /* Fill the CORE layers of a plane, and set COUNT layers to 0 in the core. */
@@ -223,17 +237,13 @@ static qn_status apply_core(size_t index, int worker, void *user)
 qn_status qn_dock_receptor_grids(const qn_dock_partner *receptor, const qn_dock_grid *grid, qn_pool *pool,
                                  qn_dock_layer *layers, size_t count)
 {
-    const size_t volume = qn_dock_grid_volume(grid), planes = (size_t)grid->cells[2];
-    void *surface, *mark;
-    QN_TRY(qn_allocate(volume, sizeof(double), &surface));
-    qn_status status = qn_allocate(volume, 1, &mark);
-    if (status == QN_OK) {
-        plane_job job = {receptor, grid, surface, mark, layers, count};
-        status = qn_pool_run(pool, planes, fill_plane, &job);
-        if (status == QN_OK) status = flood(grid, surface, mark);
-        if (status == QN_OK) status = qn_pool_run(pool, planes, apply_core, &job);
-        qn_release(&mark);
-    }
-    qn_release(&surface);
+    const size_t planes = (size_t)grid->cells[2];
+    void *mark;
+    QN_TRY(qn_allocate(qn_dock_grid_volume(grid), 1, &mark));
+    plane_job job = {receptor, grid, mark, layers, count};
+    qn_status status = qn_pool_run(pool, planes, fill_plane, &job);
+    if (status == QN_OK) status = flood(grid, mark);
+    if (status == QN_OK) status = qn_pool_run(pool, planes, apply_core, &job);
+    qn_release(&mark);
     return status;
 }

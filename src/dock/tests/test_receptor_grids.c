@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "dock/search/ligand.h"
+#include "dock/search/receptor_grids.h"
 #include "math/random.h"
 #include "math/rotation.h"
 #include "score/pair_potential.h"
@@ -141,6 +142,91 @@ static void every_voxel_equals_its_sum(void)
     CHECK(core[middle[0] + grid.cells[0] * (middle[1] + grid.cells[1] * middle[2])] == 1);
     qn_dock_energy_clear(&energy);
     qn_pool_destroy(&pool);
+}
+
+/* Flood a grid by sweeps over all cells until none changes. */
+static void flood_by_sweeps(const qn_dock_grid *grid, const double *surface, bool *wet)
+{
+    const int nx = grid->cells[0], ny = grid->cells[1], nz = grid->cells[2];
+    size_t changed = 1;
+    wet[0] = true;
+    while (changed) {
+        size_t cell = 0;
+        changed = 0;
+        for (int z = 0; z < nz; z++)
+            for (int y = 0; y < ny; y++)
+                for (int x = 0; x < nx; x++, cell++) {
+                    const size_t row = (size_t)nx, plane = (size_t)nx * (size_t)ny;
+                    if (wet[cell] || surface[cell] <= 0.6) continue;
+                    wet[cell] = (x > 0 && wet[cell - 1]) || (x + 1 < nx && wet[cell + 1]) ||
+                                (y > 0 && wet[cell - row]) || (y + 1 < ny && wet[cell + row]) ||
+                                (z > 0 && wet[cell - plane]) || (z + 1 < nz && wet[cell + plane]);
+                    changed += wet[cell];
+                }
+    }
+}
+
+static bool touches_water(const qn_dock_grid *grid, const bool *wet, int x, int y, int z)
+{
+    for (int i = 0; i < 27; i++) {
+        const int at[3] = {x + i % 3 - 1, y + i / 3 % 3 - 1, z + i / 9 - 1};
+        bool within = true;
+        for (int axis = 0; axis < 3; axis++) within &= at[axis] >= 0 && at[axis] < grid->cells[axis];
+        if (within && wet[at[0] + grid->cells[0] * (at[1] + grid->cells[1] * at[2])]) return true;
+    }
+    return false;
+}
+
+/* A sponge has cavities, and tunnels that turn in all directions. */
+static void core_of_a_sponge_is_not_flooded(void)
+{
+    enum { SPONGE = 700 };
+    static qn_dock_site pores[SPONGE];
+    const qn_dock_partner sponge = {.sites = pores, .site_count = SPONGE};
+    qn_dock_grid grid;
+    qn_dock_layer layer = {.kind = QN_DOCK_CORE};
+    void *surface, *wet, *values;
+    size_t caves = 0, cell = 0, wrong = 0;
+    for (uint64_t i = 0; i < SPONGE; i++) {
+        for (uint64_t axis = 0; axis < 3; axis++) pores[i].position_angstrom[axis] = 22 * qn_random_uniform(4, i, axis);
+        pores[i].heavy = true;
+        pores[i].radius_angstrom = 1.5f;
+    }
+    CHECK_OK(qn_dock_grid_plan(&sponge, &ligand, 0.7, 2, 4, 0, even, NULL, &grid));
+    const size_t volume = qn_dock_grid_volume(&grid);
+    CHECK_OK(qn_allocate(volume, sizeof(double), &surface));
+    CHECK_OK(qn_allocate(volume, sizeof(bool), &wet));
+    CHECK_OK(qn_allocate(volume, sizeof(float), &values));
+    for (int z = 0; z < grid.cells[2]; z++)
+        for (int y = 0; y < grid.cells[1]; y++)
+            for (int x = 0; x < grid.cells[0]; x++, cell++) {
+                double nearest = INFINITY;
+                const int at[3] = {x, y, z};
+                for (int i = 0; i < SPONGE; i++) {
+                    double r2 = 0;
+                    for (int axis = 0; axis < 3; axis++)
+                        r2 += pow(grid.origin_angstrom[axis] + 0.7 * at[axis] - pores[i].position_angstrom[axis], 2);
+                    nearest = fmin(nearest, r2);
+                }
+                ((double *)surface)[cell] = sqrt(nearest) - 1.5;
+            }
+    flood_by_sweeps(&grid, surface, wet);
+    layer.values = values;
+    CHECK_OK(qn_dock_receptor_grids(&sponge, &grid, NULL, &layer, 1));
+    cell = 0;
+    for (int z = 0; z < grid.cells[2]; z++)
+        for (int y = 0; y < grid.cells[1]; y++)
+            for (int x = 0; x < grid.cells[0]; x++, cell++) {
+                const double u = ((const double *)surface)[cell];
+                const bool core = !((const bool *)wet)[cell] && (u <= 0 || !touches_water(&grid, wet, x, y, z));
+                wrong += layer.values[cell] != (core ? 1 : 0);
+                caves += core && u > 0.6;
+            }
+    CHECK(wrong == 0);
+    CHECK(caves > 30);
+    qn_release(&surface);
+    qn_release(&wet);
+    qn_release(&values);
 }
 
 static void layers_do_not_depend_on_the_threads(void)
@@ -304,6 +390,7 @@ int main(void)
     RUN(sets_share_layers);
     RUN(terms_approach_pair_sums);
     RUN(every_voxel_equals_its_sum);
+    RUN(core_of_a_sponge_is_not_flooded);
     RUN(layers_do_not_depend_on_the_threads);
     RUN(no_periodic_images_are_in_reach);
     RUN(too_small_cubes_are_refused);
