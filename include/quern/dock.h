@@ -65,18 +65,27 @@ typedef struct qn_dock_options {
     double block_penalty;        /* energy added for each pair of heavy atoms in contact; default 1 */
     double attract_bonus;        /* energy subtracted for each pair of heavy atoms in contact; default 1 */
     const char *restraints_file; /* cross-links: pairs of residues with their largest distances; NULL: none */
-    int restraints_required;     /* number of restraints that a pose must satisfy; 0: all */
-    int pair_terms;              /* eigenvectors of the pair potential, 0 … 18; default 4 */
-    int rotations;               /* number of rotations, a super-Fibonacci set; default 70000 */
-    double spacing_angstrom;     /* side of a grid cell; default 1.0 */
-    int grid_cells;              /* side of a cubic grid; 0: for each axis the smallest fast size that cannot wrap */
-    int per_rotation;            /* number of poses kept for each rotation, at most 16; default 1 */
-    int keep;                    /* number of poses ranked and clustered; default 1000 */
-    int clusters;                /* largest number of clusters; default 30 */
-    double radius_angstrom;      /* cluster radius; default 9 */
-    int model;                   /* model number of files with several models; 0: the first */
-    bool refinement;             /* move cluster centres to the nearest minimum; default true */
-    bool write_zdock;            /* also write the poses as a ZDOCK output file, zdock.out; needs `output` */
+    int restraints_required;   /* number of restraints that a pose must satisfy, or below 0 a percentage; 0: all between
+                                * two residues */
+    int pair_terms;            /* eigenvectors of the pair potential, 0 … 18; default 4 */
+    int rotations;             /* number of rotations, a super-Fibonacci set; default 70000 */
+    double spacing_angstrom;   /* side of a grid cell; default 1.0 */
+    int grid_cells;            /* side of a cubic grid; 0: for each axis the smallest fast size that cannot wrap */
+    int per_rotation;          /* number of poses kept for each rotation, at most 16; default 1 */
+    int keep;                  /* number of poses ranked and clustered; default 1000 */
+    int clusters;              /* largest number of clusters; default 30 */
+    double radius_angstrom;    /* cluster radius; default 9 */
+    int model;                 /* model number of files with several models; 0: the first */
+    bool refinement;           /* move cluster centres to the nearest minimum; default true */
+    bool write_zdock;          /* also write the poses as a ZDOCK output file, zdock.out; needs `output` */
+    const char *const *active; /* selections of residues that should be close to active and passive ones of the other */
+    size_t active_count;       /* partner; contacts of active residues gain energy, by attract_bonus times a rule */
+    const char *const *passive; /* selections of residues that active ones may be close to */
+    size_t passive_count;
+    const char *const *antibodies; /* chains of antibodies, "receptor:H,L", instead of those found by sequence */
+    size_t antibody_count;
+    const char *const *plddt; /* residues with a lower pLDDT are masked: "50", or "receptor:50" for one partner */
+    size_t plddt_count;
 } qn_dock_options;
 
 const qn_option_table *qn_dock_option_table(void); /* see <quern/option.h> */

@@ -75,7 +75,8 @@ typedef enum qn_option_kind {
     QN_OPTION_RANGE,    /* uint64_t[2]: "1-50000", the first and the last */
     QN_OPTION_BOX,      /* double[6]: "X,Y,Z,SIDE" or "X,Y,Z,A,B,C", a centre and three sides */
     QN_OPTION_PERCENTS, /* double[3]: "10%" or "10%,0,5%"; NaN for an axis that is not given */
-    QN_OPTION_SIZES     /* int[count]: "4096x4092"; 0 for an axis that is not given */
+    QN_OPTION_SIZES,    /* int[count]: "4096x4092"; 0 for an axis that is not given */
+    QN_OPTION_QUOTA     /* int: "20", a count, or "50%", a share, as -50 */
 } qn_option_kind;
 
 typedef enum qn_option_group {

@@ -36,8 +36,7 @@ qn_status qn_dock_answer_path(const qn_dock_state *run, const qn_dock_answer *an
 
 qn_status qn_dock_rank_answers(qn_dock_state *run)
 {
-    const size_t required =
-        run->options->restraints_required ? (size_t)run->options->restraints_required : run->restraints.count;
+    const size_t required = run->restraints.required;
     const qn_dock_candidates candidates = {
         .grid = &run->grid,
         .energy = &run->energy,
@@ -49,7 +48,6 @@ qn_status qn_dock_rank_answers(qn_dock_state *run)
         .per_rotation = run->options->per_rotation,
         .hits = run->hits,
         .restraints = &run->restraints,
-        .restraints_required = required,
     };
     QN_TRY(create_answers(run));
     QN_TRY(qn_dock_cells_create(&run->energy, &run->grid, run->job->pool, &run->cells));
@@ -62,7 +60,8 @@ qn_status qn_dock_rank_answers(qn_dock_state *run)
                 QN_NOT_FOUND,
                 "%s: no pose of the set %s satisfies %zu of the %zu restraints; expected larger distances or fewer "
                 "required restraints (then --resume continues without a new search), or more poses of each rotation",
-                run->options->restraints_file, answer->name, required, run->restraints.count);
+                qn_dock_restraints_source(run->options), answer->name, required,
+                qn_dock_restraints_total(&run->restraints));
     }
     return QN_OK;
 }

@@ -92,21 +92,49 @@ static const qn_option rows[] = {
      .least = 0,
      .most = 1e6,
      .fallback = "1",
-     .meaning = "energy subtracted per pair of heavy atoms in contact, one of them in an attracting residue"},
+     .meaning =
+         "energy subtracted per pair of heavy atoms in contact, one of them in an attracting residue; for active "
+         "residues a factor of their attraction"},
     {.name = "restraints",
      .kind = QN_OPTION_PATH,
      .argument = "FILE",
      .offset = FIELD(restraints_file),
-     .meaning = "restraints such as cross-links: each line has a receptor residue, a ligand residue and the largest "
-                "distance in Å between their Cα; poses that violate restraints are left out"},
+     .meaning =
+         "restraints such as cross-links: each line has a receptor residue, a ligand residue and the largest "
+         "distance in Å between their Cα; or a table of HADDOCK (.tbl), whose restraints may be ambiguous; poses "
+         "that violate restraints are left out"},
+    {.name = "active",
+     .kind = QN_OPTION_TEXTS,
+     .argument = "RESIDUES",
+     .offset = FIELD(active),
+     .meaning = "residues of which many should be in the interface, such as receptor:A:30-40; they attract, in "
+                "proportion, and each is a restraint: close to an active or passive residue of the other partner; may "
+                "be repeated"},
+    {.name = "passive",
+     .kind = QN_OPTION_TEXTS,
+     .argument = "RESIDUES",
+     .offset = FIELD(passive),
+     .meaning = "residues that active ones of the other partner may be close to, in the same form; may be repeated"},
     {.name = "restraints-required",
-     .kind = QN_OPTION_INTEGER,
+     .kind = QN_OPTION_QUOTA,
      .argument = "COUNT",
      .offset = FIELD(restraints_required),
      .least = 0,
      .most = 1000000,
-     .fallback_meaning = "all",
-     .meaning = "number of restraints that a pose must satisfy"},
+     .fallback_meaning = "all between two residues",
+     .meaning = "number of restraints that a pose must satisfy, or a share such as 50%"},
+    {.name = "antibody",
+     .kind = QN_OPTION_TEXTS,
+     .argument = "CHAINS",
+     .offset = FIELD(antibodies),
+     .meaning = "chains of antibodies, such as receptor:H,L or ligand:A, whose complementarity-determining regions are "
+                "searched even if their sequences are unusual, and no others; may be repeated"},
+    {.name = "plddt",
+     .kind = QN_OPTION_TEXTS,
+     .argument = "LIMIT",
+     .offset = FIELD(plddt),
+     .meaning = "for predicted structures with pLDDT as B-factors: mask residues below this limit, such as 50, or "
+                "ligand:50 for one partner"},
     {.name = "rotations",
      .letter = 'n',
      .kind = QN_OPTION_INTEGER,

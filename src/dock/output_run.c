@@ -27,13 +27,16 @@ static json_t *describe_selections(const char *const *selections, size_t count)
 static json_t *describe_knowledge(const qn_dock_state *run)
 {
     const qn_dock_options *options = run->options;
-    const size_t required = options->restraints_required ? (size_t)options->restraints_required : run->restraints.count;
-    return json_pack("{s:o, s:o, s:f, s:f, s:o, s:I, s:I}", "block",
-                     describe_selections(options->blocked, options->blocked_count), "attract",
-                     describe_selections(options->attracted, options->attracted_count), "block_penalty",
-                     options->block_penalty, "attract_bonus", options->attract_bonus, "restraints_file",
-                     qn_json_text(options->restraints_file), "restraints", (json_int_t)run->restraints.count,
-                     "restraints_required", (json_int_t)required);
+    return json_pack(
+        "{s:o, s:o, s:f, s:f, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "block",
+        describe_selections(options->blocked, options->blocked_count), "attract",
+        describe_selections(options->attracted, options->attracted_count), "block_penalty", options->block_penalty,
+        "attract_bonus", options->attract_bonus, "restraints_file", qn_json_text(options->restraints_file),
+        "restraints", (json_int_t)(run->restraints.count + run->restraints.ambiguous.count), "restraints_required",
+        (json_int_t)run->restraints.required, "active", describe_selections(options->active, options->active_count),
+        "passive", describe_selections(options->passive, options->passive_count), "antibody",
+        describe_selections(options->antibodies, options->antibody_count), "plddt",
+        describe_selections(options->plddt, options->plddt_count));
 }
 
 static json_t *describe_devices(const qn_dock_state *run)

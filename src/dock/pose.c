@@ -59,9 +59,9 @@ static bool satisfies_restraints(const qn_dock_candidates *from, size_t rotation
 {
     double translation[3];
     const double *matrix = from->matrices + 9 * rotation;
-    if (!from->restraints || from->restraints_required == 0) return true;
+    if (!from->restraints || from->restraints->required == 0) return true;
     qn_dock_grid_translation(from->grid, cell, matrix, translation);
-    return qn_dock_restraints_satisfied(from->restraints, matrix, translation) >= from->restraints_required;
+    return qn_dock_restraints_satisfied(from->restraints, matrix, translation) >= from->restraints->required;
 }
 
 /* List all hits of a set by grid energy, the lowest first. */

@@ -2,7 +2,7 @@
 #ifndef QN_DOCK_POSE_H
 #define QN_DOCK_POSE_H
 
-#include "dock/restraints.h"
+#include "dock/known/restraints.h"
 #include "dock/search/receptor_cells.h"
 #include "dock/search/search.h"
 
@@ -26,8 +26,7 @@ typedef struct qn_dock_candidates {
     const int32_t *rotations;   /* the matrices in units of 1/2^30 */
     int rotation_count, per_rotation;
     const qn_dock_hit *hits;              /* [rotation_count][sets][per_rotation] */
-    const qn_dock_restraints *restraints; /* NULL: none */
-    size_t restraints_required;           /* poses that satisfy fewer are left out */
+    const qn_dock_restraints *restraints; /* NULL: none; poses that satisfy fewer than required are left out */
 } qn_dock_candidates;
 
 /* Find the `keep` best poses of a set. The 4 · keep hits of lowest grid energy are rescored in double precision and

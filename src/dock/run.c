@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "dock/known/confidence.h"
 #include "dock/masks.h"
 #include "dock/output_zdock.h"
 #include "dock/run.h"
@@ -24,6 +25,13 @@ static qn_status check_options(const qn_dock_options *options)
     return QN_OK;
 }
 
+const char *qn_dock_restraints_source(const qn_dock_options *options)
+{
+    return options->restraints_file ? options->restraints_file
+           : options->active_count  ? "the active residues"
+                                    : "no restraints file";
+}
+
 /* Choose a size by a rule, not by measured times as qn_fft_advise does: poses depend on the grid, so that the grid must
  * be the same on every machine. */
 static int next_fast_size(int least, void *user)
@@ -38,6 +46,7 @@ static qn_status find_coefficients(qn_dock_state *run, size_t *count)
     bool antibody;
     if (strcmp(names, "auto") == 0) {
         QN_TRY(qn_dock_masks_antibody(&run->receptor, &run->ligand, &antibody));
+        antibody = antibody || run->options->antibody_count > 0;
         names = antibody ? "antibody" : "others";
         qn_log(QN_LOG_NOTE, "coefficients: %s", names);
     }
@@ -54,6 +63,8 @@ static qn_status make_energy(qn_dock_state *run)
     if (!rpsc) QN_TRY(find_coefficients(run, &count));
     qn_status status = qn_dock_masks_create(options, &run->receptor, &run->ligand, run->coefficients, count, &masks);
     if (status == QN_OK)
+        status = qn_dock_masks_attract(&run->restraints, options->attract_bonus, &run->receptor, &run->ligand, &masks);
+    if (status == QN_OK)
         status = rpsc ? qn_dock_energy_rpsc(&run->receptor, &run->ligand, &masks, &run->energy)
                       : qn_dock_energy_piper(&run->receptor, &run->ligand, run->coefficients, count,
                                              options->pair_terms, &masks, &run->energy);
@@ -68,6 +79,25 @@ static qn_status read_partner(const qn_dock_options *options, const char *role, 
                 : qn_dock_partner_from_molecule(molecule, role, partner);
 }
 
+static qn_status mask_uncertain(const qn_dock_options *options, const char *role, const char *path,
+                                qn_dock_partner *partner)
+{
+    return qn_dock_confidence_mask(options->plddt, options->plddt_count, role, path ? path : partner->molecule->name,
+                                   partner);
+}
+
+static qn_status read_restraints(qn_dock_state *run)
+{
+    const qn_dock_options *options = run->options;
+    const qn_molecule *receptor = run->receptor.molecule, *ligand = run->ligand.molecule;
+    if (options->restraints_file)
+        QN_TRY(qn_dock_restraints_read(options->restraints_file, receptor, ligand, &run->restraints));
+    QN_TRY(qn_dock_restraints_add_active(options->active, options->active_count, options->passive,
+                                         options->passive_count, receptor, ligand, &run->restraints));
+    return qn_dock_restraints_require(options->restraints_required, qn_dock_restraints_source(options),
+                                      &run->restraints);
+}
+
 /* Read both partners, lay out the grid, make the rotations. */
 static qn_status read_inputs(qn_dock_state *run)
 {
@@ -76,6 +106,8 @@ static qn_status read_inputs(qn_dock_state *run)
     QN_TRY(qn_job_devices(run->job));
     QN_TRY(read_partner(options, "receptor", options->receptor, options->receptor_molecule, &run->receptor));
     QN_TRY(read_partner(options, "ligand", options->ligand, options->ligand_molecule, &run->ligand));
+    QN_TRY(mask_uncertain(options, "receptor", options->receptor, &run->receptor));
+    QN_TRY(mask_uncertain(options, "ligand", options->ligand, &run->ligand));
     qn_dock_bounding_sphere(&run->receptor, centre, &receptor_radius);
     qn_dock_bounding_sphere(&run->ligand, centre, &ligand_radius);
     if (ligand_radius > receptor_radius)
@@ -83,15 +115,8 @@ static qn_status read_inputs(qn_dock_state *run)
                            "the ligand (radius %.1f Å) is larger than the receptor (%.1f Å); the search is faster with "
                            "the larger one as receptor",
                            ligand_radius, receptor_radius));
+    QN_TRY(read_restraints(run));
     QN_TRY(make_energy(run));
-    if (options->restraints_file)
-        QN_TRY(qn_dock_restraints_read(options->restraints_file, run->receptor.molecule, run->ligand.molecule,
-                                       &run->restraints));
-    if ((size_t)options->restraints_required > run->restraints.count)
-        return QN_FAIL(
-            QN_INVALID_ARGUMENT, "%s: %d %s required of %zu; expected at most that many",
-            options->restraints_file ? options->restraints_file : "no restraints file", options->restraints_required,
-            qn_plural((size_t)options->restraints_required, "restraint is", "restraints are"), run->restraints.count);
     qn_dock_energy_reach(&run->energy, &run->receptor, &contact_angstrom, &reach_angstrom);
     QN_TRY(qn_dock_grid_plan(&run->receptor, &run->ligand, options->spacing_angstrom, contact_angstrom, reach_angstrom,
                              options->grid_cells, next_fast_size, &run->transforms.engine, &run->grid));

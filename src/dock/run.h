@@ -88,6 +88,9 @@ QN_MUST_CHECK qn_status qn_dock_tuning_start(qn_dock_state *run);
  * that it wants to try. */
 QN_MUST_CHECK qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search);
 
+/* run.c: the restraints' file, or other words for where they come from, in messages. */
+const char *qn_dock_restraints_source(const qn_dock_options *options);
+
 /* memory.c: estimate the memory of this process before its grids are computed. QN_OUT_OF_MEMORY: the run would take
  * more than is allowed or free, or than a device has. */
 QN_MUST_CHECK qn_status qn_dock_check_memory(const qn_dock_state *run);

@@ -65,6 +65,7 @@ bool qn_option_is_within(const qn_option *row, const qn_option_value *value)
     case QN_OPTION_BOX: return is_box(value->number, row->most);
     case QN_OPTION_PERCENTS: return are_percents(row, value->number);
     case QN_OPTION_SIZES: return are_sizes(row, value->sizes);
+    case QN_OPTION_QUOTA: return is_between(row, value->integer) || (value->integer < 0 && value->integer >= -100);
     default: return true;
     }
 }
@@ -116,6 +117,9 @@ static void expect(const qn_option *row, char *text, size_t bytes)
     case QN_OPTION_SIZES:
         snprintf(text, bytes, "1 to %d whole numbers from %.0f to %.0f joined by x, such as 4096x4092", row->count,
                  row->least, row->most);
+        break;
+    case QN_OPTION_QUOTA:
+        snprintf(text, bytes, "a whole number from %.0f to %.0f, or a share from 1%% to 100%%", row->least, row->most);
         break;
     default: snprintf(text, bytes, "%s", row->argument); break;
     }

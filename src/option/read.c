@@ -14,6 +14,7 @@ size_t qn_option_bytes(const qn_option *row)
     case QN_OPTION_FLAG:
     case QN_OPTION_UNLESS: return sizeof(bool);
     case QN_OPTION_INTEGER:
+    case QN_OPTION_QUOTA:
     case QN_OPTION_ENUM: return sizeof(int);
     case QN_OPTION_WHOLE:
     case QN_OPTION_BYTES: return sizeof(uint64_t);
@@ -80,6 +81,15 @@ static bool read_integer(const char *text, int *integer)
     const long number = strtol(text, &end, 10);
     *integer = (int)number;
     return strspn(text, "+-0123456789") > 0 && *end == '\0' && errno == 0 && number >= INT_MIN && number <= INT_MAX;
+}
+
+/* Read a count, or a share in whole percents, which becomes a number below 0. */
+static bool read_quota(const char *text, int *quota)
+{
+    uint64_t number;
+    if (!take_whole(&text, &number) || number > INT_MAX) return false;
+    *quota = *text == '%' ? -(int)number : (int)number;
+    return *text == '\0' || (strcmp(text, "%") == 0 && number > 0);
 }
 
 /* Read a number; "nan" and "inf" only if the row's default is the same text. */
@@ -183,6 +193,7 @@ bool qn_option_read(const qn_option *row, const char *text, qn_option_value *val
     case QN_OPTION_FLAG:
     case QN_OPTION_UNLESS: return read_flag(text, &value->flag);
     case QN_OPTION_INTEGER: return read_integer(text, &value->integer);
+    case QN_OPTION_QUOTA: return read_quota(text, &value->integer);
     case QN_OPTION_WHOLE: return take_whole(&text, &value->whole[0]) && *text == '\0';
     case QN_OPTION_NUMBER: return read_number(row, text, &value->number[0]);
     case QN_OPTION_BYTES: return read_bytes(row, text, &value->whole[0]);

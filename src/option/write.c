@@ -98,6 +98,10 @@ size_t qn_option_write(const qn_option *row, const qn_option_value *value, char 
     case QN_OPTION_FLAG:
     case QN_OPTION_UNLESS: length = snprintf(text, bytes, "%s", value->flag ? "yes" : "no"); break;
     case QN_OPTION_INTEGER: length = snprintf(text, bytes, "%d", value->integer); break;
+    case QN_OPTION_QUOTA:
+        length = value->integer < 0 ? snprintf(text, bytes, "%d%%", -value->integer)
+                                    : snprintf(text, bytes, "%d", value->integer);
+        break;
     case QN_OPTION_WHOLE: length = snprintf(text, bytes, "%llu", (unsigned long long)value->whole[0]); break;
     case QN_OPTION_NUMBER: length = write_number(value->number[0], text, bytes); break;
     case QN_OPTION_BYTES: length = write_bytes(row, value->whole[0], text, bytes); break;

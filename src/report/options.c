@@ -59,6 +59,7 @@ static json_t *value_of(const qn_option *row, const void *options)
     case QN_OPTION_FLAG:
     case QN_OPTION_UNLESS: return json_boolean(*(const bool *)field);
     case QN_OPTION_INTEGER: return json_integer(*(const int *)field);
+    case QN_OPTION_QUOTA: return *(const int *)field < 0 ? word_of(row, options) : json_integer(*(const int *)field);
     case QN_OPTION_WHOLE: return row->group == QN_OPTION_RUN ? qn_json_unsigned(*whole) : whole_of(*whole);
     case QN_OPTION_BYTES: return qn_json_unsigned(*whole);
     case QN_OPTION_NUMBER:

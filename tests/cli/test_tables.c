@@ -147,6 +147,14 @@ static void make_cases(void)
         add_integer((long long)row.most, true);
         add_integer((long long)row.most + 1, false);
         break;
+    case QN_OPTION_QUOTA:
+        add_integer((long long)row.least, true);
+        add_integer((long long)row.most, true);
+        add_integer((long long)row.most + 1, false);
+        add_integer(-1, true);
+        add_integer(-100, true);
+        add_integer(-101, false);
+        break;
     case QN_OPTION_WHOLE:
     case QN_OPTION_BYTES:
     case QN_OPTION_RANGE: add_wholes(); break;

@@ -113,7 +113,7 @@ done
 [[ "$recorded" != *reach_angstrom* ]] || fail "rpsc has no coefficients, but run.json has"
 
 # Residue selections, wherever they are accepted.
-for option in --block --attract; do
+for option in --block --attract --active; do
   expect 2 'selection "A:30": the partner "A" is unknown; expected receptor or ligand' $option A:30
   expect 2 'selection "receptor": no chain is named' $option receptor
   expect 1 'selection "receptor:Q:30": the receptor has no chain "Q"; expected one of its chains: A' $option receptor:Q:30
@@ -147,6 +147,28 @@ expect 1 'absent.txt: cannot open' --restraints absent.txt
 expect 2 'two.txt: 3 restraints are required of 2; expected at most that many' --restraints two.txt --restraints-required 3
 expect 2 'no restraints file: 1 restraint is required of 0' --restraints-required 1
 expect 2 'restraints-required is "-1"; expected' --restraints two.txt --restraints-required=-1
+
+# Tables of HADDOCK, active and passive residues, shares.
+printf 'assign (resid 30 and segid A)\n (resid 3 and segid Q) 2 2 0\n' >chain.tbl
+printf 'assign (resid 30 and segid A) (resid 3 and segid B) 2 2\nassign\n' >short.tbl
+expect 1 'chain.tbl:2: the second selection names no heavy atom; expected residues of the receptor'"'"'s chains (A) or of the ligand'"'"'s (B)' \
+  --restraints chain.tbl
+expect 1 'short.tbl:2: "assign"; expected the part above the distance (dplus) in Å' --restraints short.tbl
+expect 2 'the residues "receptor:A:30" are passive, and none is active; expected' --passive receptor:A:30
+expect 2 '--passive is empty' --passive ''
+expect 2 'the active residues: 4 restraints are required of 3; expected' --active receptor:A:30-32 --restraints-required 4
+expect 2 'restraints-required is "150%"; expected a whole number from 0 to 1000000, or a share from 1% to 100%' \
+  --active receptor:A:30 --restraints-required 150%
+expect 2 'no restraints file: 50 % of the restraints are required of 0' --restraints-required 50%
+
+# Chains of antibodies, and predicted structures.
+expect 2 'the antibody "A" is no list of chains; expected such as receptor:H,L' --antibody A
+expect 1 'selection "ligand:Q": the ligand has no chain "Q"' --antibody ligand:Q
+expect 2 'no variable domain of an antibody can be aligned with the chain "receptor:A"' --antibody receptor:A
+expect 2 '"receptor:A" is named as an antibody, but no coefficient set masks antibodies; expected' --antibody receptor:A -w balanced
+expect 2 '"receptor:A" is named as an antibody, but no coefficient set masks antibodies; expected' --antibody receptor:A -s rpsc
+expect 2 'the pLDDT "101" is no limit; expected a number above 0 and up to 100' --plddt 101
+expect 1 "receptor: $receptor: residue" --plddt 50
 
 # Restraints that no pose satisfies are detected only after the search. The journal of the search is kept, so a run with
 # other restraints resumes from it.

@@ -304,6 +304,59 @@ static void either_partner_may_be_the_antibody(void)
     clear_partners();
 }
 
+/* Active residues attract; blocked ones among them get the sum. */
+static void active_residues_subtract_energy(void)
+{
+    const char *active[] = {"receptor:H:3-4", "ligand:L:11"}, *blocked[] = {"receptor:H:4"};
+    qn_dock_options options = qn_dock_default_options();
+    qn_dock_restraints restraints = {0};
+    qn_dock_masks masks;
+    expectation expected = {0};
+    options.blocked = blocked;
+    options.blocked_count = 1;
+    make_partners(vhh);
+    CHECK_OK(qn_dock_restraints_add_active(active, 2, NULL, 0, receptor.molecule, ligand.molecule, &restraints));
+    qn_dock_restraints_attract(&restraints, 1, receptor.molecule, ligand.molecule, expected.receptor, expected.ligand);
+    const double strength = 0.5 / -expected.receptor[2]; /* sums are exact with energies of 1/2 */
+    memset(&expected, 0, sizeof expected);
+    qn_dock_restraints_attract(&restraints, strength, receptor.molecule, ligand.molecule, expected.receptor,
+                               expected.ligand);
+    CHECK(expected.receptor[2] < 0 && expected.receptor[1] == 0 && expected.ligand[1] < 0);
+    expected.receptor[3] += 1;
+    if (CHECK_OK(qn_dock_masks_create(&options, &receptor, &ligand, &plain, 1, &masks))) {
+        CHECK_OK(qn_dock_masks_attract(&restraints, 0, &receptor, &ligand, &masks)); /* no attraction */
+        CHECK(masks.receptor && !masks.ligand);
+        CHECK_OK(qn_dock_masks_attract(&restraints, strength, &receptor, &ligand, &masks));
+        check_term(&masks, &plain, 1, 0, &expected);
+        qn_dock_masks_clear(&masks);
+    }
+    qn_dock_restraints_clear(&restraints);
+    clear_partners();
+}
+
+/* Chains that the options name are the antibody, and no others. */
+static void named_chains_are_masked(void)
+{
+    const char *chains[] = {"receptor:H"};
+    qn_dock_options options = qn_dock_default_options();
+    qn_dock_masks masks;
+    options.antibodies = chains;
+    options.antibody_count = 1;
+    make_partners(vhh);
+    if (CHECK_OK(qn_dock_masks_create(&options, &receptor, &ligand, &wants_cdrs, 1, &masks))) {
+        CHECK(masks.cdrs && !masks.ligand_cdrs);
+        qn_dock_masks_clear(&masks);
+    }
+    CHECK_FAILS(qn_dock_masks_create(&options, &receptor, &ligand, &plain, 1, &masks), QN_INVALID_ARGUMENT);
+    CHECK_TEXT(qn_error_message(), "\"receptor:H\" is named as an antibody, but no coefficient set masks antibodies; "
+                                   "expected the coefficients \"antibody\"");
+    chains[0] = "ligand:L";
+    CHECK_FAILS(qn_dock_masks_create(&options, &receptor, &ligand, &wants_cdrs, 1, &masks), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("no variable domain of an antibody can be aligned with the chain \"ligand:L\"");
+    CHECK(!masks.cdrs && !masks.ligand_cdrs);
+    clear_partners();
+}
+
 static void check_refused(const qn_dock_options *options, const qn_coefficients *set, qn_status status,
                           const char *says)
 {
@@ -343,6 +396,8 @@ int main(void)
     RUN(antibody_sets_mask_residues_outside_cdrs);
     RUN(antibody_ligands_are_masked);
     RUN(either_partner_may_be_the_antibody);
+    RUN(active_residues_subtract_energy);
+    RUN(named_chains_are_masked);
     RUN(wrong_selections_are_refused);
     return check_finish();
 }

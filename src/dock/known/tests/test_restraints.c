@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "dock/restraints.h"
+#include "dock/known/restraints.h"
 
 static qn_molecule *receptor, *ligand;
 static char path[4096];

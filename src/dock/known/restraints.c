@@ -1,4 +1,4 @@
-#include "dock/restraints.h"
+#include "dock/known/restraints.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "dock/known/haddock_table.h"
 #include "model/atom.h"
 #include "model/residue_selection.h"
 
@@ -132,6 +134,18 @@ static qn_status parse_file(const char *path, char *text, size_t size, const qn_
     return QN_OK;
 }
 
+static qn_status parse_table(const char *path, const char *text, const qn_molecule *receptor, const qn_molecule *ligand,
+                             qn_dock_restraints *restraints)
+{
+    const qn_molecule *molecules[2] = {receptor, ligand};
+    for (int side = 0; side < 2; side++) {
+        void *memory;
+        QN_TRY(qn_allocate(molecules[side]->residue_count, sizeof(bool), &memory));
+        restraints->attracting[side] = memory;
+    }
+    return qn_haddock_table_parse(path, text, molecules, &restraints->ambiguous, restraints->attracting);
+}
+
 qn_status qn_dock_restraints_read(const char *path, const qn_molecule *receptor, const qn_molecule *ligand,
                                   qn_dock_restraints *restraints)
 {
@@ -139,7 +153,9 @@ qn_status qn_dock_restraints_read(const char *path, const qn_molecule *receptor,
     size_t size;
     *restraints = (qn_dock_restraints){0};
     QN_TRY(qn_file_read(path, &text, &size));
-    qn_status status = parse_file(path, text, size, receptor, ligand, restraints);
+    qn_status status = !memchr(text, '\0', size) && qn_haddock_table_is(text)
+                           ? parse_table(path, text, receptor, ligand, restraints)
+                           : parse_file(path, text, size, receptor, ligand, restraints);
     qn_release(&text);
     if (status != QN_OK) qn_dock_restraints_clear(restraints);
     return status;
@@ -148,24 +164,60 @@ qn_status qn_dock_restraints_read(const char *path, const qn_molecule *receptor,
 void qn_dock_restraints_clear(qn_dock_restraints *restraints)
 {
     qn_release(&restraints->pairs);
-    restraints->count = 0;
+    qn_dock_ambiguous_clear(&restraints->ambiguous);
+    for (int side = 0; side < 2; side++) qn_release(&restraints->attracting[side]);
+    *restraints = (qn_dock_restraints){0};
+}
+
+/* Whether an ambiguous restraint counts. */
+static bool counts(const qn_dock_restraints *restraints, size_t index)
+{
+    return !restraints->certain_only || restraints->ambiguous.list[index].single;
+}
+
+size_t qn_dock_restraints_total(const qn_dock_restraints *restraints)
+{
+    size_t total = restraints->count;
+    for (size_t i = 0; i < restraints->ambiguous.count; i++) total += counts(restraints, i);
+    return total;
+}
+
+qn_status qn_dock_restraints_require(int quota, const char *source, qn_dock_restraints *restraints)
+{
+    restraints->certain_only = quota == 0;
+    const size_t total = qn_dock_restraints_total(restraints);
+    restraints->required = quota == 0 ? total : quota > 0 ? (size_t)quota : (total * (size_t)-quota + 99) / 100;
+    if (restraints->required > total || (quota != 0 && total == 0))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d%s required of %zu; expected at most that many", source, abs(quota),
+                       quota < 0    ? " % of the restraints are"
+                       : quota == 1 ? " restraint is"
+                                    : " restraints are",
+                       total);
+    return QN_OK;
+}
+
+static bool is_pair_satisfied(const qn_dock_restraint *pair, const double matrix[9],
+                              const double translation_angstrom[3])
+{
+    const double *x = pair->ligand_angstrom;
+    double squared = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double *row = matrix + 3 * axis;
+        double moved = row[0] * x[0] + row[1] * x[1] + row[2] * x[2] + translation_angstrom[axis];
+        double apart = moved - pair->receptor_angstrom[axis];
+        squared += apart * apart;
+    }
+    return squared <= pair->maximum_angstrom * pair->maximum_angstrom;
 }
 
 size_t qn_dock_restraints_satisfied(const qn_dock_restraints *restraints, const double matrix[9],
                                     const double translation_angstrom[3])
 {
     size_t satisfied = 0;
-    for (size_t i = 0; i < restraints->count; i++) {
-        const qn_dock_restraint *pair = &restraints->pairs[i];
-        const double *x = pair->ligand_angstrom;
-        double squared = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            const double *row = matrix + 3 * axis;
-            double moved = row[0] * x[0] + row[1] * x[1] + row[2] * x[2] + translation_angstrom[axis];
-            double apart = moved - pair->receptor_angstrom[axis];
-            squared += apart * apart;
-        }
-        satisfied += squared <= pair->maximum_angstrom * pair->maximum_angstrom;
-    }
+    for (size_t i = 0; i < restraints->count; i++)
+        satisfied += is_pair_satisfied(&restraints->pairs[i], matrix, translation_angstrom);
+    for (size_t i = 0; i < restraints->ambiguous.count; i++)
+        satisfied += counts(restraints, i) &&
+                     qn_dock_ambiguous_satisfied(&restraints->ambiguous, i, matrix, translation_angstrom);
     return satisfied;
 }
