@@ -4,7 +4,7 @@
 # on the unbound structures of all complexes of the reference data. It needs that data and a Python with DockQ 2.1.3:
 #   python3 -m venv ENVIRONMENT && ENVIRONMENT/bin/pip install DockQ==2.1.3
 #   QUERN_DOCKQ_PYTHON=ENVIRONMENT/bin/python ctest --preset all -R compare/dockq
-# dockq_models.py says how DockQ is called. It takes about 10 minutes of one core, most of it in DockQ.
+# dockq_models.py says how DockQ is called. It takes about three minutes of one core, half of them in DockQ.
 set -u
 source=$1 quern=$2
 . "$1/tests/support/script.sh"

@@ -374,7 +374,7 @@ static void hydrogens_ions_and_free_nucleotides_do_not_count(void)
 }
 
 /* Cofactors with the backbone atoms of nucleotides or amino acids, in HETATM or ATOM records, lie in the interface of
- * the native complex, of the model or of both. The quality is the one without them. The model lacks a third of the
+ * the native complex, of the model or of both. The quality is the one without them. The model lacks some of the
  * contacts, so that contacts of cofactors would change its Fnat and class. */
 static void cofactors_do_not_count(void)
 {
