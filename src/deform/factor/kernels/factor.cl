@@ -42,15 +42,31 @@ DEVICE_FN void update_tile(GLOBAL const float *RESTRICT values, GLOBAL const int
             sum[k][i] = index >= 0 ? values[(qn_int64)index * STRIDE + state] : index == -2 ? 1.0f : 0.0f;
         }
     }
+    /* The next run is read while the products of one are computed: its tiles would wait for it. */
     const int end = run_start[tile + 1];
-    for (int r = run_start[tile]; r < end; r++) {
-        const int count = runs[4 * r + 2], number = runs[4 * r + 3];
-        GLOBAL const float *a = tiles + AT(runs[4 * r], 0) + state, *b = tiles + AT(runs[4 * r + 1], 0) + state;
+    int r = run_start[tile];
+    int row = 0, column = 0, count = 0, number = 0;
+    if (r < end) {
+        row = runs[4 * r];
+        column = runs[4 * r + 1];
+        count = runs[4 * r + 2];
+        number = runs[4 * r + 3];
+    }
+    while (r < end) {
+        r++;
+        const int next = MIN(r, end - 1);
+        const int next_row = runs[4 * next], next_column = runs[4 * next + 1];
+        const int next_count = runs[4 * next + 2], next_number = runs[4 * next + 3];
+        GLOBAL const float *a = tiles + AT(row, 0) + state, *b = tiles + AT(column, 0) + state;
         for (int t = 0; t < count; t++) {
             subtract_product(sum, a, b, signs[number + t]);
             a += TILE * STRIDE;
             b += TILE * STRIDE;
         }
+        row = next_row;
+        column = next_column;
+        count = next_count;
+        number = next_number;
     }
     store_tile(tiles + AT(tile, 0) + state, sum);
 }
