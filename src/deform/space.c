@@ -81,8 +81,8 @@ static qn_status read_inputs(qn_deform_space_run *run)
                                   qn_pool_threads(run->job->pool), &run->workers));
     QN_TRY(qn_deform_choose_grid(run->job, run->options, &run->workers, &run->grid, &run->chosen_error));
     run->state_count = qn_grid_point_count(&run->grid);
+    QN_TRY(qn_space_devices_open(run)); /* before memory is estimated, of which lanes take some */
     QN_TRY(make_room(run));
-    QN_TRY(qn_space_devices_open(run));
     const qn_grid *grid = &run->grid;
     return qn_job_key(run->job, "step=%.17g\nleast=%d,%d,%d\nmost=%d,%d,%d\n", grid->step, grid->least[0],
                       grid->least[1], grid->least[2], grid->most[0], grid->most[1], grid->most[2]);
