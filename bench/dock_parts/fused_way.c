@@ -100,10 +100,15 @@ static void make_receptor(fused_way *way)
 {
     const size_t columns = (size_t)qn_rotation_columns(&way->grid), nz = (size_t)way->grid.cells[2];
     const size_t filled = (size_t)qn_rotation_width(&way->grid) * (size_t)way->grid.cells[1];
-    const size_t planes = (size_t)way->bench->sets * (size_t)way->bench->grids * nz;
+    const qn_correlate_columns_problem *problem = &way->problems.columns;
+    const size_t planes = qn_correlate_columns_spectra(problem) * nz;
     float *spectra = bench_allocate(planes * columns * 2, sizeof(float));
-    for (size_t plane = 0; plane < planes; plane++)
-        memcpy(spectra + plane * columns * 2, way->bench->spectra + plane * filled * 2, filled * 8);
+    for (int i = 0; i < problem->sets * problem->grids; i++) {
+        const size_t to = qn_correlate_columns_spectrum(problem, i / problem->grids, i % problem->grids);
+        for (size_t plane = 0; plane < nz; plane++)
+            memcpy(spectra + (to * nz + plane) * columns * 2,
+                   way->bench->spectra + ((size_t)i * nz + plane) * filled * 2, filled * 8);
+    }
     bench_must(bench_make_buffer(way->bench, spectra, planes * columns * 8, &way->receptor));
     qn_release(&spectra);
 }

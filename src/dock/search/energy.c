@@ -306,14 +306,36 @@ qn_status qn_dock_energy_fill(qn_dock_energy *energy, const qn_dock_partner *rec
     return qn_dock_receptor_grids(receptor, grid, pool, energy->layers, energy->layer_count);
 }
 
+/* Factor of a layer in the weighted energy of a set. */
+static float factor_of(const qn_dock_energy *energy, size_t set, size_t layer)
+{
+    const qn_dock_set *of = &energy->sets[set];
+    return (float)(of->scale[layer] * of->weight[energy->layers[layer].term]);
+}
+
+static bool is_common(const qn_dock_energy *energy, int ligand_grid)
+{
+    for (size_t l = 0; l < energy->layer_count; l++)
+        for (size_t set = 1; set < energy->set_count && energy->layers[l].ligand_grid == ligand_grid; set++)
+            if (factor_of(energy, set, l) != factor_of(energy, 0, l)) return false;
+    return true;
+}
+
+int qn_dock_energy_common_grids(const qn_dock_energy *energy)
+{
+    int count = 0;
+    if (energy->set_count == 1) return 0;
+    while (count + 1 < energy->grid_count && is_common(energy, energy->grid_count - 1 - count)) count++;
+    return count;
+}
+
 void qn_dock_energy_combine(const qn_dock_energy *energy, size_t set, int ligand_grid, size_t first, size_t count,
                             float *values)
 {
-    const qn_dock_set *of = &energy->sets[set];
     for (size_t cell = 0; cell < count; cell++) values[cell] = 0;
     for (size_t i = 0; i < energy->layer_count; i++) {
         const qn_dock_layer *layer = &energy->layers[i];
-        const float factor = (float)(of->scale[i] * of->weight[layer->term]);
+        const float factor = factor_of(energy, set, i);
         if (layer->ligand_grid != ligand_grid || factor == 0) continue;
         for (size_t cell = 0; cell < count; cell++) values[cell] += factor * layer->values[first + cell];
     }

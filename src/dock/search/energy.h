@@ -85,6 +85,10 @@ QN_MUST_CHECK qn_status qn_dock_energy_fill(qn_dock_energy *energy, const qn_doc
 void qn_dock_energy_combine(const qn_dock_energy *energy, size_t set, int ligand_grid, size_t first, size_t count,
                             float *values);
 
+/* Number of the last ligand grids whose weighted layers are the same in all sets; 0 for one set, and less than the
+ * number of grids. */
+int qn_dock_energy_common_grids(const qn_dock_energy *energy);
+
 /* Compute the terms from the sums of the layers. Returns the weighted sum of the terms. */
 double qn_dock_energy_total(const qn_dock_energy *energy, size_t set, const double *layer_sums,
                             double terms[QN_DOCK_TERMS_MAX]);

@@ -61,7 +61,9 @@ static void fused_bytes(const qn_dock_search_options *options, const qn_dock_gri
     const size_t columns = (size_t)qn_rotation_columns(&shape), nz = (size_t)grid->cells[2];
     const size_t grids = (size_t)energy->grid_count, sets = energy->set_count;
     const size_t planes = grids * (size_t)grid->box + sets * nz;
-    *receptor = sets * grids * nz * columns * 8;
+    const qn_correlate_columns_problem problem = {
+        .grids = energy->grid_count, .sets = (int)sets, .common = qn_dock_energy_common_grids(energy)};
+    *receptor = qn_correlate_columns_spectra(&problem) * nz * columns * 8;
     *each = planes * columns * qn_rotation_value_bytes(&shape) + 12 * (size_t)sites;
     if (needs_scores(options->per_rotation))
         *each += sets * (qn_dock_grid_volume(grid) * 4 + (size_t)options->per_rotation * 256 * 8);
@@ -117,8 +119,11 @@ void qn_search_fused_problems(const qn_rotation_grid *shape, const qn_dock_grid 
                                                   .batch = batch,
                                                   .box_centre = grid->box_centre,
                                                   .scale = qn_dock_ligand_scale(grid)};
-    problems->columns =
-        (qn_correlate_columns_problem){.grid = *shape, .grids = energy->grid_count, .rotations = batch, .sets = sets};
+    problems->columns = (qn_correlate_columns_problem){.grid = *shape,
+                                                       .grids = energy->grid_count,
+                                                       .rotations = batch,
+                                                       .sets = sets,
+                                                       .common = qn_dock_energy_common_grids(energy)};
     problems->scores = (qn_score_planes_problem){.grid = *shape, .outputs = batch * sets};
     memcpy(problems->scores.first_shift, grid->first_shift, sizeof grid->first_shift);
     memcpy(problems->scores.last_shift, grid->last_shift, sizeof grid->last_shift);
@@ -151,7 +156,8 @@ static qn_status fused_create(qn_dock_search *search, const qn_dock_grid *grid, 
                              &state->problems);
     const size_t columns = (size_t)qn_rotation_columns(&shape), value_bytes = qn_rotation_value_bytes(&shape);
     search->options.engine = qn_fft_engine_of(qn_queue_device(search->queue));
-    QN_TRY(qn_search_transform_receptor(search, grid, energy, search->options.engine, columns, &state->receptor));
+    QN_TRY(qn_search_transform_receptor(search, grid, energy, search->options.engine, columns,
+                                        (size_t)state->problems.columns.common, &state->receptor));
     QN_TRY(create_roots(search));
     QN_TRY(qn_search_buffer_zeroed(search, batch * 3 * atoms * 4, &state->positions));
     QN_TRY(qn_search_buffer_zeroed(search, batch * search->grid_count * (size_t)grid->box * columns * value_bytes,

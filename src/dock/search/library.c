@@ -110,7 +110,7 @@ static qn_status library_create(qn_dock_search *search, const qn_dock_grid *grid
     QN_TRY(check_numbers(search));
     set_problems(search, grid, energy, ligand->site_count, rotation_count);
     QN_TRY(create_plans(search, grid));
-    QN_TRY(qn_search_transform_receptor(search, grid, energy, search->options.engine, 0, &state->receptor));
+    QN_TRY(qn_search_transform_receptor(search, grid, energy, search->options.engine, 0, 0, &state->receptor));
     QN_TRY(qn_search_buffer_zeroed(search, batch * grids * box * box * box * 4, &state->boxes));
     QN_TRY(qn_search_buffer_zeroed(search, batch * grids * search->volume * 4, &state->grids));
     QN_TRY(qn_search_buffer_zeroed(search, batch * grids * search->bins * 8, &state->spectra));

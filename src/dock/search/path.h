@@ -68,9 +68,10 @@ QN_MUST_CHECK qn_status qn_search_buffer_filled(qn_dock_search *search, const vo
                                                 qn_buffer **buffer);
 
 /* Compute the receptor's spectra [set][grid][nz], planes of ny·(nx/2 + 1) complex numbers, `plane_numbers` apart (0:
- * next to each other). They are divided by the volume because transforms are not scaled. */
+ * next to each other). The last `common` grids are left out of the sets; those of the first set follow the last set.
+ * Spectra are divided by the volume because transforms are not scaled. */
 QN_MUST_CHECK qn_status qn_search_transform_receptor(qn_dock_search *search, const qn_dock_grid *grid,
                                                      const qn_dock_energy *energy, qn_fft_engine engine,
-                                                     size_t plane_numbers, qn_buffer **receptor);
+                                                     size_t plane_numbers, size_t common, qn_buffer **receptor);
 
 #endif

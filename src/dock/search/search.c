@@ -22,21 +22,22 @@ size_t qn_dock_search_bytes(const qn_dock_search_options *options, const qn_dock
     size_t receptor, each;
     path_of(options->path)->bytes(options, grid, energy, sites, &receptor, &each);
     each += energy->set_count * (size_t)options->per_rotation * QN_DOCK_SLOTS * 8;
-    const size_t batch = (size_t)options->batch * each, one_set = grids * volume * 4 + receptor / energy->set_count;
+    const size_t spectra =
+        grids * ((size_t)grid->cells[0] / 2 + 1) * (size_t)grid->cells[1] * (size_t)grid->cells[2] * 8;
+    const size_t batch = (size_t)options->batch * each, one_set = grids * volume * 4 + spectra;
     return receptor + (size_t)rotation_count * 4 * QN_ROTATION_INTS +
            (size_t)sites * 4 * (QN_LIGAND_ATOM_INTS + grids) + (batch > one_set ? batch : one_set);
 }
 
-/* Batch of a CPU: at least one rotation per thread. On the fused path, more rotations share each read of the receptor's
- * spectra, which are larger than the caches; eight are as fast as 16. */
+/* Batch of a CPU: a rotation for each thread on the library path. On the fused path the threads share a rotation, and
+ * eight rotations share each read of the receptor's spectra, which are larger than the caches; 16 are no faster. */
 static int cpu_batch(const qn_dock_search_options *options, int threads, size_t each)
 {
-    enum { FUSED = 8 };
     const size_t most_bytes = (size_t)512 << 20;
-    int batch = FUSED;
+    int batch = 8;
     if (options->path != QN_DOCK_PATH_FUSED) return threads;
-    while (batch > threads && (size_t)batch * each > most_bytes) batch /= 2;
-    return batch > threads ? batch : threads;
+    while (batch > 1 && (size_t)batch * each > most_bytes) batch /= 2;
+    return batch;
 }
 
 /* Choose a batch of enough rotations to fill the device and to make the overhead of launches small. */
@@ -118,20 +119,20 @@ typedef struct receptor_transform {
     float *values; /* [grids][volume] */
     qn_buffer *grids, *spectra;
     qn_buffer *receptor;
-    size_t plane_numbers;
+    size_t plane_numbers, common; /* common: the last grids, which all sets share */
 } receptor_transform;
 
-/* Copy the spectra of a set to their place among the receptor's spectra. */
-static qn_status copy_spectra(qn_dock_search *search, const receptor_transform *transform, size_t set, size_t planes)
+/* Copy `count` spectra from place `from` among those of a set to place `to` among the receptor's. */
+static qn_status copy_spectra(qn_dock_search *search, const receptor_transform *transform, size_t planes, size_t from,
+                              size_t to, size_t count)
 {
     const size_t from_plane = search->bins / planes * 8, to_plane = transform->plane_numbers * 8;
-    const size_t count = search->grid_count * planes;
     if (from_plane == to_plane)
-        return qn_queue_copy(search->queue, transform->spectra, 0, transform->receptor, set * count * to_plane,
-                             count * to_plane, NULL);
-    for (size_t i = 0; i < count; i++)
-        QN_TRY(qn_queue_copy(search->queue, transform->spectra, i * from_plane, transform->receptor,
-                             (set * count + i) * to_plane, from_plane, NULL));
+        return qn_queue_copy(search->queue, transform->spectra, from * planes * from_plane, transform->receptor,
+                             to * planes * to_plane, count * planes * to_plane, NULL);
+    for (size_t i = 0; i < count * planes; i++)
+        QN_TRY(qn_queue_copy(search->queue, transform->spectra, (from * planes + i) * from_plane, transform->receptor,
+                             (to * planes + i) * to_plane, from_plane, NULL));
     return QN_OK;
 }
 
@@ -158,22 +159,26 @@ static qn_status combine_plane(size_t index, int worker, void *user)
 static qn_status transform_set(qn_dock_search *search, const qn_dock_energy *energy, size_t set, size_t planes,
                                const receptor_transform *transform)
 {
-    const size_t volume = search->volume;
+    const size_t volume = search->volume, own = search->grid_count - transform->common;
     combine_job job = {energy, set, planes, volume / planes, (float)volume, transform->values};
     QN_TRY(qn_pool_run(search->options.pool, search->grid_count * planes, combine_plane, &job));
     QN_TRY(
         qn_queue_write(search->queue, transform->grids, 0, transform->values, search->grid_count * volume * 4, NULL));
     QN_TRY(qn_fft_execute(transform->plan, search->queue, transform->grids, transform->spectra, NULL));
-    QN_TRY(copy_spectra(search, transform, set, planes));
+    QN_TRY(copy_spectra(search, transform, planes, 0, set * own, own));
+    if (set == 0 && transform->common > 0)
+        QN_TRY(copy_spectra(search, transform, planes, own, search->set_count * own, transform->common));
     return qn_queue_finish(search->queue);
 }
 
 qn_status qn_search_transform_receptor(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy,
-                                       qn_fft_engine engine, size_t plane_numbers, qn_buffer **receptor)
+                                       qn_fft_engine engine, size_t plane_numbers, size_t common, qn_buffer **receptor)
 {
     qn_device *device = qn_queue_device(search->queue);
     const size_t grids = search->grid_count, planes = (size_t)grid->cells[2];
-    receptor_transform transform = {.plane_numbers = plane_numbers ? plane_numbers : search->bins / planes};
+    receptor_transform transform = {.plane_numbers = plane_numbers ? plane_numbers : search->bins / planes,
+                                    .common = common};
+    const size_t kept = search->set_count * (grids - common) + common;
     qn_fft_options options = {
         .size_bytes = sizeof options, .batch = (int)grids, .kind = QN_FFT_REAL_FORWARD, .engine = engine};
     void *memory;
@@ -183,8 +188,7 @@ qn_status qn_search_transform_receptor(qn_dock_search *search, const qn_dock_gri
     qn_status status = qn_buffer_create(device, grids * search->volume * 4, &transform.grids);
     if (status == QN_OK) status = qn_buffer_create(device, grids * search->bins * 8, &transform.spectra);
     if (status == QN_OK)
-        status =
-            qn_search_buffer_zeroed(search, search->set_count * grids * planes * transform.plane_numbers * 8, receptor);
+        status = qn_search_buffer_zeroed(search, kept * planes * transform.plane_numbers * 8, receptor);
     transform.receptor = *receptor;
     if (status == QN_OK) status = qn_fft_plan_create(device, &options, &transform.plan);
     for (size_t set = 0; set < search->set_count && status == QN_OK; set++)

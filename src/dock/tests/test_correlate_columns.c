@@ -122,7 +122,9 @@ static double worst_error(const trial *t)
         for (size_t column = 0; column < columns; column += 7) {
             double norm = 0;
             gather(t->planes, rotation * grids * box * columns + column, columns, grids * box, planes);
-            gather(t->receptor, set * grids * nz * columns + column, columns, grids * nz, receptor);
+            for (size_t grid = 0; grid < grids; grid++)
+                gather(t->receptor, qn_correlate_columns_spectrum(p, (int)set, (int)grid) * nz * columns + column,
+                       columns, nz, receptor + 2 * grid * nz);
             gather(t->products, output * nz * columns + column, columns, nz, found);
             qn_correlate_columns_reference(p, planes, receptor, expected);
             for (size_t i = 0; i < 2 * nz; i++) norm += expected[i] * expected[i] / (double)nz;
@@ -136,16 +138,16 @@ static double worst_error(const trial *t)
     return worst;
 }
 
-static void compare(const int cells[3], int box, int grids, int rotations, int sets,
-                    const qn_configuration *configuration)
+static void compare_common(const int cells[3], int box, int grids, int common, int rotations, int sets,
+                           const qn_configuration *configuration)
 {
-    trial t = {.problem = {.grid = usual, .grids = grids, .rotations = rotations, .sets = sets},
+    trial t = {.problem = {.grid = usual, .grids = grids, .rotations = rotations, .sets = sets, .common = common},
                .configuration = configuration};
     memcpy(t.problem.grid.cells, cells, sizeof t.problem.grid.cells);
     t.problem.grid.box = box;
     t.columns = qn_rotation_columns(&t.problem.grid);
     t.plane_count = (size_t)(rotations * grids * box) * (size_t)t.columns;
-    t.receptor_count = (size_t)(sets * grids * cells[2]) * (size_t)t.columns;
+    t.receptor_count = qn_correlate_columns_spectra(&t.problem) * (size_t)(cells[2] * t.columns);
     t.product_count = (size_t)(sets * rotations * cells[2]) * (size_t)t.columns;
     t.planes = random_numbers(2 * t.plane_count, 1);
     t.receptor = random_numbers(2 * t.receptor_count, 2);
@@ -153,17 +155,23 @@ static void compare(const int cells[3], int box, int grids, int rotations, int s
     run(&t);
     /* Errors of half precision are relative to single values, some of which are three times the norm. */
     if (!CHECK(worst_error(&t) < (usual.halves ? 3 * ldexp(1, -11) : 3e-6)))
-        fprintf(stderr, "nz %d, box %d, %d grids, %d rotations, %d sets: %g\n", cells[2], box, grids, rotations, sets,
-                worst_error(&t));
+        fprintf(stderr, "nz %d, box %d, %d grids, %d of them common, %d rotations, %d sets: %g\n", cells[2], box, grids,
+                common, rotations, sets, worst_error(&t));
     free(t.planes);
     free(t.receptor);
     free(t.products);
 }
 
+static void compare(const int cells[3], int box, int grids, int rotations, int sets,
+                    const qn_configuration *configuration)
+{
+    compare_common(cells, box, grids, 0, rotations, sets, configuration);
+}
+
 static qn_status try_corner(const qn_configuration *configuration, void *user)
 {
     (void)user;
-    compare((int[]){8, 9, 24}, 10, 2, 3, 4, configuration);
+    compare_common((int[]){8, 9, 24}, 10, 3, 1, 3, 4, configuration);
     return QN_OK;
 }
 
@@ -174,6 +182,22 @@ static void lengths_of_all_kinds_are_right(void)
         compare((int[]){5, 6, lengths[i]}, (lengths[i] * 3 + 4) / 5, 2, 2, 1, NULL);
     compare((int[]){12, 10, 20}, 20, 3, 5, 1, NULL);
     compare((int[]){12, 10, 20}, 1, 1, 1, 3, NULL);
+}
+
+/* Odd and even numbers of common grids and of others, and sets that do not fill the last group. */
+static void common_grids_are_right(void)
+{
+    for (int common = 0; common < 5; common++) {
+        compare_common((int[]){6, 10, 20}, 13, 5, common, 3, 2, NULL);
+        if (!is_slow()) compare_common((int[]){6, 10, 28}, 13, 5, common, 2, 5, NULL);
+    }
+    qn_correlate_columns_problem problem = {.grid = usual, .grids = 2, .rotations = 1, .sets = 2, .common = 2};
+    memcpy(problem.grid.cells, (int[]){8, 8, 8}, sizeof problem.grid.cells);
+    qn_buffer *buffer = NULL;
+    CHECK_OK(qn_buffer_create(device, 1 << 16, &buffer));
+    CHECK_FAILS(qn_correlate_columns(queue, NULL, &problem, buffer, buffer, buffer, buffer, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("2 of 2 grids");
+    qn_buffer_release(&buffer);
 }
 
 /* With small groups and little local memory, long lines need fewer columns and more turns. */
@@ -239,6 +263,7 @@ int main(int argc, char **argv)
     CHECK_OK(qn_queue_create(device, &queue));
     set_limits();
     RUN(lengths_of_all_kinds_are_right);
+    RUN(common_grids_are_right);
     RUN(small_groups_are_right);
     RUN(all_lengths_fit_small_devices);
     RUN(halves_are_scaled_and_rounded);

@@ -256,6 +256,14 @@ static void sets_share_layers(void)
     CHECK_OK(qn_dock_energy_piper(&partner, &ligand, three, 3, 4, NULL, &energy));
     CHECK(energy.layer_count == 1 + 2 * 2 + 4);
     CHECK(energy.grid_count == 2 + 4);
+    CHECK(qn_dock_energy_common_grids(&energy) == 0); /* the second set has another weight of the pair potential */
+    qn_dock_energy_clear(&energy);
+    three[1].pair = three[0].pair;
+    CHECK_OK(qn_dock_energy_piper(&partner, &ligand, three, 3, 4, NULL, &energy));
+    CHECK(qn_dock_energy_common_grids(&energy) == 4);
+    qn_dock_energy_clear(&energy);
+    CHECK_OK(qn_dock_energy_piper(&partner, &ligand, three, 1, 4, NULL, &energy));
+    CHECK(qn_dock_energy_common_grids(&energy) == 0);
     qn_dock_energy_clear(&energy);
 }
 

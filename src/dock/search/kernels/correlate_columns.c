@@ -91,10 +91,10 @@ static void work_of(const void *user, qn_work *work)
     const double n = problem->grid.cells[2], columns = qn_rotation_columns(&problem->grid);
     const double value = (double)qn_rotation_value_bytes(&problem->grid), grids = problem->grids;
     const double rotations = problem->rotations, sets = problem->sets;
-    *work =
-        (qn_work){.bytes_read = columns * grids * (rotations * problem->grid.box * value + sets * n * 8),
-                  .bytes_written = columns * rotations * sets * n * value,
-                  .multiply_adds = columns * rotations * (2.5 * n * log2(n) * (grids + sets) + 4 * n * grids * sets)};
+    const double spectra = (double)qn_correlate_columns_spectra(problem);
+    *work = (qn_work){.bytes_read = columns * (grids * rotations * problem->grid.box * value + spectra * n * 8),
+                      .bytes_written = columns * rotations * sets * n * value,
+                      .multiply_adds = columns * rotations * (2.5 * n * log2(n) * (grids + sets) + 4 * n * spectra)};
 }
 
 static qn_status host(const qn_host_launch *launch)
@@ -102,7 +102,7 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_dock_correlate_columns_host)[0](launch);
 }
 
-_Static_assert(sizeof(columns_scalars) == 8 * 4, "no padding");
+_Static_assert(sizeof(columns_scalars) == 9 * 4, "no padding");
 
 static const qn_argument_declaration arguments_of_kernel[COLUMNS_ARGUMENTS] = {
     [COLUMNS_PLANES] = {"planes", QN_IN, QN_BYTES},
@@ -149,6 +149,9 @@ qn_status qn_correlate_columns(qn_queue *queue, const qn_configuration *configur
     const int columns = qn_rotation_columns(grid);
     char problem_class[64], definitions[QN_LINE_DEFINITIONS + 112], line[QN_LINE_DEFINITIONS];
     QN_TRY(qn_rotation_grid_check(grid, qn_queue_device(queue)));
+    if (problem->common < 0 || problem->common >= problem->grids)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "correlate_columns: %d of %d grids are common to all sets; expected fewer",
+                       problem->common, problem->grids);
     qn_fft_line_definitions('Z', grid->cells[2], line);
     const int room = grid->local_room_bytes < INT_MAX ? (int)grid->local_room_bytes : INT_MAX;
     snprintf(definitions, sizeof definitions, "%s BOX=%d COLUMNS=%d HALVES=%d LARGEST_GROUP=%d ROOM=%d", line,
@@ -157,6 +160,7 @@ qn_status qn_correlate_columns(qn_queue *queue, const qn_configuration *configur
     const columns_scalars scalars = {.grids = problem->grids,
                                      .rotations = problem->rotations,
                                      .sets = problem->sets,
+                                     .common = problem->common,
                                      .first_root = grid->cells[0] + grid->cells[1],
                                      .factor = grid->halves ? grid->product_scale / grid->plane_scale : 1.0f,
                                      .nz = grid->cells[2],

@@ -4,6 +4,8 @@
  *     products[s][r][z] = sum over kz of (sum over g of conj(receptor[s][g][kz]) * L[r][g][kz]) exp(-2 pi i kz z / nz),
  *     L[r][g][kz] = sum over z < BOX of planes[r][g][z] exp(-2 pi i kz z / nz)
  *
+ * The last grids may have a receptor that is common to all sets. They are summed first, once for a group's sets.
+ *
  * Shapes: see rotation_grid.h. A group has OWN_COLUMNS neighbouring columns (neighbouring items) of ROTATIONS_PER_GROUP
  * rotations, and ITEMS items for each column of each rotation. The spectrum of a ligand column stays in the registers
  * that hold it after the last pass of its transform: it is multiplied and summed there, and the first pass of the
@@ -188,25 +190,49 @@ DEVICE_FN void multiply_grid(GLOBAL const qn_complex *receptor, qn_int64 set_ste
 typedef struct columns_job {
     GLOBAL const stored *planes; /* the item's column of the first grid */
     GLOBAL const qn_complex *receptor; /* column 0 of the first grid in the group's first set */
-    int grids, sets;                   /* of the group */
+    GLOBAL const qn_complex *common;   /* column 0 of the first common grid */
+    int own, grids, sets;              /* grids before the common ones; all grids; sets of the group */
     int first_column, lane, column;    /* first column of the group; the item's column in the group and in the plane */
     int item;                          /* number of the item among those of its column */
 } columns_job;
+
+/* The grid that is the step-th in the sum: the common grids come first. */
+DEVICE_FN int grid_of_step(const columns_job *job, int step)
+{
+    const int common = job->grids - job->own;
+    return step < common ? job->own + step : step - common;
+}
+
+/* Start the sums of all sets from the sum of the common grids, which is that of the first set. */
+DEVICE_FN void share_sums(qn_complex sums[SETS_PER_GROUP][OWN_TURNS][R2])
+{
+    UNROLL
+    for (int set = 1; set < SETS_PER_GROUP; set++) {
+        UNROLL
+        for (int turn = 0; turn < OWN_TURNS; turn++) {
+            UNROLL
+            for (int j = 0; j < R2; j++) sums[set][turn][j] = sums[0][turn][j];
+        }
+    }
+}
 
 /* Sum the products over all grids. */
 DEVICE_FN void add_grids(const columns_job *job, LOCAL_PTR qn_complex *tile, LOCAL_PTR qn_complex *copy,
                          LOCAL_PTR const qn_complex *roots, qn_complex sums[SETS_PER_GROUP][OWN_TURNS][R2])
 {
-    const qn_int64 grid_step = (qn_int64)Z_LENGTH * COLUMNS, set_step = job->grids * grid_step;
+    const qn_int64 grid_step = (qn_int64)Z_LENGTH * COLUMNS, set_step = job->own * grid_step;
     const int item = job->item;
     qn_complex points[FIRST_TURNS][READ_POINTS], early[OWN_TURNS][R2];
-    for (int grid = 0; grid < job->grids; grid++) {
-        GLOBAL const qn_complex *receptor = job->receptor + grid * grid_step;
+    for (int step = 0; step < job->grids; step++) {
+        const int grid = grid_of_step(job, step), is_common = grid >= job->own, sets = is_common ? 1 : job->sets;
+        GLOBAL const qn_complex *receptor =
+            is_common ? job->common + (grid - job->own) * grid_step : job->receptor + grid * grid_step;
         GLOBAL const stored *ligand = job->planes + (qn_int64)grid * BOX * COLUMNS;
-        if (LOCAL_RECEPTOR) copy_receptor(receptor, set_step, job->sets, job->first_column, copy);
-        if (AHEAD % 2 == 0 ? true : grid == 0) read_points(ligand, item, points);
+        if (LOCAL_RECEPTOR) copy_receptor(receptor, set_step, sets, job->first_column, copy);
+        if (AHEAD % 2 == 0 ? true : step == 0) read_points(ligand, item, points);
         transform_points(points, item, tile, roots);
-        if (AHEAD % 2 == 0 ? false : grid + 1 < job->grids) read_points(ligand + BOX * COLUMNS, item, points);
+        if (AHEAD % 2 == 0 ? false : step + 1 < job->grids)
+            read_points(job->planes + (qn_int64)grid_of_step(job, step + 1) * BOX * COLUMNS, item, points);
         if (AHEAD >= 2) {
             UNROLL
             for (int turn = 0; turn < OWN_TURNS; turn++)
@@ -215,7 +241,8 @@ DEVICE_FN void add_grids(const columns_job *job, LOCAL_PTR qn_complex *tile, LOC
         if (LOCAL_RECEPTOR) ASYNC_WAIT(0);
         LOCAL_BARRIER();
         middle_pass(R0, R1, R2, item, tile, roots);
-        multiply_grid(receptor + job->column, set_step, job->sets, item, copy + job->lane, tile, early, sums);
+        if (step == job->grids - job->own) share_sums(sums);
+        multiply_grid(receptor + job->column, set_step, sets, item, copy + job->lane, tile, early, sums);
         LOCAL_BARRIER();
     }
 }
@@ -268,7 +295,9 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void correlate_columns(
     job.column = MIN(job.first_column + lane, COLUMNS - 1);
     job.item = (int)LOCAL_ID(0) / LINES;
     job.planes = planes + (qn_int64)MIN(rotation, s.rotations - 1) * s.grids * BOX * COLUMNS + job.column;
-    job.receptor = receptor + first_set * s.grids * grid_step;
+    job.own = s.grids - s.common;
+    job.receptor = receptor + first_set * job.own * grid_step;
+    job.common = receptor + s.sets * job.own * grid_step;
     job.grids = s.grids;
     job.sets = MIN(s.sets - first_set, SETS_PER_GROUP);
     const bool is_stored = rotation < s.rotations && job.first_column + lane < COLUMNS;

@@ -8,6 +8,7 @@ enum { COLUMNS_PLANES, COLUMNS_RECEPTOR, COLUMNS_ROOTS, COLUMNS_PRODUCTS, COLUMN
 /* nz, box and columns are for the host's kernel; devices compile them into their kernel. */
 typedef struct columns_scalars {
     int grids, rotations, sets;
+    int common;     /* number of the last grids whose receptor is common to all sets */
     int first_root; /* index of the first root of z in the roots of all axes */
     float factor;   /* multiplies all products */
     int nz, box;

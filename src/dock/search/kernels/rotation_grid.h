@@ -5,7 +5,8 @@
  * half-precision numbers (4 bytes) multiplied by a power of two.
  *
  *     planes   [rotation][grid][z < box][columns]    transformed along x and y with exp(−2πi…), not along z
- *     receptor [set][grid][kz < nz][columns]         3-D spectra divided by nx·ny·nz
+ *     receptor [spectrum][kz < nz][columns]          3-D spectra divided by nx·ny·nz: [set][grid], without the grids
+ *                                                    whose spectrum is common to all sets, which come last, once
  *     products [set][rotation][z < nz][columns]      conj of the sum over grids of receptor · conj(ligand), transformed
  *                                                    along z, so that a forward transform of x and y gives the scores
  */
