@@ -49,6 +49,17 @@ bool qn_is_amino_acid(const char *name)
     return (name[0] == 'N' || name[0] == 'C') && strlen(name) == 4 && IS_AMONG(name + 1, ended);
 }
 
+char qn_amino_acid_letter(const char *name)
+{
+    static const char *const amino_acids[] = {
+        "AALA", "RARG", "NASN", "DASP", "CCYS", "QGLN", "EGLU", "GGLY", "HHIS", "IILE", "LLEU", "KLYS", "MMET", "FPHE",
+        "PPRO", "SSER", "TTHR", "WTRP", "YTYR", "VVAL", "CCYX", "CCYM", "HHID", "HHIE", "HHIP", "HHSD", "HHSE", "HHSP",
+        "MMSE", "QPCA", "EPGA", "CCSO", "CCME", "CCSS", "DASH", "EGLH", "KLYN", "YTYS", "YPTR", "SSEP", "TTPO"};
+    for (size_t i = 0; i < sizeof amino_acids / sizeof *amino_acids; i++)
+        if (strcmp(name, amino_acids[i] + 1) == 0) return amino_acids[i][0];
+    return '\0';
+}
+
 bool qn_is_nucleotide(const char *name)
 {
     static const char *const names[] = {"ADE", "CYT", "GUA", "THY", "URA", "URI", "A",   "C",   "G",   "T",

@@ -14,6 +14,10 @@ bool qn_is_amino_acid(const char *residue_name);
 /* Caps at the ends of chains: acetyl, formyl, amide and methylamide groups. */
 bool qn_is_cap(const char *residue_name);
 
+/* One-letter code of an amino acid; that of its standard form for protonation states and common modified residues.
+ * '\0': another residue. */
+char qn_amino_acid_letter(const char *residue_name);
+
 /* Nucleotides of nucleic acids: the letters of the PDB and AMBER (RA, DA, with 3, 5 or N at ends of chains) and the
  * names of CHARMM. Free nucleotides such as ATP do not count, nor does I, which is inosine or iodide. */
 bool qn_is_nucleotide(const char *residue_name);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/atom.h"
+#include "model/residue_names.h"
 
 /* Sources: the sequence features by which Martin (in "Antibody Engineering", Springer 2001 and 2010, chapter "Protein
  * sequence and structure analysis of antibody variable domains") finds Kabat's regions, after Kabat, Wu,
@@ -173,16 +174,11 @@ typedef struct candidate {
     bool kept;
 } candidate;
 
-static const char *const amino_acids[] = {
-    "AALA", "RARG", "NASN", "DASP", "CCYS", "QGLN", "EGLU", "GGLY", "HHIS", "IILE", "LLEU", "KLYS", "MMET", "FPHE",
-    "PPRO", "SSER", "TTHR", "WTRP", "YTYR", "VVAL", "CCYX", "CCYM", "HHID", "HHIE", "HHIP", "HHSD", "HHSE", "HHSP",
-    "MMSE", "QPCA", "EPGA", "CCSO", "CCME", "CCSS", "DASH", "EGLH", "KLYN", "YTYS", "YPTR", "SSEP", "TTPO"};
-
 /* One-letter code of an amino acid; 'X': another residue with a Cα atom; '\0': other residues. */
 static char letter_of(const qn_molecule *molecule, const qn_residue *residue)
 {
-    for (size_t i = 0; i < sizeof amino_acids / sizeof *amino_acids; i++)
-        if (strcmp(residue->name, amino_acids[i] + 1) == 0) return amino_acids[i][0];
+    const char letter = qn_amino_acid_letter(residue->name);
+    if (letter) return letter;
     return qn_residue_c_alpha(molecule, residue) ? 'X' : '\0';
 }
 
