@@ -1,0 +1,128 @@
+#include "dock/ranking/crowd.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/rotation.h"
+#include "model/atom.h"
+
+static const double interface_angstrom = 10;
+
+typedef struct crowd_job {
+    const qn_placement *placements;
+    const qn_neighbour_grid *receptor;
+    double *points, centre[3]; /* of the ligand; points relative to the centre */
+    size_t count;
+    qn_crowd *crowd;
+} crowd_job;
+
+/* Whether distances are measured with an atom: Cα of amino acids, P of nucleotides. A residue of one atom is an ion. */
+static bool marks_residue(const qn_molecule *molecule, const qn_atom *atom)
+{
+    const qn_residue *residue = &molecule->residues[atom->residue];
+    if (qn_atom_is_c_alpha(atom)) return residue->atom_count > 1;
+    return strcmp(atom->name, "P") == 0 && strlen(residue->name) <= 2;
+}
+
+static void add_point(const qn_atom *atom, crowd_job *job)
+{
+    memcpy(job->points + 3 * job->count++, atom->position_angstrom, 3 * sizeof(double));
+}
+
+/* List the points; those of a ligand without Cα and P are all its heavy atoms. */
+static void list_points(const qn_molecule *ligand, crowd_job *job)
+{
+    for (size_t i = 0; i < ligand->atom_count; i++)
+        if (marks_residue(ligand, &ligand->atoms[i])) add_point(&ligand->atoms[i], job);
+    for (size_t i = 0, none = job->count == 0; none && i < ligand->atom_count; i++)
+        if (!qn_atom_is_hydrogen(&ligand->atoms[i])) add_point(&ligand->atoms[i], job);
+    for (int axis = 0; axis < 3; axis++) {
+        for (size_t i = 0; i < job->count; i++)
+            job->centre[axis] += job->points[3 * i + (size_t)axis] / (double)job->count;
+        for (size_t i = 0; i < job->count; i++) job->points[3 * i + (size_t)axis] -= job->centre[axis];
+    }
+}
+
+static qn_status place(size_t index, int worker, void *user)
+{
+    const crowd_job *job = user;
+    const qn_placement *placement = &job->placements[index];
+    qn_crowd_pose *pose = &job->crowd->poses[index];
+    double middle[3];
+    (void)worker;
+    qn_rotation_apply(placement->matrix, job->centre, middle);
+    for (int row = 0; row < 3; row++) {
+        pose->motion[row][0] = middle[row] + placement->translation_angstrom[row];
+        memcpy(pose->motion[row] + 1, placement->matrix + 3 * row, 3 * sizeof(double));
+    }
+    for (size_t i = 0; i < job->count; i++) {
+        const double *x = job->points + 3 * i, point[4] = {1, x[0], x[1], x[2]};
+        double at[3];
+        for (int row = 0; row < 3; row++) {
+            at[row] = 0;
+            for (int k = 0; k < 4; k++) at[row] += pose->motion[row][k] * point[k];
+        }
+        if (!qn_neighbour_grid_any(job->receptor, at)) continue;
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) pose->moments[a][b] += point[a] * point[b];
+    }
+    return QN_OK;
+}
+
+static qn_status make_grid(const qn_surface *receptor, qn_neighbour_grid **grid)
+{
+    void *memory;
+    QN_TRY(qn_allocate(3 * receptor->atom_count, sizeof(double), &memory));
+    double *atoms = memory;
+    for (size_t i = 0; i < receptor->atom_count; i++)
+        memcpy(atoms + 3 * i, receptor->atoms[i].position_angstrom, 3 * sizeof(double));
+    const qn_status status = qn_neighbour_grid_create(atoms, receptor->atom_count, interface_angstrom, grid);
+    qn_release(&memory);
+    return status;
+}
+
+qn_status qn_crowd_create(const qn_surface *receptor, const qn_molecule *ligand, const qn_placement *poses,
+                          size_t count, qn_pool *pool, qn_crowd *crowd)
+{
+    void *points = NULL, *memory = NULL;
+    qn_neighbour_grid *grid = NULL;
+    *crowd = (qn_crowd){.count = count};
+    qn_status status = qn_allocate(count, sizeof *crowd->poses, &memory);
+    crowd->poses = memory;
+    if (status == QN_OK) status = qn_allocate(3 * ligand->atom_count, sizeof(double), &points);
+    if (status == QN_OK) status = make_grid(receptor, &grid);
+    if (status == QN_OK) {
+        crowd_job job = {.placements = poses, .receptor = grid, .points = points, .crowd = crowd};
+        list_points(ligand, &job);
+        status = qn_pool_run(pool, count, place, &job);
+    }
+    qn_neighbour_grid_destroy(&grid);
+    qn_release(&points);
+    if (status != QN_OK) qn_crowd_clear(crowd);
+    return status;
+}
+
+void qn_crowd_clear(qn_crowd *crowd)
+{
+    qn_release(&crowd->poses);
+    crowd->count = 0;
+}
+
+double qn_crowd_distance(const qn_crowd *crowd, size_t i, size_t j)
+{
+    const qn_crowd_pose *a = &crowd->poses[i], *b = &crowd->poses[j];
+    const double atoms = a->moments[0][0] + b->moments[0][0];
+    double moments[4][4], sum = 0;
+    if (atoms == 0) return INFINITY;
+    for (int k = 0; k < 4; k++)
+        for (int l = 0; l < 4; l++) moments[k][l] = a->moments[k][l] + b->moments[k][l];
+    for (int row = 0; row < 3; row++) {
+        double apart[4];
+        for (int k = 0; k < 4; k++) apart[k] = a->motion[row][k] - b->motion[row][k];
+        for (int k = 0; k < 4; k++)
+            for (int l = 0; l < 4; l++) sum += apart[k] * moments[k][l] * apart[l];
+    }
+    return sqrt(fmax(0, sum) / atoms);
+}

@@ -1,0 +1,122 @@
+/* Distances from moments, compared with sums over the atoms. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check.h"
+#include "dock/ranking/crowd.h"
+#include "math/random.h"
+#include "math/rotation.h"
+
+enum { POSES = 40 };
+
+static qn_dock_partner receptor, ligand;
+static qn_surface surfaces[2];
+static qn_placement poses[POSES];
+
+static void read_partners(void)
+{
+    CHECK_OK(qn_dock_partner_read(check_data("../../examples/1ppe/1PPE_r_u.pdb"), 0, "receptor", &receptor));
+    CHECK_OK(qn_dock_partner_read(check_data("../../examples/1ppe/1PPE_l_u_rnd.pdb"), 0, "ligand", &ligand));
+    CHECK_OK(qn_surface_create(&receptor, &surfaces[0]));
+    CHECK_OK(qn_surface_create(&ligand, &surfaces[1]));
+}
+
+/* Turn the ligand at random and put its centre somewhere around the receptor's. */
+static void make_poses(void)
+{
+    double from[3], to[3], radius, turned[3];
+    qn_dock_bounding_sphere(&ligand, from, &radius);
+    qn_dock_bounding_sphere(&receptor, to, &radius);
+    for (uint64_t i = 0; i < POSES; i++) {
+        qn_rotation_from_seed(i + 1, poses[i].matrix);
+        qn_rotation_apply(poses[i].matrix, from, turned);
+        for (uint64_t axis = 0; axis < 3; axis++)
+            poses[i].translation_angstrom[axis] =
+                to[axis] - turned[axis] + 1.2 * radius * (2 * qn_random_uniform(3, i, axis) - 1);
+    }
+    poses[0].translation_angstrom[0] += 1e4; /* out of reach */
+    poses[1].translation_angstrom[0] -= 1e4;
+}
+
+static void place(const qn_placement *pose, const double *atom, double at[3])
+{
+    qn_rotation_apply(pose->matrix, atom, at);
+    for (int axis = 0; axis < 3; axis++) at[axis] += pose->translation_angstrom[axis];
+}
+
+static double apart(const double *a, const double *b)
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+static bool is_near(const double at[3])
+{
+    for (size_t i = 0; i < surfaces[0].atom_count; i++)
+        if (apart(at, surfaces[0].atoms[i].position_angstrom) <= 10) return true;
+    return false;
+}
+
+/* The distance by its definition. */
+static double slow_distance(const qn_placement *a, const qn_placement *b)
+{
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < ligand.molecule->atom_count; i++) {
+        const qn_atom *atom = &ligand.molecule->atoms[i];
+        double at_a[3], at_b[3];
+        if (strcmp(atom->name, "CA") != 0 || strcmp(atom->element, "C") != 0) continue;
+        place(a, atom->position_angstrom, at_a);
+        place(b, atom->position_angstrom, at_b);
+        const double times = is_near(at_a) + is_near(at_b);
+        sum += times * apart(at_a, at_b) * apart(at_a, at_b);
+        count += times;
+    }
+    return count > 0 ? sqrt(sum / count) : INFINITY;
+}
+
+static void distances_are_those_over_the_atoms(void)
+{
+    qn_crowd crowd;
+    size_t finite = 0;
+    CHECK_OK(qn_crowd_create(&surfaces[0], ligand.molecule, poses, POSES, NULL, &crowd));
+    for (size_t i = 0; i < POSES; i++)
+        for (size_t j = 0; j < POSES; j++) {
+            const double expected = slow_distance(&poses[i], &poses[j]), found = qn_crowd_distance(&crowd, i, j);
+            if (isinf(expected)) {
+                CHECK(isinf(found));
+                continue;
+            }
+            finite += i != j;
+            /* sums of squares of at most 1e4 Å over some twenty atoms, in double precision */
+            CHECK_NEAR(found, expected, 1e-8 * (1 + expected));
+            CHECK(found == qn_crowd_distance(&crowd, j, i));
+        }
+    CHECK(finite > 1000);
+    CHECK(isinf(qn_crowd_distance(&crowd, 0, 1)));
+    qn_crowd_clear(&crowd);
+}
+
+static void distances_do_not_depend_on_threads(void)
+{
+    qn_crowd crowd, other;
+    qn_pool *pool;
+    CHECK_OK(qn_pool_create(3, &pool));
+    CHECK_OK(qn_crowd_create(&surfaces[0], ligand.molecule, poses, POSES, NULL, &crowd));
+    CHECK_OK(qn_crowd_create(&surfaces[0], ligand.molecule, poses, POSES, pool, &other));
+    CHECK(memcmp(crowd.poses, other.poses, POSES * sizeof *crowd.poses) == 0);
+    qn_crowd_clear(&crowd);
+    qn_crowd_clear(&other);
+    qn_pool_destroy(&pool);
+}
+
+int main(void)
+{
+    RUN(read_partners);
+    make_poses();
+    RUN(distances_are_those_over_the_atoms);
+    RUN(distances_do_not_depend_on_threads);
+    for (int i = 0; i < 2; i++) qn_surface_clear(&surfaces[i]);
+    qn_dock_partner_clear(&receptor);
+    qn_dock_partner_clear(&ligand);
+    return check_finish();
+}
