@@ -1,0 +1,23 @@
+"""What tests share: places, a scratch folder, and the message of an exception."""
+
+import os
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(os.environ.get("QUERN_SOURCE", Path(__file__).resolve().parents[2]))
+EXAMPLES, DATA = SOURCE / "examples", SOURCE / "tests" / "data"
+COMMAND = os.environ.get("QUERN_COMMAND", "quern")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="quern-python-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def message(self, exception, call, *arguments, **named):
+        """The text of the exception that a call must raise."""
+        with self.assertRaises(exception) as caught:
+            call(*arguments, **named)
+        return str(caught.exception)
