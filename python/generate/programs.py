@@ -102,7 +102,8 @@ def options_of(library, namespace, table, struct):
         path = paths[row.offset]
         if spans(facts["kind"], leaf(struct, path)):
             following = order[order.index(row.offset) + 1]
-            rows.append({"name": facts["command_name"].replace("-", "_"), **facts, "parts": (path[-1], paths[following][-1])})
+            name = facts["command_name"].replace("-", "_")
+            rows.append({"name": name, **facts, "offset": None, "parts": (path[-1], paths[following][-1])})
             rows += [{"name": paths[at][-1], **facts, "command_name": "", "kind": "plain", "offset": at, "fallback": "",
                       "path": paths[at]} for at in (row.offset, following)]  # fmt: skip
         else:
@@ -120,13 +121,33 @@ def distinct(rows, struct):
     return [row for row in rows if "parts" not in row or row["name"] not in members]
 
 
+def members_without_rows(headers, struct, rows):
+    """Members that are not in the table because only programs set them, such as keep_images: numbers and flags."""
+    kinds = {ctypes.c_bool: "flag", ctypes.c_int: "integer", ctypes.c_uint64: "whole", ctypes.c_double: "number"}
+    covered = {row.get("offset") for row in rows}
+    comments = {one.name: one.comment for one in headers.records[struct.__name__].fields}
+    enums = {one.name for one in headers.records[struct.__name__].fields if one.type.name in headers.enums}
+    made = []
+    for name, type in struct._fields_:
+        offset = getattr(struct, name).offset
+        if type in kinds and name != "size" and name not in enums and offset not in covered and not name.endswith("_count"):
+            made.append({"name": name, "command_name": "", "kind": kinds[type], "group": "own", "path": (name,),
+                         "offset": offset, "fallback": "", "fallback_meaning": "", "choices": "", "unit": "",
+                         "argument": "", "required": False, "is_output": False, "meaning": comments[name]})  # fmt: skip
+    return made
+
+
 def programs_of(headers, library, namespace):
     programs = {}
+    structs = [target(headers.functions[run].parameters[1][1]).name for run, _ in PROGRAMS.values()]
+    shared = {one for one in structs if structs.count(one) > 1}  # each program reads a part of it
     for name, (run, table) in PROGRAMS.items():
         function = headers.functions[run]
         options = target(function.parameters[1][1]).name
         result = target(target(function.parameters[2][1])).name
         rows = options_of(library, namespace, getattr(library, table)(), namespace[options])
+        if options not in shared:
+            rows += members_without_rows(headers, namespace[options], rows)
         programs[name] = {
             "run": run, "table": table, "options_struct": options, "result_struct": result,
             "destroy": destroyer(headers, result), "options": rows,

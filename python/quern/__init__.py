@@ -5,15 +5,21 @@ memory, their results are in memory, and are also written where `output` names a
 options of a program.
 """
 
-from . import errors
+from . import deform, errors, fuse
+from . import queries as q
 from ._library import lib as _lib
 from .context import Context, Device, current_context, devices
 from .data import Mesh, Molecule, ParticleSet, Topology, Volume
 from .docking import dock, evaluate
 from .errors import *  # noqa: F403
+from .ligands import potential, screen, screen_stream, transport, tunnel
+from .microscopy import fsc, movie, project, reconstruct
+from .structures import cluster, distances
+from .trajectory import Trajectory
 
 __version__ = _lib.qn_version().decode()
 __all__ = [
-    "Context", "Device", "Mesh", "Molecule", "ParticleSet", "Topology", "Volume", "current_context", "devices", "dock",
-    "errors", "evaluate", *errors.__all__,
+    "Context", "Device", "Mesh", "Molecule", "ParticleSet", "Topology", "Trajectory", "Volume", "cluster",
+    "current_context", "deform", "devices", "distances", "dock", "errors", "evaluate", "fsc", "fuse", "movie", "potential",
+    "project", "q", "reconstruct", "screen", "screen_stream", "transport", "tunnel", *errors.__all__,
 ]  # fmt: skip

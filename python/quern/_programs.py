@@ -167,11 +167,14 @@ def _default(row):
 class Program:
     """A program as a function. `forms` are inputs that can be objects in memory instead of files: {option: form}, a
     form being a function of (value, keep) that returns {member: pointer}, or None for a value that is no such object.
+    `extra` are arguments {name: (default, meaning)} for `prepare`, a function of (given, keep) that takes them out of
+    what is given and returns members to set.
     """
 
-    def __init__(self, name, result=Result, forms=None, doc="", leading=()):
+    def __init__(self, name, result=Result, forms=None, doc="", leading=(), extra=None, prepare=None, called=None):
         facts = PROGRAMS[name]
-        self.name = name
+        self._extra, self._prepare, self._called = extra or {}, prepare, called or name
+        self.name = self._called
         self._facts, self._result, self._forms, self._doc, self._leading = facts, result, forms or {}, doc, leading
         self._struct = getattr(_generated, facts["options_struct"])
         self._has_run = any(one == "run" for one, _ in self._struct._fields_)
@@ -197,6 +200,9 @@ class Program:
 
     def _fill(self, given, keep):
         options, known, used = self._fresh(), self.options, {}
+        if self._prepare:
+            given = dict(given)
+            _set_members(options, self._prepare(given, keep))
         for name, value in given.items():
             form, option = self._forms.get(name), known.get(name)
             if form is None and option is None:
@@ -217,7 +223,7 @@ class Program:
     def _nearest(self, name):
         import difflib
 
-        found = difflib.get_close_matches(name, [*self.options, *self._forms, "context", "progress"], 1)
+        found = difflib.get_close_matches(name, [*self.options, *self._forms, *self._extra, "context", "progress"], 1)
         return f"; did you mean {found[0]}?" if found else ""
 
     def _bind(self, arguments, given):
@@ -271,18 +277,20 @@ class Program:
         seen, positional, named = set(), [], []
         rows = {row["name"]: row for row in self._facts["options"]}
         for name in self._positional():
-            default = None if name not in rows else _default(rows[name])
+            default = _default(rows[name]) if name in rows else self._extra.get(name, (None,))[0]
             positional.append(inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
             seen.add(name)
-        for name in [*self._forms, *(row["name"] for row in self._facts["options"]), "context", "progress"]:
+        options = (row["name"] for row in self._facts["options"])
+        for name in [*self._extra, *self._forms, *options, "context", "progress"]:
             if name not in seen:
                 seen.add(name)
-                default = _default(rows[name]) if name in rows else None
+                default = _default(rows[name]) if name in rows else self._extra.get(name, (None,))[0]
                 named.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default))
         return inspect.Signature(positional + named)
 
     def help(self):
         seen, lines = set(), [self._doc or self._facts["comment"], "", "Options:"]
+        lines += [f"    {name}: {meaning}." for name, (_, meaning) in self._extra.items()]
         for row in self._facts["options"]:
             if row["name"] not in seen:
                 seen.add(row["name"])
@@ -303,6 +311,6 @@ def _set_members(options, members):
         setattr(target, names[-1], value)
 
 
-def program(name, result=Result, forms=None, doc="", leading=()):
+def program(name, *arguments, **named):
     """A function for a program, see Program."""
-    return Program(name, result, forms, doc, leading).function()
+    return Program(name, *arguments, **named).function()

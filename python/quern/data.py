@@ -184,15 +184,17 @@ class Volume(Data):
         return cls._owned(made)
 
     @classmethod
-    def from_array(cls, values, voxel_angstrom=1.0, name=None):
-        """A volume over an array with the axes z, y, x, without a copy if its numbers are packed 32-bit floats."""
+    def from_array(cls, values, voxel_angstrom=None, name=None):
+        """A volume over an array with the axes z, y, x, without a copy if its numbers are packed 32-bit floats.
+        `voxel_angstrom` None: not known, 1 Å is assumed."""
         array = as_array(values, np.float32, name or "values", 3, packed=True)
         if 0 in array.shape:
             raise ValueError(f"{name or 'values'} has the shape {array.shape}; expected numbers")
         text = path_bytes(name, "name") if name else None
         struct = qn_volume(values=pointer(array, ctypes.c_float), name=text)
         struct.counts[:] = array.shape[::-1]
-        size = np.broadcast_to(np.asarray(voxel_angstrom, np.float64), (3,))
+        struct.voxel_assumed = voxel_angstrom is None
+        size = np.broadcast_to(np.asarray(1 if voxel_angstrom is None else voxel_angstrom, np.float64), (3,))
         struct.voxel_angstrom[:] = size.tolist()
         return cls(struct, (array, text))
 
@@ -326,8 +328,8 @@ def data_form(member, cls):
     return form
 
 
-def volume_form(member, voxel=None):
-    """An input that may be a Volume or an array; `voxel` is a function that returns the voxel size of arrays."""
+def volume_form(member):
+    """An input that may be a Volume or an array."""
 
     def form(value, keep):
         if is_array_like(value) and not isinstance(value, Volume):
