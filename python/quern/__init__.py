@@ -5,7 +5,7 @@ memory, their results are in memory, and are also written where `output` names a
 options of a program.
 """
 
-from . import deform, errors, fuse
+from . import deform, errors, fuse, tune
 from . import queries as q
 from ._library import lib as _lib
 from .context import Context, Device, current_context, devices
@@ -21,5 +21,5 @@ __version__ = _lib.qn_version().decode()
 __all__ = [
     "Context", "Device", "Mesh", "Molecule", "ParticleSet", "Topology", "Trajectory", "Volume", "cluster",
     "current_context", "deform", "devices", "distances", "dock", "errors", "evaluate", "fsc", "fuse", "movie", "potential",
-    "project", "q", "reconstruct", "screen", "screen_stream", "transport", "tunnel", *errors.__all__,
+    "project", "q", "reconstruct", "screen", "screen_stream", "transport", "tune", "tunnel", *errors.__all__,
 ]  # fmt: skip

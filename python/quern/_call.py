@@ -110,6 +110,10 @@ class Watch:
     def stop(self):
         self._stopped = True
 
+    @property
+    def stopped(self):
+        return self._stopped
+
     def _on_progress(self, state, user):
         if self._shown is not None and not self._stopped:
             try:
