@@ -128,14 +128,15 @@ static int ask(int server, uint64_t number, force_frame *answer)
     const hand_frame frame = frame_at(number);
     if (send(server, &frame, sizeof frame, MSG_NOSIGNAL) != sizeof frame) return 0;
     do {
-        char begin[sizeof *answer + 1] = "";
+        char begin[sizeof *answer + 1] = ""; /* a line of text ends there */
         look(server);
-        if (!receive(server, begin, 1)) return 0;
+        const ssize_t got = recv(server, begin, sizeof *answer, 0);
+        if (got <= 0) return 0;
         if (begin[0] == '{') {
-            print_line(server, begin, 1);
+            print_line(server, begin, (size_t)got);
             return 0;
         }
-        if (!receive(server, begin + 1, sizeof *answer - 1)) return 0;
+        if (!receive(server, begin + got, sizeof *answer - (size_t)got)) return 0;
         memcpy(answer, begin, sizeof *answer);
     } while (answer->number < number);
     return 1;
