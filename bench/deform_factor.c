@@ -2,9 +2,9 @@
  *
  * PATTERN: see deform_factor_parts/pattern.h.
  * Without DEVICE: the double precision factor of the host, on 1 and 2 threads. With one: batched factors and solutions
- * of STATES states (256) with the fallback's configuration and the values given, or of all blocks, panels and shapes of
- * groups of interest with NAME=all. Times are the shortest of several runs; shares are of the device's measured rate of
- * multiply-adds. */
+ * of STATES states (256) with the device's usual configuration and the values given, or of all blocks, panels and
+ * shapes of groups of interest with NAME=all. Times are the shortest of several runs; shares are of the device's
+ * measured rate of multiply-adds. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <math.h>
 #include <stdio.h>
@@ -182,8 +182,9 @@ static qn_status time_if_allowed(const device_bench *bench, const qn_configurati
 /* Values given as "NAME=VALUE"; a value of "all" is left to loops, and its tunable's index is returned in `loops`. */
 static qn_status time_configurations(const device_bench *bench, int count, char **texts)
 {
-    qn_configuration configuration = qn_family_fallback(&qn_deform_factor_family);
+    qn_configuration configuration;
     bool loops[QN_FACTOR_TUNABLES] = {false};
+    qn_factor_configuration(bench->queue, bench->plan, bench->states, &configuration);
     for (int i = 0; i < count; i++)
         for (int t = 0; t < QN_FACTOR_TUNABLES; t++) {
             const char *name = qn_deform_factor_family.tunables[t].name, *value = strchr(texts[i], '=');

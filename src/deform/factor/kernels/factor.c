@@ -21,6 +21,7 @@ static const qn_tunable tunables[QN_FACTOR_TUNABLES] = {
     [QN_FACTOR_BLOCK] = {"BLOCK", {3, 6, 12}, 3, 6, "freedoms of a tile, which is in an item's registers"},
     [QN_FACTOR_PANEL] = {"PANEL", {12, 24, 48}, 3, 24, "freedoms whose columns are eliminated in one step"},
     [QN_FACTOR_LEVELS] = {"LEVELS", {0, 2, 4, 8, 12}, 5, 0, "lower levels whose subtrees a group walks through"},
+    [QN_FACTOR_AHEAD] = {"AHEAD", {1, 3, 6}, 3, 1, "columns of tiles that are loaded before they are used"},
 };
 
 static const char *const constraints[] = {
@@ -29,8 +30,9 @@ static const char *const constraints[] = {
     "STATES * WORKERS <= 512",
     /* registers of the sums */
     "BLOCK < 12 || STATES * WORKERS <= 256",
+    "AHEAD <= BLOCK && (BLOCK < 12 || AHEAD == 1)",
     /* the host's kernels take their vectors from the processor */
-    "!device.is_host || (STATES == 32 && WORKERS == 8)",
+    "!device.is_host || (STATES == 32 && WORKERS == 8 && AHEAD == 1)",
 };
 
 typedef struct factor_problem {
@@ -180,6 +182,9 @@ void qn_factor_configuration(qn_queue *queue, const qn_factor_plan *plan, int st
                                .definitions = definitions,
                                .problem = &problem,
                                .configuration = qn_family_fallback(&qn_deform_factor_family)};
+    int *const values = launch.configuration.value;
+    if (qn_device_get_info(qn_queue_device(queue))->kind == QN_DEVICE_GPU)
+        values[QN_FACTOR_AHEAD] = values[QN_FACTOR_BLOCK];
     if (source->choose && source->choose(&launch, source->user) && source->report)
         source->report(&launch, QN_OK, NULL, source->user);
     *configuration = launch.configuration;

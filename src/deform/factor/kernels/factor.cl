@@ -22,6 +22,9 @@
 #ifndef LEVELS
 #error "LEVELS: levels of walks, for the schedule"
 #endif
+#ifndef AHEAD
+#error "AHEAD: columns of tiles that are loaded before they are used"
+#endif
 #ifndef STRIDE
 #error "STRIDE: states of the arrays"
 #endif

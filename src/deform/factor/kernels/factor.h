@@ -9,10 +9,19 @@
 extern const qn_family qn_deform_factor_family;
 
 /* Tunables in the order of the family; BLOCK, PANEL and LEVELS decide the schedule. */
-enum { QN_FACTOR_STATES, QN_FACTOR_WORKERS, QN_FACTOR_BLOCK, QN_FACTOR_PANEL, QN_FACTOR_LEVELS, QN_FACTOR_TUNABLES };
+enum {
+    QN_FACTOR_STATES,
+    QN_FACTOR_WORKERS,
+    QN_FACTOR_BLOCK,
+    QN_FACTOR_PANEL,
+    QN_FACTOR_LEVELS,
+    QN_FACTOR_AHEAD,
+    QN_FACTOR_TUNABLES
+};
 
 /* The configuration for factors of a plan on the queue's device: that of the context's source (the tuner), else the
- * fallback. It is asked once for a schedule, since its tiles hold for all launches. */
+ * fallback, with the columns of a whole tile ahead on GPUs. It is asked once for a schedule, since its tiles hold for
+ * all launches. */
 void qn_factor_configuration(qn_queue *queue, const qn_factor_plan *plan, int states, qn_configuration *configuration);
 
 /* The schedule of a plan for a configuration of the family. */

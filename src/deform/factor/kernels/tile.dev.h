@@ -18,7 +18,8 @@
 /* Value `index` of stored tile `tile` of a state */
 #define AT(tile, index) ((qn_int64)(tile) * (TILE * STRIDE) + (index)*STRIDE)
 
-/* sum −= A S Bᵀ; `negative` is a constant 0 where every pivot is positive, so that no sign is looked at. */
+/* sum −= A S Bᵀ; `negative` is a constant 0 where every pivot is positive, so that no sign is looked at. AHEAD columns
+ * are loaded before the first of them is used, since a wait for memory is longer than the work on a column. */
 DEVICE_FN void subtract_columns(float (*sum)[BLOCK], GLOBAL const float *a, GLOBAL const float *b, int negative)
 {
 #if BLOCK <= 6 && defined(QN_LANGUAGE_CUDA)
@@ -26,15 +27,24 @@ DEVICE_FN void subtract_columns(float (*sum)[BLOCK], GLOBAL const float *a, GLOB
 #else
     UNROLL_BY(1)
 #endif
-    for (int k = 0; k < BLOCK; k++) {
-        float row[BLOCK];
+    for (int first = 0; first < BLOCK; first += AHEAD) {
+        float rows[AHEAD][BLOCK], columns[AHEAD][BLOCK];
         UNROLL
-        for (int i = 0; i < BLOCK; i++) row[i] = a[(k * BLOCK + i) * STRIDE];
-        UNROLL
-        for (int j = 0; j < BLOCK; j++) {
-            const float value = b[(k * BLOCK + j) * STRIDE], factor = negative >> k & 1 ? value : -value;
+        for (int k = 0; k < AHEAD; k++) {
             UNROLL
-            for (int i = 0; i < BLOCK; i++) sum[j][i] = FMA(row[i], factor, sum[j][i]);
+            for (int i = 0; i < BLOCK; i++) {
+                rows[k][i] = a[((first + k) * BLOCK + i) * STRIDE];
+                columns[k][i] = b[((first + k) * BLOCK + i) * STRIDE];
+            }
+        }
+        UNROLL
+        for (int k = 0; k < AHEAD; k++) {
+            UNROLL
+            for (int j = 0; j < BLOCK; j++) {
+                const float value = columns[k][j], factor = negative >> (first + k) & 1 ? value : -value;
+                UNROLL
+                for (int i = 0; i < BLOCK; i++) sum[j][i] = FMA(rows[k][i], factor, sum[j][i]);
+            }
         }
     }
 }

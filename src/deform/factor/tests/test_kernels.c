@@ -377,6 +377,11 @@ static void bits_of_factors_depend_on_no_tunable(void)
             configuration.value[QN_FACTOR_BLOCK] = block;
             configuration.value[QN_FACTOR_PANEL] = panel;
             configuration.value[QN_FACTOR_LEVELS] = panel == 48 || (slow && block == 6) ? 0 : block == 6 ? 4 : 8;
+            configuration.value[QN_FACTOR_AHEAD] = !slow || block == 3 ? block : 1;
+            bool allowed = false;
+            CHECK_OK(
+                qn_family_allows(&qn_deform_factor_family, qn_device_get_info(device), &configuration, &allowed, NULL));
+            if (!allowed) configuration.value[QN_FACTOR_AHEAD] = 1;
             problem p = make_problem(&configuration, 6, 5, 4, true, 2);
             solve_on_device(&p, SIDES);
             float *found = values_of_tiles(&p);
