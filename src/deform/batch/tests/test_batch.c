@@ -151,6 +151,29 @@ static void bits_depend_on_the_state_alone(void)
     }
 }
 
+/* States of an earlier and larger batch leave nothing behind. */
+static void batches_follow_each_other(void)
+{
+    enum { FIRST = 33, SECOND = 2 };
+    const qn_batch_options options = {.tolerance = 1e-4, .newton_steps_max = 20};
+    qn_batch_state first[FIRST], second[SECOND], alone[SECOND];
+    qn_batch *batch = NULL;
+    make(&cases[0], false);
+    float *arrays[3] = {want(first, FIRST, 0.008), want(second, SECOND, 0.01), want(alone, SECOND, 0.01)};
+    if (!CHECK_OK(qn_batch_create(queue, problem, FIRST, &options, &batch))) return;
+    CHECK_OK(qn_batch_solve(batch, first, FIRST));
+    CHECK_OK(qn_batch_solve(batch, second, SECOND));
+    solve(alone, SECOND, SECOND);
+    for (int s = 0; s < SECOND; s++) {
+        CHECK(second[s].converged && second[s].newton_steps == alone[s].newton_steps);
+        CHECK(memcmp(second[s].x, alone[s].x, body->freedom_count * sizeof(float)) == 0);
+        CHECK(memcmp(second[s].change, alone[s].change, 3 * body->freedom_count * sizeof(float)) == 0);
+    }
+    qn_batch_destroy(&batch);
+    for (int k = 0; k < 3; k++) free(arrays[k]);
+    clear();
+}
+
 /* Steps of a long way overshoot. With full steps alone 8 of these states are found, with shortened ones 10. */
 static void long_ways_need_short_steps(void)
 {
@@ -204,6 +227,7 @@ int main(int argc, char **argv)
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(states_are_those_of_the_solver);
     RUN(bits_depend_on_the_state_alone);
+    RUN(batches_follow_each_other);
     RUN(long_ways_need_short_steps);
     RUN(impossible_places_are_told);
     RUN(impossible_problems_are_refused);
