@@ -2,7 +2,8 @@
  *
  * A piece of work is a state of the grid, numbered as qn_grid_number does; then, after all states, a pair of neighbours
  * whose forces disagree: state_count + 3 · number + axis. States are solved in waves: those of one depth have their
- * parents in the wave before. Every rank keeps all states; after each wave the ranks exchange theirs. */
+ * parents in the wave before. Every rank keeps all states; after each wave the ranks exchange theirs. Devices of the
+ * only rank go without waves: a state may begin when its parent is there. */
 #ifndef QN_DEFORM_SPACE_RUN_H
 #define QN_DEFORM_SPACE_RUN_H
 
