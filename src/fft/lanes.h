@@ -72,6 +72,13 @@ QN_INLINE void store_split(float *to, point value)
     store_anywhere(to + LANES, value.im);
 }
 
+/* Ask for the complex numbers that load_interleaved would load: one cache line, or two. */
+QN_INLINE void prefetch_interleaved(const float *from)
+{
+    enum { LINE_FLOATS = 16 };
+    for (int i = 0; i < POINT_FLOATS; i += LINE_FLOATS) __builtin_prefetch(from + i);
+}
+
 /* Load LANES consecutive complex numbers, one of each line, and store them. */
 QN_INLINE point load_interleaved(const float *from)
 {
@@ -104,6 +111,27 @@ QN_INLINE void store_interleaved(float *to, point value)
 #else
     store_anywhere(to, __builtin_shufflevector(value.re, value.im, 0, 4, 1, 5));
     store_anywhere(to + LANES, __builtin_shufflevector(value.re, value.im, 2, 6, 3, 7));
+#endif
+}
+
+/* The same to an address aligned to a vector, past the caches. stream_end must follow before other threads read. */
+QN_INLINE void stream_interleaved(float *to, point value)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_ps(to, (__m512)__builtin_shufflevector(value.re, value.im, QN_LOW_OF_QUARTERS));
+    _mm512_stream_ps(to + LANES, (__m512)__builtin_shufflevector(value.re, value.im, QN_HIGH_OF_QUARTERS));
+#elif defined(__AVX__)
+    _mm256_stream_ps(to, (__m256)__builtin_shufflevector(value.re, value.im, 0, 8, 1, 9, 4, 12, 5, 13));
+    _mm256_stream_ps(to + LANES, (__m256)__builtin_shufflevector(value.re, value.im, 2, 10, 3, 11, 6, 14, 7, 15));
+#else
+    store_interleaved(to, value);
+#endif
+}
+
+QN_INLINE void stream_end(void)
+{
+#if defined(__AVX__)
+    _mm_sfence();
 #endif
 }
 

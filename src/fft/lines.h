@@ -34,7 +34,8 @@ typedef struct qn_line_functions {
 
     /* The same for `lanes` lines, with the result or the input in vectors: the real parts of point t are at points +
      * 2·lanes·t, its imaginary parts `lanes` floats on. Lines are in the order in which load_interleaved of lanes.h
-     * puts them. Points in `points` are kept. */
+     * puts them. Points in `points` are kept. Results in memory that begin at vectors bypass the caches: what is
+     * written is more than the caches hold, and reading its cache lines before they are overwritten would take time. */
     void (*columns_to_points)(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *points,
                               float *scratch);
     void (*points_to_columns)(const qn_line_plan *plan, const float *points, float *out, ptrdiff_t out_step,

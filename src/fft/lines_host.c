@@ -1,4 +1,5 @@
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "fft/lanes.h"
@@ -24,6 +25,7 @@ typedef enum pass_place {
     MIDDLE, /* scratch to scratch, any groups and stride */
     LAST,   /* scratch to scratch without factors, in final order; one group */
     STORE,  /* the same to memory */
+    STREAM, /* the same past the caches */
     PLACE_COUNT
 } pass_place;
 
@@ -78,7 +80,7 @@ QN_INLINE void run_first_pass(int radix, bool from_memory, int inputs, const pas
             } else if (inputs == ALL || k < inputs || (inputs == UP_TO_FILLED && p + groups * k < filled)) {
                 /* The points of columns lie too far apart for the processor's prefetcher; this fetches the next tile.
                  */
-                __builtin_prefetch(from + POINT_FLOATS);
+                prefetch_interleaved(from + POINT_FLOATS);
                 x[k] = load_interleaved(from);
             }
         }
@@ -95,7 +97,7 @@ QN_INLINE void run_first_pass(int radix, bool from_memory, int inputs, const pas
 }
 
 /* Run the last pass of a line: stride = length / radix, one group, no factors. */
-QN_INLINE void run_last_pass(int radix, bool to_memory, const pass_job *job)
+QN_INLINE void run_last_pass(int radix, pass_place place, const pass_job *job)
 {
     const ptrdiff_t count = job->pass->stride, out_step = job->out_step;
     const strides in_apart = strides_of(count * POINT_FLOATS), out_apart = strides_of(count * out_step);
@@ -111,7 +113,9 @@ QN_INLINE void run_last_pass(int radix, bool to_memory, const pass_job *job)
 #pragma GCC unroll 16
         for (int j = 0; j < radix; j++) {
             float *to = j == 0 ? out_first : out + times(&out_apart, j);
-            if (to_memory)
+            if (place == STREAM)
+                stream_interleaved(to, x[output_of(radix, j)]);
+            else if (place == STORE)
                 store_interleaved(to, x[output_of(radix, j)]);
             else
                 store_split(to, x[output_of(radix, j)]);
@@ -253,13 +257,18 @@ static bool run_few(const range_function few[FEW], const pass_job *job)
     }                                                                                                 \
     static void last_##radix(const pass_job *job)                                                     \
     {                                                                                                 \
-        run_last_pass(radix, false, job);                                                             \
+        run_last_pass(radix, LAST, job);                                                              \
     }                                                                                                 \
     static void store_##radix(const pass_job *job)                                                    \
     {                                                                                                 \
-        run_last_pass(radix, true, job);                                                              \
+        run_last_pass(radix, STORE, job);                                                             \
+    }                                                                                                 \
+    static void stream_##radix(const pass_job *job)                                                   \
+    {                                                                                                 \
+        run_last_pass(radix, STREAM, job);                                                            \
     }
-#define QN_RADIX_ENTRY(radix) [radix] = {first_##radix, begin_##radix, middle_##radix, last_##radix, store_##radix}
+#define QN_RADIX_ENTRY(radix) \
+    [radix] = {first_##radix, begin_##radix, middle_##radix, last_##radix, store_##radix, stream_##radix}
 
 QN_RADIX(2)
 QN_RADIX(3)
@@ -409,7 +418,10 @@ static void points_to_columns(const qn_line_plan *plan, const float *points, flo
         run_scratch_passes(plan, 1, plan->pass_count - 1, scratch, &result);
         from = result;
     }
-    finish_columns(plan, STORE, from, out, out_step, scratch);
+    const bool has_butterfly = !plan->passes[plan->pass_count - 1].roots;
+    const bool streams = has_butterfly && (uintptr_t)out % sizeof(lanes) == 0 && out_step % LANES == 0;
+    finish_columns(plan, streams ? STREAM : STORE, from, out, out_step, scratch);
+    if (streams) stream_end();
 }
 
 /* Load rows to scratch: float i of all rows becomes vector step·i. Lanes past `count` repeat the last row. */

@@ -10,7 +10,8 @@
 #include "fft/lanes.h"
 #include "fft/lines.h"
 
-/* Columns of a task, which computes all rotations: a tile of the receptor is read from memory once. */
+/* Columns of a task are a multiple of this number. A task computes all rotations: a tile of the receptor is read from
+ * memory once. */
 enum { PIECE_COLUMNS = 2 * QN_ROTATION_COLUMNS_MULTIPLE };
 
 /* Number of sums in registers, and of grids whose products are added to the sums at once. */
@@ -20,6 +21,7 @@ typedef struct columns_job {
     const float *planes, *receptor;
     float *products;
     size_t grids, own, rotations, sets, nz, box, columns; /* own: grids before those that are common to all sets */
+    size_t piece;                                         /* columns of a task */
     const qn_line_functions *lines;
     qn_line_plan plan;
     float *scratch; /* for each worker: spectra of GRIDS grids, a sum for each set and one for the common grids, scratch
@@ -50,7 +52,7 @@ QN_INLINE void multiply_some(const columns_job *job, const float *receptor, cons
         const float *from = a;
 #pragma GCC unroll 4
         for (int k = 0; k < count; k++, from += step) {
-            __builtin_prefetch(from + POINT_FLOATS); /* for the next tile; the processor does not predict it */
+            prefetch_interleaved(from + POINT_FLOATS); /* for the next tile; the processor does not predict it */
             sum[k] = point_add(sum[k], conjugate_product(load_interleaved(from), load_split(b + k * POINT_FLOATS)));
         }
     }
@@ -145,14 +147,23 @@ static qn_status correlate_piece(size_t index, int worker, void *user)
     const columns_job *job = user;
     const size_t line = POINT_FLOATS * job->nz;
     columns_tile tile = {.spectra = job->scratch + (size_t)worker * job->scratch_floats};
-    const size_t begin = index * PIECE_COLUMNS, rest = job->columns - begin;
-    const size_t end = rest < PIECE_COLUMNS ? job->columns : begin + PIECE_COLUMNS;
+    const size_t begin = index * job->piece, rest = job->columns - begin;
+    const size_t end = rest < job->piece ? job->columns : begin + job->piece;
     tile.sums = tile.spectra + GRIDS * line;
     tile.common = tile.sums + job->sets * line;
     tile.scratch = tile.common + line;
     for (tile.first = begin; tile.first < end; tile.first += LANES)
         for (tile.rotation = 0; tile.rotation < job->rotations; tile.rotation++) correlate_tile(job, &tile);
     return QN_OK;
+}
+
+/* Choose the columns of a task: many, because each tile asks for the next one's inputs, but several tasks for each
+ * worker, so that all end at about the same time. */
+static size_t piece_columns(size_t columns, int workers)
+{
+    enum { TASKS = 6 };
+    const size_t piece = columns / (TASKS * (size_t)workers) / PIECE_COLUMNS * PIECE_COLUMNS;
+    return piece > PIECE_COLUMNS ? piece : PIECE_COLUMNS;
 }
 
 static qn_status correlate_columns(const qn_host_launch *launch)
@@ -175,8 +186,9 @@ static qn_status correlate_columns(const qn_host_launch *launch)
     job.scratch_floats = (job.scratch_floats + 15) / 16 * 16;
     qn_status status = qn_allocate((size_t)qn_pool_threads(launch->pool) * job.scratch_floats, sizeof(float), &memory);
     job.scratch = memory;
+    job.piece = piece_columns(job.columns, qn_pool_threads(launch->pool));
     if (status == QN_OK)
-        status = qn_pool_run(launch->pool, (job.columns + PIECE_COLUMNS - 1) / PIECE_COLUMNS, correlate_piece, &job);
+        status = qn_pool_run(launch->pool, (job.columns + job.piece - 1) / job.piece, correlate_piece, &job);
     qn_release(&memory);
     qn_line_plan_clear(&job.plan);
     return status;
