@@ -62,7 +62,7 @@ same "$work/alone" "$work/alone-two"
 kills=0
 for writes in 100 101 102 103 104; do
   { LD_PRELOAD=$build/tests/signal_at_write.so QUERN_TEST_SIGNAL="$(kill -l KILL) $writes /journal.0" \
-    ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" dock -o "$work/killed" --threads 1 --resume; } 2>/dev/null
+    ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" dock -o "$work/killed" --threads 1 --batch 1 --resume; } 2>/dev/null
   [ $? -eq 137 ] || break
   kills=$((kills + 1))
   for file in poses.csv clusters.csv report.html run.json; do
