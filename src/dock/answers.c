@@ -207,6 +207,7 @@ static qn_status refine_set(qn_dock_state *run, qn_dock_answer *answer, size_t s
     answer->refined = memory;
     for (size_t i = 0; i < answer->cluster_count; i++) answer->refined[i] = answer->poses[answer->clusters[i].centre];
     QN_TRY(qn_dock_pose_energy_create(&run->ligand, &run->energy, &run->grid, &run->cells, set, &energy));
+    energy.restraints = &run->restraints;
     qn_status status = qn_dock_pose_energy_minimise(&energy, run->job->pool, answer->refined, answer->cluster_count);
     qn_dock_pose_energy_clear(&energy);
     return status;

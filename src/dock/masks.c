@@ -116,13 +116,13 @@ qn_status qn_dock_masks_antibody(const qn_dock_partner *receptor, const qn_dock_
     return QN_OK;
 }
 
-qn_status qn_dock_masks_attract(const qn_dock_restraints *restraints, double strength, const qn_dock_partner *receptor,
+qn_status qn_dock_masks_attract(const qn_dock_restraints *restraints, const qn_dock_partner *receptor,
                                 const qn_dock_partner *ligand, qn_dock_masks *masks)
 {
     const qn_dock_partner *partners[2] = {receptor, ligand};
     const double **to[2] = {&masks->receptor, &masks->ligand};
     double *energies[2];
-    if (!restraints->attracting[0] || strength == 0) return QN_OK;
+    if (!restraints->attracting[0] || restraints->strength == 0) return QN_OK;
     for (int side = 0; side < 2; side++) {
         void *memory;
         QN_TRY(qn_allocate(partners[side]->molecule->residue_count, sizeof(double), &memory));
@@ -132,7 +132,7 @@ qn_status qn_dock_masks_attract(const qn_dock_restraints *restraints, double str
         qn_release(to[side]);
         *to[side] = energies[side];
     }
-    qn_dock_restraints_attract(restraints, strength, receptor->molecule, ligand->molecule, energies[0], energies[1]);
+    qn_dock_restraints_attract(restraints, receptor->molecule, ligand->molecule, energies[0], energies[1]);
     drop_empty(receptor->molecule, ligand->molecule, masks);
     return QN_OK;
 }

@@ -15,9 +15,8 @@ QN_MUST_CHECK qn_status qn_dock_masks_create(const qn_dock_options *options, con
                                              size_t set_count, qn_dock_masks *masks);
 
 /* Add the attraction of residues that restraints ask for. */
-QN_MUST_CHECK qn_status qn_dock_masks_attract(const qn_dock_restraints *restraints, double strength,
-                                              const qn_dock_partner *receptor, const qn_dock_partner *ligand,
-                                              qn_dock_masks *masks);
+QN_MUST_CHECK qn_status qn_dock_masks_attract(const qn_dock_restraints *restraints, const qn_dock_partner *receptor,
+                                              const qn_dock_partner *ligand, qn_dock_masks *masks);
 
 /* Find out whether one of the partners has variable domains of an antibody. */
 QN_MUST_CHECK qn_status qn_dock_masks_antibody(const qn_dock_partner *receptor, const qn_dock_partner *ligand,

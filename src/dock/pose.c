@@ -30,6 +30,15 @@ static int by_energy(const void *left, const void *right)
     return (a->cell > b->cell) - (a->cell < b->cell);
 }
 
+void qn_dock_pose_add_restraints(const qn_dock_energy *energy, const qn_dock_restraints *restraints, qn_dock_pose *pose)
+{
+    if (!restraints) return;
+    const int mask = energy->term_count - 1;
+    const double added = qn_dock_restraints_energy(restraints, pose->matrix, pose->translation_angstrom);
+    pose->terms[mask] += added;
+    pose->energy += energy->sets[pose->set].weight[mask] * added;
+}
+
 typedef struct rescore_job {
     const qn_dock_candidates *from;
     const qn_dock_rescorer *rescorer;
@@ -52,6 +61,7 @@ static qn_status rescore(size_t index, int worker, void *user)
     qn_dock_grid_translation(from->grid, hit->cell, pose->matrix, pose->translation_angstrom);
     pose->energy = qn_dock_rescorer_score(job->rescorer, job->set, from->rotations + 9 * (size_t)hit->rotation,
                                           hit->cell, pose->terms);
+    qn_dock_pose_add_restraints(from->energy, from->restraints, pose);
     return QN_OK;
 }
 

@@ -29,6 +29,10 @@ typedef struct qn_dock_candidates {
     const qn_dock_restraints *restraints; /* NULL: none; poses that satisfy fewer than required are left out */
 } qn_dock_candidates;
 
+/* Add the energy of restraints to a pose's last term, that of masks. */
+void qn_dock_pose_add_restraints(const qn_dock_energy *energy, const qn_dock_restraints *restraints,
+                                 qn_dock_pose *pose);
+
 /* Find the `keep` best poses of a set. The 4 · keep hits of lowest grid energy are rescored in double precision and
  * sorted by energy, then rotation, then cell. *poses is released with qn_release. */
 QN_MUST_CHECK qn_status qn_dock_poses_rank(const qn_dock_candidates *candidates, size_t set, size_t keep, qn_pool *pool,

@@ -50,7 +50,7 @@ qn_status qn_dock_pose_energy_create(const qn_dock_partner *ligand, const qn_doc
 {
     const size_t width = ((size_t)energy->grid_count + 1) / 2 * 2;
     void *values, *positions = NULL, *weights = NULL;
-    *of = (qn_dock_pose_energy){ligand, energy, grid, cells, set, width, NULL, NULL, NULL};
+    *of = (qn_dock_pose_energy){ligand, energy, grid, cells, set, width, NULL, NULL, NULL, NULL};
     QN_TRY(qn_allocate(cells->count * width, sizeof(float), &values));
     of->values = values;
     qn_status status = qn_allocate(3 * ligand->site_count, sizeof(double), &positions);
@@ -251,6 +251,7 @@ static qn_status minimise(size_t index, int worker, void *user)
     QN_TRY(qn_dock_refine(qn_dock_pose_energy_at, job->of, job->of->grid->centre_angstrom, most_shift_angstrom,
                           most_turn_degrees, pose->matrix, pose->translation_angstrom, &pose->energy));
     pose->energy = qn_dock_pose_energy_terms(job->of, pose->matrix, pose->translation_angstrom, pose->terms);
+    qn_dock_pose_add_restraints(job->of->energy, job->of->restraints, pose);
     return QN_OK;
 }
 

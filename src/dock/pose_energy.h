@@ -15,6 +15,7 @@ typedef struct qn_dock_pose_energy {
     float *values;     /* [rows of the cells][width]: sums of the weighted layers that multiply each ligand grid */
     double *positions; /* of the ligand's sites, [3][sites] */
     double *weights;   /* of the ligand's sites, [sites][width] */
+    const qn_dock_restraints *restraints; /* added to the energies of minima; NULL: none */
 } qn_dock_pose_energy;
 
 QN_MUST_CHECK qn_status qn_dock_pose_energy_create(const qn_dock_partner *ligand, const qn_dock_energy *energy,

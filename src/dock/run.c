@@ -62,8 +62,7 @@ static qn_status make_energy(qn_dock_state *run)
     qn_dock_masks masks = {0};
     if (!rpsc) QN_TRY(find_coefficients(run, &count));
     qn_status status = qn_dock_masks_create(options, &run->receptor, &run->ligand, run->coefficients, count, &masks);
-    if (status == QN_OK)
-        status = qn_dock_masks_attract(&run->restraints, options->attract_bonus, &run->receptor, &run->ligand, &masks);
+    if (status == QN_OK) status = qn_dock_masks_attract(&run->restraints, &run->receptor, &run->ligand, &masks);
     if (status == QN_OK)
         status = rpsc ? qn_dock_energy_rpsc(&run->receptor, &run->ligand, &masks, &run->energy)
                       : qn_dock_energy_piper(&run->receptor, &run->ligand, run->coefficients, count,
@@ -94,6 +93,7 @@ static qn_status read_restraints(qn_dock_state *run)
         QN_TRY(qn_dock_restraints_read(options->restraints_file, receptor, ligand, &run->restraints));
     QN_TRY(qn_dock_restraints_add_active(options->active, options->active_count, options->passive,
                                          options->passive_count, receptor, ligand, &run->restraints));
+    run->restraints.strength = options->attract_bonus;
     return qn_dock_restraints_require(options->restraints_required, qn_dock_restraints_source(options),
                                       &run->restraints);
 }

@@ -38,7 +38,7 @@ static void try_restraints(const qn_dock_ambiguous *restraints)
         const qn_dock_ambiguous_restraint *one = &restraints->list[i];
         demand(one->count[0] > 0 && one->count[0] <= RESIDUES && one->count[1] > 0 && one->count[1] <= RESIDUES);
         demand(one->maximum_angstrom > 0 && one->maximum_angstrom <= 1000);
-        const bool satisfied = qn_dock_ambiguous_satisfied(restraints, i, identity, shift);
+        const bool satisfied = qn_dock_ambiguous_satisfied(restraints, i, 0, identity, shift);
         demand(satisfied || one->maximum_angstrom < 4.3); /* the farthest pair is √(3² + 3²) Å apart */
     }
 }

@@ -63,7 +63,8 @@ static qn_status add_residue(const qn_molecule *molecule, const qn_residue *resi
 qn_status qn_dock_ambiguous_add(const qn_molecule *const molecules[2], const bool *const atoms[2],
                                 double maximum_angstrom, qn_dock_ambiguous *to)
 {
-    qn_dock_ambiguous_restraint added = {.maximum_angstrom = maximum_angstrom};
+    qn_dock_ambiguous_restraint added = {.maximum_angstrom = maximum_angstrom,
+                                         .contact = maximum_angstrom <= QN_DOCK_CONTACT_ANGSTROM};
     for (int side = 0; side < 2; side++) {
         added.first[side] = to->sides[side].residue_count;
         for (size_t r = 0; r < molecules[side]->residue_count; r++)
@@ -116,12 +117,13 @@ static double sum_pairs(const qn_dock_ambiguous *of, const qn_dock_residue_atoms
     return sum;
 }
 
-bool qn_dock_ambiguous_satisfied(const qn_dock_ambiguous *restraints, size_t index, const double matrix[9],
-                                 const double translation_angstrom[3])
+bool qn_dock_ambiguous_satisfied(const qn_dock_ambiguous *restraints, size_t index, double tolerance_angstrom,
+                                 const double matrix[9], const double translation_angstrom[3])
 {
     const qn_dock_ambiguous_restraint *one = &restraints->list[index];
     const pose at = {matrix, translation_angstrom};
-    const double needed = pow(one->maximum_angstrom, -6), far = fmax(FAR_MAXIMA * one->maximum_angstrom, FAR_ANGSTROM);
+    const double maximum = one->maximum_angstrom + tolerance_angstrom;
+    const double needed = pow(maximum, -6), far = fmax(FAR_MAXIMA * maximum, FAR_ANGSTROM);
     double sum = 0;
     for (size_t j = 0; j < one->count[1]; j++) {
         const qn_dock_residue_atoms *ligand = &restraints->sides[1].residues[one->first[1] + j];

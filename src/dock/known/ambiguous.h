@@ -15,6 +15,9 @@
 
 #include <quern/molecule.h>
 
+/* Restraints with at most this maximum ask for contact. */
+#define QN_DOCK_CONTACT_ANGSTROM 5.0
+
 /* Heavy atoms of a residue that belong to a restraint, and a sphere around them. Input coordinates. */
 typedef struct qn_dock_residue_atoms {
     double centre_angstrom[3], radius_angstrom;
@@ -32,7 +35,8 @@ typedef struct qn_dock_ambiguous_side {
 typedef struct qn_dock_ambiguous_restraint {
     size_t first[2], count[2]; /* residues of the receptor and of the ligand */
     double maximum_angstrom;
-    bool single; /* one residue of each partner: the user is sure of it */
+    bool single;  /* one residue of each partner: the user is sure of it */
+    bool contact; /* the maximum asks for contact */
 } qn_dock_ambiguous_restraint;
 
 typedef struct qn_dock_ambiguous {
@@ -47,8 +51,9 @@ QN_MUST_CHECK qn_status qn_dock_ambiguous_add(const qn_molecule *const molecules
                                               double maximum_angstrom, qn_dock_ambiguous *to);
 void qn_dock_ambiguous_clear(qn_dock_ambiguous *restraints);
 
-/* Whether the pose x' = R·x + t satisfies restraint `index`; `matrix` is row-major. */
-bool qn_dock_ambiguous_satisfied(const qn_dock_ambiguous *restraints, size_t index, const double matrix[9],
-                                 const double translation_angstrom[3]);
+/* Whether the pose x' = R·x + t satisfies restraint `index` with a maximum longer by `tolerance_angstrom`; `matrix` is
+ * row-major. */
+bool qn_dock_ambiguous_satisfied(const qn_dock_ambiguous *restraints, size_t index, double tolerance_angstrom,
+                                 const double matrix[9], const double translation_angstrom[3]);
 
 #endif

@@ -17,8 +17,6 @@ enum {
     CHAINS_SHOWN = 12 /* in a message */
 };
 
-/* Restraints with at most this upper bound ask for contact. */
-#define CONTACT_ANGSTROM 5.0
 #define MAXIMUM_ANGSTROM_MAX 1000.0
 
 static const char blanks[] = " \t\r\n\v\f";
@@ -326,7 +324,7 @@ static qn_status parse_distance(parser *p, const char *which, double *angstrom)
 static void mark_attracting(const parser *p, const qn_dock_ambiguous_restraint *added, const bool *const atoms[2],
                             bool *const attracting[2])
 {
-    if (added->maximum_angstrom > CONTACT_ANGSTROM) return;
+    if (!added->contact) return;
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < p->molecules[side]->atom_count && added->count[side] == 1; i++)
             if (atoms[side][i]) attracting[side][p->molecules[side]->atoms[i].residue] = true;

@@ -218,6 +218,6 @@ size_t qn_dock_restraints_satisfied(const qn_dock_restraints *restraints, const 
         satisfied += is_pair_satisfied(&restraints->pairs[i], matrix, translation_angstrom);
     for (size_t i = 0; i < restraints->ambiguous.count; i++)
         satisfied += counts(restraints, i) &&
-                     qn_dock_ambiguous_satisfied(&restraints->ambiguous, i, matrix, translation_angstrom);
+                     qn_dock_ambiguous_satisfied(&restraints->ambiguous, i, 0, matrix, translation_angstrom);
     return satisfied;
 }

@@ -27,6 +27,7 @@ typedef struct qn_dock_restraints {
     bool *attracting[2]; /* residues of receptor and ligand whose contacts gain energy; NULL: none */
     bool certain_only;   /* ambiguous restraints between more than two residues need not be satisfied */
     size_t required;     /* number of restraints that a pose must satisfy */
+    double strength;     /* of the energies; 0: none */
 } qn_dock_restraints;
 
 /* Read a file of restraints. QN_IO_ERROR or QN_NOT_FOUND if the file cannot be read. QN_BAD_FORMAT, QN_INVALID_ARGUMENT
@@ -56,9 +57,12 @@ QN_MUST_CHECK qn_status qn_dock_restraints_require(int quota, const char *source
 size_t qn_dock_restraints_satisfied(const qn_dock_restraints *restraints, const double matrix[9],
                                     const double translation_angstrom[3]);
 
-/* Add to the energies of residues (per pair of heavy atoms in contact) what attracting residues gain. `strength` 1 is
- * the default. */
-void qn_dock_restraints_attract(const qn_dock_restraints *restraints, double strength, const qn_molecule *receptor,
+/* Add to the energies of residues (per pair of heavy atoms in contact) what attracting residues gain. */
+void qn_dock_restraints_attract(const qn_dock_restraints *restraints, const qn_molecule *receptor,
                                 const qn_molecule *ligand, double *of_receptor, double *of_ligand);
+
+/* The energy of a pose by the share of restraints asking for contact that it satisfies, in addition to its contacts. */
+double qn_dock_restraints_energy(const qn_dock_restraints *restraints, const double matrix[9],
+                                 const double translation_angstrom[3]);
 
 #endif

@@ -316,17 +316,17 @@ static void active_residues_subtract_energy(void)
     options.blocked_count = 1;
     make_partners(vhh);
     CHECK_OK(qn_dock_restraints_add_active(active, 2, NULL, 0, receptor.molecule, ligand.molecule, &restraints));
-    qn_dock_restraints_attract(&restraints, 1, receptor.molecule, ligand.molecule, expected.receptor, expected.ligand);
-    const double strength = 0.5 / -expected.receptor[2]; /* sums are exact with energies of 1/2 */
+    restraints.strength = 1;
+    qn_dock_restraints_attract(&restraints, receptor.molecule, ligand.molecule, expected.receptor, expected.ligand);
+    restraints.strength = 0.5 / -expected.receptor[2]; /* sums are exact with energies of 1/2 */
     memset(&expected, 0, sizeof expected);
-    qn_dock_restraints_attract(&restraints, strength, receptor.molecule, ligand.molecule, expected.receptor,
-                               expected.ligand);
+    qn_dock_restraints_attract(&restraints, receptor.molecule, ligand.molecule, expected.receptor, expected.ligand);
     CHECK(expected.receptor[2] < 0 && expected.receptor[1] == 0 && expected.ligand[1] < 0);
     expected.receptor[3] += 1;
     if (CHECK_OK(qn_dock_masks_create(&options, &receptor, &ligand, &plain, 1, &masks))) {
-        CHECK_OK(qn_dock_masks_attract(&restraints, 0, &receptor, &ligand, &masks)); /* no attraction */
+        CHECK_OK(qn_dock_masks_attract(&(qn_dock_restraints){0}, &receptor, &ligand, &masks)); /* no attraction */
         CHECK(masks.receptor && !masks.ligand);
-        CHECK_OK(qn_dock_masks_attract(&restraints, strength, &receptor, &ligand, &masks));
+        CHECK_OK(qn_dock_masks_attract(&restraints, &receptor, &ligand, &masks));
         check_term(&masks, &plain, 1, 0, &expected);
         qn_dock_masks_clear(&masks);
     }

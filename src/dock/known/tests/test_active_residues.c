@@ -79,26 +79,44 @@ static double least(const double *energies, size_t count)
     return value;
 }
 
-/* 300 for the 1000 pairs of a typical interface, in equal shares of both partners: 0.15 a pair for lists as long as the
- * 22 residues of an interface, 0.15 · 22 / 2 for two residues; twice that if only one partner has a list. */
+/* 500 for the 1000 pairs of a typical interface, in equal shares of both partners: 0.25 a pair for lists as long as the
+ * 22 residues of an interface, 0.25 · 22 / 2 for two residues; twice that if only one partner has a list. */
 static void attraction_is_shared_by_lists(void)
 {
     const char *one[] = {"receptor:A:1-2"}, *both[] = {"receptor:A:1-30", "ligand:B:101-102"};
     double of_receptor[40] = {0.5, 0.25}, of_ligand[40] = {0};
-    qn_dock_restraints restraints = {0};
+    qn_dock_restraints restraints = {.strength = 1};
     CHECK_OK(qn_dock_restraints_add_active(one, 1, NULL, 0, receptor, ligand, &restraints));
-    qn_dock_restraints_attract(&restraints, 1, receptor, ligand, of_receptor, of_ligand);
-    CHECK_NEAR(of_receptor[0], 0.5 - 0.3 * 11, 1e-12); /* added to what is there */
-    CHECK_NEAR(of_receptor[1], 0.25 - 0.3 * 11, 1e-12);
+    qn_dock_restraints_attract(&restraints, receptor, ligand, of_receptor, of_ligand);
+    CHECK_NEAR(of_receptor[0], 0.5 - 0.5 * 11, 1e-12); /* added to what is there */
+    CHECK_NEAR(of_receptor[1], 0.25 - 0.5 * 11, 1e-12);
     CHECK(of_receptor[2] == 0 && least(of_ligand, 40) == 0);
     qn_dock_restraints_clear(&restraints);
     memset(of_receptor, 0, sizeof of_receptor);
     CHECK_OK(qn_dock_restraints_add_active(both, 2, NULL, 0, receptor, ligand, &restraints));
-    qn_dock_restraints_attract(&restraints, 2, receptor, ligand, of_receptor, of_ligand);
+    restraints.strength = 2;
+    qn_dock_restraints_attract(&restraints, receptor, ligand, of_receptor, of_ligand);
     for (int i = 0; i < 40; i++) {
-        CHECK_NEAR(of_receptor[i], i < 30 ? -0.3 : 0, 1e-12);
-        CHECK_NEAR(of_ligand[i], i < 2 ? -0.3 * 11 : 0, 1e-12);
+        CHECK_NEAR(of_receptor[i], i < 30 ? -0.5 : 0, 1e-12);
+        CHECK_NEAR(of_ligand[i], i < 2 ? -0.5 * 11 : 0, 1e-12);
     }
+    qn_dock_restraints_clear(&restraints);
+}
+
+/* 900 for all restraints that ask for contact, at up to 4 Å; of three, the pose satisfies two. */
+static void satisfied_contacts_gain_energy(void)
+{
+    const char *active[] = {"receptor:A:1,3", "ligand:B:101"}, *passive[] = {"ligand:B:103"};
+    const double near[3] = {20, 0, 1.4}, far[3] = {20, 0, 1.6}, second[3] = {0, 0, 1.4}; /* 3.9 Å and 4.1 Å */
+    qn_dock_restraints restraints = {.strength = 0.5};
+    CHECK(qn_dock_restraints_energy(&restraints, identity, near) == 0); /* there are none */
+    CHECK_OK(qn_dock_restraints_add_active(active, 2, passive, 1, receptor, ligand, &restraints));
+    CHECK_NEAR(qn_dock_restraints_energy(&restraints, identity, near), -0.5 * 900 * 2 / 3, 1e-12);
+    CHECK(qn_dock_restraints_energy(&restraints, identity, far) == 0);
+    for (size_t i = 0; i < restraints.ambiguous.count; i++) restraints.ambiguous.list[i].contact = i == 0;
+    CHECK_NEAR(qn_dock_restraints_energy(&restraints, identity, second), -450, 1e-12);
+    restraints.strength = 0;
+    CHECK(qn_dock_restraints_energy(&restraints, identity, near) == 0);
     qn_dock_restraints_clear(&restraints);
 }
 
@@ -123,6 +141,7 @@ int main(void)
     RUN(active_residues_become_restraints);
     RUN(any_residue_is_the_target_without_a_list);
     RUN(attraction_is_shared_by_lists);
+    RUN(satisfied_contacts_gain_energy);
     RUN(wrong_lists_are_refused);
     qn_molecule_destroy(&receptor);
     qn_molecule_destroy(&ligand);

@@ -68,15 +68,15 @@ static void satisfaction_is_that_of_all_pairs(void)
         const qn_molecule *molecules[2] = {make_molecule(&at), make_molecule(&at)};
         qn_dock_ambiguous restraints = {0};
         double matrix[9], translation[3];
-        const double maximum = trial % 2 ? 2 + 2 * random_number(&at) : 5 + 15 * random_number(&at);
+        const double maximum = trial % 2 ? 4.5 + 2 * random_number(&at) : 6 + 15 * random_number(&at);
         qn_rotation_from_seed((uint64_t)trial + 1, matrix);
         for (int axis = 0; axis < 3; axis++)
             translation[axis] = (trial % 2 ? 10 : 70) * random_number(&at) - (trial % 2 ? 5 : 20);
         for (int side = 0; side < 2; side++)
             for (int i = 0; i < RESIDUES * ATOMS; i++) marks[side][i] = i < ATOMS || random_number(&at) < 0.4;
-        CHECK_OK(qn_dock_ambiguous_add(molecules, atoms, maximum, &restraints));
+        CHECK_OK(qn_dock_ambiguous_add(molecules, atoms, maximum - trial % 5, &restraints));
         const double distance = effective(molecules, atoms, matrix, translation);
-        const bool satisfied = qn_dock_ambiguous_satisfied(&restraints, 0, matrix, translation);
+        const bool satisfied = qn_dock_ambiguous_satisfied(&restraints, 0, trial % 5, matrix, translation);
         if (fabs(distance / maximum - 1) > 0.01 && !CHECK(satisfied == (distance <= maximum)))
             printf("distance %g, maximum %g\n", distance, maximum);
         *(satisfied ? &yes : &no) += 1;
@@ -107,10 +107,11 @@ static void effective_distances_are_those_of_hand_calculation(void)
     CHECK_OK(qn_dock_ambiguous_add(molecules, atoms, 2.92, &restraints));
     CHECK_OK(qn_dock_ambiguous_add(molecules, atoms, 2.91, &restraints));
     CHECK(restraints.count == 2 && restraints.list[0].single);
-    CHECK(qn_dock_ambiguous_satisfied(&restraints, 0, identity, none));
-    CHECK(!qn_dock_ambiguous_satisfied(&restraints, 1, identity, none));
+    CHECK(qn_dock_ambiguous_satisfied(&restraints, 0, 0, identity, none));
+    CHECK(!qn_dock_ambiguous_satisfied(&restraints, 1, 0, identity, none));
+    CHECK(qn_dock_ambiguous_satisfied(&restraints, 1, 0.01, identity, none));
     /* Atoms at the same place are close. */
-    CHECK(qn_dock_ambiguous_satisfied(&restraints, 1, identity, (double[3]){-3, 0, 0}));
+    CHECK(qn_dock_ambiguous_satisfied(&restraints, 1, 0, identity, (double[3]){-3, 0, 0}));
     qn_dock_ambiguous_clear(&restraints);
     CHECK(restraints.count == 0 && !restraints.list);
     qn_molecule_destroy(&receptor);
