@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/atom.h"
 
 enum {
@@ -372,8 +373,8 @@ qn_status qn_haddock_table_parse(const char *path, const char *text, const qn_mo
     while (p.next.length > 0 && status == QN_OK)
         status = parse_statement(&p, marks, other_marks, restraints, attracting);
     if (status == QN_OK && p.absent)
-        qn_log(QN_LOG_NOTE, "%s: %zu of the residues that it names are not in the structures; expected no such residue",
-               path, p.absent);
+        qn_log(QN_LOG_NOTE, "%s: %zu %s residues that are not in the structures", path, p.absent,
+               qn_plural(p.absent, "part of a selection names", "parts of selections name"));
     qn_release(&marks);
     qn_release(&other_marks);
     return status;

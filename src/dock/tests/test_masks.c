@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "dock/masks.h"
+#include "dock/pose.h"
 #include "dock/search/ligand.h"
 
 enum { MASK = 4, CELLS = 48, BOX_CENTRE = 8, LIGAND_RESIDUES = 4 };
@@ -334,6 +335,33 @@ static void active_residues_subtract_energy(void)
     clear_partners();
 }
 
+/* The energy of restraints is a part of the mask term, whose weight is 1. The pose has atoms of the active residue at
+ * those of the receptor. */
+static void satisfied_restraints_lower_the_mask_term(void)
+{
+    const char *active[] = {"ligand:L:11"};
+    qn_dock_restraints restraints = {.strength = 0.5};
+    qn_dock_energy energy;
+    make_partners(vhh);
+    CHECK_OK(qn_dock_energy_piper(&receptor, &ligand, &plain, 1, 0, NULL, &energy));
+    CHECK_OK(qn_dock_restraints_add_active(active, 1, NULL, 0, receptor.molecule, ligand.molecule, &restraints));
+    qn_dock_pose pose = {.energy = -5, .terms = {1, 2, 3, 4, 5}, .matrix = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    qn_dock_pose_add_restraints(&energy, NULL, &pose);
+    CHECK(pose.energy == -5 && pose.terms[MASK] == 5);
+    qn_dock_pose_add_restraints(&energy, &restraints, &pose); /* far away */
+    CHECK(pose.energy == -5 && pose.terms[MASK] == 5);
+    for (int axis = 0; axis < 3; axis++)
+        pose.translation_angstrom[axis] =
+            receptor.sites[50].position_angstrom[axis] - ligand.molecule->atoms[4].position_angstrom[axis];
+    qn_dock_pose_add_restraints(&energy, &restraints, &pose);
+    CHECK_NEAR(pose.energy, -5 - 450, 1e-9);
+    CHECK_NEAR(pose.terms[MASK], 5 - 450, 1e-9);
+    CHECK(pose.terms[0] == 1 && pose.terms[MASK - 1] == 4);
+    qn_dock_energy_clear(&energy);
+    qn_dock_restraints_clear(&restraints);
+    clear_partners();
+}
+
 /* Chains that the options name are the antibody, and no others. */
 static void named_chains_are_masked(void)
 {
@@ -397,6 +425,7 @@ int main(void)
     RUN(antibody_ligands_are_masked);
     RUN(either_partner_may_be_the_antibody);
     RUN(active_residues_subtract_energy);
+    RUN(satisfied_restraints_lower_the_mask_term);
     RUN(named_chains_are_masked);
     RUN(wrong_selections_are_refused);
     return check_finish();
