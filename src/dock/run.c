@@ -81,8 +81,7 @@ static qn_status read_partner(const qn_dock_options *options, const char *role, 
 static qn_status mask_uncertain(const qn_dock_options *options, const char *role, const char *path,
                                 qn_dock_partner *partner)
 {
-    return qn_dock_confidence_mask(options->plddt, options->plddt_count, role, path ? path : partner->molecule->name,
-                                   partner);
+    return qn_dock_confidence_mask(options->plddt, options->plddt_count, role, path, partner);
 }
 
 static qn_status read_restraints(qn_dock_state *run)

@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "format/structure/local_quality.h"
 #include "model/atom.h"
 
 enum { SHOWN_MAX = 40 }; /* characters of the user's text in a message */
@@ -73,6 +75,18 @@ static qn_status read_residue(const qn_molecule *molecule, const qn_residue *res
     return QN_OK;
 }
 
+/* Take the pLDDT of all residues from B-factors, unless they were found elsewhere. −1: a residue has none. */
+static qn_status complete(bool found, const qn_molecule *molecule, double *plddt)
+{
+    for (size_t r = 0; r < molecule->residue_count; r++) {
+        if (!found) QN_TRY(read_residue(molecule, &molecule->residues[r], &plddt[r]));
+        if (plddt[r] > 100)
+            return QN_FAIL(QN_BAD_FORMAT, "residue %d of chain %s has the pLDDT %g; expected one from 0 to 100",
+                           molecule->residues[r].number, molecule->residues[r].chain, plddt[r]);
+    }
+    return QN_OK;
+}
+
 static void mask_residue(size_t residue, qn_dock_partner *partner)
 {
     for (size_t i = 0; i < partner->site_count; i++) {
@@ -84,18 +98,16 @@ static void mask_residue(size_t residue, qn_dock_partner *partner)
     }
 }
 
-/* Check all residues before any of them is masked. */
-static qn_status check(const qn_molecule *molecule, double limit, size_t *below)
+/* Check the values before any residue is masked, and count those below the limit. */
+static qn_status check(const double *plddt, size_t count, double limit, size_t *below)
 {
     double least = INFINITY, most = -INFINITY;
     *below = 0;
-    for (size_t r = 0; r < molecule->residue_count; r++) {
-        double plddt;
-        QN_TRY(read_residue(molecule, &molecule->residues[r], &plddt));
-        if (plddt < 0) continue;
-        least = fmin(least, plddt);
-        most = fmax(most, plddt);
-        *below += plddt < limit;
+    for (size_t r = 0; r < count; r++) {
+        if (plddt[r] < 0) continue;
+        least = fmin(least, plddt[r]);
+        most = fmax(most, plddt[r]);
+        *below += plddt[r] < limit;
     }
     if (!(most > 1) || most - least <= SAME)
         return QN_FAIL(QN_BAD_FORMAT,
@@ -107,22 +119,32 @@ static qn_status check(const qn_molecule *molecule, double limit, size_t *below)
     return QN_OK;
 }
 
-qn_status qn_dock_confidence_mask(const char *const *limits, size_t count, const char *role, const char *name,
-                                  qn_dock_partner *partner)
+static qn_status mask(const char *path, const char *role, double limit, double *plddt, qn_dock_partner *partner)
 {
     const qn_molecule *molecule = partner->molecule;
-    double limit = 0;
+    const size_t count = molecule->residue_count;
     size_t below;
+    bool found = false;
+    if (path) QN_TRY(qn_local_quality_read(path, "plddt", molecule, plddt, &found));
+    qn_status status = complete(found, molecule, plddt);
+    if (status == QN_OK) status = check(plddt, count, limit, &below);
+    if (status != QN_OK) return qn_error_add_context(status, "%s", path ? path : molecule->name);
+    for (size_t r = 0; r < count; r++)
+        if (plddt[r] >= 0 && plddt[r] < limit) mask_residue(r, partner);
+    qn_log(QN_LOG_NOTE, "%s: %zu %s of %zu with a pLDDT below %g %s masked", role, below,
+           qn_plural(below, "residue", "residues"), count, limit, qn_plural(below, "is", "are"));
+    return QN_OK;
+}
+
+qn_status qn_dock_confidence_mask(const char *const *limits, size_t count, const char *role, const char *path,
+                                  qn_dock_partner *partner)
+{
+    double limit = 0;
+    void *plddt;
     QN_TRY(find_limit(limits, count, role, &limit));
     if (limit == 0) return QN_OK;
-    const qn_status status = check(molecule, limit, &below);
-    if (status != QN_OK) return qn_error_add_context(status, "%s: %s", role, name);
-    for (size_t r = 0; r < molecule->residue_count; r++) {
-        double plddt;
-        QN_TRY(read_residue(molecule, &molecule->residues[r], &plddt));
-        if (plddt >= 0 && plddt < limit) mask_residue(r, partner);
-    }
-    qn_log(QN_LOG_NOTE, "%s: %zu %s of %zu with a pLDDT below %g %s masked", role, below,
-           qn_plural(below, "residue", "residues"), molecule->residue_count, limit, qn_plural(below, "is", "are"));
-    return QN_OK;
+    QN_TRY(qn_allocate(partner->molecule->residue_count, sizeof(double), &plddt));
+    const qn_status status = mask(path, role, limit, plddt, partner);
+    qn_release(&plddt);
+    return status == QN_OK ? QN_OK : qn_error_add_context(status, "%s", role);
 }

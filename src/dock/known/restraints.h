@@ -8,8 +8,8 @@
  *
  * Life cycle: read, add active residues (each optional) → require → test any number of poses, in any threads → clear.
  */
-#ifndef QN_DOCK_RESTRAINTS_H
-#define QN_DOCK_RESTRAINTS_H
+#ifndef QN_DOCK_KNOWN_RESTRAINTS_H
+#define QN_DOCK_KNOWN_RESTRAINTS_H
 
 #include "dock/known/ambiguous.h"
 

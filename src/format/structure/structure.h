@@ -6,6 +6,10 @@
 
 #include "base/text.h"
 
+/* Load a file by a path such as "path:chains", and unpack it. *chains is NULL without a selection; all three are
+ * released with qn_release. */
+QN_MUST_CHECK qn_status qn_structure_load(const char *path, char **file, char **chains, char **data, size_t *size);
+
 /* `data` is PDB or mmCIF text, not compressed; it need not end in a zero byte. `chains` is the text after the path's
  * colon, or NULL for all chains. `name` goes into messages, and its part after the last '/' into the molecule. */
 QN_MUST_CHECK qn_status qn_structure_read_memory(const char *name, const char *data, size_t size, const char *chains,

@@ -66,15 +66,27 @@ static qn_status unpack(const char *name, char **data, size_t *size)
     return QN_OK;
 }
 
+qn_status qn_structure_load(const char *path, char **file, char **chains, char **data, size_t *size)
+{
+    *file = *chains = *data = NULL;
+    qn_status status = split_path(path, file, chains);
+    if (status == QN_OK) status = qn_file_read(*file, data, size);
+    if (status == QN_OK && qn_is_gzip(*data, *size)) status = unpack(*file, data, size);
+    if (status != QN_OK) {
+        qn_release(file);
+        qn_release(chains);
+        qn_release(data);
+    }
+    return status;
+}
+
 static qn_status read_molecule(const char *path, const qn_molecule_options *options, qn_molecule **molecule)
 {
-    char *file = NULL, *chains = NULL, *data = NULL;
-    size_t size = 0;
+    char *file, *chains, *data;
+    size_t size;
     *molecule = NULL;
-    qn_status status = split_path(path, &file, &chains);
-    if (status == QN_OK) status = qn_file_read(file, &data, &size);
-    if (status == QN_OK && qn_is_gzip(data, size)) status = unpack(file, &data, &size);
-    if (status == QN_OK) status = qn_structure_read_memory(file, data, size, chains, options, molecule);
+    QN_TRY(qn_structure_load(path, &file, &chains, &data, &size));
+    const qn_status status = qn_structure_read_memory(file, data, size, chains, options, molecule);
     qn_release(&file);
     qn_release(&chains);
     qn_release(&data);
