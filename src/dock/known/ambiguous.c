@@ -8,8 +8,9 @@
 #include "math/rotation.h"
 #include "model/atom.h"
 
-#define FAR_MAXIMA 6.0    /* residues farther apart than this many maxima, */
-#define FAR_ANGSTROM 12.0 /* and than this, are left out */
+/* Residues are summed through their centres if their spheres are farther apart than this many maxima, and than this. */
+#define FAR_MAXIMA 2.0
+#define FAR_ANGSTROM 4.0
 
 static double distance_squared(const double a[3], const double b[3])
 {
@@ -27,16 +28,18 @@ static qn_status add_point(const double position[3], qn_dock_ambiguous_side *to)
     return QN_OK;
 }
 
-/* A sphere around the points: their mean, and the distance of the farthest. */
+/* A sphere around the points, about their mean, with the distance of the farthest and the mean square distance. */
 static void bound(const qn_dock_ambiguous_side *side, qn_dock_residue_atoms *residue)
 {
     const double *points = side->points_angstrom + 3 * residue->first;
     for (size_t i = 0; i < residue->count; i++)
         for (int axis = 0; axis < 3; axis++)
             residue->centre_angstrom[axis] += points[3 * i + (size_t)axis] / (double)residue->count;
-    for (size_t i = 0; i < residue->count; i++)
-        residue->radius_angstrom =
-            fmax(residue->radius_angstrom, sqrt(distance_squared(points + 3 * i, residue->centre_angstrom)));
+    for (size_t i = 0; i < residue->count; i++) {
+        const double squared = distance_squared(points + 3 * i, residue->centre_angstrom);
+        residue->radius_angstrom = fmax(residue->radius_angstrom, sqrt(squared));
+        residue->spread_angstrom2 += squared / (double)residue->count;
+    }
 }
 
 /* Add the marked heavy atoms of a residue, if there are any. */
@@ -117,6 +120,14 @@ static double sum_pairs(const qn_dock_ambiguous *of, const qn_dock_residue_atoms
     return sum;
 }
 
+/* The same through the centres of the residues, whose squared distance is given. */
+static double sum_far(const qn_dock_residue_atoms *receptor, const qn_dock_residue_atoms *ligand, double squared)
+{
+    const double pairs = (double)receptor->count * (double)ligand->count;
+    const double spread = receptor->spread_angstrom2 + ligand->spread_angstrom2;
+    return pairs * (1 + 5 * spread / squared) / (squared * squared * squared);
+}
+
 bool qn_dock_ambiguous_satisfied(const qn_dock_ambiguous *restraints, size_t index, double tolerance_angstrom,
                                  const double matrix[9], const double translation_angstrom[3])
 {
@@ -132,8 +143,9 @@ bool qn_dock_ambiguous_satisfied(const qn_dock_ambiguous *restraints, size_t ind
         for (size_t i = 0; i < one->count[0]; i++) {
             const qn_dock_residue_atoms *receptor = &restraints->sides[0].residues[one->first[0] + i];
             const double reach = far + ligand->radius_angstrom + receptor->radius_angstrom;
-            if (distance_squared(centre, receptor->centre_angstrom) > reach * reach) continue;
-            sum += sum_pairs(restraints, receptor, ligand, &at);
+            const double squared = distance_squared(centre, receptor->centre_angstrom);
+            sum += squared > reach * reach ? sum_far(receptor, ligand, squared)
+                                           : sum_pairs(restraints, receptor, ligand, &at);
             if (sum >= needed) return true;
         }
     }

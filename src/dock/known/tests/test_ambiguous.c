@@ -57,7 +57,8 @@ static double effective(const qn_molecule *const molecules[2], const bool *const
     return pow(sum, -1.0 / 6);
 }
 
-/* Distances within 1 % of the maximum may be judged either way, because far residues are left out. */
+/* Distances within 1 % of the maximum may be judged either way, because far residues are summed
+ * through their centres. */
 static void satisfaction_is_that_of_all_pairs(void)
 {
     uint64_t at = 0;
