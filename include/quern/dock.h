@@ -33,6 +33,13 @@ typedef enum qn_dock_score {
     QN_DOCK_RPSC   /* rough and fast: shape and electrostatics (Ohue et al. 2014) */
 } qn_dock_score;
 
+/* The order of the main answer's clusters. */
+typedef enum qn_dock_ranking {
+    QN_DOCK_RANKING_AUTO,  /* by the model, but by size with rpsc and with sets for antibodies */
+    QN_DOCK_RANKING_MODEL, /* by a model of the interface, fitted to known complexes */
+    QN_DOCK_RANKING_SIZE   /* by size; clusters of several coefficient sets by their ranks in the sets */
+} qn_dock_ranking;
+
 /* Code that transforms grids. */
 typedef enum qn_dock_fft {
     QN_DOCK_FFT_AUTO,       /* fused on the host and on GPUs where the grid allows it, else the fastest library */
@@ -86,6 +93,8 @@ typedef struct qn_dock_options {
     size_t antibody_count;
     const char *const *plddt; /* residues with a lower pLDDT are masked: "50", or "receptor:50" for one partner */
     size_t plddt_count;
+    qn_dock_ranking ranking;   /* default QN_DOCK_RANKING_AUTO */
+    const char *ranking_model; /* file of the model; NULL: the shipped one */
 } qn_dock_options;
 
 const qn_option_table *qn_dock_option_table(void); /* see <quern/option.h> */

@@ -194,49 +194,48 @@ qn_status qn_dock_cluster_answers(qn_dock_state *run)
 {
     for (size_t set = 0; set < run->energy.set_count; set++) QN_TRY(cluster_poses(run, &run->answers[set]));
     if (run->energy.set_count > 1) QN_TRY(merge_answers(run));
+    if (qn_dock_ranks_by_model(run)) QN_TRY(qn_dock_rank_by_model(run, qn_dock_main_answer(run)));
     for (size_t i = 0; i < run->answer_count; i++) QN_TRY(qn_dock_count_contacts(run, &run->answers[i]));
     return QN_OK;
 }
 
-/* Move copies of a set's cluster centres to a minimum nearby. */
+/* Move copies of the answer's cluster centres that a set found to a minimum nearby. */
 static qn_status refine_set(qn_dock_state *run, qn_dock_answer *answer, size_t set)
 {
-    qn_dock_pose_energy energy;
+    qn_dock_pose_energy energy = {0};
+    void *memory;
+    size_t count = 0;
+    QN_TRY(qn_allocate(answer->cluster_count, sizeof(qn_dock_pose), &memory));
+    qn_dock_pose *moved = memory;
+    for (size_t i = 0; i < answer->cluster_count; i++)
+        if (answer->refined[i].set == set) moved[count++] = answer->refined[i];
+    qn_status status = QN_OK;
+    if (count) {
+        status = qn_dock_pose_energy_create(&run->ligand, &run->energy, &run->grid, &run->cells, set, &energy);
+        energy.restraints = &run->restraints;
+        if (status == QN_OK) status = qn_dock_pose_energy_minimise(&energy, run->job->pool, moved, count);
+        qn_dock_pose_energy_clear(&energy);
+    }
+    for (size_t i = answer->cluster_count; i-- > 0 && status == QN_OK;)
+        if (answer->refined[i].set == set) answer->refined[i] = moved[--count];
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status refine_answer(qn_dock_state *run, qn_dock_answer *answer)
+{
     void *memory;
     QN_TRY(qn_allocate(answer->cluster_count, sizeof(qn_dock_pose), &memory));
     answer->refined = memory;
     for (size_t i = 0; i < answer->cluster_count; i++) answer->refined[i] = answer->poses[answer->clusters[i].centre];
-    QN_TRY(qn_dock_pose_energy_create(&run->ligand, &run->energy, &run->grid, &run->cells, set, &energy));
-    energy.restraints = &run->restraints;
-    qn_status status = qn_dock_pose_energy_minimise(&energy, run->job->pool, answer->refined, answer->cluster_count);
-    qn_dock_pose_energy_clear(&energy);
-    return status;
-}
-
-static bool is_same_pose(const qn_dock_pose *a, const qn_dock_pose *b)
-{
-    return a->set == b->set && a->rotation == b->rotation && a->cell == b->cell;
-}
-
-/* Each merged centre is a cluster centre of one of the sets. Copy the minimum that was found for this centre. */
-static qn_status collect_refined(qn_dock_state *run, qn_dock_answer *merged)
-{
-    void *memory;
-    QN_TRY(qn_allocate(merged->cluster_count, sizeof(qn_dock_pose), &memory));
-    merged->refined = memory;
-    for (size_t i = 0; i < merged->cluster_count; i++) {
-        const qn_dock_pose *centre = &merged->poses[merged->clusters[i].centre];
-        const qn_dock_answer *from = &run->answers[centre->set];
-        for (size_t j = 0; j < from->cluster_count; j++)
-            if (is_same_pose(centre, &from->poses[from->clusters[j].centre])) merged->refined[i] = from->refined[j];
-    }
+    for (size_t set = 0; set < run->energy.set_count; set++) QN_TRY(refine_set(run, answer, set));
     return QN_OK;
 }
 
 qn_status qn_dock_refine_answers(qn_dock_state *run)
 {
-    for (size_t set = 0; set < run->energy.set_count; set++) QN_TRY(refine_set(run, &run->answers[set], set));
-    return run->energy.set_count > 1 ? collect_refined(run, qn_dock_main_answer(run)) : QN_OK;
+    for (size_t i = 0; i < run->answer_count; i++) QN_TRY(refine_answer(run, &run->answers[i]));
+    return QN_OK;
 }
 
 double qn_dock_lowest_energy(const qn_dock_answer *answer, size_t cluster)
@@ -258,6 +257,7 @@ void qn_dock_answers_clear(qn_dock_state *run)
         qn_release(&answer->poses);
         qn_release(&answer->clusters);
         qn_release(&answer->assignment);
+        qn_release(&answer->scores);
         qn_release(&answer->refined);
         qn_release(&answer->receptor_contact);
     }

@@ -228,6 +228,20 @@ static const qn_option rows[] = {
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(write_zdock),
      .meaning = "also write the poses as a ZDOCK output file, zdock.out"},
+    {.name = "ranking",
+     .kind = QN_OPTION_ENUM,
+     .argument = "HOW",
+     .offset = FIELD(ranking),
+     .choices = "auto model size",
+     .fallback = "auto",
+     .meaning = "order of the models of the main answer: model scores interfaces by weights fitted to known complexes, "
+                "size counts the poses of a cluster; auto: model, but size for antibodies and with rpsc"},
+    {.name = "ranking-model",
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(ranking_model),
+     .fallback_meaning = "the shipped one",
+     .meaning = "weights of the ranking model"},
     {.like = &qn_run_rows[QN_RUN_SEED],
      .offset = RUN,
      .fallback = "0",
@@ -259,6 +273,9 @@ static qn_status check(const void *memory)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--coefficients is \"%s\", but --score rpsc has none; expected --score piper",
                        options->coefficients);
+    if (options->score == QN_DOCK_RPSC && options->ranking == QN_DOCK_RANKING_MODEL)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "--ranking is model, but --score rpsc has no terms for it; expected --ranking size or auto");
     return QN_OK;
 }
 

@@ -68,7 +68,7 @@ static qn_status add_facts(const qn_dock_state *run, const qn_dock_answer *answe
                                        "Rotations",
                                        "Grid",
                                        merged ? "Coefficient sets" : "Best energy",
-                                       merged ? "First cluster" : "Largest cluster",
+                                       merged || answer->scores ? "First cluster" : "Largest cluster",
                                        "Search speed",
                                        run->job->device_count > 1 ? "Devices" : "Device"};
     char values[FACTS][160];
@@ -317,10 +317,14 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *ans
         report,
         "%s%s The model files have both partners, with the receptor in its input position; view.pml and view.cxc "
         "open them in PyMOL and ChimeraX.",
-        is_merged(run, answer) ? "Centres of the clusters of all coefficient sets, ordered by their ranks in the sets; "
-                                 "a cluster that several sets found is listed once. Each set's own answer is in the "
-                                 "folder of its name. Energies of different sets cannot be compared."
-                               : "Cluster centres, largest cluster first.",
+        answer->scores
+            ? "Models ordered by the score of their interface, which was fitted to known complexes. A cluster "
+              "has the poses around its model."
+        : is_merged(run, answer)
+            ? "Centres of the clusters of all coefficient sets, ordered by their ranks in the sets; "
+              "a cluster that several sets found is listed once. Each set's own answer is in the "
+              "folder of its name. Energies of different sets cannot be compared."
+            : "Cluster centres, largest cluster first.",
         answer->refined ? " Energies are those of the centres before refinement." : ""));
     QN_TRY(add_cluster_table(run, answer, report));
     QN_TRY(qn_report_heading(report, "Energies"));

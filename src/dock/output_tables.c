@@ -84,13 +84,14 @@ static qn_status add_cluster(const qn_dock_state *run, const qn_dock_answer *ans
     QN_TRY(qn_csv_number(csv, qn_dock_lowest_energy(answer, index), 6));
     QN_TRY(qn_csv_number(csv, answer->refined ? answer->refined[index].energy : (double)NAN, 6));
     QN_TRY(qn_csv_text(csv, name));
+    QN_TRY(qn_csv_number(csv, answer->scores ? answer->scores[index] : (double)NAN, 6));
     return qn_csv_end_row(csv);
 }
 
 static qn_status write_clusters(const qn_dock_state *run, const qn_dock_answer *answer)
 {
     static const char *const headers[] = {"cluster", "size", "centre_rank", "coefficients", "centre_energy"};
-    static const char *const last[] = {"lowest_energy", "refined_energy", "model"};
+    static const char *const last[] = {"lowest_energy", "refined_energy", "model", "score"};
     qn_text csv = {0};
     qn_status status = add_headers(run, headers, sizeof headers / sizeof *headers, "centre_", &csv);
     if (status == QN_OK) status = qn_csv_row(&csv, sizeof last / sizeof *last, last);

@@ -125,6 +125,7 @@ static qn_status read_inputs(qn_dock_state *run)
            qn_plural((size_t)run->energy.grid_count, "grid", "grids"), run->energy.set_count,
            qn_plural(run->energy.set_count, "set", "sets"));
     QN_TRY(qn_dock_make_rotations(run));
+    QN_TRY(qn_ranking_model_read(options->ranking_model, &run->ranking));
     return qn_dock_make_key(run);
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compare/cluster.h"
 #include "dock/pose.h"
+#include "dock/ranking/model.h"
 #include "dock/search/search.h"
 #include "job/job.h"
 
@@ -30,6 +31,7 @@ typedef struct qn_dock_answer {
     qn_cluster *clusters;
     size_t cluster_count;                      /* at most options->clusters */
     size_t *assignment;                        /* cluster of each pose or SIZE_MAX */
+    double *scores;                            /* of each cluster by the ranking model; NULL: ranked by size */
     qn_dock_pose *refined;                     /* cluster centres moved to a minimum; NULL without refinement */
     double *receptor_contact, *ligand_contact; /* per residue: share of the poses that have it in the interface */
 } qn_dock_answer;
@@ -48,6 +50,7 @@ typedef struct qn_dock_state {
     qn_dock_partner receptor, ligand;
     qn_coefficients *coefficients; /* of the energy's sets, in their order; NULL: the score has none */
     qn_dock_energy energy;
+    qn_ranking_model ranking;
     qn_dock_restraints restraints;
     qn_dock_grid grid;
     qn_dock_ligand ligand_sites;
@@ -118,6 +121,11 @@ QN_MUST_CHECK qn_status qn_dock_rank_answers(qn_dock_state *run);
 QN_MUST_CHECK qn_status qn_dock_cluster_answers(qn_dock_state *run);
 QN_MUST_CHECK qn_status qn_dock_refine_answers(qn_dock_state *run);
 void qn_dock_answers_clear(qn_dock_state *run);
+
+/* rank.c: whether the main answer is ranked by the model. */
+bool qn_dock_ranks_by_model(const qn_dock_state *run);
+/* Replace the clusters of the main answer, which has its poses, by those that the model ranks. */
+QN_MUST_CHECK qn_status qn_dock_rank_by_model(qn_dock_state *run, qn_dock_answer *answer);
 
 /* The lowest energy of a cluster's poses that have the coefficient set of its centre. */
 double qn_dock_lowest_energy(const qn_dock_answer *answer, size_t cluster);

@@ -1,6 +1,8 @@
 #include "dock/ranking/crowd.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -125,4 +127,40 @@ double qn_crowd_distance(const qn_crowd *crowd, size_t i, size_t j)
             for (int l = 0; l < 4; l++) sum += apart[k] * moments[k][l] * apart[l];
     }
     return sqrt(fmax(0, sum) / atoms);
+}
+
+typedef struct scored_pose {
+    double score;
+    size_t index;
+} scored_pose;
+
+static int by_score(const void *left, const void *right)
+{
+    const scored_pose *a = left, *b = right;
+    if (a->score != b->score) return a->score > b->score ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+qn_status qn_crowd_choose(const qn_crowd *crowd, const double *scores, double apart_angstrom, size_t most,
+                          size_t *chosen, size_t *chosen_count, size_t *owners)
+{
+    void *memory;
+    QN_TRY(qn_allocate(crowd->count, sizeof(scored_pose), &memory));
+    scored_pose *order = memory;
+    for (size_t i = 0; i < crowd->count; i++) {
+        order[i] = (scored_pose){scores[i], i};
+        owners[i] = SIZE_MAX;
+    }
+    if (crowd->count) qsort(order, crowd->count, sizeof *order, by_score);
+    *chosen_count = 0;
+    for (size_t k = 0; k < crowd->count && *chosen_count < most; k++) {
+        const size_t index = order[k].index;
+        if (owners[index] != SIZE_MAX || order[k].score == -(double)INFINITY) continue;
+        for (size_t j = 0; j < crowd->count; j++)
+            if (owners[j] == SIZE_MAX && (j == index || qn_crowd_distance(crowd, index, j) <= apart_angstrom))
+                owners[j] = *chosen_count;
+        chosen[(*chosen_count)++] = index;
+    }
+    qn_release(&memory);
+    return QN_OK;
 }

@@ -39,4 +39,11 @@ void qn_crowd_clear(qn_crowd *crowd);
 /* Distance of two poses in Å; infinite if neither has an atom near the receptor. */
 double qn_crowd_distance(const qn_crowd *crowd, size_t i, size_t j);
 
+/* Choose poses by score, the highest first, so that each chosen pose is more than `apart_angstrom` away from those
+ * chosen before; of equal scores, the lower index comes first. Poses with
+ * the score −INFINITY are never chosen. At most `most` are chosen. owners[i] gets the index in
+ * `chosen` of the first chosen pose within that distance of pose i, or SIZE_MAX. */
+QN_MUST_CHECK qn_status qn_crowd_choose(const qn_crowd *crowd, const double *scores, double apart_angstrom, size_t most,
+                                        size_t *chosen, size_t *chosen_count, size_t *owners);
+
 #endif
