@@ -1,16 +1,11 @@
-/* quern_bench_dock_rank RECEPTOR LIGAND BOUND_RECEPTOR BOUND_LIGAND POSES OUT: measure the poses of a docking run, for
- * bench/dock-rank-fit.
+/* quern_bench_dock_rank RECEPTOR LIGAND BOUND_RECEPTOR BOUND_LIGAND POSES SETS MODEL OUT: measure the candidates of a
+ * docking run, for bench/dock-rank-fit.
  *
- * POSES is a poses.csv of quern dock, or any file with its columns of the matrix and the translation. Files OUT.* hold
- * one row for each pose, in its order, as arrays without a header:
- *
- *   OUT.truth     doubles: Fnat, i-RMSD, L-RMSD, DockQ (0, infinity, a rough L-RMSD, 0 for poses that are far off)
- *   OUT.moments   doubles: Σ 1, x, y, z, x², xy, xz, y², yz, z² over the ligand's Cα within 10 Å of the receptor, in
- *                 input coordinates minus the centre
- *   OUT.measures  doubles: the measures of dock/ranking/interface.h
- *   OUT.counts    uint16: pairs of amino acids (210), pairs of atom types (171), amino acids (20)
- *   OUT.pairs     uint32: number of residue pairs in contact, then 65536 · receptor residue + ligand residue each
- *   OUT.txt       names of the measures, centre of the ligand's Cα, number of Cα */
+ * POSES is the poses.csv of a run with the coefficient sets SETS (names, families or a weights file). MODEL is the
+ * ranking model whose counts and spread choose the candidates; its weights are not used. OUT gets a table with a row
+ * for each candidate in the order of choice: the qualities fnat, i_rmsd, l_rmsd, dockq, and the features. Candidates
+ * with a rough L-RMSD above 30 Å have this value as l_rmsd, no contacts and an infinite i_rmsd. OUT.distances gets the
+ * distances of all pairs of candidates, as floats. */
 #include <math.h>
 #include <quern/molecule.h>
 #include <stdint.h>
@@ -25,19 +20,14 @@
 #include "base/thread_pool.h"
 #include "compare/complex_quality.h"
 #include "compare/residue_match.h"
-#include "dock/ranking/interface.h"
+#include "dock/ranking/ranking.h"
 #include "math/rotation.h"
 #include "math/superpose.h"
-#include "model/atom.h"
-
-enum { MOMENTS = 10, COUNTS = QN_AMINO_PAIRS + QN_TYPE_PAIRS + QN_AMINO_ACIDS, THREADS_MAX = 64 };
+#include "report/csv.h"
+#include "score/coefficients.h"
 
 /* Poses whose rough L-RMSD is larger are not judged exactly: no pose that far off is acceptable. */
 static const double far_angstrom = 30;
-
-typedef struct placement {
-    double matrix[9], translation[3];
-} placement;
 
 typedef struct truth {
     double fnat, interface_rmsd, ligand_rmsd, dockq;
@@ -53,66 +43,106 @@ typedef struct bench {
     qn_dock_partner receptor, ligand;
     qn_complex_reference *reference;
     qn_surface surfaces[2];
-    qn_interface_scratch *scratch[THREADS_MAX];
-    qn_interface interfaces[THREADS_MAX];
-    placement *poses;
-    size_t pose_count, pose_capacity;
     native_points *natives;
     size_t native_count;
-    double *points, centre[3]; /* ligand Cα minus their centre */
-    size_t point_count;
-    qn_neighbour_grid *receptor_atoms;
+    qn_coefficients *sets;
+    size_t set_count;
+    qn_ranking_model model;
+    qn_placement *placements; /* each pose once */
+    double (*terms)[QN_RANKING_TERMS];
+    size_t *ranks, pose_count, capacities[3];
+    double (*values)[QN_POSE_FEATURES];
+    size_t *candidates, candidate_count;
     truth *truths;
-    double *moments, *measures;
-    uint16_t *counts;
-    uint32_t **pairs; /* of each pose: number, then pairs */
     qn_pool *pool;
 } bench;
 
 /* ---- Reading ---- */
 
-static qn_status read_columns(const char *path, const char *header, int columns[12])
+/* Columns that are read from poses.csv, in the order of `headers`. */
+enum { MATRIX, TRANSLATION = 9, SET = 12, TERMS, COLUMNS = TERMS + QN_RANKING_TERMS };
+
+static const char *const headers[COLUMNS] = {"r11",           "r12",         "r13",          "r21",       "r22",
+                                             "r23",           "r31",         "r32",          "r33",       "tx_angstrom",
+                                             "ty_angstrom",   "tz_angstrom", "coefficients", "repulsion", "attraction",
+                                             "electrostatic", "pair",        "mask"};
+
+static qn_status read_columns(const char *path, const char *line, int columns[COLUMNS])
 {
-    static const char *const names[12] = {"r11", "r12", "r13", "r21",         "r22",         "r23",
-                                          "r31", "r32", "r33", "tx_angstrom", "ty_angstrom", "tz_angstrom"};
-    for (int n = 0; n < 12; n++) {
+    for (int n = 0; n < COLUMNS; n++) {
         int column = 0;
         columns[n] = -1;
-        for (const char *at = header; *at && *at != '\n'; at += strcspn(at, ",\n")) {
-            if (*at == ',') at++;
-            const size_t length = strcspn(at, ",\n\r");
-            if (length == strlen(names[n]) && strncmp(at, names[n], length) == 0) columns[n] = column;
-            column++;
+        for (const char *at = line; at; at = strpbrk(at, ",\n"), at = at && *at == ',' ? at + 1 : NULL, column++) {
+            const size_t length = strcspn(at, ",\n");
+            if (length == strlen(headers[n]) && strncmp(at, headers[n], length) == 0) columns[n] = column;
         }
         if (columns[n] < 0)
-            return QN_FAIL(QN_BAD_FORMAT, "%s: it has no column %s; expected poses of quern dock", path, names[n]);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: it has no column %s; expected poses of the score piper", path,
+                           headers[n]);
     }
+    return QN_OK;
+}
+
+/* Find the set that a field names. Returns the number of sets if there is none. */
+static size_t find_set(const bench *b, const char *field)
+{
+    size_t set = 0;
+    const size_t length = strcspn(field, ",");
+    while (set < b->set_count &&
+           (strlen(b->sets[set].name) != length || strncmp(b->sets[set].name, field, length) != 0))
+        set++;
+    return set;
+}
+
+/* Find a pose with this placement, or make room for it. */
+static qn_status place_of(bench *b, const double *numbers, size_t *place)
+{
+    for (*place = 0; *place < b->pose_count; ++*place)
+        if (memcmp(b->placements[*place].matrix, numbers, 9 * sizeof(double)) == 0 &&
+            memcmp(b->placements[*place].translation_angstrom, numbers + TRANSLATION, 3 * sizeof(double)) == 0)
+            return QN_OK;
+    QN_TRY(qn_grow((void **)&b->placements, &b->capacities[0], *place + 1, sizeof *b->placements));
+    QN_TRY(qn_grow((void **)&b->terms, &b->capacities[1], *place + 1, sizeof *b->terms));
+    QN_TRY(qn_grow((void **)&b->ranks, &b->capacities[2], (*place + 1) * b->set_count, sizeof *b->ranks));
+    memcpy(b->placements[*place].matrix, numbers, 9 * sizeof(double));
+    memcpy(b->placements[*place].translation_angstrom, numbers + TRANSLATION, 3 * sizeof(double));
+    memcpy(b->terms[*place], numbers + TERMS, QN_RANKING_TERMS * sizeof(double));
+    for (size_t s = 0; s < b->set_count; s++) b->ranks[*place * b->set_count + s] = SIZE_MAX;
+    b->pose_count++;
+    return QN_OK;
+}
+
+static qn_status read_pose(bench *b, const char *path, const char *line, const int columns[COLUMNS], size_t *seen)
+{
+    double numbers[COLUMNS] = {0};
+    size_t set = b->set_count, place;
+    int column = 0;
+    for (const char *at = line; at; at = strpbrk(at, ",\n"), at = at && *at == ',' ? at + 1 : NULL, column++)
+        for (int n = 0; n < COLUMNS; n++) {
+            if (columns[n] != column) continue;
+            if (n == SET)
+                set = find_set(b, at);
+            else
+                numbers[n] = strtod(at, NULL);
+        }
+    if (set == b->set_count)
+        return QN_FAIL(QN_NOT_FOUND, "%s: a pose is of none of the sets; expected the sets of the run", path);
+    numbers[TERMS] /= b->sets[set].core;
+    if (seen[set] >= (size_t)b->model.poses) return QN_OK;
+    QN_TRY(place_of(b, numbers, &place));
+    b->ranks[place * b->set_count + set] = seen[set]++;
     return QN_OK;
 }
 
 static qn_status read_poses(bench *b, const char *path)
 {
     char *data;
-    size_t size;
-    int columns[12];
+    size_t size, seen[QN_COEFFICIENTS_MAX] = {0};
+    int columns[COLUMNS];
     QN_TRY(qn_file_read(path, &data, &size));
     qn_status status = read_columns(path, data, columns);
-    for (char *line = strchr(data, '\n'); status == QN_OK && line && line[1]; line = strchr(line + 1, '\n')) {
-        void *memory = b->poses;
-        status = qn_grow(&memory, &b->pose_capacity, b->pose_count + 1, sizeof *b->poses);
-        b->poses = memory;
-        if (status != QN_OK) break;
-        double values[12];
-        char *at = line + 1;
-        for (int column = 0; *at && *at != '\n'; column++) {
-            for (int n = 0; n < 12; n++)
-                if (columns[n] == column) values[n] = strtod(at, NULL);
-            at += strcspn(at, ",\n");
-            if (*at == ',') at++;
-        }
-        memcpy(b->poses[b->pose_count].matrix, values, 9 * sizeof(double));
-        memcpy(b->poses[b->pose_count++].translation, values + 9, 3 * sizeof(double));
-    }
+    for (char *line = strchr(data, '\n'); status == QN_OK && line && line[1]; line = strchr(line + 1, '\n'))
+        status = read_pose(b, path, line + 1, columns, seen);
     qn_release(&data);
     return status;
 }
@@ -188,7 +218,7 @@ static qn_status prepare_natives(bench *b, const qn_molecule *bound_receptor, co
     return status;
 }
 
-static double rough_rmsd(const bench *b, const placement *pose)
+static double rough_rmsd(const bench *b, const qn_placement *pose)
 {
     double least = INFINITY;
     for (size_t n = 0; n < b->native_count; n++) {
@@ -198,7 +228,8 @@ static double rough_rmsd(const bench *b, const placement *pose)
             double place[3];
             qn_rotation_apply(pose->matrix, native->model + 3 * i, place);
             for (int axis = 0; axis < 3; axis++) {
-                const double apart = place[axis] + pose->translation[axis] - native->native[3 * i + (size_t)axis];
+                const double apart =
+                    place[axis] + pose->translation_angstrom[axis] - native->native[3 * i + (size_t)axis];
                 sum += apart * apart;
             }
         }
@@ -209,7 +240,7 @@ static double rough_rmsd(const bench *b, const placement *pose)
 
 /* ---- Measuring ---- */
 
-static qn_status judge(const bench *b, const placement *pose, truth *into)
+static qn_status judge(const bench *b, const qn_placement *pose, truth *into)
 {
     const double rough = rough_rmsd(b, pose);
     *into = (truth){0, INFINITY, rough, 0};
@@ -217,7 +248,7 @@ static qn_status judge(const bench *b, const placement *pose, truth *into)
     qn_molecule *ligand;
     qn_complex_quality quality;
     QN_TRY(qn_molecule_copy(b->ligand.molecule, &ligand));
-    qn_molecule_transform(ligand, pose->matrix, pose->translation);
+    qn_molecule_transform(ligand, pose->matrix, pose->translation_angstrom);
     const qn_status status = qn_complex_quality_compute(b->reference, b->receptor.molecule, ligand, &quality);
     qn_molecule_destroy(&ligand);
     QN_TRY(status);
@@ -225,122 +256,76 @@ static qn_status judge(const bench *b, const placement *pose, truth *into)
     return QN_OK;
 }
 
-static void add_moments(const bench *b, const placement *pose, double *moments)
+static qn_status judge_candidate(size_t index, int worker, void *user)
 {
-    for (size_t i = 0; i < b->point_count; i++) {
-        const double *x = b->points + 3 * i, input[3] = {x[0] + b->centre[0], x[1] + b->centre[1], x[2] + b->centre[2]};
-        double place[3];
-        qn_rotation_apply(pose->matrix, input, place);
-        for (int axis = 0; axis < 3; axis++) place[axis] += pose->translation[axis];
-        if (!qn_neighbour_grid_any(b->receptor_atoms, place)) continue;
-        const double terms[MOMENTS] = {1,           x[0],        x[1],        x[2],        x[0] * x[0],
-                                       x[0] * x[1], x[0] * x[2], x[1] * x[1], x[1] * x[2], x[2] * x[2]};
-        for (int m = 0; m < MOMENTS; m++) moments[m] += terms[m];
-    }
+    const bench *b = user;
+    (void)worker;
+    return judge(b, &b->placements[b->candidates[index]], &b->truths[index]);
 }
 
-static qn_status measure(size_t index, int worker, void *user)
+static qn_status measure(bench *b)
 {
-    bench *b = user;
-    const placement *pose = &b->poses[index];
-    qn_interface *interface = &b->interfaces[worker];
+    const qn_ranking_poses poses = {b->placements, (const double(*)[QN_RANKING_TERMS])b->terms,
+                                    b->ranks,      b->pose_count,
+                                    b->set_count,  (size_t)b->model.poses};
+    qn_crowd crowd;
     void *memory;
-    QN_TRY(qn_interface_measure_pose(&b->surfaces[0], &b->surfaces[1], pose->matrix, pose->translation,
-                                     b->scratch[worker], interface));
-    memcpy(b->measures + QN_INTERFACE_MEASURES * index, interface->measures, sizeof interface->measures);
-    uint16_t *counts = b->counts + COUNTS * index;
-    memcpy(counts, interface->amino_pairs, sizeof interface->amino_pairs);
-    memcpy(counts + QN_AMINO_PAIRS, interface->type_pairs, sizeof interface->type_pairs);
-    memcpy(counts + QN_AMINO_PAIRS + QN_TYPE_PAIRS, interface->amino_counts, sizeof interface->amino_counts);
-    QN_TRY(qn_allocate(1 + interface->pair_count, sizeof(uint32_t), &memory));
-    b->pairs[index] = memory;
-    b->pairs[index][0] = (uint32_t)interface->pair_count;
-    for (size_t i = 0; i < interface->pair_count; i++)
-        b->pairs[index][i + 1] = 65536 * interface->pairs[i].receptor + interface->pairs[i].ligand;
-    add_moments(b, pose, b->moments + MOMENTS * index);
-    return judge(b, pose, &b->truths[index]);
-}
-
-static qn_status list_points(bench *b)
-{
-    const qn_molecule *ligand = b->ligand.molecule;
-    void *memory;
-    QN_TRY(qn_allocate(3 * ligand->residue_count, sizeof(double), &memory));
-    b->points = memory;
-    for (size_t r = 0; r < ligand->residue_count; r++) {
-        const qn_atom *atom = qn_residue_c_alpha(ligand, &ligand->residues[r]);
-        if (!atom || ligand->residues[r].atom_count == 1) continue;
-        memcpy(b->points + 3 * b->point_count++, atom->position_angstrom, 3 * sizeof(double));
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        for (size_t i = 0; i < b->point_count; i++)
-            b->centre[axis] += b->points[3 * i + (size_t)axis] / (double)b->point_count;
-        for (size_t i = 0; i < b->point_count; i++) b->points[3 * i + (size_t)axis] -= b->centre[axis];
-    }
-    QN_TRY(qn_allocate(3 * b->surfaces[0].atom_count, sizeof(double), &memory));
-    double *atoms = memory;
-    for (size_t i = 0; i < b->surfaces[0].atom_count; i++)
-        memcpy(atoms + 3 * i, b->surfaces[0].atoms[i].position_angstrom, 3 * sizeof(double));
-    const qn_status status = qn_neighbour_grid_create(atoms, b->surfaces[0].atom_count, 10, &b->receptor_atoms);
-    qn_release(&memory);
-    return status;
-}
-
-static qn_status allocate_results(bench *b)
-{
-    void *memory;
-    QN_TRY(qn_allocate(b->pose_count, sizeof *b->truths, &memory));
+    QN_TRY(qn_allocate(b->pose_count, sizeof *b->values, &memory));
+    b->values = memory;
+    QN_TRY(qn_allocate((size_t)b->model.candidates, sizeof *b->candidates, &memory));
+    b->candidates = memory;
+    QN_TRY(qn_allocate((size_t)b->model.candidates, sizeof *b->truths, &memory));
     b->truths = memory;
-    QN_TRY(qn_allocate(MOMENTS * b->pose_count, sizeof(double), &memory));
-    b->moments = memory;
-    QN_TRY(qn_allocate(QN_INTERFACE_MEASURES * b->pose_count, sizeof(double), &memory));
-    b->measures = memory;
-    QN_TRY(qn_allocate(COUNTS * b->pose_count, sizeof(uint16_t), &memory));
-    b->counts = memory;
-    QN_TRY(qn_allocate(b->pose_count, sizeof *b->pairs, &memory));
-    b->pairs = memory;
-    for (int i = 0; i < qn_pool_threads(b->pool); i++)
-        QN_TRY(qn_interface_scratch_create(&b->surfaces[0], &b->surfaces[1], &b->scratch[i]));
-    return QN_OK;
+    QN_TRY(qn_pose_features_compute(&b->surfaces[0], &b->surfaces[1], &poses, b->pool, b->values));
+    QN_TRY(qn_crowd_create(&b->surfaces[0], b->ligand.molecule, b->placements, b->pose_count, b->pool, &crowd));
+    const qn_status status = qn_ranking_candidates_choose(
+        &b->model, &crowd, (const double(*)[QN_POSE_FEATURES])b->values, b->candidates, &b->candidate_count);
+    qn_crowd_clear(&crowd);
+    QN_TRY(status);
+    return qn_pool_run(b->pool, b->candidate_count, judge_candidate, b);
 }
 
-/* ---- Writing ---- */
-
-static qn_status write_array(const char *out, const char *ending, const void *data, size_t bytes)
+static qn_status write_table(const bench *b, const char *path)
 {
-    qn_text path = {0};
-    QN_TRY(qn_text_append(&path, "%s.%s", out, ending));
-    const qn_status status = qn_file_write(path.data, data, bytes);
+    static const char *const first[] = {"fnat", "i_rmsd", "l_rmsd", "dockq"};
+    qn_text csv = {0};
+    for (int i = 0; i < 4; i++) QN_TRY(qn_csv_text(&csv, first[i]));
+    QN_TRY(qn_csv_row(&csv, QN_POSE_FEATURES, qn_pose_feature_names));
+    for (size_t i = 0; i < b->candidate_count; i++) {
+        const truth *t = &b->truths[i];
+        const double quality[] = {t->fnat, t->interface_rmsd, t->ligand_rmsd, t->dockq};
+        for (int k = 0; k < 4; k++) QN_TRY(qn_csv_number(&csv, quality[k], 6));
+        for (int k = 0; k < QN_POSE_FEATURES; k++) QN_TRY(qn_csv_number(&csv, b->values[b->candidates[i]][k], 8));
+        QN_TRY(qn_csv_end_row(&csv));
+    }
+    const qn_status status = qn_csv_write(&csv, path);
+    qn_text_clear(&csv);
+    return status;
+}
+
+/* Write the distances of all pairs of candidates, row by row, as floats. */
+static qn_status write_distances(const bench *b, const char *out)
+{
+    qn_text path = {0}, data = {0};
+    qn_crowd crowd;
+    void *memory;
+    QN_TRY(qn_allocate(b->candidate_count, sizeof(qn_placement), &memory));
+    for (size_t i = 0; i < b->candidate_count; i++) ((qn_placement *)memory)[i] = b->placements[b->candidates[i]];
+    qn_status status =
+        qn_crowd_create(&b->surfaces[0], b->ligand.molecule, memory, b->candidate_count, b->pool, &crowd);
+    qn_release(&memory);
+    QN_TRY(status);
+    for (size_t i = 0; i < b->candidate_count && status == QN_OK; i++)
+        for (size_t j = 0; j < b->candidate_count && status == QN_OK; j++) {
+            const float distance = (float)qn_crowd_distance(&crowd, i, j);
+            status = qn_text_append_bytes(&data, &distance, sizeof distance);
+        }
+    qn_crowd_clear(&crowd);
+    if (status == QN_OK) status = qn_text_append(&path, "%s.distances", out);
+    if (status == QN_OK) status = qn_file_write(path.data, data.data, data.length);
     qn_text_clear(&path);
+    qn_text_clear(&data);
     return status;
-}
-
-static qn_status write_pairs(const bench *b, const char *out)
-{
-    qn_text all = {0};
-    qn_status status = QN_OK;
-    for (size_t i = 0; i < b->pose_count && status == QN_OK; i++)
-        status = qn_text_append_bytes(&all, b->pairs[i], (1 + b->pairs[i][0]) * sizeof(uint32_t));
-    if (status == QN_OK) status = write_array(out, "pairs", all.data, all.length);
-    qn_text_clear(&all);
-    return status;
-}
-
-static qn_status write_all(const bench *b, const char *out)
-{
-    qn_text text = {0};
-    for (int i = 0; i < QN_INTERFACE_MEASURES; i++)
-        QN_TRY(
-            qn_text_append(&text, "%s%s", qn_interface_measure_names[i], i + 1 < QN_INTERFACE_MEASURES ? " " : "\n"));
-    QN_TRY(qn_text_append(&text, "%.9g %.9g %.9g\n%zu\n%zu %zu\n", b->centre[0], b->centre[1], b->centre[2],
-                          b->point_count, b->surfaces[0].residue_count, b->surfaces[1].residue_count));
-    QN_TRY(qn_text_append(&text, "%d %d\n", b->surfaces[0].loop != NULL, b->surfaces[1].loop != NULL));
-    QN_TRY(write_array(out, "truth", b->truths, b->pose_count * sizeof *b->truths));
-    QN_TRY(write_array(out, "moments", b->moments, b->pose_count * MOMENTS * sizeof(double)));
-    QN_TRY(write_array(out, "measures", b->measures, b->pose_count * QN_INTERFACE_MEASURES * sizeof(double)));
-    QN_TRY(write_array(out, "counts", b->counts, b->pose_count * COUNTS * sizeof(uint16_t)));
-    QN_TRY(write_pairs(b, out));
-    return write_array(out, "txt", text.data, text.length);
 }
 
 static qn_status run(bench *b, char **argv)
@@ -355,18 +340,20 @@ static qn_status run(bench *b, char **argv)
     QN_TRY(prepare_natives(b, bound[0], bound[1]));
     QN_TRY(qn_surface_create(&b->receptor, &b->surfaces[0]));
     QN_TRY(qn_surface_create(&b->ligand, &b->surfaces[1]));
-    QN_TRY(list_points(b));
+    QN_TRY(qn_coefficients_find(argv[6], &b->sets, &b->set_count));
+    QN_TRY(qn_ranking_model_read(argv[7], &b->model));
     QN_TRY(read_poses(b, argv[5]));
-    QN_TRY(allocate_results(b));
-    QN_TRY(qn_pool_run(b->pool, b->pose_count, measure, b));
-    return write_all(b, argv[6]);
+    QN_TRY(measure(b));
+    QN_TRY(write_distances(b, argv[8]));
+    return write_table(b, argv[8]);
 }
 
 int main(int argc, char **argv)
 {
     static bench b;
-    if (argc != 7) {
-        fprintf(stderr, "usage: quern_bench_dock_rank RECEPTOR LIGAND BOUND_RECEPTOR BOUND_LIGAND POSES OUT\n");
+    if (argc != 9) {
+        fprintf(stderr,
+                "usage: quern_bench_dock_rank RECEPTOR LIGAND BOUND_RECEPTOR BOUND_LIGAND POSES SETS MODEL OUT\n");
         return 2;
     }
     if (run(&b, argv) == QN_OK) return 0;
