@@ -101,19 +101,19 @@ static void scores_are_sums_of_standard_scores(void)
  */
 static void frequencies_are_shares_of_the_weight(void)
 {
-    static const qn_residue_pair first[] = {{4, 7}}, second[] = {{4, 7}, {4, 8}}, third[] = {{5, 9}};
+    static const qn_residue_pair first[] = {{4, 7}}, second[] = {{4, 7}, {4, 8}, {6, 7}}, third[] = {{5, 9}};
     qn_residue_contacts contacts[4] = {{0}};
     double scores[4][5] = {{0}};
     CHECK_OK(qn_residue_contacts_set(&contacts[0], 1, first, 1));
-    CHECK_OK(qn_residue_contacts_set(&contacts[1], 2, second, 2));
+    CHECK_OK(qn_residue_contacts_set(&contacts[1], 2, second, 3));
     CHECK_OK(qn_residue_contacts_set(&contacts[2], 1, third, 1));
     CHECK_OK(qn_residue_contacts_set(&contacts[3], 0, NULL, 0));
     CHECK_OK(qn_consensus_measure(contacts, 4, 5, scores[0]));
     CHECK_NEAR(scores[0][0], 0.75, 1e-12);
-    CHECK_NEAR(scores[1][0], (0.75 + 0.5) / 2, 1e-12);
+    CHECK_NEAR(scores[1][0], (0.75 + 0.5 + 0.5) / 3, 1e-12);
     CHECK_NEAR(scores[2][0], 0.25, 1e-12);
-    CHECK_NEAR(scores[1][1], (log(0.7501) + log(0.5001)) / 2, 1e-12);
-    CHECK_NEAR(scores[1][2], 0.75, 1e-12);             /* receptor residue 4 */
+    CHECK_NEAR(scores[1][1], (log(0.7501) + 2 * log(0.5001)) / 3, 1e-12);
+    CHECK_NEAR(scores[1][2], (0.75 + 0.5) / 2, 1e-12); /* receptor residues 4 and 6 */
     CHECK_NEAR(scores[1][3], (0.75 + 0.5) / 2, 1e-12); /* ligand residues 7 and 8 */
     CHECK_NEAR(scores[2][3], 0.25, 1e-12);
     CHECK(scores[3][0] == 0 && scores[3][1] == 0);
