@@ -144,7 +144,7 @@ typedef struct qn_dock_result {
     const char *const *term_names;    /* term_count */
     const qn_dock_result_pose *poses; /* best first */
     size_t pose_count;
-    const qn_dock_result_cluster *clusters; /* largest first; of several sets, best rank first */
+    const qn_dock_result_cluster *clusters; /* in the order of options.ranking */
     size_t cluster_count;
     const double *receptor_contacts, *ligand_contacts; /* for each residue of receptor and ligand, the share of poses
                                                         * that have it in the interface (heavy atoms within 5 Å) */
