@@ -93,8 +93,8 @@ typedef struct qn_dock_options {
     size_t antibody_count;
     const char *const *plddt; /* residues with a lower pLDDT are masked: "50", or "receptor:50" for one partner */
     size_t plddt_count;
-    qn_dock_ranking ranking;   /* default QN_DOCK_RANKING_AUTO */
     const char *ranking_model; /* file of the model; NULL: the shipped one */
+    qn_dock_ranking ranking;   /* default QN_DOCK_RANKING_AUTO */
 } qn_dock_options;
 
 const qn_option_table *qn_dock_option_table(void); /* see <quern/option.h> */
@@ -153,10 +153,11 @@ typedef struct qn_dock_result {
     double best_energy; /* of the first pose, by its set */
     int grid[3];        /* cells of each axis */
     int rotation_count;
-    int resumed_rotations;  /* number of rotations taken from the journals of an earlier run */
-    double rotations_per_s; /* of the search of this run; 0: all rotations came from journals */
-    double seconds;         /* of the whole run */
-    char report[4096];      /* path of report.html; "": none was written by this call */
+    int resumed_rotations;        /* number of rotations taken from the journals of an earlier run */
+    double rotations_per_s;       /* of the search of this run; 0: all rotations came from journals */
+    double seconds;               /* of the whole run */
+    char report[4096];            /* path of report.html; "": none was written by this call */
+    const double *cluster_scores; /* of `clusters`, by the ranking model; NULL: they are ranked by size */
 } qn_dock_result;
 
 /* Dock. *result is released by qn_dock_result_destroy; `result` may be NULL. On failure *result is NULL.

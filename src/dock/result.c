@@ -22,6 +22,7 @@ typedef struct owned_result {
     owned_answer *answers;    /* those of the sets, then the merged one */
     qn_dock_result_set *sets; /* one for each answer */
     size_t answer_count;
+    double *scores; /* of the main answer's clusters */
     const char *term_names[QN_DOCK_TERMS_MAX];
 } owned_result;
 
@@ -98,6 +99,8 @@ static qn_status add_answers(qn_dock_state *run, owned_result *owned)
     result->ligand_contacts = main_answer->ligand_contacts;
     result->sets = owned->sets;
     result->set_count = run->energy.set_count;
+    result->cluster_scores = owned->scores = qn_dock_main_answer(run)->scores;
+    qn_dock_main_answer(run)->scores = NULL;
     if (result->pose_count) result->best_energy = result->poses[0].energy;
     return QN_OK;
 }
@@ -150,6 +153,7 @@ void qn_dock_result_destroy(qn_dock_result **result)
     }
     qn_release(&owned->answers);
     qn_release(&owned->sets);
+    qn_release(&owned->scores);
     qn_molecule_destroy(&owned->receptor);
     qn_molecule_destroy(&owned->ligand);
     qn_release(&owned);

@@ -109,7 +109,8 @@ same_results forth back
 for set in first second; do
   # Together or alone, in this order or another, the sets give the same poses, clusters and models.
   same_results forth/$set back/$set
-  dock alone-$set "$receptor" "$ligand" --rotations 150 -w $set.txt --zdock --device host
+  # The folder of a set is ordered by size, a single set by the model unless size is asked for.
+  dock alone-$set "$receptor" "$ligand" --rotations 150 -w $set.txt --zdock --device host --ranking size
   # zdock.out counts from the grid's middle, and the grid depends on the longest reach of all sets
   same_results forth/$set alone-$set zdock.out
 done
