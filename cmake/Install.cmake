@@ -3,7 +3,11 @@
 include(CMakePackageConfigHelpers)
 set(QUERN_PACKAGE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/quern)
 file(RELATIVE_PATH QUERN_COMMAND_TO_LIBRARY /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-set_target_properties(quern_command PROPERTIES INSTALL_RPATH "$ORIGIN/${QUERN_COMMAND_TO_LIBRARY}")
+set(QUERN_COMMAND_RPATH "$ORIGIN/${QUERN_COMMAND_TO_LIBRARY}")
+if(SKBUILD) # of a wheel, where the library is in the folder above
+  set(QUERN_COMMAND_RPATH "$ORIGIN/..")
+endif()
+set_target_properties(quern_command PROPERTIES INSTALL_RPATH "${QUERN_COMMAND_RPATH}")
 
 install(TARGETS quern EXPORT quern)
 install(TARGETS quern_command)

@@ -34,3 +34,18 @@ if(Python3_FOUND AND QUERN_PYTHON_LIBRARY AND NOT QUERN_SANITIZE)
     COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:${QUERN_PYTHON_LIBRARY}> ${package}/libquern.so)
   add_custom_target(quern_python ALL DEPENDS ${copies} ${package}/_generated.py)
 endif()
+
+# A wheel is the component `python`: the package, the library and the command in it. Other installations are without it.
+if(TARGET quern_python AND BUILD_SHARED_LIBS)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/python/quern/ DESTINATION quern COMPONENT python EXCLUDE_FROM_ALL
+    FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+  install(FILES $<TARGET_FILE:quern> DESTINATION quern RENAME $<TARGET_SONAME_FILE_NAME:quern> COMPONENT python
+    EXCLUDE_FROM_ALL)
+  if(CMAKE_STRIP) # CMake strips targets; the library is a file here, as a wheel cannot hold its links
+    install(CODE "execute_process(COMMAND ${CMAKE_STRIP} --strip-unneeded
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/quern/$<TARGET_SONAME_FILE_NAME:quern>\")"
+      COMPONENT python EXCLUDE_FROM_ALL)
+  endif()
+  install(FILES LICENSE DESTINATION quern COMPONENT python EXCLUDE_FROM_ALL)
+  install(TARGETS quern_command DESTINATION quern/bin COMPONENT python EXCLUDE_FROM_ALL)
+endif()

@@ -9,7 +9,7 @@ endif()
 function(quern_set_exports target)
   set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
   set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${QUERN_SOVERSION}
-    LINK_DEPENDS ${exports})
+    LINK_DEPENDS ${exports} DEFINE_SYMBOL "")
   target_link_options(${target} PRIVATE -Wl,--version-script=${exports})
 endfunction()
 
