@@ -57,7 +57,7 @@ run data/*.tif -o out "${common[@]}" --resume || fail "--resume: $(cat message)"
 [ -s out/b_c_noDW.mrc ] && [ -s out/e.mrc ] || fail "--resume: a file was not written"
 same a.mrc out/e.mrc "--resume"
 [ "$(wc -l <out/movies.csv)" -eq 6 ] || fail "--resume: $(cat out/movies.csv)"
-touch data/a.tif
+touch -d '2002-02-02' data/a.tif # another second than that of its making, however fast the runs before were
 run data/a.tif -o out "${common[@]}" --resume || fail "a movie of another date: $(cat message)"
 [ "$(date -r out/a.mrc +%Y)" != 2001 ] || fail "a movie of another date: was skipped"
 run data/a.tif -o out "${common[@]}" --resume --bin 2 && fail "--resume --bin 2: exit code 0"
