@@ -199,43 +199,59 @@ qn_status qn_dock_cluster_answers(qn_dock_state *run)
     return QN_OK;
 }
 
-/* Move copies of the answer's cluster centres that a set found to a minimum nearby. */
-static qn_status refine_set(qn_dock_state *run, qn_dock_answer *answer, size_t set)
+static bool is_same_pose(const qn_dock_pose *a, const qn_dock_pose *b)
 {
-    qn_dock_pose_energy energy = {0};
-    void *memory;
-    size_t count = 0;
-    QN_TRY(qn_allocate(answer->cluster_count, sizeof(qn_dock_pose), &memory));
-    qn_dock_pose *moved = memory;
-    for (size_t i = 0; i < answer->cluster_count; i++)
-        if (answer->refined[i].set == set) moved[count++] = answer->refined[i];
-    qn_status status = QN_OK;
-    if (count) {
-        status = qn_dock_pose_energy_create(&run->ligand, &run->energy, &run->grid, &run->cells, set, &energy);
-        energy.restraints = &run->restraints;
-        if (status == QN_OK) status = qn_dock_pose_energy_minimise(&energy, run->job->pool, moved, count);
-        qn_dock_pose_energy_clear(&energy);
-    }
-    for (size_t i = answer->cluster_count; i-- > 0 && status == QN_OK;)
-        if (answer->refined[i].set == set) answer->refined[i] = moved[--count];
-    qn_release(&memory);
-    return status;
+    return a->set == b->set && a->rotation == b->rotation && a->cell == b->cell;
 }
 
-static qn_status refine_answer(qn_dock_state *run, qn_dock_answer *answer)
+static size_t find_pose(const qn_dock_pose *poses, size_t count, const qn_dock_pose *pose)
 {
-    void *memory;
-    QN_TRY(qn_allocate(answer->cluster_count, sizeof(qn_dock_pose), &memory));
-    answer->refined = memory;
-    for (size_t i = 0; i < answer->cluster_count; i++) answer->refined[i] = answer->poses[answer->clusters[i].centre];
-    for (size_t set = 0; set < run->energy.set_count; set++) QN_TRY(refine_set(run, answer, set));
-    return QN_OK;
+    size_t i = 0;
+    while (i < count && !is_same_pose(&poses[i], pose)) i++;
+    return i;
+}
+
+/* Move the centres of all answers that a set found to minima nearby, each once: a centre of the main answer is often
+ * one of the set's answer too. Moved poses keep their rotation and cell. */
+static qn_status refine_set(qn_dock_state *run, size_t set, qn_dock_pose *moved)
+{
+    qn_dock_pose_energy energy;
+    size_t count = 0;
+    for (size_t a = 0; a < run->answer_count; a++)
+        for (size_t i = 0; i < run->answers[a].cluster_count; i++) {
+            const qn_dock_pose *centre = &run->answers[a].refined[i];
+            if (centre->set == set && find_pose(moved, count, centre) == count) moved[count++] = *centre;
+        }
+    if (count == 0) return QN_OK;
+    QN_TRY(qn_dock_pose_energy_create(&run->ligand, &run->energy, &run->grid, &run->cells, set, &energy));
+    energy.restraints = &run->restraints;
+    const qn_status status = qn_dock_pose_energy_minimise(&energy, run->job->pool, moved, count);
+    qn_dock_pose_energy_clear(&energy);
+    for (size_t a = 0; a < run->answer_count && status == QN_OK; a++)
+        for (size_t i = 0; i < run->answers[a].cluster_count; i++) {
+            qn_dock_pose *centre = &run->answers[a].refined[i];
+            if (centre->set == set) *centre = moved[find_pose(moved, count, centre)];
+        }
+    return status;
 }
 
 qn_status qn_dock_refine_answers(qn_dock_state *run)
 {
-    for (size_t i = 0; i < run->answer_count; i++) QN_TRY(refine_answer(run, &run->answers[i]));
-    return QN_OK;
+    size_t count = 0;
+    void *memory;
+    for (size_t a = 0; a < run->answer_count; a++) {
+        qn_dock_answer *answer = &run->answers[a];
+        QN_TRY(qn_allocate(answer->cluster_count, sizeof(qn_dock_pose), &memory));
+        answer->refined = memory;
+        for (size_t i = 0; i < answer->cluster_count; i++)
+            answer->refined[i] = answer->poses[answer->clusters[i].centre];
+        count += answer->cluster_count;
+    }
+    QN_TRY(qn_allocate(count, sizeof(qn_dock_pose), &memory));
+    qn_status status = QN_OK;
+    for (size_t set = 0; set < run->energy.set_count && status == QN_OK; set++) status = refine_set(run, set, memory);
+    qn_release(&memory);
+    return status;
 }
 
 double qn_dock_lowest_energy(const qn_dock_answer *answer, size_t cluster)
