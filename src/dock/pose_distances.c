@@ -26,14 +26,6 @@ static bool is_heavy(const qn_molecule *molecule, const qn_atom *atom)
     return !qn_atom_is_hydrogen(atom);
 }
 
-/* Whether distances are measured with an atom: Cα of amino acids, P of nucleotides. A residue of one atom is an ion. */
-static bool marks_residue(const qn_molecule *molecule, const qn_atom *atom)
-{
-    const qn_residue *residue = &molecule->residues[atom->residue];
-    if (qn_atom_is_c_alpha(atom)) return residue->atom_count > 1;
-    return strcmp(atom->name, "P") == 0 && strlen(residue->name) <= 2;
-}
-
 static qn_status place_pose(size_t index, int worker, void *user)
 {
     const distance_job *job = user;
@@ -110,7 +102,7 @@ qn_status qn_dock_pose_distances(const qn_molecule *receptor, const qn_molecule 
     if (status == QN_OK) {
         distance_job job = {
             .poses = poses, .count = count, .reference = points, .receptor = neighbours, .distances = distances};
-        job.points = pick(ligand, marks_residue, points);
+        job.points = pick(ligand, qn_atom_marks_residue, points);
         /* Distances of a ligand without Cα and P (a small molecule) are measured over all heavy atoms. */
         if (job.points == 0) job.points = pick(ligand, is_heavy, points);
         status = measure(&job, pool);

@@ -20,14 +20,6 @@ typedef struct crowd_job {
     qn_crowd *crowd;
 } crowd_job;
 
-/* Whether distances are measured with an atom: Cα of amino acids, P of nucleotides. A residue of one atom is an ion. */
-static bool marks_residue(const qn_molecule *molecule, const qn_atom *atom)
-{
-    const qn_residue *residue = &molecule->residues[atom->residue];
-    if (qn_atom_is_c_alpha(atom)) return residue->atom_count > 1;
-    return strcmp(atom->name, "P") == 0 && strlen(residue->name) <= 2;
-}
-
 static void add_point(const qn_atom *atom, crowd_job *job)
 {
     memcpy(job->points + 3 * job->count++, atom->position_angstrom, 3 * sizeof(double));
@@ -37,7 +29,7 @@ static void add_point(const qn_atom *atom, crowd_job *job)
 static void list_points(const qn_molecule *ligand, crowd_job *job)
 {
     for (size_t i = 0; i < ligand->atom_count; i++)
-        if (marks_residue(ligand, &ligand->atoms[i])) add_point(&ligand->atoms[i], job);
+        if (qn_atom_marks_residue(ligand, &ligand->atoms[i])) add_point(&ligand->atoms[i], job);
     for (size_t i = 0, none = job->count == 0; none && i < ligand->atom_count; i++)
         if (!qn_atom_is_hydrogen(&ligand->atoms[i])) add_point(&ligand->atoms[i], job);
     for (int axis = 0; axis < 3; axis++) {

@@ -6,7 +6,8 @@
  *
  *     Σ_a |(R_i − R_j) a + t_i − t_j|² = Σ_rows of D = (t_i − t_j | R_i − R_j)   D S_i Dᵀ,   S_i = Σ_a (1, a)(1, a)ᵀ
  *
- * and a distance takes the same time for any size of the ligand.
+ * and a distance takes the same time for any size of the ligand. Clusters of a set (dock/pose_distances.c) count an
+ * atom in both sets once, for which no such moments exist.
  *
  * Life cycle: create → query from any threads → clear.
  */
@@ -40,9 +41,9 @@ void qn_crowd_clear(qn_crowd *crowd);
 double qn_crowd_distance(const qn_crowd *crowd, size_t i, size_t j);
 
 /* Choose poses by score, the highest first, so that each chosen pose is more than `apart_angstrom` away from those
- * chosen before; of equal scores, the lower index comes first. Poses with
- * the score −INFINITY are never chosen. At most `most` are chosen. owners[i] gets the index in
- * `chosen` of the first chosen pose within that distance of pose i, or SIZE_MAX. */
+ * chosen before; of equal scores, the lower index comes first. Poses with the score −INFINITY are never chosen. At most
+ * `most` are chosen. owners[i] gets the index in `chosen` of the first chosen pose within that distance of pose i, or
+ * SIZE_MAX. */
 QN_MUST_CHECK qn_status qn_crowd_choose(const qn_crowd *crowd, const double *scores, double apart_angstrom, size_t most,
                                         size_t *chosen, size_t *chosen_count, size_t *owners);
 
