@@ -281,7 +281,8 @@ static void path_depends_on_sides_and_device(void)
     CHECK(!qn_search_fused_suits(device, &other));
 }
 
-static void rank(const qn_dock_hit *hits, size_t set, qn_dock_pose **poses, size_t *count)
+static void rank(const qn_dock_hit *hits, size_t set, const qn_dock_restraints *restraints, qn_dock_pose **poses,
+                 size_t *count)
 {
     qn_dock_cells cells;
     CHECK_OK(qn_dock_cells_create(&energy, &grid, NULL, &cells));
@@ -293,7 +294,8 @@ static void rank(const qn_dock_hit *hits, size_t set, qn_dock_pose **poses, size
                                            .rotations = rotations,
                                            .rotation_count = ROTATIONS,
                                            .per_rotation = PER_ROTATION,
-                                           .hits = hits};
+                                           .hits = hits,
+                                           .restraints = restraints};
     CHECK_OK(qn_dock_poses_rank(&candidates, set, 9, NULL, poses, count));
     qn_dock_cells_clear(&cells);
     CHECK(*count == 9);
@@ -306,7 +308,7 @@ static void poses_are_ranked_by_rescored_energy(void)
     for (size_t set = 0; set < SETS; set++) {
         qn_dock_pose *poses;
         size_t count;
-        rank(hits, set, &poses, &count);
+        rank(hits, set, NULL, &poses, &count);
         for (size_t i = 0; i < count; i++) {
             CHECK(poses[i].set == set);
             CHECK_NEAR(poses[i].energy, energy_of(set, poses[i].matrix, poses[i].translation_angstrom), 0.02);
@@ -314,6 +316,31 @@ static void poses_are_ranked_by_rescored_energy(void)
         }
         qn_release(&poses);
     }
+}
+
+/* Restraints that are not required leave no pose out; the satisfied share of them is energy of the masks' term. */
+static void poses_gain_the_energy_of_restraints(void)
+{
+    static qn_dock_hit hits[HITS];
+    const qn_molecule *const molecules[2] = {&receptor.molecule, &ligand.molecule};
+    bool all[RECEPTOR_ATOMS];
+    qn_dock_restraints restraints = {.strength = 1};
+    qn_dock_pose *poses;
+    size_t count, gaining = 0;
+    run_search(QN_DOCK_PATH_AUTO, 4, PER_ROTATION, hits);
+    memset(all, true, sizeof all);
+    CHECK_OK(qn_dock_ambiguous_add(molecules, (const bool *const[2]){all, all}, 2, &restraints.ambiguous));
+    rank(hits, 0, &restraints, &poses, &count);
+    for (size_t i = 0; i < count; i++) {
+        const double gain = qn_dock_restraints_energy(&restraints, poses[i].matrix, poses[i].translation_angstrom);
+        const double others = energy_of(0, poses[i].matrix, poses[i].translation_angstrom);
+        CHECK_NEAR(poses[i].energy, others + energy.sets[0].weight[energy.term_count - 1] * gain, 0.02);
+        if (gain < -1) gaining++;
+        if (i) CHECK(poses[i - 1].energy <= poses[i].energy);
+    }
+    CHECK(gaining > 0);
+    qn_release(&poses);
+    qn_dock_restraints_clear(&restraints);
 }
 
 /* Compute the distances of all pairs from the definition. */
@@ -324,7 +351,7 @@ static void pose_distances_equal_their_definition(void)
     size_t count;
     float *distances;
     run_search(QN_DOCK_PATH_AUTO, 4, PER_ROTATION, hits);
-    rank(hits, 0, &poses, &count);
+    rank(hits, 0, NULL, &poses, &count);
     CHECK_OK(qn_dock_pose_distances(&receptor.molecule, &ligand.molecule, poses, count, NULL, &distances));
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) {
@@ -370,6 +397,7 @@ int main(int argc, char **argv)
     RUN(half_precision_finds_mostly_the_same_cells);
     RUN(path_depends_on_sides_and_device);
     RUN(poses_are_ranked_by_rescored_energy);
+    RUN(poses_gain_the_energy_of_restraints);
     RUN(pose_distances_equal_their_definition);
     qn_dock_energy_clear(&energy);
     qn_dock_ligand_clear(&ligand_sites);
