@@ -8,7 +8,7 @@
 #include "deform/sets/sets.h"
 #include "deform/state/problem.h"
 
-/* What is made on the way from a mesh to its tangent. */
+/* Objects made on the way from a mesh to its tangent. */
 typedef struct making {
     qn_mesh *given, *mesh;
     qn_mesh_surface surface;

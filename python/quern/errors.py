@@ -2,7 +2,7 @@
 
 from ._generated import ENUMS
 
-# What else an exception is, so that code which knows nothing of Quern can handle it.
+# Built-in classes that exceptions also belong to, so that code which knows nothing of Quern can handle them.
 _BASES = {
     "QN_INVALID_ARGUMENT": (ValueError,),
     "QN_NOT_FOUND": (FileNotFoundError, LookupError),

@@ -94,7 +94,7 @@ void qn_space_devices_close(qn_deform_space_run *run)
 
 /* ---- the list of states that may begin ---- */
 
-/* What all lanes share. `mutex` guards everything but run and wanted. */
+/* State that all lanes share. `mutex` guards all members but run and wanted. */
 typedef struct device_work {
     qn_deform_space_run *run;
     const qn_space_wanted *wanted;

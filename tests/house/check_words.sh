@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# Texts of the tree must not contain broken links, paths of one particular machine, or marks of unfinished work.
+# Texts of the tree must not contain broken links, paths of one particular machine, marks of unfinished work, or
+# comments that begin with a question word, where a noun and a verb read better.
 # Argument: source folder.
 set -u
 cd "$1" || exit 1
@@ -22,6 +23,8 @@ while IFS= read -r hit; do echo "$hit: a path of one machine"; done >>"$failures
     < <(xargs grep -nIE '(^|[^A-Za-z0-9_.}/-])/([w]ork|[h]ome|[r]oot|[U]sers|[m]nt)/' <<<"$files" | cut -c1-160)
 while IFS= read -r hit; do echo "$hit: unfinished work"; done >>"$failures" \
     < <(xargs grep -nIE '\b([T]ODO|[F]IXME|[X]XX)\b' <<<"$files" | cut -c1-160)
+while IFS= read -r hit; do echo "$hit: a comment that begins with a question word"; done >>"$failures" \
+    < <(xargs grep -nIE '(^|[[:space:]])(/\*|//|#) ?[W]hat ' <<<"$files" | grep -vE '^[^:]*\.md:' | cut -c1-160)
 
 cat "$failures"
 [ ! -s "$failures" ]

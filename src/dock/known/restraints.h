@@ -1,4 +1,4 @@
-/* What is known of the interface as restraints: pairs of residues with the largest distance between them, from
+/* Knowledge of the interface as restraints: pairs of residues with the largest distance between them, from
  * cross-linking for example; ambiguous restraints of HADDOCK's tables; and lists of active residues.
  *
  * Each line of a file has a pair of residues, in either order, and the largest distance in Å; '#' begins a comment:
