@@ -2,7 +2,6 @@
 #include "job/leftovers.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/process.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -23,7 +23,7 @@ static bool is_abandoned(const char *process)
     char *end;
     const long number = strtol(process, &end, 10);
     if (*end || process[0] < '0' || process[0] > '9' || number <= 0 || number > INT_MAX) return false;
-    return number == (long)getpid() || (getpgid((pid_t)number) < 0 && errno == ESRCH);
+    return number == (long)getpid() || qn_process_is_over(number);
 }
 
 /* Length of the name before ".partial.1234" if it is that of an abandoned file, else 0. */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/load.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "tune/store_database.h"
 
 /* Outcomes of rows without a result: a process runs the test; the process ended during the test, which may be tried
@@ -24,7 +25,7 @@ static bool is_alive(const qn_tune_store *store, const char *process, const char
     if (colon - process != own - store->process ||
         strncmp(process, store->process, (size_t)(own - store->process)) != 0)
         return true;
-    qn_store_process_start(strtol(colon + 1, NULL, 10), now);
+    qn_process_start(strtol(colon + 1, NULL, 10), now);
     return now[0] && strcmp(now, start) == 0;
 }
 

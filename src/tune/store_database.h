@@ -34,11 +34,8 @@ struct qn_tune_store {
     sqlite3_stmt *statements[QN_STORE_STATEMENTS];
     pthread_mutex_t mutex;
     char process[96]; /* "host:number" of this process */
-    char start[32];   /* when it started, in ticks of the system, because process numbers are reused */
+    char start[32];   /* when it started (base/process.h), because process numbers are reused */
 };
-
-/* Get the start time of a process from /proc; "" when there is no such process or no /proc. */
-void qn_store_process_start(long number, char start[32]);
 
 /* Fail with the database's own message; `doing` names the operation that failed. QN_BAD_FORMAT for a damaged file, else
  * QN_IO_ERROR. */

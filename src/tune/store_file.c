@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "runtime/context.h"
 #include "tune/store_database.h"
@@ -95,21 +96,6 @@ static const char to_version_3[] =
 
 /* Version 3 had no loads. */
 static const char to_version_4[] = "ALTER TABLE test ADD COLUMN load REAL; PRAGMA user_version = 4;";
-
-void qn_store_process_start(long number, char start[32])
-{
-    char path[64], line[1024];
-    start[0] = '\0';
-    snprintf(path, sizeof path, "/proc/%ld/stat", number);
-    FILE *file = fopen(path, "r");
-    if (!file) return;
-    size_t length = fread(line, 1, sizeof line - 1, file);
-    fclose(file);
-    line[length] = '\0';
-    char *at = strrchr(line, ')'); /* the name before it may contain any characters; field 22 is the 20th after it */
-    for (int field = 0; at && field < 20; field++) at = strchr(at + 1, ' ');
-    if (at) snprintf(start, 32, "%.*s", (int)strcspn(at + 1, " "), at + 1);
-}
 
 static bool is_corrupt(int code)
 {
@@ -283,7 +269,7 @@ static qn_status open_store(const char *path, qn_tune_store **out)
     pthread_mutex_init(&store->mutex, NULL);
     gethostname(machine, sizeof machine - 1);
     snprintf(store->process, sizeof store->process, "%s:%ld", machine, (long)getpid());
-    qn_store_process_start(getpid(), store->start);
+    qn_process_start(getpid(), store->start);
     status = open_database(store);
     if (status == QN_BAD_FORMAT) {
         close_database(store);
