@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int command_count;
@@ -84,15 +85,28 @@ void cli_command_line_print(FILE *stream, const char *extra)
     if (!has_extra) fprintf(stream, " %s", extra);
 }
 
+/* The first signal asks the run to stop. Terminals, `timeout` and MPI launchers may deliver one request twice, so a
+ * further signal ends the process at once only if it comes later than that. */
 static void on_signal(int number)
 {
-    atomic_store(&interrupting_signal, number);
+    const long long AGAIN_NS = 500000000;
+    static atomic_llong first_ns;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const long long now_ns = 1000000000LL * now.tv_sec + now.tv_nsec;
+    if (atomic_load(&interrupting_signal) == 0) {
+        atomic_store(&first_ns, now_ns);
+        atomic_store(&interrupting_signal, number);
+    } else if (now_ns - atomic_load(&first_ns) > AGAIN_NS) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 /* A signal that was ignored when the program started stays ignored. */
 static void watch_signal(int number)
 {
-    struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
+    struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
 }

@@ -34,6 +34,17 @@ timeout --foreground -s INT -k 10 1 "$quern" screen pack "$inhibitors" -o unread
 [ $? -eq 124 ] || fail "a pipe without a reader"
 grep -q 'unread: stopped while waiting for a reader' err || fail "a pipe without a reader: $(cat err)"
 
+# One request to stop that arrives several times leaves nothing half written.
+mkfifo silent.sdf
+# A shell makes its background processes ignore SIGINT.
+for _ in {1..10}; do # whether a signal finds the one before it depends on the moment
+  env --default-signal=INT "$quern" screen pack silent.sdf -o twice.qlib --quiet >out 2>err &
+  for _ in {1..200}; do [ ! -e twice.qlib.partial.$! ] || break; sleep 0.05; done
+  for _ in {1..100}; do kill -INT $! 2>/dev/null || break; done
+  wait $!
+  [ $? -eq 130 ] && grep -q '^quern: .*stopped' err && [ -z "$(ls | grep twice)" ] || fail "several signals: $(ls | grep twice; cat err)"
+done
+
 # Outputs that are inputs, or one another.
 cp "$inhibitors" k.sdf && ln k.sdf hard.qlib && ln -s k.sdf soft.qlib
 refused 2 "hard.qlib" k.sdf screen pack k.sdf -o hard.qlib
