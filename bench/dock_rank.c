@@ -338,6 +338,7 @@ static qn_status run(bench *b, char **argv)
     QN_TRY(read_molecule(argv[4], &bound[1]));
     QN_TRY(qn_complex_reference_create(bound[0], bound[1], &b->reference));
     QN_TRY(prepare_natives(b, bound[0], bound[1]));
+    for (int i = 0; i < 2; i++) qn_molecule_destroy(&bound[i]);
     QN_TRY(qn_surface_create(&b->receptor, &b->surfaces[0]));
     QN_TRY(qn_surface_create(&b->ligand, &b->surfaces[1]));
     QN_TRY(qn_coefficients_find(argv[6], &b->sets, &b->set_count));
