@@ -149,48 +149,46 @@ static qn_status take_share(const qn_deform_space_run *run, const uint64_t *piec
 
 /* ---- exchange between ranks ---- */
 
-/* Give every rank the bytes of all ranks: each byte is not 0 on one rank at most. They travel as float32 sums of 16
- * bits each, which are exact. */
-static qn_status exchange_bytes(qn_deform_space_run *run, unsigned char *bytes, size_t size)
+/* Of `count` items from number `first` on, of which rank r has those whose number leaves r when divided by the number
+ * of ranks: sizes[r] gets the bytes of rank r, and the result is where an item of this rank begins in the bytes of all
+ * ranks in turn. */
+static size_t lay_out_shares(const qn_deform_space_run *run, size_t first, size_t count, size_t item_bytes,
+                             size_t *sizes)
 {
-    enum { CHUNK = 1 << 22 };
-    float *values;
-    QN_TRY(qn_allocate(CHUNK / 2, sizeof *values, (void **)&values));
-    qn_status status = QN_OK;
-    for (size_t at = 0; at < size && status == QN_OK; at += CHUNK) {
-        const size_t now = size - at < CHUNK ? size - at : CHUNK, words = (now + 1) / 2;
-        for (size_t i = 0; i < words; i++)
-            values[i] = (float)(bytes[at + 2 * i] | (2 * i + 1 < now ? bytes[at + 2 * i + 1] << 8 : 0));
-        status = qn_ranks_sum(run->job->ranks, values, words);
-        for (size_t i = 0; i < words; i++) {
-            const unsigned word = (unsigned)values[i];
-            bytes[at + 2 * i] = (unsigned char)(word & 255);
-            if (2 * i + 1 < now) bytes[at + 2 * i + 1] = (unsigned char)(word >> 8);
-        }
-        if (status == QN_OK) status = qn_ranks_broadcast(run->job->ranks, bytes + at, now);
+    const size_t ranks = (size_t)qn_ranks_count(run->job->ranks), rank = (size_t)qn_ranks_rank(run->job->ranks);
+    size_t own = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        const size_t skipped = (r + ranks - first % ranks) % ranks; /* items before the first of this rank */
+        sizes[r] = skipped < count ? (count - skipped + ranks - 1) / ranks * item_bytes : 0;
+        if (r < rank) own += sizes[r];
     }
-    qn_release(&values);
-    return status;
+    return own;
 }
 
-/* Give every rank some new states. `bytes` has room for them. */
+/* Give every rank some new states. `bytes` has room for them, `sizes` for a number of each rank. */
 static qn_status exchange_some(qn_deform_space_run *run, const uint64_t *numbers, size_t first, size_t count,
-                               unsigned char *bytes)
+                               unsigned char *bytes, size_t *sizes)
 {
     const size_t ranks = (size_t)qn_ranks_count(run->job->ranks), rank = (size_t)qn_ranks_rank(run->job->ranks);
     const size_t freedoms = run->setup.body->freedom_count, arrays = 4 * freedoms * sizeof(float);
     const size_t size = sizeof(qn_space_facts) + arrays;
-    memset(bytes, 0, count * size);
-    for (size_t i = 0; i < count; i++) {
-        const qn_grid_state *state = &run->states[numbers[first + i]];
+    unsigned char *own = bytes + lay_out_shares(run, first, count, size, sizes), *at = bytes;
+    for (size_t i = first; i < first + count; i++) {
+        const qn_grid_state *state = &run->states[numbers[i]];
         qn_space_facts facts;
-        if ((first + i) % ranks != rank) continue;
+        if (i % ranks != rank) continue;
         qn_space_facts_make(state, freedoms, &facts);
-        memcpy(bytes + i * size, &facts, sizeof facts);
-        memcpy(bytes + i * size + sizeof facts, state->x, arrays);
+        memcpy(own, &facts, sizeof facts);
+        memcpy(own + sizeof facts, state->x, arrays);
+        own += size;
     }
-    QN_TRY(exchange_bytes(run, bytes, count * size));
-    for (size_t i = 0; i < count; i++) QN_TRY(qn_space_record_take(numbers[first + i], bytes + i * size, size, run));
+    QN_TRY(qn_ranks_gather(run->job->ranks, bytes, sizes));
+    for (size_t r = 0; r < ranks; r++)
+        for (size_t i = first; i < first + count; i++) {
+            if (i % ranks != r) continue;
+            QN_TRY(qn_space_record_take(numbers[i], at, size, run));
+            at += size;
+        }
     return QN_OK;
 }
 
@@ -199,14 +197,38 @@ static qn_status exchange_states(qn_deform_space_run *run, const uint64_t *numbe
 {
     enum { ROOM = 1 << 22 };
     const size_t size = sizeof(qn_space_facts) + 4 * run->setup.body->freedom_count * sizeof(float);
-    const size_t most = size < ROOM ? ROOM / size : 1;
+    const size_t most = size < ROOM ? ROOM / size : 1, ranks = (size_t)qn_ranks_count(run->job->ranks);
     unsigned char *bytes;
-    if (qn_ranks_count(run->job->ranks) == 1 || count == 0) return QN_OK;
+    size_t *sizes = NULL;
+    if (ranks == 1 || count == 0) return QN_OK;
     QN_TRY(qn_allocate(most, size, (void **)&bytes));
-    qn_status status = QN_OK;
+    qn_status status = qn_allocate(ranks, sizeof *sizes, (void **)&sizes);
     for (size_t first = 0; first < count && status == QN_OK; first += most)
-        status = exchange_some(run, numbers, first, count - first < most ? count - first : most, bytes);
+        status = exchange_some(run, numbers, first, count - first < most ? count - first : most, bytes, sizes);
+    qn_release(&sizes);
     qn_release(&bytes);
+    return status;
+}
+
+/* Give every rank what the ranks found of their pairs. */
+static qn_status exchange_folds(qn_deform_space_run *run)
+{
+    const size_t ranks = (size_t)qn_ranks_count(run->job->ranks), rank = (size_t)qn_ranks_rank(run->job->ranks);
+    size_t *sizes;
+    bool *found = NULL;
+    if (ranks == 1) return QN_OK;
+    QN_TRY(qn_allocate(ranks, sizeof *sizes, (void **)&sizes));
+    qn_status status = qn_allocate(run->pair_count, sizeof *found, (void **)&found);
+    if (status == QN_OK) {
+        bool *own = found + lay_out_shares(run, 0, run->pair_count, sizeof *found, sizes);
+        for (size_t i = rank; i < run->pair_count; i += ranks) *own++ = run->has_fold[run->pairs[i]];
+        status = qn_ranks_gather(run->job->ranks, found, sizes);
+    }
+    const bool *at = found;
+    for (size_t r = 0; r < ranks && status == QN_OK; r++)
+        for (size_t i = r; i < run->pair_count; i += ranks) run->has_fold[run->pairs[i]] = *at++;
+    qn_release(&found);
+    qn_release(&sizes);
     return status;
 }
 
@@ -360,8 +382,7 @@ static qn_status compare_neighbours(qn_deform_space_run *run)
     if (status == QN_OK) status = share(&all, own_count);
     qn_release(&own);
     QN_TRY(qn_job_agree(run->job, status));
-    if (qn_ranks_count(run->job->ranks) > 1)
-        QN_TRY(qn_job_agree(run->job, exchange_bytes(run, run->has_fold, 3 * run->state_count)));
+    QN_TRY(qn_job_agree(run->job, exchange_folds(run)));
     for (size_t i = 0; i < run->pair_count; i++)
         if (run->has_fold[run->pairs[i]])
             run->states[run->pairs[i] / 3].flags |= qn_fold_flag((int)(run->pairs[i] % 3));

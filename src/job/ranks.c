@@ -182,3 +182,14 @@ qn_status qn_ranks_sum(qn_ranks *ranks, float *values, size_t count)
     }
     return QN_OK;
 }
+
+qn_status qn_ranks_gather(qn_ranks *ranks, void *all, const size_t *sizes)
+{
+    char message[QN_MPI_MESSAGE_BYTES];
+    size_t sum = 0;
+    for (int rank = 0; rank < ranks->place.count; rank++) sum += sizes[rank];
+    if (sum > (size_t)1 << 30) return QN_FAIL(QN_INVALID_ARGUMENT, "%zu bytes to gather; expected up to 1 GiB", sum);
+    if (ranks->functions && ranks->functions->gather(ranks->state, all, sizes, message) != 0)
+        return QN_FAIL(QN_IO_ERROR, "%s", message);
+    return QN_OK;
+}

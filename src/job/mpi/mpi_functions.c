@@ -106,15 +106,29 @@ static int ranks_next(void *memory, uint64_t count, uint64_t *first, char messag
     return failed(MPI_Win_flush(0, state->window), "MPI_Win_flush", message);
 }
 
-/* MPI waits by polling at full speed. The first rank that finishes may wait for hours, so this polls with pauses. */
+/* MPI waits by polling at full speed. The first rank that finishes may wait for hours, so this polls with pauses, which
+ * get longer up to a millisecond. */
 static int wait_for(MPI_Request *request, const char *what, char *message)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
+    const long LEAST_NS = 10000, MOST_NS = 1000000;
+    struct timespec pause = {.tv_nsec = LEAST_NS};
     for (int done = 0;;) {
         if (failed(MPI_Test(request, &done, MPI_STATUS_IGNORE), what, message)) return 1;
         if (done) return 0;
         nanosleep(&pause, NULL);
+        pause.tv_nsec = 2 * pause.tv_nsec < MOST_NS ? 2 * pause.tv_nsec : MOST_NS;
     }
+}
+
+/* Wait for all ranks before a large message. A message moves on only while MPI is called, so pauses would make it slow,
+ * and MPI may wait in its own way once every rank is there. */
+static int wait_for_all(mpi_state *state, size_t bytes, char *message)
+{
+    const size_t LARGE_BYTES = 16384;
+    MPI_Request request;
+    if (bytes < LARGE_BYTES) return 0;
+    return failed(MPI_Ibarrier(state->everyone, &request), "MPI_Ibarrier", message) ||
+           wait_for(&request, "MPI_Ibarrier", message);
 }
 
 static int ranks_most(void *memory, int value, int *most, char message[QN_MPI_MESSAGE_BYTES])
@@ -128,20 +142,44 @@ static int ranks_most(void *memory, int value, int *most, char message[QN_MPI_ME
 static int ranks_tell(void *memory, void *data, size_t size, char message[QN_MPI_MESSAGE_BYTES])
 {
     mpi_state *state = memory;
-    MPI_Request request;
-    int code = MPI_Ibcast(data, (int)size, MPI_BYTE, 0, state->everyone, &request);
-    return failed(code, "MPI_Ibcast", message) || wait_for(&request, "MPI_Ibcast", message);
+    return wait_for_all(state, size, message) ||
+           failed(MPI_Bcast(data, (int)size, MPI_BYTE, 0, state->everyone), "MPI_Bcast", message);
 }
 
 static int ranks_sum(void *memory, float *values, size_t count, char message[QN_MPI_MESSAGE_BYTES])
 {
     mpi_state *state = memory;
-    MPI_Request request;
     int rank;
     if (failed(MPI_Comm_rank(state->everyone, &rank), "MPI_Comm_rank", message)) return 1;
-    const int code = MPI_Ireduce(rank == 0 ? MPI_IN_PLACE : values, rank == 0 ? values : NULL, (int)count, MPI_FLOAT,
-                                 MPI_SUM, 0, state->everyone, &request);
-    return failed(code, "MPI_Ireduce", message) || wait_for(&request, "MPI_Ireduce", message);
+    if (wait_for_all(state, count * sizeof *values, message)) return 1;
+    const int code = MPI_Reduce(rank == 0 ? MPI_IN_PLACE : values, rank == 0 ? values : NULL, (int)count, MPI_FLOAT,
+                                MPI_SUM, 0, state->everyone);
+    return failed(code, "MPI_Reduce", message);
+}
+
+static int ranks_gather(void *memory, void *all, const size_t *sizes, char message[QN_MPI_MESSAGE_BYTES])
+{
+    mpi_state *state = memory;
+    int count;
+    if (failed(MPI_Comm_size(state->everyone, &count), "MPI_Comm_size", message)) return 1;
+    int *places = calloc(2 * (size_t)count, sizeof *places);
+    if (!places) {
+        snprintf(message, QN_MPI_MESSAGE_BYTES, "memory is exhausted");
+        return 1;
+    }
+    size_t sum = 0;
+    for (int rank = 0; rank < count; rank++) {
+        places[rank] = (int)sizes[rank];
+        places[count + rank] = (int)sum;
+        sum += sizes[rank];
+    }
+    int bad = wait_for_all(state, sum, message);
+    if (!bad)
+        bad = failed(
+            MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, places, places + count, MPI_BYTE, state->everyone),
+            "MPI_Allgatherv", message);
+    free(places);
+    return bad;
 }
 
 static void ranks_close(void *memory)
@@ -156,6 +194,6 @@ static void ranks_close(void *memory)
 const qn_mpi_functions *qn_mpi_functions_get(void)
 {
     static const qn_mpi_functions functions = {
-        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_most, ranks_tell, ranks_sum, ranks_close};
+        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_most, ranks_tell, ranks_sum, ranks_gather, ranks_close};
     return &functions;
 }

@@ -47,6 +47,9 @@ static void check_alone(void)
     first = 12345;
     CHECK_OK(qn_ranks_broadcast(ranks, &first, sizeof first));
     CHECK(first == 12345);
+    CHECK_OK(qn_ranks_gather(ranks, &first, (const size_t[]){sizeof first}));
+    CHECK(first == 12345);
+    CHECK_FAILS(qn_ranks_gather(ranks, &first, (const size_t[]){(size_t)2 << 30}), QN_INVALID_ARGUMENT);
     qn_ranks_close(&ranks);
     CHECK(ranks == NULL);
     qn_ranks_close(&ranks);
@@ -97,6 +100,51 @@ static void deal_round(qn_ranks *ranks, const char *folder, int round, uint64_t 
     CHECK(fclose(file) == 0);
 }
 
+static unsigned char byte_of(size_t rank, size_t i)
+{
+    return (unsigned char)(31 * rank + i / 7 + i);
+}
+
+/* Rank r gives r times `unit` bytes, so that the first gives none. */
+static void gather(qn_ranks *ranks, size_t unit)
+{
+    const size_t count = (size_t)qn_ranks_count(ranks), rank = (size_t)qn_ranks_rank(ranks);
+    size_t *sizes = calloc(count, sizeof *sizes), at = 0, wrong = 0;
+    unsigned char *all = calloc(count * count, unit);
+    if (!CHECK(sizes != NULL && all != NULL)) return;
+    for (size_t r = 0; r < count; r++) sizes[r] = r * unit;
+    for (size_t r = 0; r < rank; r++) at += sizes[r];
+    for (size_t i = 0; i < sizes[rank]; i++) all[at + i] = byte_of(rank, i);
+    CHECK_OK(qn_ranks_gather(ranks, all, sizes));
+    const unsigned char *next = all;
+    for (size_t r = 0; r < count; r++)
+        for (size_t i = 0; i < sizes[r]; i++) wrong += *next++ != byte_of(r, i);
+    CHECK(wrong == 0);
+    free(sizes);
+    free(all);
+}
+
+/* Small messages, and large ones, before which ranks wait for each other. */
+static void exchange(qn_ranks *ranks)
+{
+    enum { MANY = 100000 };
+    const int count = qn_ranks_count(ranks), rank = qn_ranks_rank(ranks);
+    float *values = calloc(MANY, sizeof *values);
+    size_t wrong = 0;
+    gather(ranks, 1);
+    gather(ranks, 100000);
+    if (!CHECK(values != NULL)) return;
+    for (int i = 0; i < MANY; i++) values[i] = (float)(i % 1000 + rank);
+    CHECK_OK(qn_ranks_sum(ranks, values, MANY));
+    for (int i = 0; i < MANY && rank == 0; i++)
+        wrong += values[i] != (float)(count * (i % 1000) + count * (count - 1) / 2);
+    CHECK(wrong == 0);
+    CHECK_OK(qn_ranks_broadcast(ranks, values, MANY * sizeof *values));
+    for (int i = 0; i < MANY; i++) wrong += values[i] != (float)(count * (i % 1000) + count * (count - 1) / 2);
+    CHECK(wrong == 0);
+    free(values);
+}
+
 static void deal(const char *folder, uint64_t count)
 {
     for (int round = 0; round < 2; round++) { /* the counter of the second round begins at 0 again */
@@ -124,6 +172,7 @@ static void deal(const char *folder, uint64_t count)
         uint64_t told = 1000 + (uint64_t)qn_ranks_rank(ranks);
         CHECK_OK(qn_ranks_broadcast(ranks, &told, sizeof told));
         CHECK(told == 1000);
+        exchange(ranks);
         qn_ranks_close(&ranks);
     }
 }
