@@ -243,7 +243,7 @@ static const qn_option cache_row = {.name = "cache",
                                     .most = 0x1p50,
                                     .fallback = "1GiB",
                                     .unit = "GiB",
-                                    .meaning = "memory of states; those that were used longest ago are dropped"};
+                                    .meaning = "memory of states; those farthest from the hand are dropped"};
 
 static const qn_option force_limit_row = {.name = "force-limit",
                                           .kind = QN_OPTION_NUMBER,

@@ -2,6 +2,7 @@
 #include "deform/live/cache.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -26,10 +27,11 @@ struct qn_cache {
     slot **slots;                          /* all that were made */
     slot *unused, *oldest, *newest;
     uint64_t pass;
+    double hand_m[3];            /* where it was when the pass began */
     atomic_uint_least64_t phase; /* odd while the loop is inside of a tick */
 };
 
-enum { SHELLS = 3, ALIGNMENT = 64 };
+enum { SHELLS = 3, ALIGNMENT = 64, EXAMINED_MAX = 512 };
 
 static size_t aligned(size_t bytes)
 {
@@ -180,19 +182,50 @@ static bool is_rest(const qn_grid_state *state)
     return state->index[0] == 0 && state->index[1] == 0 && state->index[2] == 0;
 }
 
-/* Take the state that was used least recently out of the table; NULL where all are in use. */
-static slot *remove_oldest(qn_cache *cache)
+static double square_distance_from_hand(const qn_cache *cache, const qn_grid_state *state)
 {
-    for (slot *each = cache->oldest; each && each->pass + 1 < cache->pass; each = each->newer) {
-        if (each->holders > 0 || is_rest(&each->state)) continue;
-        atomic_store(&cache->table[qn_grid_number(&cache->grid, each->state.index)], NULL);
-        wait_for_tick(cache);
-        unlink_slot(cache, each);
-        cache->count--;
-        cache->removed++;
-        return each;
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double difference = cache->grid.step * state->index[axis] - cache->hand_m[axis];
+        sum += difference * difference;
     }
-    return NULL;
+    return sum;
+}
+
+/* The state to remove next: among those that were used least recently the farthest from the hand, of equals the one
+ * that was used least recently; NULL where all are in use. */
+static slot *find_farthest(const qn_cache *cache)
+{
+    slot *farthest = NULL;
+    double most = -1;
+    int examined = 0;
+    for (slot *each = cache->oldest; each && each->pass + 1 < cache->pass && examined < EXAMINED_MAX;
+         each = each->newer, examined++) {
+        if (each->holders > 0 || is_rest(&each->state)) continue;
+        const double distance = square_distance_from_hand(cache, &each->state);
+        if (distance <= most) continue;
+        most = distance;
+        farthest = each;
+    }
+    return farthest;
+}
+
+double qn_cache_farthest_m(const qn_cache *cache)
+{
+    const slot *farthest = find_farthest(cache);
+    return farthest ? sqrt(square_distance_from_hand(cache, &farthest->state)) : 0;
+}
+
+static slot *remove_farthest(qn_cache *cache)
+{
+    slot *const removed = find_farthest(cache);
+    if (!removed) return NULL;
+    atomic_store(&cache->table[qn_grid_number(&cache->grid, removed->state.index)], NULL);
+    wait_for_tick(cache);
+    unlink_slot(cache, removed);
+    cache->count--;
+    cache->removed++;
+    return removed;
 }
 
 static qn_status make_slot(qn_cache *cache, slot **made)
@@ -229,7 +262,7 @@ qn_status qn_cache_take(qn_cache *cache, qn_grid_state **state)
     else if (cache->made < cache->capacity)
         QN_TRY(make_slot(cache, &taken));
     else
-        taken = remove_oldest(cache);
+        taken = remove_farthest(cache);
     if (!taken) return QN_OK;
     *state = &taken->state;
     qn_cache_empty_spare(cache, *state);
@@ -251,9 +284,10 @@ void qn_cache_give_back(qn_cache *cache, qn_grid_state *state)
     cache->unused = unused;
 }
 
-void qn_cache_begin_pass(qn_cache *cache)
+void qn_cache_begin_pass(qn_cache *cache, const double hand_m[3])
 {
     cache->pass++;
+    memcpy(cache->hand_m, hand_m, sizeof cache->hand_m);
 }
 
 void qn_cache_touch(qn_cache *cache, const int32_t index[3])

@@ -1,7 +1,7 @@
 /* Solved states by the point of the grid, within a limit of memory.
  *
  * A table has an atomic pointer for each point of the grid, so that the loop finds a state without a lock. A state that
- * the table has is complete and never changes. To make room, the state that was used least recently leaves the table,
+ * the table has is complete and never changes. To make room, the state that is farthest from the hand leaves the table,
  * and its memory is used again after the tick that may still read it: the loop counts a phase, odd inside of a tick,
  * and every tick that begins later no longer finds the state.
  *
@@ -51,9 +51,12 @@ void qn_cache_give_back(qn_cache *cache, qn_grid_state *state);
 QN_MUST_CHECK qn_status qn_cache_make_spare(const qn_cache *cache, qn_grid_state **spare);
 void qn_cache_empty_spare(const qn_cache *cache, qn_grid_state *spare);
 
-/* Begin a pass; say that a point's state is used. */
-void qn_cache_begin_pass(qn_cache *cache);
+/* Begin a pass with the hand at a place, in m; say that a point's state is used. */
+void qn_cache_begin_pass(qn_cache *cache, const double hand_m[3]);
 void qn_cache_touch(qn_cache *cache, const int32_t index[3]);
+
+/* How far from the hand the state is that would be removed next, in m; 0: none may be removed. */
+double qn_cache_farthest_m(const qn_cache *cache);
 
 /* A held state is not removed until it is released as often. */
 void qn_cache_hold(const qn_grid_state *state);

@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "deform/live/crew_parts.h"
 
-enum { PERIOD_NS = 10000000, IDLE_WISHES = 4 };
+/* Where the cache is full, an idle worker replaces a state by one that is nearer to the hand by so many steps. */
+enum { PERIOD_NS = 10000000, IDLE_WISHES = 4, IDLE_GAIN_STEPS = 1 };
 
 /* ---- workers; the mutex is held unless stated ---- */
 
@@ -151,10 +152,11 @@ static void plan(qn_crew *crew, const qn_hand_filter *hand)
     memcpy(times_s, crew->times_s, sizeof times_s);
     input.horizon_s = qn_schedule_horizon_s(times_s, count);
     input.solve_s = count > 0 ? times_s[count / 2] : 0; /* the times are in order now */
-    if (room > 2 * workers)
-        input.idle_wishes = IDLE_WISHES * workers < room - workers ? IDLE_WISHES * workers : room - workers;
+    input.idle_wishes = IDLE_WISHES * workers;
+    input.idle_reach_m =
+        room > 2 * workers ? (double)INFINITY : qn_cache_farthest_m(crew->cache) - IDLE_GAIN_STEPS * input.grid->step;
     crew->wish_count = qn_schedule_wishes(&input, crew->wishes);
-    qn_cache_begin_pass(crew->cache);
+    qn_cache_begin_pass(crew->cache, hand->place);
     qn_schedule_visit_way(&input, touch, crew->cache);
     memcpy(place, hand->place, sizeof place);
     qn_grid_cell(&crew->options.grid, place, nearby);

@@ -145,8 +145,8 @@ qn_status qn_crew_solve_for(qn_crew *crew, const double (*places)[3], size_t cou
     while (*ready < count && mark_cell(crew, places[*ready], most)) ++*ready;
     if (*ready == 0) return QN_FAIL(QN_INTERNAL, "the cache has no room for one cell");
     /* Two passes: what the call before touched may be removed. */
-    qn_cache_begin_pass(crew->cache);
-    qn_cache_begin_pass(crew->cache);
+    qn_cache_begin_pass(crew->cache, places[0]);
+    qn_cache_begin_pass(crew->cache, places[0]);
     for (size_t i = 0; i < crew->marked_count; i++) {
         int32_t index[3];
         qn_grid_index(&crew->options.grid, crew->marked[i], index);

@@ -155,7 +155,9 @@ static size_t idle_wishes(const qn_schedule_input *input, qn_wish *wishes, size_
          far++) {
         const size_t in_shell = shell_of(input, centre, far, CAPACITY, points, &scanned);
         qsort(points, in_shell, sizeof *points, by_distance);
-        for (size_t i = 0; i < in_shell && found < input->idle_wishes; i++, found++) {
+        if (in_shell > 0 && points[0].distance > input->idle_reach_m) return count;
+        for (size_t i = 0; i < in_shell && found < input->idle_wishes && points[i].distance <= input->idle_reach_m;
+             i++, found++) {
             const size_t before = count;
             wish(points[i].index, true, (double)INFINITY, wishes, &count);
             if (count > before) wishes[before].slack_s = (double)INFINITY;

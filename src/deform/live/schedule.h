@@ -27,6 +27,7 @@ typedef struct qn_schedule_input {
     const qn_hand_filter *hand;
     double horizon_s, solve_s;
     size_t idle_wishes;                                    /* how many points around the hand may be added */
+    double idle_reach_m;                                   /* how far from the hand they may be */
     bool (*has)(const void *user, const int32_t index[3]); /* whether a state is there */
     const void *user;
 } qn_schedule_input;

@@ -373,9 +373,11 @@ static void a_force_that_is_no_number_stays_inside(void)
 
 /* ---- the cache ---- */
 
-/* Fill a cache of 12 states; what was used least recently leaves, but not rest, nor what is held or was touched. */
-static void the_least_recently_used_state_leaves(void)
+/* Fill a cache of 12 states; the one that is farthest from the hand leaves, but not rest, nor what is held or was
+ * touched. */
+static void the_farthest_state_leaves(void)
 {
+    const double hand_m[3] = {3 * grid.step, -2 * grid.step, 1.1 * grid.step};
     qn_cache *cache = NULL;
     qn_grid_state *state;
     CHECK_FAILS(qn_cache_create(&grid, 1000, 15000, 8, &cache), QN_INVALID_ARGUMENT);
@@ -390,23 +392,25 @@ static void the_least_recently_used_state_leaves(void)
     CHECK(qn_cache_facts_of(cache).count == 12 && held != NULL);
     CHECK_OK(qn_cache_take(cache, &state)); /* all were used in this pass */
     CHECK(state == NULL);
-    qn_cache_begin_pass(cache);
+    qn_cache_begin_pass(cache, hand_m);
     CHECK_OK(qn_cache_take(cache, &state)); /* or in the one before */
-    CHECK(state == NULL);
-    qn_cache_touch(cache, (const int32_t[3]){1, -2, 1});
-    qn_cache_begin_pass(cache);
+    CHECK(state == NULL && qn_cache_farthest_m(cache) == 0);
+    qn_cache_touch(cache, (const int32_t[3]){0, 0, 1});
+    qn_cache_begin_pass(cache, hand_m);
+    CHECK_NEAR(qn_cache_farthest_m(cache), sqrt(10.01) * grid.step, 1e-12); /* (0, -1, 1), before rest */
     qn_cache_hold(held);
     put(cache, &quadratic, 3, 3, 3, 0);
     CHECK(qn_cache_find(cache, (const int32_t[3]){0, 0, 0}) != NULL);
     CHECK(qn_cache_find(cache, (const int32_t[3]){0, -2, 1}) == held);
-    CHECK(qn_cache_find(cache, (const int32_t[3]){1, -2, 1}) != NULL);
-    CHECK(qn_cache_find(cache, (const int32_t[3]){2, -2, 1}) == NULL); /* the oldest of the others */
+    CHECK(qn_cache_find(cache, (const int32_t[3]){0, 0, 1}) != NULL);
+    CHECK(qn_cache_find(cache, (const int32_t[3]){0, -1, 1}) == NULL);
     CHECK(qn_cache_find(cache, (const int32_t[3]){3, 3, 3}) != NULL);
     qn_cache_release(held);
     put(cache, &quadratic, 3, 3, 2, 0);
     CHECK(qn_cache_find(cache, (const int32_t[3]){0, -2, 1}) == NULL);
     const qn_cache_facts facts = qn_cache_facts_of(cache);
     CHECK(facts.count == 12 && facts.removed == 2);
+    CHECK_NEAR(qn_cache_farthest_m(cache), sqrt(8.01) * grid.step, 1e-12); /* (1, 0, 1) */
     CHECK_OK(qn_cache_take(cache, &state)); /* unused memory comes first, and is empty again */
     CHECK(state && state->x[0] == 0 && state->change[2999] == 0);
     state->x[0] = 1;
@@ -448,7 +452,7 @@ int main(void)
     RUN(the_nearest_solved_state_serves);
     RUN(the_source_is_that_of_the_definition);
     RUN(a_force_that_is_no_number_stays_inside);
-    RUN(the_least_recently_used_state_leaves);
+    RUN(the_farthest_state_leaves);
     RUN(the_nearest_state_is_found);
     return check_finish();
 }

@@ -33,7 +33,7 @@ static void the_way_is_wished_for_by_arrival(void)
 {
     const qn_hand_filter hand = hand_at(0.005, 0.005, 0.005, 0.1);
     const int solved = 1;
-    const qn_schedule_input input = {&grid, &hand, 0.2, 0.01, 0, has, &solved};
+    const qn_schedule_input input = {&grid, &hand, 0.2, 0.01, 0, (double)INFINITY, has, &solved};
     qn_wish wishes[QN_WISHES_MAX];
     const size_t count = qn_schedule_wishes(&input, wishes);
     int wrong = 0, beside = 0;
@@ -61,7 +61,7 @@ static void a_standing_hand_wishes_for_the_cells_around_it(void)
 {
     const qn_hand_filter hand = hand_at(0.001, 0.001, -0.001, 0);
     const int solved = -4;
-    const qn_schedule_input input = {&grid, &hand, 0.02, 0.01, 0, has, &solved};
+    const qn_schedule_input input = {&grid, &hand, 0.02, 0.01, 0, (double)INFINITY, has, &solved};
     qn_wish wishes[QN_WISHES_MAX];
     const size_t count = qn_schedule_wishes(&input, wishes);
     int wrong = 0;
@@ -79,7 +79,7 @@ static void the_grid_ends_the_way(void)
 {
     const qn_hand_filter hand = hand_at(0.024, 0.029, -0.04, 2);
     const int solved = -4;
-    const qn_schedule_input input = {&grid, &hand, 1, 0.01, 0, has, &solved};
+    const qn_schedule_input input = {&grid, &hand, 1, 0.01, 0, (double)INFINITY, has, &solved};
     qn_wish wishes[QN_WISHES_MAX];
     const size_t count = qn_schedule_wishes(&input, wishes);
     CHECK(count == 12); /* clamped to z = −0.03: x 1 … 3, y 2 and 3, z −3 and −2 */
@@ -90,7 +90,7 @@ static void idle_workers_go_outwards(void)
 {
     const qn_hand_filter hand = hand_at(0.001, 0, 0, 0);
     const int solved = 0;
-    const qn_schedule_input input = {&grid, &hand, 0.02, 0.01, 60, has, &solved};
+    const qn_schedule_input input = {&grid, &hand, 0.02, 0.01, 60, (double)INFINITY, has, &solved};
     qn_wish wishes[QN_WISHES_MAX];
     const size_t count = qn_schedule_wishes(&input, wishes);
     double last = 0;
@@ -110,8 +110,21 @@ static void idle_workers_go_outwards(void)
         for (size_t other = 0; other < w; other++) wrong += memcmp(wishes[w].index, wishes[other].index, 12) == 0;
     }
     CHECK(wrong == 0);
+    const qn_schedule_input near = {&grid, &hand, 0.02, 0.01, 60, 0.0225, has, &solved};
+    const size_t near_count = qn_schedule_wishes(&near, wishes);
+    size_t expected = 0; /* points that lack a state within 22.5 mm, apart from those that are needed */
+    for (int k = -3; k <= 3; k++)
+        for (int j = -3; j <= 3; j++)
+            for (int i = 1; i <= 3; i++) {
+                const bool is_needed = i == 1 && abs(j) <= 1 && abs(k) <= 1;
+                expected += !is_needed && sqrt(pow(i - 0.1, 2) + j * j + k * k) <= 2.25;
+            }
+    CHECK(expected > 5 && near_count == needed + expected);
+    for (size_t w = needed; w < near_count; w++)
+        CHECK(!isfinite(wishes[w].slack_s) &&
+              hypot(hypot(wishes[w].index[0] - 0.1, wishes[w].index[1]), wishes[w].index[2]) <= 2.25);
     const int all = 3; /* nothing is left: the search ends */
-    const qn_schedule_input finished = {&grid, &hand, 0.02, 0.01, 60, has, &all};
+    const qn_schedule_input finished = {&grid, &hand, 0.02, 0.01, 60, (double)INFINITY, has, &all};
     CHECK(qn_schedule_wishes(&finished, wishes) == 0);
 }
 
@@ -127,7 +140,7 @@ static void the_way_is_visited_from_its_end(void)
 {
     const qn_hand_filter hand = hand_at(-0.025, 0.005, 0.005, 0.1);
     const int solved = 3;
-    const qn_schedule_input input = {&grid, &hand, 0.2, 0.01, 0, has, &solved};
+    const qn_schedule_input input = {&grid, &hand, 0.2, 0.01, 0, (double)INFINITY, has, &solved};
     int count = 0, seen = 0;
     qn_schedule_visit_way(&input, visit, &count);
     for (int i = 0; i < 7; i++)
