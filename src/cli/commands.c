@@ -8,9 +8,9 @@
 #include <string.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_dock,      &cli_screen, &cli_trajectory, &cli_reconstruct, &cli_fsc,      &cli_project,  &cli_movie,
-    &cli_potential, &cli_tunnel, &cli_transport,  &cli_cluster,     &cli_distance, &cli_evaluate, &cli_devices,
-    &cli_tune,      &cli_fft,    &cli_fuse,       &cli_deform,      NULL};
+    &cli_dock,      &cli_screen, &cli_trajectory, &cli_reconstruct, &cli_fsc,        &cli_project,  &cli_movie,
+    &cli_potential, &cli_tunnel, &cli_transport,  &cli_cluster,     &cli_distance,   &cli_evaluate, &cli_devices,
+    &cli_tune,      &cli_fft,    &cli_fuse,       &cli_deform,      &cli_completion, NULL};
 
 const cli_command *cli_command_find(const char *name)
 {

@@ -56,6 +56,7 @@ static int dispatch(int count, char **arguments)
         return CLI_DONE;
     }
     if (strcmp(name, cli_tune_worker_word) == 0) return cli_tune_work();
+    if (strcmp(name, cli_complete_word) == 0) return cli_complete(count - 2, arguments + 2);
     const cli_command *command = cli_command_find(name);
     if (command) return cli_command_run(command, count - 2, arguments + 2);
     if (name[0] == '-') return cli_error(CLI_USAGE, "unknown option %s (see quern -h)", name);
