@@ -17,7 +17,8 @@ foreach(module quern_mpi quern_mumps)
   endif()
 endforeach()
 install(DIRECTORY include/quern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE NOTICE src/score/LICENSE.piper_atoms.txt src/score/LICENSE.bude_force_field.txt
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT quern FILE quern-targets.cmake NAMESPACE quern:: DESTINATION ${QUERN_PACKAGE_FOLDER})
 
 configure_package_config_file(cmake/quern-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/quern-config.cmake
@@ -39,3 +40,8 @@ if(BUILD_SHARED_LIBS)
 endif()
 configure_file(cmake/quern.pc.in ${CMAKE_CURRENT_BINARY_DIR}/quern.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quern.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# `cmake --build BUILD --target uninstall` removes the files that the last installation wrote.
+add_custom_target(uninstall VERBATIM
+  COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/Uninstall.cmake)

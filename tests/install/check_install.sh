@@ -25,6 +25,25 @@ for file in bin/quern include/quern/dock.h; do [ -f "$prefix/$file" ] || fail "$
 find "$prefix" -name '*.h' | grep -v '/include/quern/' && fail "a header outside include/quern is installed"
 grep -rlF "$source" "$prefix/include" "$library/cmake" "$library/pkgconfig" && fail "the source folder is named above"
 "$prefix/bin/quern" --version >/dev/null || fail "quern --version"
+share=$prefix/share
+for file in bash-completion/completions/quern zsh/site-functions/_quern fish/vendor_completions.d/quern.fish \
+    doc/quern/LICENSE doc/quern/NOTICE doc/quern/LICENSE.piper_atoms.txt; do
+    [ -s "$share/$file" ] || fail "share/$file is not installed"
+done
+for command in $("$prefix/bin/quern" -h | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\) .*/quern-\1/p') quern; do
+    [ -s "$share/man/man1/$command.1" ] || fail "no man page of $command"
+done
+if command -v groff >/dev/null; then
+    groff -Kutf8 -Tutf8 -man -ww "$share/man/man1/"*.1 >pages.txt 2>groff.log || fail "groff" groff.log
+    [ ! -s groff.log ] || fail "groff warns of the man pages" groff.log
+    tr -s ' \n' ' ' <pages.txt | grep -q 'of tetrahedra with 4 or 10 nodes' || fail "a page lacks the meaning of an option"
+fi
+
+# Uninstalling removes the installed files; files of others stay.
+cmake --install "$build" --prefix "$scratch/second" >>install.log 2>&1 || fail "install" install.log
+echo mine >"$scratch/second/share/doc/quern/mine"
+cmake -DMANIFEST="$build/install_manifest.txt" -P "$source/cmake/Uninstall.cmake" >>install.log 2>&1 || fail "uninstall" install.log
+[ "$(cd "$scratch/second" && find . -type f)" = ./share/doc/quern/mine ] || fail "uninstall left $(cd "$scratch/second" && find . -type f | head -n 5)"
 
 # The example with find_package, from a copy of its folder.
 cp -r "$source/examples/dock_two_proteins" example
