@@ -35,7 +35,8 @@ void *qn_module_load(const char *name, const char *variable, int mode)
                                               shell found it by PATH */
         if (!strchr(self, '/') && readlink("/proc/self/exe", program, sizeof program - 1) > 0) self = program;
         library = load_beside(self, "", name, mode);
-        if (!library) library = load_beside(self, QN_COMMAND_TO_LIBRARY "/", name, mode);
+        if (!library) library = load_beside(self, "quern/", name, mode);
+        if (!library) library = load_beside(self, QN_COMMAND_TO_LIBRARY "/quern/", name, mode);
     }
     return library ? library : dlopen(name, mode);
 }

@@ -39,6 +39,14 @@ if command -v groff >/dev/null; then
     tr -s ' \n' ' ' <pages.txt | grep -q 'of tetrahedra with 4 or 10 nodes' || fail "a page lacks the meaning of an option"
 fi
 
+# The module for MPI is found where it is installed.
+if command -v mpirun >/dev/null && [ -f "$build/libquern_mpi.so" ]; then
+    mpirun --oversubscribe --allow-run-as-root -n 2 "$prefix/bin/quern" dock "$source/examples/1ppe/1PPE_r_u.pdb" \
+        "$source/examples/1ppe/1PPE_l_u_rnd.pdb" --rotations 10 --spacing 3 --device host --quiet -o ranks >mpi.log 2>&1 ||
+        fail "two processes of the installed command" mpi.log
+    grep -q '"ranks": 2' ranks/run.json || fail "the two processes do not work together" ranks/run.json
+fi
+
 # Uninstalling removes the installed files; files of others stay.
 cmake --install "$build" --prefix "$scratch/second" >>install.log 2>&1 || fail "install" install.log
 echo mine >"$scratch/second/share/doc/quern/mine"
