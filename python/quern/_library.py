@@ -11,22 +11,26 @@ _STATUS = None
 
 
 def library_path():
-    """libquern.so beside this package, or the one that the environment variable QUERN_LIBRARY names."""
+    """The library that the environment variable QUERN_LIBRARY names, the one beside this package, or the system's."""
     chosen = os.environ.get("QUERN_LIBRARY")
     if chosen:
         return chosen
     folder = Path(__file__).resolve().parent
-    for name in ("libquern.so", f"libquern.so.{CONSTANTS['QN_VERSION_MAJOR']}.{CONSTANTS['QN_VERSION_MINOR']}"):
+    versioned = f"libquern.so.{CONSTANTS['QN_VERSION_MAJOR']}.{CONSTANTS['QN_VERSION_MINOR']}"
+    for name in ("libquern.so", versioned):
         if (folder / name).exists():
             return str(folder / name)
-    raise ImportError(f"libquern.so is not in {folder}; set QUERN_LIBRARY to its path")
+    return versioned  # the loader looks in the system's folders
 
 
 class _Library:
     """Functions of the library, with the prototypes of the headers. A name is looked up when it is used first."""
 
     def __init__(self):
-        self._handle = ctypes.CDLL(library_path())
+        try:
+            self._handle = ctypes.CDLL(library_path())
+        except OSError as error:
+            raise ImportError(f"libquern.so cannot be loaded ({error}); set QUERN_LIBRARY to its path") from None
         version = self._handle.qn_version
         version.restype = ctypes.c_char_p
         built, found = "{QN_VERSION_MAJOR}.{QN_VERSION_MINOR}".format(**CONSTANTS), version().decode()
