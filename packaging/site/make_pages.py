@@ -114,7 +114,10 @@ def header_page(path):
 
 
 def documented(thing):
-    return (inspect.getdoc(thing) or "").replace("<", "&lt;") + "\n"
+    """A docstring as Markdown; its options, "    name: meaning", as a list."""
+    text = (inspect.getdoc(thing) or "").replace("<", "&lt;").replace("*", "\\*")
+    text = re.sub(r"^    ([\w ,]+(?: \[[^\]]*\])?): ", r"- `\1`: ", text, flags=re.M)
+    return re.sub(r"^(\w[\w ]*:)\n- ", r"\1\n\n- ", text, flags=re.M) + "\n"
 
 
 def signature_of(name, thing):
