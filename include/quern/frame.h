@@ -36,6 +36,7 @@ typedef struct qn_frame_array {
     ptrdiff_t frame_stride_bytes, atom_stride_bytes, axis_stride_bytes; /* all 0: packed */
     const double *boxes_nm; /* frame_count × 9, rows a, b, c; a box of 0: not periodic; NULL: no frame is periodic */
     const double *times_ps; /* frame_count; NULL: not known */
+    double nm_per_unit;     /* positions are multiplied by it, in single precision: 0.1 for Å; 0: they are in nm */
 } qn_frame_array;
 
 /* A function that makes the next frame: it fills in positions_nm, for which the library has room, and step, time and

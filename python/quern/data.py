@@ -281,15 +281,13 @@ Result._data_types.update(qn_molecule=Molecule, qn_topology=Topology, qn_volume=
 
 def frames_of(positions, times_ps=None, boxes_nm=None, name="positions", scale=1.0):
     """A qn_frame_array over an array (frames × atoms × 3), and what must live as long. Positions are multiplied by
-    `scale` to be in nm; 1 needs no copy."""
+    `scale` by the library to be in nm; an array of 32-bit floats is not copied."""
     array = as_array(positions, np.float32, name)
     array = array[None] if array.ndim == 2 else array
     if array.ndim != 3 or array.shape[2] != 3 or 0 in array.shape:
         raise ValueError(f"{name} has the shape {array.shape}; expected frames × atoms × 3")
-    if scale != 1.0:
-        array = array * np.float32(scale)
     struct = qn_frame_array(positions_nm=ctypes.cast(array.ctypes.data, ctypes.POINTER(ctypes.c_float)),
-                            frame_count=array.shape[0], atom_count=array.shape[1])  # fmt: skip
+                            frame_count=array.shape[0], atom_count=array.shape[1], nm_per_unit=scale)  # fmt: skip
     struct.frame_stride_bytes, struct.atom_stride_bytes, struct.axis_stride_bytes = array.strides
     keep = [array]
     for member, value, shape in (("times_ps", times_ps, (len(array),)), ("boxes_nm", boxes_nm, (len(array), 9))):

@@ -12,7 +12,7 @@ _UNITS = {"angstrom": 0.1, "nm": 1.0}
 _EXTRA = {
     "structures": (None, "files of models or a topology with trajectories, a Trajectory, or an array: frames × atoms × 3"),
     "topology": (None, "of an array: a Topology, or a file; None: atoms without names, all of which are compared"),
-    "unit": ("angstrom", 'of an array: "angstrom" (which makes a scaled copy) or "nm" (which makes none)'),
+    "unit": ("angstrom", 'of an array: "angstrom" or "nm"'),
 }  # fmt: skip
 
 

@@ -25,6 +25,10 @@ qn_status qn_frame_array_view(const qn_frame_array *given, size_t atom_count, co
         view->atom_stride_bytes = 3 * sizeof(float);
         view->frame_stride_bytes = (ptrdiff_t)(3 * sizeof(float) * atom_count);
     }
+    if (view->nm_per_unit == 0) view->nm_per_unit = 1;
+    if (!isfinite(view->nm_per_unit) || view->nm_per_unit < 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: nm_per_unit is %g; expected a positive number, or 0 for nm",
+                       view->name, view->nm_per_unit);
     return QN_OK;
 }
 
@@ -79,6 +83,10 @@ qn_status qn_frame_array_copy(const qn_frame_array *view, size_t index, qn_traje
     memset(frame->box_nm, 0, sizeof frame->box_nm);
     if (view->boxes_nm) memcpy(frame->box_nm, view->boxes_nm + 9 * index, sizeof frame->box_nm);
     copy_positions(view, index, frame->positions_nm);
+    if (view->nm_per_unit != 1) {
+        const float scale = (float)view->nm_per_unit;
+        for (size_t i = 0; i < 3 * view->atom_count; i++) frame->positions_nm[i] *= scale;
+    }
     return qn_frame_check(view->name, frame);
 }
 
@@ -100,6 +108,7 @@ void qn_frame_array_digest(const qn_frame_array *view, uint64_t *bytes, char dig
     qn_hash hash;
     qn_hash_start(&hash);
     qn_hash_add(&hash, facts, sizeof facts);
+    if (view->nm_per_unit != 1) qn_hash_add(&hash, &view->nm_per_unit, sizeof view->nm_per_unit);
     const size_t step = all <= hashed_bytes_max || view->frame_count < 2 ? 1 : view->frame_count - 1;
     for (size_t i = 0; i < view->frame_count; i += step) hash_frame(view, i, &hash);
     if (view->boxes_nm) qn_hash_add(&hash, view->boxes_nm, 9 * view->frame_count * sizeof(double));

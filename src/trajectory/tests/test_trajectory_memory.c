@@ -313,6 +313,28 @@ static void views_and_functions_give_the_same_results(void)
     qn_topology_destroy(&topology);
 }
 
+/* Positions in units of 0.5 nm, so that the products are exact. */
+static void frames_of_another_unit_give_the_same_results(void)
+{
+    static float doubled[FRAMES][ATOMS][3];
+    qn_topology *topology = make_topology();
+    qn_trajectory_options options = options_for(topology);
+    qn_trajectory_result *plain = NULL, *other = NULL;
+    qn_frame_array frames = packed;
+    for (size_t i = 0; i < sizeof doubled / sizeof(float); i++) (&doubled[0][0][0])[i] = 2 * (&positions[0][0][0])[i];
+    frames.positions_nm = &doubled[0][0][0];
+    frames.nm_per_unit = 0.5;
+    CHECK_OK(qn_trajectory_run(context, &options, &plain));
+    options.frames = &frames;
+    if (CHECK_OK(qn_trajectory_run(context, &options, &other))) check_same(plain, other);
+    qn_trajectory_result_destroy(&other);
+    qn_trajectory_result_destroy(&plain);
+    frames.nm_per_unit = -1;
+    CHECK_FAILS(qn_trajectory_run(context, &options, &other), QN_INVALID_ARGUMENT);
+    CHECK(strstr(qn_error_message(), "nm_per_unit is -1") != NULL);
+    qn_topology_destroy(&topology);
+}
+
 static void frames_are_chosen_as_from_files(void)
 {
     qn_topology *topology = make_topology();
@@ -546,6 +568,7 @@ int main(void)
     RUN(results_do_not_depend_on_the_number_of_threads);
     RUN(nothing_is_written_without_an_output);
     RUN(views_and_functions_give_the_same_results);
+    RUN(frames_of_another_unit_give_the_same_results);
     RUN(frames_are_chosen_as_from_files);
     RUN(conversions_go_to_files_and_back);
     RUN(queries_of_other_versions_are_read);
