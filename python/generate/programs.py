@@ -23,6 +23,7 @@ PROGRAMS = {
     "deform_solve": ("qn_deform_solve", "qn_deform_solve_option_table"),
     "deform_space": ("qn_deform_space", "qn_deform_space_option_table"),
     "deform_simulate": ("qn_deform_simulate", "qn_deform_simulate_option_table"),
+    "deform_serve": ("qn_deform_serve", "qn_deform_serve_option_table"),
     "fuse_write": ("qn_fuse_write", "qn_fuse_write_option_table"),
     "fuse_explain": ("qn_fuse_explain", "qn_fuse_explain_option_table"),
     "fuse_run": ("qn_fuse_run", "qn_fuse_run_option_table"),

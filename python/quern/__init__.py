@@ -8,18 +8,19 @@ options of a program.
 from . import deform, errors, fuse, tune
 from . import queries as q
 from ._library import lib as _lib
+from .collective import Collective
 from .context import Context, Device, current_context, devices
 from .data import Mesh, Molecule, ParticleSet, Topology, Volume
 from .docking import dock, evaluate
 from .errors import *  # noqa: F403
-from .ligands import potential, screen, screen_stream, transport, tunnel
+from .ligands import potential, screen, screen_pack, screen_stream, transport, tunnel
 from .microscopy import fsc, movie, project, reconstruct
 from .structures import cluster, distances
 from .trajectory import Trajectory
 
 __version__ = _lib.qn_version().decode()
 __all__ = [
-    "Context", "Device", "Mesh", "Molecule", "ParticleSet", "Topology", "Trajectory", "Volume", "cluster",
+    "Collective", "Context", "Device", "Mesh", "Molecule", "ParticleSet", "Topology", "Trajectory", "Volume", "cluster",
     "current_context", "deform", "devices", "distances", "dock", "errors", "evaluate", "fsc", "fuse", "movie", "potential",
-    "project", "q", "reconstruct", "screen", "screen_stream", "transport", "tune", "tunnel", *errors.__all__,
+    "project", "q", "reconstruct", "screen", "screen_pack", "screen_stream", "transport", "tune", "tunnel", *errors.__all__,
 ]  # fmt: skip

@@ -111,6 +111,17 @@ screen = program(
 )  # fmt: skip
 
 
+class PackResult(Result):
+    """`molecule_count` molecules are packed; `rejections` is a table. `bytes` is the library, None if it is in a file."""
+
+
+screen_pack = program(
+    "screen_pack", PackResult, {"libraries": _libraries},
+    "Pack libraries into one, which is smaller and read faster. `libraries` are files, bytes of files, or molecules of "
+    "RDKit. Without `output` the result's `bytes` are the packed library, which `quern.screen` takes.",
+)  # fmt: skip
+
+
 class Hit:
     """A molecule that was screened: its `name`, `energy`, `index` in the stream, and `poses`, best first; or the
     `reason` why it was not."""

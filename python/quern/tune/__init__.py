@@ -4,8 +4,9 @@ Tuner's function of that name, `simulate` compares searchers on records."""
 from .._programs import program
 from .._results import Result
 from .kernel_tuner import tune_kernel
-from .kernels import KernelResult, kernel, run_file
+from .kernels import KernelResult, kernel, run_file, workload, workloads
 from .space import Space, Tuner, searchers
 
 simulate = program("tune_simulate", Result, None, "Compare searchers on recorded spaces.", called="simulate")
-__all__ = ["KernelResult", "Space", "Tuner", "kernel", "run_file", "searchers", "simulate", "tune_kernel"]
+__all__ = ["KernelResult", "Space", "Tuner", "kernel", "run_file", "searchers", "simulate", "tune_kernel", "workload",
+           "workloads"]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import operator
 import re
 import sys
 import tempfile
@@ -11,7 +12,7 @@ import numpy as np
 
 from .. import _call
 from .._generated import (
-    CONSTANTS, qn_device, qn_tune_options, qn_tune_result, qn_tune_store,
+    CONSTANTS, qn_device, qn_tune_options, qn_tune_result, qn_tune_store, qn_workload,
 )  # fmt: skip
 from .._library import check, lib, path_bytes, text
 from .._results import enum_words
@@ -210,33 +211,33 @@ def _words(configuration):
     return " ".join(f"{name}={word(value)}" for name, value in configuration.items())
 
 
-def run_file(path, device="auto", context=None, progress=None, store=None, worker=True, export=None, **settings):
-    """Tune the kernel of a T1 file. `progress` is called with each test, a dictionary, and may return False to stop.
-    `worker` tests in a process of its own, which may crash or hang without harm. `export` is a path for the results
-    as Kernel Tuner's cache. Others: searcher, seed, tests, seconds, fraction, target, remaining_gain, objective,
-    precision, most_repeats, timeout_seconds, compile_threads, model."""
-    context, tests, words = context or current_context(), [], enum_words("qn_test_outcome")
-    options, keep = _options(settings, worker)
-    watch = _call.Watch()
+class _Tests(list):
+    """The tests of a tuning, as dictionaries in the order in which they were made."""
 
-    def note(state, user):
-        try:
-            one = state.contents
-            test = {"configuration": point_of(one.space, one.point), "outcome": words[one.test.contents.outcome],
-                    "seconds": one.test.contents.objective, "reason": text(one.reason)}  # fmt: skip
-            tests.append(test)
-            if progress is not None and progress(test) is False:
+    def __init__(self, options, progress, watch):
+        super().__init__()
+        words = enum_words("qn_test_outcome")
+
+        def note(state, user):
+            try:
+                one = state.contents
+                test = {"configuration": point_of(one.space, one.point), "outcome": words[one.test.contents.outcome],
+                        "seconds": one.test.contents.objective, "reason": text(one.reason)}  # fmt: skip
+                self.append(test)
+                if progress is not None and progress(test) is False:
+                    watch.stop()
+            except BaseException as error:  # it must not pass through the library; run() raises it
+                watch.raised = error
                 watch.stop()
-        except BaseException as error:  # it must not pass through the library; run() raises it
-            watch.raised = error
-            watch.stop()
-        return int(watch.stopped)
+            return int(watch.stopped)
 
-    note_type = dict(qn_tune_options._fields_)["progress"]
-    options.progress = note_type(note)
-    opened, held = ctypes.POINTER(qn_device)(), ctypes.POINTER(qn_tune_store)()
-    name = path_bytes(path, "path")
-    check(lib.qn_tune_file_device(context.pointer, name, path_bytes(device, "device"), ctypes.byref(opened)))
+        options.progress = dict(qn_tune_options._fields_)["progress"](note)
+
+
+def _tune(opened, function, subject, options, context, progress, store, export=None):
+    """Tune `subject` on an open device, which is released."""
+    watch, held = _call.Watch(), ctypes.POINTER(qn_tune_store)()
+    tests = _Tests(options, progress, watch)
     try:
         if store is not None:
             check(lib.qn_tune_store_open(context.pointer, path_bytes(store, "store"), ctypes.byref(held)))
@@ -244,18 +245,56 @@ def run_file(path, device="auto", context=None, progress=None, store=None, worke
         result = qn_tune_result()
         with context.lock:
             try:
-                _call.run(lib.qn_tune_run_file, (opened, name, ctypes.byref(options), ctypes.byref(result)), watch)
+                _call.run(function, (opened, subject, ctypes.byref(options), ctypes.byref(result)), watch)
             except Cancelled:
                 if not tests:
                     raise
         if export is not None:
-            check(lib.qn_tune_export_file(opened, held, name, CONSTANTS["QN_TUNE_KERNEL_TUNER"], path_bytes(export, "cache")))
+            check(lib.qn_tune_export_file(opened, held, subject, CONSTANTS["QN_TUNE_KERNEL_TUNER"], path_bytes(export, "cache")))
         info = lib.qn_device_get_info(opened).contents
         return KernelResult(result, tests, {"identifier": text(info.identifier), "name": text(info.name)})
     finally:
-        keep.clear()
         lib.qn_tune_store_close(ctypes.byref(held))
         lib.qn_device_release(ctypes.byref(opened))
+
+
+def run_file(path, device="auto", context=None, progress=None, store=None, worker=True, export=None, **settings):
+    """Tune the kernel of a T1 file. `progress` is called with each test, a dictionary, and may return False to stop.
+    `worker` tests in a process of its own, which may crash or hang without harm. `export` is a path for the results
+    as Kernel Tuner's cache. Others: searcher, seed, tests, seconds, fraction, target, remaining_gain, objective,
+    precision, most_repeats, timeout_seconds, compile_threads, model."""
+    context, (options, keep) = context or current_context(), _options(settings, worker)
+    opened, name = ctypes.POINTER(qn_device)(), path_bytes(path, "path")
+    check(lib.qn_tune_file_device(context.pointer, name, path_bytes(device, "device"), ctypes.byref(opened)))
+    found = _tune(opened, lib.qn_tune_run_file, name, options, context, progress, store, export)
+    keep.clear()
+    return found
+
+
+def workloads():
+    """The names of the library's workloads and what each computes."""
+    count = ctypes.c_size_t()
+    rows = lib.qn_workload_list(ctypes.byref(count))
+    return {text(rows[i].contents.name): text(rows[i].contents.summary) for i in range(count.value)}
+
+
+def workload(name, sizes=None, device="auto", context=None, progress=None, store=None, **settings):
+    """Tune a kernel family of the library with one of its workloads, such as "benchmark/gemm". `sizes` are numbers in
+    the workload's order or {name: number}; what is not given is chosen for the device. Others: see run_file."""
+    context, (options, keep) = context or current_context(), _options(settings, False)
+    found = ctypes.POINTER(qn_workload)()
+    check(lib.qn_workload_find(path_bytes(name, "name"), ctypes.byref(found)))
+    names = [text(one) for one in found.contents.size_names if one]
+    given = sizes if isinstance(sizes, dict) else dict(zip(names, sizes or ()))
+    if not isinstance(sizes, dict) and len(sizes or ()) > len(names) or not set(given) <= set(names):
+        raise ValueError(f"sizes is {sizes!r}; the workload {name} has {', '.join(names)}")
+    for place, one in enumerate(names):
+        options.sizes[place] = operator.index(given.get(one, 0))
+    opened = ctypes.POINTER(qn_device)()
+    check(lib.qn_device_open(context.pointer, path_bytes(device, "device"), ctypes.byref(opened)))
+    result = _tune(opened, lib.qn_tune_run, found, options, context, progress, store)
+    keep.clear()
+    return result
 
 
 def _options(settings, worker):
@@ -305,4 +344,4 @@ def _divisors(group, problem_size):
     return tuple([str(one)] for one in sizes) + (None,) * (3 - len(sizes))
 
 
-__all__ = ["KernelResult", "kernel", "run_file"]
+__all__ = ["KernelResult", "kernel", "run_file", "workload", "workloads"]
