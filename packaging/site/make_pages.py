@@ -168,7 +168,7 @@ def navigation(site):
         return "".join(f'      - "{title_of(path.read_text(encoding="utf-8"))}": {path.relative_to(site.docs)}\n' for path in sorted((site.docs / folder).rglob("*.md")))
 
     titles = [("Tutorials", "howto"), ("Commands", "commands"), ("Examples", "examples"), ("Python", "python"), ("C", "c"), ("Formats", "formats"), ("Design", "design"), ("Project", "project")]
-    made = "nav:\n  - Quern: index.md\n"
+    made = "nav:\n  - Quern: index.md\n  - Installing: installing.md\n"
     for title, folder in titles:
         made += f"  - {title}:\n"
         if folder == "python":
