@@ -7,6 +7,7 @@ the tree that have no page lose their target.
 
 import importlib
 import inspect
+import json
 import os
 import re
 import shutil
@@ -30,6 +31,8 @@ class Site:
         for path in sorted((self.tree / "docs").rglob("*")):
             if path.is_file() and path.suffix in (".md", ".png", ".svg", ".jpg"):
                 self.places[path] = str(path.relative_to(self.tree / "docs"))
+            elif path.suffix == ".ipynb":
+                self.places[path] = str(path.relative_to(self.tree / "docs").with_suffix(".md"))
         for path in sorted((self.tree / "examples").rglob("README.md")):
             self.places[path] = str(path.relative_to(self.tree)).replace("README.md", "index.md")
         for path in sorted((self.tree / "include/quern").glob("*.h")):
@@ -63,6 +66,8 @@ class Site:
         for path, place in self.places.items():
             if path.suffix == ".md":
                 self.write(place, self.rewritten(path, path.read_text(encoding="utf-8")))
+            elif path.suffix == ".ipynb":
+                self.write(place, self.rewritten(path, notebook_page(path)))
             elif path.suffix == ".h":
                 self.write(place, header_page(path))
             elif path.name == "LICENSE":
@@ -81,6 +86,16 @@ def comment_text(comment):
     lines = [re.sub(r"^ \* ?", "", line) for line in comment[2:-2].strip("\n").split("\n")]
     lines[0] = lines[0].strip()
     return "\n".join(line.replace("<", "&lt;").replace("*", "\\*") if not line.startswith("    ") else line for line in lines).strip() + "\n"
+
+
+def notebook_page(path):
+    """A notebook as Markdown: texts, code, and what the code prints."""
+    parts = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text + "\n" if cell["cell_type"] == "markdown" else block(text, "python"))
+        parts += [block("".join(output["text"]), "text") for output in cell.get("outputs", [])]
+    return "\n".join(parts)
 
 
 def header_page(path):
@@ -167,7 +182,7 @@ def navigation(site):
     def entries(folder):
         return "".join(f'      - "{title_of(path.read_text(encoding="utf-8"))}": {path.relative_to(site.docs)}\n' for path in sorted((site.docs / folder).rglob("*.md")))
 
-    titles = [("Tutorials", "howto"), ("Commands", "commands"), ("Examples", "examples"), ("Python", "python"), ("C", "c"), ("Formats", "formats"), ("Design", "design"), ("Project", "project")]
+    titles = [("Tutorials", "howto"), ("Notebooks", "notebooks"), ("Commands", "commands"), ("Examples", "examples"), ("Python", "python"), ("C", "c"), ("Formats", "formats"), ("Design", "design"), ("Project", "project")]
     made = "nav:\n  - Quern: index.md\n  - Installing: installing.md\n"
     for title, folder in titles:
         made += f"  - {title}:\n"
