@@ -54,6 +54,15 @@ def _flag(row, value):
     raise _refuse(row, value, "True or False")
 
 
+def _number_text(value):
+    """Numbers as an option of the kind text has them, "0,0,-0.001"; other values as they are."""
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        return repr(value.item() if hasattr(value, "item") else value)
+    if hasattr(value, "__array__") or isinstance(value, (list, tuple)) and all(isinstance(one, numbers.Real) for one in value):
+        return ",".join(_number_text(one) for one in value)
+    return value
+
+
 class Option:
     """An option of a program: it sets a value in the program's struct of options."""
 
@@ -66,6 +75,8 @@ class Option:
         if kind in _TEXT_KINDS:
             if kind == "share" and not isinstance(value, str):
                 value = repr(_number(row, value))
+            elif kind == "text":
+                value = _number_text(value)
             self._store(options, path_bytes(value, self.name))
         elif kind in ("flag", "unless"):
             self._store(options, _flag(row, value))

@@ -1,5 +1,6 @@
 """What tests share: places, a scratch folder, and the message of an exception."""
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -9,6 +10,23 @@ from pathlib import Path
 SOURCE = Path(os.environ.get("QUERN_SOURCE", Path(__file__).resolve().parents[2]))
 EXAMPLES, DATA = SOURCE / "examples", SOURCE / "tests" / "data"
 COMMAND = os.environ.get("QUERN_COMMAND", "quern")
+
+
+@contextlib.contextmanager
+def inside(folder):
+    """Work in a folder."""
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def has_opencl():
+    import quern
+
+    return any(one["usable"] and one["identifier"] == "opencl:0" for one in quern.devices())
 
 
 class Case(unittest.TestCase):
