@@ -26,7 +26,9 @@ class _Helper:
     """A thread that makes the main thread's calls, one at a time."""
 
     def __init__(self):
-        self._work, self._asked, self._done = None, threading.Semaphore(0), threading.Semaphore(0)
+        self._work, self._asked, self._done = None, threading.Lock(), threading.Lock()  # a Semaphore is slower
+        self._asked.acquire()
+        self._done.acquire()
         self._thread = threading.Thread(target=self._serve, name="quern", daemon=True)
         self._thread.start()
 
