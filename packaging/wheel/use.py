@@ -1,7 +1,9 @@
 """use.py FOLDER: check an installed wheel. FOLDER has this file and the two proteins of examples/1ppe."""
 
 import filecmp
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +18,20 @@ def import_seconds():
     """CPU time of `import quern`, NumPy included, the least of five."""
     runs = [subprocess.run([sys.executable, "-c", IMPORTS], check=True, capture_output=True) for _ in range(5)]
     return min(float(run.stdout) for run in runs)
+
+
+def expected_level():
+    """The level of x86-64 whose kernels the host should run, by /proc/cpuinfo."""
+    flags = set(re.search(r"^flags\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE).group(1).split())
+    if not {"avx2", "fma", "bmi2"} <= flags:
+        return "x86-64-v2"
+    return "x86-64-v4" if {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"} <= flags else "x86-64-v3"
+
+
+def level_of_host():
+    """The level that the command says it runs on the host."""
+    told = subprocess.run(["quern", "devices", "--json", "-"], check=True, capture_output=True).stdout
+    return next(device["architecture"] for device in json.loads(told)["devices"] if device["identifier"] == "host")
 
 
 def dock(folder):
@@ -49,7 +65,11 @@ def main():
     seconds = import_seconds()
     if seconds > LIMIT_SECONDS:
         sys.exit(f"import quern took {seconds:.3f} s of CPU; expected at most {LIMIT_SECONDS} s")
-    print(f"imports in {seconds:.3f} s of CPU, and its docking gives the command's bytes in {dock(folder)} files")
+    level = level_of_host()
+    if level != expected_level():
+        sys.exit(f"the host runs kernels for {level}; expected {expected_level()}")
+    same = dock(folder)
+    print(f"imports in {seconds:.3f} s of CPU, runs kernels for {level}, and docks as its command does: {same} same files")
 
 
 if __name__ == "__main__":
