@@ -119,8 +119,9 @@ class Kernels(Case):
     def test_refusals(self):
         tune = quern.tune.tune_kernel
         usual = ("twice", SOURCE, 10, self.arguments, TUNE)
-        for name in ("verify", "metrics", "observers", "smem_args"):
+        for name in ("verify", "observers", "smem_args"):
             self.assertIn(name, self.message(NotImplementedError, tune, *usual, **{name: {"a": 1}}))
+        self.assertIn("metrics", self.message(NotImplementedError, tune, *usual, metrics={"a": 1}))
         self.assertIn("only texts", self.message(NotImplementedError, tune, *usual, restrictions=lambda p: True))
         self.assertIn("strategy", self.message(NotImplementedError, tune, *usual, strategy="odd"))
         kernel = quern.tune.kernel
@@ -135,6 +136,115 @@ class Kernels(Case):
         self.assertEqual(outputs_of(SOURCE, "twice"), [True, False, False])
         cuda = 'extern "C" __global__ void k(const float *__restrict__ a, float *b, int n) {}'
         self.assertEqual(outputs_of(cuda, "k"), [False, True, False])
+
+
+# Scripts for Kernel Tuner's tune_kernel, written from its documentation.
+VECTOR_ADD = """
+import numpy
+import kernel_tuner
+
+source = '''
+__kernel void vector_add(__global float *sum, __global const float *left, __global const float *right, int length)
+{
+    int place = get_group_id(0) * block_size_x + get_local_id(0);
+    if (place < length) sum[place] = left[place] + right[place];
+}
+'''
+length = 20000
+left, right = numpy.random.randn(length).astype(numpy.float32), numpy.random.randn(length).astype(numpy.float32)
+total = numpy.zeros_like(left)
+parameters = dict()
+parameters["block_size_x"] = [1, 16, 64, 256, 1024]
+results, environment = kernel_tuner.tune_kernel(
+    "vector_add", source, length, [total, left, right, numpy.int32(length)], parameters,
+    lang="OpenCL", answer=[left + right, None, None, None], iterations=5)
+"""
+
+CONVOLUTION = """
+import numpy
+import kernel_tuner
+
+source = '''
+__kernel void convolve(__global float *out, __global const float *in, __global const float *weights)
+{
+    int x0 = (get_group_id(0) * block_size_x + get_local_id(0)) * tile_size_x;
+    int y0 = (get_group_id(1) * block_size_y + get_local_id(1)) * tile_size_y;
+    float sum[tile_size_y][tile_size_x];
+    for (int b = 0; b < tile_size_y; b++)
+        for (int a = 0; a < tile_size_x; a++) sum[b][a] = 0.0f;
+    for (int j = 0; j < SIDE; j++)
+        for (int i = 0; i < SIDE; i++)
+            for (int b = 0; b < tile_size_y; b++)
+                for (int a = 0; a < tile_size_x; a++)
+                    if (x0 + a < WIDTH && y0 + b < HEIGHT)
+                        sum[b][a] += weights[j * SIDE + i] * in[(y0 + b + j) * (WIDTH + SIDE - 1) + x0 + a + i];
+    for (int b = 0; b < tile_size_y; b++)
+        for (int a = 0; a < tile_size_x; a++)
+            if (x0 + a < WIDTH && y0 + b < HEIGHT) out[(y0 + b) * WIDTH + x0 + a] = sum[b][a];
+}
+'''
+width, height, side = 128, 96, 5
+generator = numpy.random.default_rng(2)
+image = generator.random((height + side - 1, width + side - 1)).astype(numpy.float32)
+weights = generator.random((side, side)).astype(numpy.float32)
+expected = sum(weights[j, i] * image[j : j + height, i : i + width] for j in range(side) for i in range(side))
+parameters = dict(block_size_x=[1, 8, 32], block_size_y=[1, 4], tile_size_x=[1, 4, 8], tile_size_y=[1, 2],
+                  WIDTH=[width], HEIGHT=[height], SIDE=[side])
+results, environment = kernel_tuner.tune_kernel(
+    "convolve", source, (width, height), [numpy.zeros((height, width), numpy.float32), image, weights], parameters,
+    grid_div_x=["block_size_x", "tile_size_x"], grid_div_y=["block_size_y", "tile_size_y"],
+    restrictions=["block_size_x * block_size_y >= 8"], answer=[expected, None, None], atol=1e-4, iterations=3,
+    metrics=dict(rate=lambda p: width * height * side**2 * 2 / p["time"] / 1e6), strategy=STRATEGY,
+    strategy_options=OPTIONS)
+"""
+
+
+class Scripts(Case):
+    """Scripts for another tuner run with the import changed."""
+
+    def setUp(self):
+        super().setUp()
+        if not opencl():
+            self.skipTest("no OpenCL device")
+
+    def run_script(self, text, **names):
+        names["__name__"] = "script"
+        exec(compile(text.replace("import kernel_tuner", "import quern.tune as kernel_tuner"), "script", "exec"), names)
+        return names["results"]
+
+    def test_vector_add(self):
+        results = self.run_script(VECTOR_ADD)
+        self.assertEqual(sorted(one["block_size_x"] for one in results), [1, 16, 64, 256, 1024])
+        times = {one["block_size_x"]: one["time"] for one in results}
+        self.assertTrue(all(isinstance(one, float) and one > 0 for one in times.values()))
+        self.assertNotEqual(min(times, key=times.get), 1)  # a group for each element is far slower
+
+    def test_convolution(self):
+        """A search of half of the space ends at a configuration as good as the best of all, by the times of all."""
+        every = self.run_script(CONVOLUTION, STRATEGY="brute_force", OPTIONS={})
+        self.assertEqual(len(every), 24)
+        self.assertTrue(all(abs(one["rate"] * one["time"] / (128 * 96 * 50 / 1e6) - 1) < 1e-9 for one in every))
+        names = ("block_size_x", "block_size_y", "tile_size_x", "tile_size_y")
+        times = {tuple(one[name] for name in names): one["time"] for one in every}
+        self.assertGreater(max(times.values()), 2 * min(times.values()))  # there is something to find
+        some = self.run_script(CONVOLUTION, STRATEGY="random_sample", OPTIONS={"max_fevals": 12})
+        self.assertEqual(len(some), 12)
+        best = min(some, key=lambda one: one["time"])
+        print("the best of all took", min(times.values()), "ms, that of the search", times[tuple(best[one] for one in names)], "ms")
+        self.assertLess(times[tuple(best[one] for one in names)], 2 * min(times.values()))  # a machine with other work
+
+    def test_workload(self):
+        self.assertIn("benchmark/gemm", quern.tune.workloads())
+        seen = []
+        found = quern.tune.workload("benchmark/transpose", [64, 48], device="host", tests=3,
+                                    most_repeats=2, progress=seen.append)  # fmt: skip
+        self.assertEqual(len(found.tests), 3)
+        self.assertEqual(len(seen), 3)
+        self.assertIn(found.best, [one["configuration"] for one in found.tests])
+        self.assertEqual({one["outcome"] for one in found.tests}, {"correct"})
+        self.message(quern.NotFound, quern.tune.workload, "benchmark/nothing")
+        self.assertIn("has", self.message(ValueError, quern.tune.workload, "benchmark/transpose", {"odd": 3}))
+        self.assertIn("has", self.message(ValueError, quern.tune.workload, "benchmark/transpose", [1] * 6))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ STRATEGIES = {
     "mls": "climb", "greedy_mls": "climb", "ordered_greedy_mls": "climb", "greedy_ils": "climb",
 }  # fmt: skip
 
-_REFUSED = ("verify", "smem_args", "cmem_args", "texmem_args", "compiler", "defines", "metrics", "simulation_mode",
+_REFUSED = ("verify", "smem_args", "cmem_args", "texmem_args", "compiler", "defines", "simulation_mode",
             "observers", "objective", "objective_higher_is_better", "parallel_workers")  # fmt: skip
 _USUAL = {"objective": ("time",), "simulation_mode": (False,), "objective_higher_is_better": (False,)}
 # Kernel Tuner reports why a configuration failed in place of its time.
@@ -66,14 +66,17 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
     """Tune a kernel; returns (results, environment) as Kernel Tuner does: a dictionary for each configuration with its
     parameters and its `time` in milliseconds, or the name of a failure.
 
-    What is not supported is refused by name: functions in place of texts, `verify`, memory of other kinds, metrics,
-    observers, other objectives. `device` may also be a text, such as "opencl:0". Further arguments are settings of
+    `metrics` are functions of such a dictionary, {name: function}. What is not supported is refused by name: functions
+    as restrictions, `verify`, memory of other kinds, metrics that are texts, observers, other objectives. `device` may also be a text, such as "opencl:0". Further arguments are settings of
     quern.tune.run_file.
     """
     given = locals()
     for name in _REFUSED:
         if given[name] is not None and given[name] not in _USUAL.get(name, ()):
             raise NotImplementedError(f"{name} is not supported by quern.tune.tune_kernel")
+    for key, function in (metrics or {}).items():
+        if not callable(function):
+            raise NotImplementedError(f"metrics[{key!r}] is {function!r}; only functions are supported")
     languages = {None: None, "CUDA": "CUDA", "CUPY": "CUDA", "NVCUDA": "CUDA", "OPENCL": "OpenCL"}
     if (lang.upper() if isinstance(lang, str) else lang) not in languages:
         raise NotImplementedError(f"the language {lang!r} is not supported; expected CUDA or OpenCL")
@@ -100,4 +103,8 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
                          **{**_searcher(strategy, strategy_options), **quern_settings})  # fmt: skip
     results = [{**one["configuration"], "time": one["seconds"] * 1e3 if one["outcome"] == "correct"
                 else _FAILED.get(one["outcome"], "RuntimeFailedConfig")} for one in found.tests]  # fmt: skip
+    for one in results:
+        if isinstance(one["time"], float):
+            for key, function in (metrics or {}).items():
+                one[key] = function(one)
     return results, {"device_name": found.device["name"], "iterations": iterations, "kernel_name": kernel_name}
