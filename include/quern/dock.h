@@ -158,6 +158,7 @@ typedef struct qn_dock_result {
     double seconds;               /* of the whole run */
     char report[4096];            /* path of report.html; "": none was written by this call */
     const double *cluster_scores; /* of `clusters`, by the ranking model; NULL: they are ranked by size */
+    const char *page;             /* of the report, HTML, of a run without an output; NULL: no, it is in `report` */
 } qn_dock_result;
 
 /* Dock. *result is released by qn_dock_result_destroy; `result` may be NULL. On failure *result is NULL.

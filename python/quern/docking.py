@@ -1,7 +1,7 @@
 """Docking of two proteins, and judging the models."""
 
 import ctypes
-import shutil
+import html
 from pathlib import Path
 
 from ._generated import qn_molecule
@@ -12,25 +12,29 @@ from .data import Molecule, data_form, molecules_form
 
 
 class Report:
-    """The report of a run, a page of HTML in the output folder."""
+    """The report of a run, a page of HTML. `path` is its file in the output folder; None for a run without one."""
 
-    def __init__(self, path):
-        self.path = Path(path)
+    def __init__(self, path, page=None):
+        self.path, self._page = Path(path) if path else None, page
+
+    @property
+    def html(self):
+        """The page as a text."""
+        return self._page if self.path is None else self.path.read_text(encoding="utf-8")
 
     def save(self, path):
-        """Copy the page to a file."""
-        shutil.copyfile(self.path, path)
+        """Write the page to a file."""
+        Path(path).write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self):
-        import html
-
-        page = html.escape(self.path.read_text(encoding="utf-8"), quote=True)
-        return f'<iframe srcdoc="{page}" width="100%" height="600"></iframe>'
+        return f'<iframe srcdoc="{html.escape(self.html, quote=True)}" width="100%" height="600"></iframe>'
 
     def __repr__(self):
-        return f"<quern.Report {self.path}>"
+        return f"<quern.Report {self.path or 'in memory'}>"
 
     def __fspath__(self):
+        if self.path is None:
+            raise TypeError("this report is in memory and has no path; save() writes it")
         return str(self.path)
 
 
@@ -76,7 +80,9 @@ class DockResult(Result):
 
     @property
     def report(self):
-        """The report of a run with an output folder."""
+        """The report of the run: `report.save("report.html")`, also without an output folder."""
+        if self.page is not None:
+            return Report(None, self.page)
         return report_of(self, self._value("report", None))
 
     def evaluate(self, receptor_reference, ligand_reference, **options):

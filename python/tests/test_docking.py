@@ -98,7 +98,14 @@ class Docking(Case):
         self.message(FileNotFoundError, quern.dock, "missing.pdb", LIGAND)
         self.message(quern.BadFormat, quern.dock, __file__, LIGAND)
         self.message(quern.NoDevice, quern.dock, RECEPTOR, LIGAND, device="cuda:99")
-        self.assertIn("no report", self.message(ValueError, lambda: self.result.report))
+
+    def test_a_report_without_a_folder(self):
+        self.result.report.save(self.folder / "report.html")
+        page = (self.folder / "report.html").read_text(encoding="utf-8")
+        self.assertIn("1PPE", page)
+        self.assertTrue(page.endswith("</html>\n"))
+        self.assertIn("iframe", self.result.report._repr_html_())
+        self.assertIn("no path", self.message(TypeError, os.fspath, self.result.report))
 
     def test_messages(self):
         with self.assertLogs("quern", logging.INFO) as caught:

@@ -1,6 +1,8 @@
 """The other programs: files and arrays in, the command's numbers out."""
 
+import itertools
 import subprocess
+import time
 import unittest
 
 import numpy as np
@@ -106,7 +108,7 @@ class Others(Case):
         """Without inputs each program says what it needs."""
         for call in (quern.dock, quern.evaluate, quern.fsc, quern.project, quern.reconstruct, quern.screen, quern.tunnel,
                      quern.transport, quern.potential, quern.movie, quern.distances, quern.cluster, quern.deform.solve,
-                     quern.deform.space, quern.deform.simulate, quern.fuse.run, quern.fuse.explain, quern.fuse.write):  # fmt: skip
+                     quern.deform.space, quern.deform.simulate, quern.screen_pack, quern.fuse.run, quern.fuse.explain, quern.fuse.write):  # fmt: skip
             self.assertGreater(len(self.message(quern.Error, call)), 10)
             self.assertIn("Options:", call.__doc__)
 
@@ -121,9 +123,114 @@ class Others(Case):
     def test_fuse(self):
         self.assertIn("axpy", quern.fuse.functions().text)
 
-    def test_deform(self):
-        grid = np.stack(np.meshgrid(*[np.arange(3) * 0.01] * 3, indexing="ij"), -1).reshape(-1, 3)
-        self.message(quern.Error, quern.deform.solve, quern.Mesh.from_arrays(grid[[0, 1, 3, 9]], [[0, 1, 2, 3]]))
+        found = quern.fuse.run(str(EXAMPLES / "fuse/axpydot.qf"), size="n=1000", device="host")
+        self.assertTrue(np.isfinite(found.largest_error) if hasattr(found, "largest_error") else found is not None)
+        self.assertIn("axpydot", quern.fuse.explain(str(EXAMPLES / "fuse/axpydot.qf"), size="n=1000").text)
+
+
+class Deform(Case):
+    def body(self):
+        """A bar of 1 × 1 × 4 cm of tetrahedra, held at its lower end."""
+        axes = np.arange(3) * 0.005, np.arange(3) * 0.005, np.arange(9) * 0.005
+        grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1)
+        numbers = np.arange(grid[..., 0].size).reshape(grid.shape[:3])
+        tetrahedra = []
+        for i, j, k in np.ndindex(2, 2, 8):
+            corner = numbers[i : i + 2, j : j + 2, k : k + 2]
+            for order in itertools.permutations(range(3)):  # Kuhn's six tetrahedra of a cube
+                place, nodes = [0, 0, 0], [corner[0, 0, 0]]
+                for axis in order:
+                    place[axis] = 1
+                    nodes.append(corner[tuple(place)])
+                sides = grid.reshape(-1, 3)[nodes[1:]] - grid.reshape(-1, 3)[nodes[0]]
+                tetrahedra.append(nodes if np.linalg.det(sides) > 0 else [nodes[1], nodes[0], *nodes[2:]])
+        mesh = quern.Mesh.from_arrays(grid.reshape(-1, 3), tetrahedra)
+        return mesh, {"material": "svk:10000,0", "fix": "z<0.001", "contact": "z>0.039"}
+
+    def test_a_bar_is_pulled(self):
+        """With Poisson's ratio 0 a bar that is stretched by λ takes the force E A (λ³ − λ) / 2 (St Venant-Kirchhoff)."""
+        mesh, held = self.body()
+        for stretch in (0.9, 1.1):
+            found = quern.deform.solve(mesh, move=(0, 0, 0.04 * (stretch - 1)), **held)
+            self.assertAlmostEqual(found.force[2], 1e4 * 1e-4 * (stretch**3 - stretch) / 2, places=6)
+            np.testing.assert_allclose(found.force[:2], 0, atol=1e-8)
+            np.testing.assert_allclose(found.displacements[:, 2], mesh.positions[:, 2] * (stretch - 1), atol=1e-9)
+
+    def test_a_server(self):
+        """A hand feels the opposite of the force of the tool, as interpolated between states."""
+        mesh, held = self.body()
+        expected = quern.deform.solve(mesh, move=(0, 0, -0.002), **held).force
+        with quern.deform.serve(mesh, step=0.002, reach=0.004, rate=200, slew=1e6, **held) as server:
+            self.assertTrue(server.address.startswith("unix:"))
+            end, felt = time.monotonic() + 20, None
+            while time.monotonic() < end and (felt is None or felt.flags):
+                felt = server.feed((0, 0, -0.002))
+                time.sleep(0.005)
+            np.testing.assert_allclose(felt.force, -expected, atol=1e-4)
+            self.message(ValueError, server.feed, (0, 0, np.nan))
+            with quern.deform.Hand(server.address) as other:
+                self.assertIn("another hand", self.message(ConnectionError, other.feed, (0, 0, 0)))
+            server.let_go()
+            end = time.monotonic() + 5
+            while True:  # the server sees that the hand has gone at its next tick
+                try:
+                    with quern.deform.Hand(server.address) as hand:
+                        self.assertEqual(len(hand.feed((0, 0, 0)).force), 3)
+                    break
+                except ConnectionError:
+                    self.assertLess(time.monotonic(), end)
+        self.assertGreater(server.result.ticks, 0)
+        self.assertIs(server.stop(), server.result)
+        self.message((OSError, ConnectionError), quern.deform.Hand, server.address)
+
+    def test_a_server_that_cannot_begin(self):
+        mesh, held = self.body()
+        self.message(quern.InvalidArgument, quern.deform.serve, mesh, **{**held, "contact": "z>1"})
+        self.assertIn("of its own", self.message(TypeError, quern.deform.serve, mesh, progress=print, **held))
+        self.assertIn("no option", self.message(TypeError, quern.deform.serve, mesh, materiel=1))
+
+
+class Collectives(Case):
+    def setUp(self):
+        super().setUp()
+        self.references = np.random.default_rng(4).normal(size=(3, 6, 3))
+        self.place = self.references[1] + np.random.default_rng(5).normal(size=(6, 3)) * 0.2
+
+    def test_values(self):
+        """RMSD by Kabsch's method, and the path variables of Branduardi, Gervasio and Parrinello."""
+        path = quern.Collective(self.references, drmsd=True)
+        found = path.evaluate(self.place)
+        expected = np.array([rmsd(self.place, one) for one in self.references])
+        np.testing.assert_allclose(found["rmsd"], expected, rtol=1e-9)
+        weights = np.exp(-path.lambda_ * expected**2)
+        self.assertAlmostEqual(found["s"], (weights * [1, 2, 3]).sum() / weights.sum(), places=9)
+        self.assertAlmostEqual(found["z"], -np.log(weights.sum()) / path.lambda_, places=9)
+        pairs = [np.linalg.norm(one[:, None] - one, axis=-1)[np.triu_indices(6, 1)] for one in (self.place, *self.references)]
+        np.testing.assert_allclose(found["drmsd"], [np.sqrt(((pairs[0] - one) ** 2).mean()) for one in pairs[1:]], rtol=1e-9)
+        self.assertNotIn("s_gradient", found)
+
+    def test_gradients(self):
+        path = quern.Collective(self.references, weights=[1, 2, 3, 4, 5, 6])
+        found, step = path.evaluate(self.place, gradients=True), 1e-6
+        for name in ("s", "z"):
+            for atom, axis in ((0, 1), (5, 2)):
+                moved = [self.place.copy(), self.place.copy()]
+                moved[0][atom, axis] -= step
+                moved[1][atom, axis] += step
+                low, high = (path.evaluate(one)[name] for one in moved)
+                self.assertAlmostEqual(found[f"{name}_gradient"][atom, axis], (high - low) / (2 * step), places=5)
+        self.assertEqual(found["rmsd_gradients"].shape, (3, 6, 3))
+
+    def test_refusals(self):
+        path = quern.Collective(self.references, path="none")
+        self.assertEqual(sorted(path.evaluate(self.place)), ["rmsd"])
+        self.assertIn("expected (6, 3)", self.message(ValueError, path.evaluate, self.place[:4]))
+        self.message(quern.InvalidArgument, path.evaluate, self.place * np.nan)
+        self.assertIn("one for each atom", self.message(ValueError, quern.Collective, self.references, weights=[1, 2]))
+        self.assertIn("expected one of", self.message(ValueError, quern.Collective, self.references, path="odd"))
+        self.message(quern.InvalidArgument, quern.Collective, self.references[:, :2])
+        path.close()
+        self.assertIn("closed", self.message(ValueError, path.evaluate, self.place))
 
 
 if __name__ == "__main__":

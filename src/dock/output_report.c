@@ -314,9 +314,7 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *ans
     if (answer->cluster_count == 0) return qn_report_warning(report, "No pose brings the partners into contact.");
     QN_TRY(qn_report_heading(report, "Models"));
     QN_TRY(qn_report_paragraph(
-        report,
-        "%s%s The model files have both partners, with the receptor in its input position; view.pml and view.cxc "
-        "open them in PyMOL and ChimeraX.",
+        report, "%s%s%s",
         answer->scores
             ? "Models ordered by the score of their interface, which was fitted to known complexes. A cluster "
               "has the poses around its model."
@@ -325,7 +323,10 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *ans
               "a cluster that several sets found is listed once. Each set's own answer is in the "
               "folder of its name. Energies of different sets cannot be compared."
             : "Cluster centres, largest cluster first.",
-        answer->refined ? " Energies are those of the centres before refinement." : ""));
+        answer->refined ? " Energies are those of the centres before refinement." : "",
+        run->job->in_memory ? ""
+                            : " The model files have both partners, with the receptor in its input position; view.pml "
+                              "and view.cxc open them in PyMOL and ChimeraX."));
     QN_TRY(add_cluster_table(run, answer, report));
     QN_TRY(qn_report_heading(report, "Energies"));
     QN_TRY(add_funnel(run, answer, report));
@@ -333,32 +334,40 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *ans
     QN_TRY(qn_report_heading(report, "Interface"));
     QN_TRY(qn_report_paragraph(report,
                                "Share of the %zu best poses in which a residue has a heavy atom within 5 Å of the "
-                               "partner; contacts.csv lists all residues.",
-                               answer->pose_count));
+                               "partner%s.",
+                               answer->pose_count, run->job->in_memory ? "" : "; contacts.csv lists all residues"));
     QN_TRY(add_contact_table(run, answer, report));
     QN_TRY(qn_report_heading(report, "Run"));
-    return qn_report_paragraph(report,
-                               "Quern %s, score %s, %d %s, %s transforms, %.1f s in all (search %.1f s). "
-                               "run.json holds every option and the inputs' SHA-256.",
+    return qn_report_paragraph(report, "Quern %s, score %s, %d %s, %s transforms, %.1f s in all (search %.1f s).%s",
                                QN_VERSION, qn_dock_score_name(run->options->score), threads,
                                qn_plural((size_t)threads, "thread", "threads"),
-                               qn_dock_transforms_name(&run->transforms), run->timings.total_s, run->timings.search_s);
+                               qn_dock_transforms_name(&run->transforms), run->timings.total_s, run->timings.search_s,
+                               run->job->in_memory ? "" : " run.json holds every option and the inputs' SHA-256.");
 }
 
-qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_answer *answer)
+qn_status qn_dock_report_page(const qn_dock_state *run, const qn_dock_answer *answer, qn_text *page)
 {
     qn_report *report;
     qn_text title = {0};
-    char *path = NULL;
     QN_TRY(qn_text_append(&title, "%s with %s", run->receptor.molecule->name, run->ligand.molecule->name));
     qn_status status = qn_report_create(title.data, &report);
     qn_text_clear(&title);
     QN_TRY(status);
     status = fill_report(run, answer, report);
     if (status == QN_OK) status = qn_job_report_kernels(run->job, report);
-    if (status == QN_OK) status = qn_dock_answer_path(run, answer, "report.html", &path);
-    if (status == QN_OK) status = qn_report_write(report, path);
-    qn_release(&path);
+    if (status == QN_OK) status = qn_report_page(report, page);
     qn_report_destroy(&report);
+    return status;
+}
+
+qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_answer *answer)
+{
+    qn_text page = {0};
+    char *path = NULL;
+    qn_status status = qn_dock_report_page(run, answer, &page);
+    if (status == QN_OK) status = qn_dock_answer_path(run, answer, "report.html", &path);
+    if (status == QN_OK) status = qn_file_write(path, page.data, page.length);
+    qn_release(&path);
+    qn_text_clear(&page);
     return status;
 }

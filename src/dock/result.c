@@ -23,6 +23,7 @@ typedef struct owned_result {
     qn_dock_result_set *sets; /* one for each answer */
     size_t answer_count;
     double *scores; /* of the main answer's clusters */
+    char *page;     /* of the report */
     const char *term_names[QN_DOCK_TERMS_MAX];
 } owned_result;
 
@@ -133,6 +134,8 @@ qn_status qn_dock_result_make(qn_dock_state *run, qn_dock_result **result)
         qn_dock_result_destroy(result);
         return status;
     }
+    owned->result.page = owned->page = run->page.data;
+    run->page = (qn_text){0};
     owned->receptor = run->receptor.molecule;
     owned->ligand = run->ligand.molecule;
     run->receptor.molecule = run->ligand.molecule = NULL;
@@ -154,6 +157,7 @@ void qn_dock_result_destroy(qn_dock_result **result)
     qn_release(&owned->answers);
     qn_release(&owned->sets);
     qn_release(&owned->scores);
+    qn_release(&owned->page);
     qn_molecule_destroy(&owned->receptor);
     qn_molecule_destroy(&owned->ligand);
     qn_release(&owned);

@@ -176,7 +176,9 @@ static qn_status make_answers(qn_dock_state *run)
     run->timings.cluster_s = qn_clock_lap_s(&since);
     if (run->options->refinement) QN_TRY(qn_dock_refine_answers(run));
     run->timings.refine_s = qn_clock_lap_s(&since);
-    return run->job->in_memory ? QN_OK : write_files(run);
+    if (!run->job->in_memory) return write_files(run);
+    run->timings.total_s = since - run->job->started_s;
+    return run->answer_count ? qn_dock_report_page(run, qn_dock_main_answer(run), &run->page) : QN_OK;
 }
 
 static qn_status run_stages(qn_dock_state *run)
@@ -209,6 +211,7 @@ static void clear(qn_dock_state *run)
     qn_release(&run->matrices);
     qn_release(&run->rotations);
     qn_release(&run->hits);
+    qn_text_clear(&run->page);
 }
 
 qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_dock_result **result)

@@ -64,6 +64,7 @@ typedef struct qn_dock_state {
     int resumed_rotations;         /* taken from journals */
     qn_dock_cells cells;           /* of the energy, for the ranking; on the first rank only */
     qn_dock_hit *hits;             /* [rotations][sets][per_rotation]; like the members below, on the first rank only */
+    qn_text page;                  /* of the main answer's report, for a run without an output */
     qn_dock_answer *answers;       /* the sets' answers in their order; with several sets, the merged one after them */
     size_t answer_count;
     bool models_as_mmcif; /* models do not fit the PDB format */
@@ -139,6 +140,8 @@ QN_MUST_CHECK qn_status qn_dock_count_contacts(qn_dock_state *run, qn_dock_answe
 /* output_*.c: each function writes one file or one kind of file; files are complete or absent. */
 QN_MUST_CHECK qn_status qn_dock_write_tables(const qn_dock_state *run, const qn_dock_answer *answer);
 QN_MUST_CHECK qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_answer *answer);
+/* Append the page of an answer's report to a text. */
+QN_MUST_CHECK qn_status qn_dock_report_page(const qn_dock_state *run, const qn_dock_answer *answer, qn_text *page);
 QN_MUST_CHECK qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_answer *answer);
 QN_MUST_CHECK qn_status qn_dock_write_run_json(const qn_dock_state *run);
 

@@ -105,7 +105,7 @@ static qn_status append_all(qn_text *page, const char *const *pieces)
     return QN_OK;
 }
 
-static qn_status append_page(const qn_report *report, qn_text *page)
+qn_status qn_report_page(const qn_report *report, qn_text *page)
 {
     QN_TRY(qn_text_append(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -135,7 +135,7 @@ static qn_status append_page(const qn_report *report, qn_text *page)
 qn_status qn_report_write(qn_report *report, const char *path)
 {
     qn_text page = {0};
-    qn_status status = append_page(report, &page);
+    qn_status status = qn_report_page(report, &page);
     if (status == QN_OK) status = qn_file_write(path, page.data, page.length);
     qn_text_clear(&page);
     return status;

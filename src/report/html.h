@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 typedef struct qn_report qn_report;
 
 QN_MUST_CHECK qn_status qn_report_create(const char *title, qn_report **report);
@@ -117,6 +119,8 @@ typedef struct qn_report_heat_map {
 
 QN_MUST_CHECK qn_status qn_report_heat(qn_report *report, const qn_report_heat_map *map);
 
+/* Append the whole page to a text. */
+QN_MUST_CHECK qn_status qn_report_page(const qn_report *report, qn_text *page);
 QN_MUST_CHECK qn_status qn_report_write(qn_report *report, const char *path);
 
 #endif

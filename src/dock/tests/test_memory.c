@@ -211,8 +211,24 @@ static void results_equal_files(void)
     CHECK_OK(qn_dock_run(context, &options, &result));
     check_equals_files(result, files_folder);
     CHECK(result && strstr(result->report, "files/report.html") && result->rotations_per_s > 0);
+    CHECK(result && !result->page);
     qn_dock_result_destroy(&result);
     CHECK(result == NULL);
+}
+
+/* The page in memory is that of the files but for times and for the names of files, which are not there. */
+static void check_page(const qn_dock_result *result)
+{
+    char *file = read_file(files_folder, "", "report.html");
+    if (CHECK(file && result && result->page)) {
+        const char *own_table = strstr(result->page, "<tbody"), *other_table = strstr(file, "<tbody");
+        const char *table_end = own_table ? strstr(own_table, "</tbody>") : NULL;
+        CHECK(own_table && other_table && table_end &&
+              strncmp(own_table, other_table, (size_t)(table_end - own_table)) == 0);
+        CHECK(strstr(result->page, "</html>") && !strstr(result->page, "contacts.csv"));
+        CHECK(!strstr(result->page, "run.json") && strstr(file, "run.json") && strstr(file, "contacts.csv"));
+    }
+    qn_release(&file);
 }
 
 static int count_files(void)
@@ -237,6 +253,7 @@ static void nothing_is_written_without_an_output(void)
     CHECK(chdir(before) == 0);
     check_equals_files(result, files_folder);
     CHECK(result && result->report[0] == '\0');
+    check_page(result);
     qn_dock_result_destroy(&result);
     CHECK_OK(qn_dock_run(context, &options, NULL));
 }
