@@ -69,7 +69,7 @@ def main():
     if level != expected_level():
         sys.exit(f"the host runs kernels for {level}; expected {expected_level()}")
     same = dock(folder)
-    print(f"imports in {seconds:.3f} s of CPU, runs kernels for {level}, and docks as its command does: {same} same files")
+    print(f"imports in {seconds:.3f} s of CPU, runs kernels for {level}, docks as its command does ({same} same files)")
 
 
 if __name__ == "__main__":
