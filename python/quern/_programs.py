@@ -75,7 +75,7 @@ class Option:
         if kind in _TEXT_KINDS:
             if kind == "share" and not isinstance(value, str):
                 value = repr(_number(row, value))
-            elif kind == "text" and row["group"] != "argument":  # an input is never a number
+            elif kind == "text" and row["group"] != "argument":
                 value = _number_text(value)
             self._store(options, path_bytes(value, self.name))
         elif kind in ("flag", "unless"):

@@ -4,6 +4,7 @@ import ast
 import inspect
 import unittest
 
+import numpy as np
 import quern
 from quern import _generated
 from quern._generated import PROGRAMS
@@ -39,6 +40,16 @@ class Options(Case):
         by_command = dock._fill({"spacing": 1.25, "terms": "3"}, _Keep())
         self.assertEqual(bytes(by_member), bytes(by_command))
         self.assertEqual(by_member.spacing_angstrom, 1.25)
+
+    def test_numbers_for_texts(self):
+        solve = quern.deform.solve.program
+        for value in ("0,0,-0.001", (0, 0, -0.001), np.array([0, 0, -0.001])):
+            made = solve._fill({"move": value}, _Keep()).move.decode()
+            self.assertEqual([float(one) for one in made.split(",")], [0, 0, -0.001])
+        reach = quern.deform.space.program._fill({"reach": np.float64(0.004)}, _Keep()).reach
+        self.assertEqual(reach, b"0.004")
+        self.message(TypeError, solve._fill, {"move": [None]}, _Keep())
+        self.message(TypeError, solve._fill, {"move": True}, _Keep())
 
     def test_refusals(self):
         dock = quern.dock
