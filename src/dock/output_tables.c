@@ -70,6 +70,19 @@ static qn_status write_poses(const qn_dock_state *run, const qn_dock_answer *ans
     return write_csv(run, answer, "poses.csv", &csv, status);
 }
 
+/* Add how many restraints the model satisfies and their share; nothing if no restraint counts. */
+static qn_status add_satisfied(const qn_dock_restraints *restraints, const qn_dock_pose *model, qn_text *csv)
+{
+    const size_t total = qn_dock_restraints_total(restraints);
+    if (total == 0) {
+        QN_TRY(qn_csv_text(csv, ""));
+        return qn_csv_text(csv, "");
+    }
+    const size_t satisfied = qn_dock_restraints_satisfied(restraints, model->matrix, model->translation_angstrom);
+    QN_TRY(qn_csv_integer(csv, (long long)satisfied));
+    return qn_csv_number(csv, (double)satisfied / (double)total, 4);
+}
+
 static qn_status add_cluster(const qn_dock_state *run, const qn_dock_answer *answer, size_t index, qn_text *csv)
 {
     const qn_cluster *cluster = &answer->clusters[index];
@@ -85,13 +98,15 @@ static qn_status add_cluster(const qn_dock_state *run, const qn_dock_answer *ans
     QN_TRY(qn_csv_number(csv, answer->refined ? answer->refined[index].energy : (double)NAN, 6));
     QN_TRY(qn_csv_text(csv, name));
     QN_TRY(qn_csv_number(csv, answer->scores ? answer->scores[index] : (double)NAN, 6));
+    QN_TRY(add_satisfied(&run->restraints, qn_dock_model_pose(answer, index), csv));
     return qn_csv_end_row(csv);
 }
 
 static qn_status write_clusters(const qn_dock_state *run, const qn_dock_answer *answer)
 {
     static const char *const headers[] = {"cluster", "size", "centre_rank", "coefficients", "centre_energy"};
-    static const char *const last[] = {"lowest_energy", "refined_energy", "model", "score"};
+    static const char *const last[] = {"lowest_energy", "refined_energy",       "model",
+                                       "score",         "restraints_satisfied", "restraints_share"};
     qn_text csv = {0};
     qn_status status = add_headers(run, headers, sizeof headers / sizeof *headers, "centre_", &csv);
     if (status == QN_OK) status = qn_csv_row(&csv, sizeof last / sizeof *last, last);

@@ -93,7 +93,7 @@ static void add_clusters(const qn_dock_result *result, const qn_dock_result_set 
 {
     CHECK_OK(qn_text_append(csv, "cluster,size,centre_rank,coefficients,centre_energy"));
     for (size_t i = 0; i < result->term_count; i++) CHECK_OK(qn_text_append(csv, ",centre_%s", result->term_names[i]));
-    CHECK_OK(qn_text_append(csv, ",lowest_energy,refined_energy,model,score\n"));
+    CHECK_OK(qn_text_append(csv, ",lowest_energy,refined_energy,model,score,restraints_satisfied,restraints_share\n"));
     for (size_t i = 0; i < set->cluster_count; i++) {
         const qn_dock_result_cluster *cluster = &set->clusters[i];
         const qn_dock_result_pose *centre = &set->poses[cluster->centre];
@@ -109,6 +109,8 @@ static void add_clusters(const qn_dock_result *result, const qn_dock_result_set 
         CHECK_OK(qn_csv_text(csv, name));
         const bool scored = set->clusters == result->clusters && result->cluster_scores;
         CHECK_OK(qn_csv_number(csv, scored ? result->cluster_scores[i] : (double)NAN, 6));
+        CHECK_OK(qn_csv_text(csv, "")); /* no restraints */
+        CHECK_OK(qn_csv_text(csv, ""));
         CHECK_OK(qn_csv_end_row(csv));
     }
 }
