@@ -167,6 +167,8 @@ class Deform(Case):
                 felt = server.feed((0, 0, -0.002))
                 time.sleep(0.005)
             np.testing.assert_allclose(felt.force, -expected, atol=1e-4)
+            self.assertIn("clamped", server.feed((0, 0, -0.01)).flags)
+            self.assertIn("free", server.feed((0, 0, -0.002), grab=False).flags)
             self.message(ValueError, server.feed, (0, 0, np.nan))
             with quern.deform.Hand(server.address) as other:
                 self.assertIn("another hand", self.message(ConnectionError, other.feed, (0, 0, 0)))
@@ -205,6 +207,8 @@ class Collectives(Case):
         weights = np.exp(-path.lambda_ * expected**2)
         self.assertAlmostEqual(found["s"], (weights * [1, 2, 3]).sum() / weights.sum(), places=9)
         self.assertAlmostEqual(found["z"], -np.log(weights.sum()) / path.lambda_, places=9)
+        of_rmsd = quern.Collective(self.references, path="rmsd", lambda_=2.0)
+        self.assertAlmostEqual(of_rmsd.evaluate(self.place)["z"], -np.log(np.exp(-2 * expected).sum()) / 2, places=9)
         pairs = [np.linalg.norm(one[:, None] - one, axis=-1)[np.triu_indices(6, 1)] for one in (self.place, *self.references)]
         np.testing.assert_allclose(found["drmsd"], [np.sqrt(((pairs[0] - one) ** 2).mean()) for one in pairs[1:]], rtol=1e-9)
         self.assertNotIn("s_gradient", found)

@@ -243,6 +243,7 @@ class Scripts(Case):
         self.assertIn(found.best, [one["configuration"] for one in found.tests])
         self.assertEqual({one["outcome"] for one in found.tests}, {"correct"})
         self.message(quern.NotFound, quern.tune.workload, "benchmark/nothing")
+        self.message(quern.Error, quern.tune.workload, "benchmark/transpose", [2**31 - 1] * 2, device="host")
         self.assertIn("has", self.message(ValueError, quern.tune.workload, "benchmark/transpose", {"odd": 3}))
         self.assertIn("has", self.message(ValueError, quern.tune.workload, "benchmark/transpose", [1] * 6))
 
