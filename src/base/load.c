@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 
 static const double LEAST_INTERVAL_S = 0.5; /* counts are in steps of 10 ms */
 
@@ -40,23 +41,12 @@ static double seconds_of(const struct rusage *usage)
            1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
-/* Time of a process in seconds if it is a child of this one, otherwise 0. Its parent, user and system ticks are the
- * fields 4, 14 and 15 of /proc/PID/stat (proc(5)); field 2, a name in parentheses, may contain blanks. */
+/* Time of a process in seconds if it is a child of this one, otherwise 0. */
 static double child_seconds(const char *process)
 {
-    char path[64], text[1024];
-    long parent = 0;
-    unsigned long user = 0, system = 0;
-    snprintf(path, sizeof path, "/proc/%.20s/stat", process);
-    FILE *file = fopen(path, "r");
-    if (!file) return 0; /* it has just ended */
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    const char *name_end = strrchr(text, ')');
-    if (!name_end ||
-        sscanf(name_end, ") %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &parent, &user, &system) != 3)
-        return 0;
-    return parent == (long)getpid() ? (double)(user + system) / (double)sysconf(_SC_CLK_TCK) : 0;
+    qn_process_facts facts;
+    if (!qn_process_read(strtol(process, NULL, 10), &facts) || facts.parent != (long)getpid()) return 0;
+    return (double)(facts.user_ticks + facts.system_ticks) / (double)sysconf(_SC_CLK_TCK);
 }
 
 /* Time of the children that still run, such as the worker that tests a user's kernel. */

@@ -7,41 +7,36 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The fields of /proc/PID/stat from the third on, which is the state; NULL if they cannot be read. The second field, a
- * name in parentheses, may contain any characters. */
-static const char *read_state(long number, char line[1024])
+bool qn_process_read(long number, qn_process_facts *facts)
 {
-    char path[64];
+    char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", number);
     FILE *file = fopen(path, "r");
-    if (!file) return NULL;
-    line[fread(line, 1, 1023, file)] = '\0';
+    if (!file) return false;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    const char *name_end = strrchr(line, ')');
-    return name_end && name_end[1] == ' ' ? name_end + 2 : NULL;
+    const char *name_end = strrchr(text, ')'); /* field 2, a name in parentheses, may contain any characters */
+    return name_end &&
+           sscanf(name_end, ") %c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %*d %*d %llu",
+                  &facts->state, &facts->parent, &facts->user_ticks, &facts->system_ticks, &facts->start_ticks) == 5;
 }
 
-/* Z: it has ended, and nobody has waited for it; X: it is being removed. */
-static bool has_ended(const char *state)
+static bool has_ended(const qn_process_facts *facts)
 {
-    return state[0] == 'Z' || state[0] == 'X' || state[0] == 'x';
+    return facts->state == 'Z' || facts->state == 'X' || facts->state == 'x';
 }
 
 bool qn_process_is_over(long number)
 {
-    char line[1024];
+    qn_process_facts facts;
     if (number <= 0 || number > INT_MAX) return true;
     if (getpgid((pid_t)number) < 0 && errno == ESRCH) return true;
-    const char *state = read_state(number, line);
-    return state && has_ended(state);
+    return qn_process_read(number, &facts) && has_ended(&facts);
 }
 
 void qn_process_start(long number, char start[32])
 {
-    char line[1024];
-    const char *at = read_state(number, line);
+    qn_process_facts facts;
     start[0] = '\0';
-    if (!at || has_ended(at)) return;
-    for (int field = 3; at && field < 22; field++) at = (at = strchr(at, ' ')) ? at + 1 : NULL;
-    if (at) snprintf(start, 32, "%.*s", (int)strcspn(at, " "), at);
+    if (qn_process_read(number, &facts) && !has_ended(&facts)) snprintf(start, 32, "%llu", facts.start_ticks);
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -39,6 +40,17 @@ static void a_process_that_nobody_has_waited_for_is_over(void)
     CHECK(start[0] == '\0');
 }
 
+static void facts_are_those_of_the_process(void)
+{
+    qn_process_facts facts = {0};
+    const clock_t begin = clock();
+    while (clock() - begin < CLOCKS_PER_SEC / 10) continue; /* at least some ticks of 10 ms */
+    CHECK(qn_process_read(getpid(), &facts) && facts.state == 'R' && facts.parent == (long)getppid());
+    const double seconds = (double)(facts.user_ticks + facts.system_ticks) / (double)sysconf(_SC_CLK_TCK);
+    CHECK_NEAR(seconds, (double)clock() / CLOCKS_PER_SEC, 0.06);
+    CHECK(facts.start_ticks > 0 && !qn_process_read(1L << 40, &facts));
+}
+
 static void numbers_of_no_process_are_over(void)
 {
     CHECK(qn_process_is_over(0) && qn_process_is_over(-1) && qn_process_is_over(1L << 40));
@@ -48,6 +60,7 @@ int main(void)
 {
     RUN(a_running_process_is_not_over);
     RUN(a_process_that_nobody_has_waited_for_is_over);
+    RUN(facts_are_those_of_the_process);
     RUN(numbers_of_no_process_are_over);
     return check_finish();
 }
