@@ -3,7 +3,7 @@
 # length, snaps through. The space flags the neighbours on both sides of the snap, and a hand gets no force across it that
 # is interpolated, whether the states come from the file or are solved on the way.
 set -u
-source=$(cd "$1" && pwd) quern=$(realpath "$2")
+source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
 "$quern" deform -h >/dev/null 2>&1 || { echo "this build has no deform command"; exit 77; }
 . "$1/tests/support/script.sh"
 export LC_ALL=C
@@ -20,6 +20,12 @@ grep -q '^0 unsolved, 1 fold' said || fail "the space says $(cat said)"
 grep -q 'the body snaps' log || fail "no warning of the fold: $(cat log)"
 awk -F, 'NR > 1 && $3 > -0.028 && $3 < -0.026 { exit 1 }' arch_checks.csv || fail "forces are checked across the fold"
 [ "$(wc -l <arch_checks.csv)" -gt 15 ] || fail "only $(wc -l <arch_checks.csv) lines of checks"
+
+# Ranks tell each other of the folds that they find.
+if use_mpi "$build"; then
+  ranks 3 "$quern" deform space "${body[@]}" "${grid[@]}" --checks 20 --threads 1 --quiet -o ranks.qcs 2>log || fail "three ranks: $(cat log)"
+  cmp arch.qcs ranks.qcs && cmp arch_states.csv ranks_states.csv || fail "three ranks find another space"
+fi
 
 # Steps of a quarter meet the snap, as a fold or a state without a balance, between the same places and nowhere else.
 "$quern" deform space "${body[@]}" --step 0.0005 --reach 0:0,0:0,-0.03:0 --checks 0 --quiet -o fine.qcs 2>log || fail "fine steps: $(cat log)"
