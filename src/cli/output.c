@@ -85,11 +85,11 @@ void cli_command_line_print(FILE *stream, const char *extra)
     if (!has_extra) fprintf(stream, " %s", extra);
 }
 
-/* The first signal asks the run to stop. Terminals, `timeout` and MPI launchers may deliver one request twice, so a
- * further signal ends the process at once only if it comes later than that. */
+/* The first signal asks the run to stop, and a later one ends the process at once. Terminals, `timeout` and MPI
+ * launchers may deliver one request twice: a signal within half a second of the first is the same request. */
 static void on_signal(int number)
 {
-    const long long AGAIN_NS = 500000000;
+    const long long SAME_REQUEST_NS = 500000000;
     static atomic_llong first_ns;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -97,7 +97,7 @@ static void on_signal(int number)
     if (atomic_load(&interrupting_signal) == 0) {
         atomic_store(&first_ns, now_ns);
         atomic_store(&interrupting_signal, number);
-    } else if (now_ns - atomic_load(&first_ns) > AGAIN_NS) {
+    } else if (now_ns - atomic_load(&first_ns) > SAME_REQUEST_NS) {
         signal(number, SIG_DFL);
         raise(number);
     }

@@ -45,8 +45,8 @@ QN_MUST_CHECK qn_status qn_ranks_broadcast(qn_ranks *ranks, void *data, size_t s
  * of the other ranks are undefined afterwards. Every rank must call, with the same count. */
 QN_MUST_CHECK qn_status qn_ranks_sum(qn_ranks *ranks, float *values, size_t count);
 
-/* Give every rank the bytes of all ranks, at most 1 GiB: `all` holds sizes[r] bytes of each rank r in turn, and a
- * rank's own are there before. Every rank must call, with the same sizes. */
+/* Give every rank the bytes of all ranks, at most 1 GiB. `all` has sizes[r] bytes for each rank r in turn; before the
+ * call, each rank has written its own bytes to their place. Every rank must call, with the same sizes. */
 QN_MUST_CHECK qn_status qn_ranks_gather(qn_ranks *ranks, void *all, const size_t *sizes);
 
 #endif

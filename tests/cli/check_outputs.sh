@@ -37,7 +37,7 @@ grep -q 'unread: stopped while waiting for a reader' err || fail "a pipe without
 # One request to stop that arrives several times leaves nothing half written.
 mkfifo silent.sdf
 # A shell makes its background processes ignore SIGINT.
-for _ in {1..10}; do # whether a signal finds the one before it depends on the moment
+for _ in {1..10}; do # a later signal may come before or after the first one was handled
   env --default-signal=INT "$quern" screen pack silent.sdf -o twice.qlib --quiet >out 2>err &
   for _ in {1..200}; do [ ! -e twice.qlib.partial.$! ] || break; sleep 0.05; done
   for _ in {1..100}; do kill -INT $! 2>/dev/null || break; done

@@ -27,7 +27,7 @@ struct qn_cache {
     slot **slots;                          /* all that were made */
     slot *unused, *oldest, *newest;
     uint64_t pass;
-    double hand_m[3];            /* where it was when the pass began */
+    double hand_m[3];            /* the place of the hand when the pass began */
     atomic_uint_least64_t phase; /* odd while the loop is inside of a tick */
 };
 

@@ -26,8 +26,8 @@ typedef struct qn_mpi_functions {
     /* Sum the values of all ranks into those of rank 0; other ranks keep theirs. Fewer than 2^31 values; waits for all
      * ranks. */
     int (*sum)(void *state, float *values, size_t count, char message[QN_MPI_MESSAGE_BYTES]);
-    /* Give every rank the bytes of all ranks: `all` holds sizes[r] bytes of each rank r in turn, and a rank's own are
-     * there before. Fewer than 2^31 bytes together; waits for all ranks. */
+    /* Give every rank the bytes of all ranks. `all` has sizes[r] bytes for each rank r in turn; each rank has written
+     * its own bytes to their place. Fewer than 2^31 bytes together; waits for all ranks. */
     int (*gather)(void *state, void *all, const size_t *sizes, char message[QN_MPI_MESSAGE_BYTES]);
     void (*close)(void *state); /* waits for all ranks */
 } qn_mpi_functions;
