@@ -23,8 +23,8 @@ __kernel void twice(__global float *out, __global const float *in, const int cou
 TUNE = {"block_size_x": [32, 64], "TILE": [1, 2], "FACTOR": [2]}
 
 
-def opencl():
-    return any(one["usable"] and one["identifier"] == "opencl:0" for one in quern.devices())
+def usable(identifier):
+    return any(one["usable"] and one["identifier"] == identifier for one in quern.devices())
 
 
 class Spaces(Case):
@@ -77,7 +77,7 @@ class AskAndTell(Case):
 class Kernels(Case):
     def setUp(self):
         super().setUp()
-        if not opencl():
+        if not usable("opencl:0"):
             self.skipTest("no OpenCL device")
         self.given = np.random.default_rng(0).random(20000).astype(np.float32)
         self.arguments = [np.zeros_like(self.given), self.given, np.int32(self.given.size)]
@@ -202,10 +202,12 @@ results, environment = kernel_tuner.tune_kernel(
 class Scripts(Case):
     """Scripts for another tuner run with the import changed."""
 
+    needed = "opencl:0"
+
     def setUp(self):
         super().setUp()
-        if not opencl():
-            self.skipTest("no OpenCL device")
+        if not usable(self.needed):
+            self.skipTest(f"no usable device {self.needed}")
 
     def run_script(self, text, **names):
         names["__name__"] = "script"
@@ -234,6 +236,24 @@ class Scripts(Case):
         print("the best of all took", min(times.values()), "ms, that of the search", times[tuple(best[one] for one in names)], "ms")
         self.assertLess(sorted(times, key=times.get).index(tuple(best[one] for one in names)), 12)
 
+
+class CudaScripts(Scripts):
+    """The same scripts, their kernels in CUDA C, on the first CUDA device."""
+
+    needed = "cuda:0"
+    WORDS = {
+        "__kernel void": 'extern "C" __global__ void', "__global ": "", 'lang="OpenCL"': 'lang="CUDA"',
+        "get_group_id(0)": "blockIdx.x", "get_group_id(1)": "blockIdx.y",
+        "get_local_id(0)": "threadIdx.x", "get_local_id(1)": "threadIdx.y",
+    }  # fmt: skip
+
+    def run_script(self, text, **names):
+        for opencl, cuda in self.WORDS.items():
+            text = text.replace(opencl, cuda)
+        return super().run_script(text, **names)
+
+
+class Workloads(Case):
     def test_workload(self):
         self.assertIn("benchmark/gemm", quern.tune.workloads())
         seen = []
