@@ -122,17 +122,20 @@ static qn_status write_run_json(qn_deform_space_run *run)
 {
     const qn_grid *grid = &run->grid;
     return qn_job_facts(
-        run->job, json_pack("{s:o, s:o, s:b, s:f, s:[iii], s:[iii], s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "nodes",
-                            qn_json_unsigned(run->setup.mesh->node_count), "elements",
-                            qn_json_unsigned(run->setup.mesh->element_count), "mixed", run->setup.mixed, "step_m",
-                            grid->step, "least", grid->least[0], grid->least[1], grid->least[2], "most", grid->most[0],
-                            grid->most[1], grid->most[2], "states", qn_json_unsigned(run->state_count), "unsolved",
-                            qn_json_unsigned(count_flag(run, QN_GRID_UNSOLVED)), "folds",
-                            qn_json_unsigned(count_folds(run)), "largest_force_N", find_largest_force(run),
-                            "error_gradient", json_or_null(qn_space_checks_largest(run, QN_DEFORM_GRADIENT)),
-                            "error_energy", json_or_null(qn_space_checks_largest(run, QN_DEFORM_ENERGY)),
-                            "error_linear", json_or_null(qn_space_checks_largest(run, QN_DEFORM_LINEAR)), "options",
-                            qn_json_options(qn_deform_space_option_table(), run->options)));
+        run->job,
+        json_pack(
+            "{s:o, s:o, s:b, s:f, s:[iii], s:[iii], s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:o}",
+            "nodes", qn_json_unsigned(run->setup.mesh->node_count), "elements",
+            qn_json_unsigned(run->setup.mesh->element_count), "mixed", run->setup.mixed, "step_m", grid->step, "least",
+            grid->least[0], grid->least[1], grid->least[2], "most", grid->most[0], grid->most[1], grid->most[2],
+            "states", qn_json_unsigned(run->state_count), "unsolved",
+            qn_json_unsigned(count_flag(run, QN_GRID_UNSOLVED)), "folds", qn_json_unsigned(count_folds(run)),
+            "largest_force_N", find_largest_force(run), "error_gradient",
+            json_or_null(qn_space_checks_largest(run, QN_DEFORM_GRADIENT)), "error_energy",
+            json_or_null(qn_space_checks_largest(run, QN_DEFORM_ENERGY)), "error_linear",
+            json_or_null(qn_space_checks_largest(run, QN_DEFORM_LINEAR)), "timings", "prepare_s", run->prepare_s,
+            "solve_s", run->solve_s, "check_s", run->check_s, "write_s", run->write_s, "options",
+            qn_json_options(qn_deform_space_option_table(), run->options)));
 }
 
 static qn_status warn(qn_deform_space_run *run)
@@ -161,10 +164,13 @@ static qn_status warn(qn_deform_space_run *run)
 static qn_status finish(qn_deform_space_run *run)
 {
     if (!qn_job_is_first(run->job)) return QN_OK;
+    const double began = qn_clock_s();
     QN_TRY(qn_space_checks_make(run));
     QN_TRY(warn(run));
+    run->check_s = qn_clock_s() - began;
     if (run->job->in_memory) return QN_OK;
     QN_TRY(qn_space_write(run));
+    run->write_s = qn_clock_s() - began - run->check_s;
     return write_run_json(run);
 }
 
@@ -179,7 +185,10 @@ static qn_status run_stages(qn_deform_space_run *run)
     if (job->over) return QN_OK;
     QN_TRY(qn_job_agree(job, qn_job_scan(job, qn_space_record_take, run)));
     QN_TRY(qn_job_agree(job, qn_space_write_begin(run)));
+    const double began = qn_clock_s();
+    run->prepare_s = began - job->started_s;
     const qn_status status = qn_space_states_solve(run);
+    run->solve_s = qn_clock_s() - began;
     qn_job_records_end(job);
     QN_TRY(qn_job_agree(job, status));
     return qn_job_agree(job, finish(run));

@@ -44,6 +44,7 @@ typedef struct qn_deform_space_run {
     qn_space_check *checks;
     size_t check_count;
     double started_s;
+    double prepare_s, solve_s, check_s, write_s; /* seconds of the parts, for run.json */
 } qn_deform_space_run;
 
 /* Solve all states and compare neighbours, on all ranks. */

@@ -57,6 +57,13 @@ typedef struct qn_job_kept_record {
     _Alignas(max_align_t) unsigned char data[];
 } qn_job_kept_record;
 
+/* Seconds of this rank in which work was shared, and in which it waited, for run.json. */
+typedef struct qn_job_sharing {
+    double shared_s;  /* in qn_job_each_device and qn_job_each_lane */
+    double idle_s;    /* of it, the mean time in which a lane had no more work while others still worked */
+    double journal_s; /* of all threads together: writing records, and waiting for other threads that write */
+} qn_job_sharing;
+
 /* Texts that a job collects, such as its warnings. */
 typedef struct qn_job_texts {
     char **text;
@@ -80,6 +87,7 @@ typedef struct qn_job {
     bool over;                 /* an earlier run finished the same work, so nothing is left to do */
     qn_piece_set done;         /* pieces that journals had when the run began; filled by the program */
     qn_job_texts warnings;
+    qn_job_sharing sharing; /* the mutex guards journal_s */
 
     /* private to src/job */
     pthread_mutex_t mutex; /* of warnings, files, and records */

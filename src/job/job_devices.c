@@ -1,4 +1,5 @@
 /* Threads for the devices of a run. */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "job/job.h"
@@ -10,6 +11,7 @@ typedef struct device_worker {
     int device;
     qn_job_device_work work;
     void *user;
+    double ended_s;
 } device_worker;
 
 static qn_status trace_device(qn_device *device)
@@ -30,8 +32,9 @@ qn_status qn_job_devices(qn_job *job)
 /* After a failure, cancel the pieces that are left, which stops the other ranks. */
 static qn_status run_worker(void *user)
 {
-    const device_worker *worker = user;
+    device_worker *worker = user;
     const qn_status status = worker->work(worker->device, worker->user);
+    worker->ended_s = qn_clock_s();
     return status == QN_OK ? QN_OK : qn_agreement_cancel(&worker->job->agreement, status);
 }
 
@@ -43,6 +46,17 @@ static void keep_failure(qn_status status, qn_error_trail *first)
     qn_error_save(status, first);
 }
 
+static void add_times(qn_job_sharing *sharing, double started_s, const device_worker *workers, int count)
+{
+    double last = workers[0].ended_s, sum = 0;
+    for (int i = 0; i < count; i++) {
+        if (workers[i].ended_s > last) last = workers[i].ended_s;
+        sum += workers[i].ended_s;
+    }
+    sharing->shared_s += last - started_s;
+    sharing->idle_s += last - sum / count;
+}
+
 qn_status qn_job_each_device(qn_job *job, qn_job_device_work work, void *user)
 {
     return qn_job_each_lane(job, job->device_count, work, user);
@@ -52,6 +66,7 @@ qn_status qn_job_each_lane(qn_job *job, int lanes, qn_job_device_work work, void
 {
     device_worker workers[QN_JOB_LANES_MAX] = {0};
     qn_error_trail failure = {.status = QN_OK};
+    const double started_s = qn_clock_s();
     int started = 1;
     for (int i = 0; i < lanes; i++) workers[i] = (device_worker){.job = job, .device = i, .work = work, .user = user};
     for (; started < lanes; started++) {
@@ -62,5 +77,6 @@ qn_status qn_job_each_lane(qn_job *job, int lanes, qn_job_device_work work, void
     }
     if (failure.status == QN_OK) keep_failure(run_worker(&workers[0]), &failure);
     for (int i = 1; i < started; i++) keep_failure(qn_thread_join(&workers[i].thread), &failure);
+    if (failure.status == QN_OK) add_times(&job->sharing, started_s, workers, lanes);
     return qn_error_restore(&failure);
 }

@@ -305,16 +305,22 @@ json_t *qn_job_describe_key(const qn_job *job)
     return list;
 }
 
+static json_t *describe_sharing(const qn_job *job)
+{
+    return json_pack("{s:f, s:f, s:f, s:f}", "shared_s", job->sharing.shared_s, "idle_s", job->sharing.idle_s,
+                     "journal_s", job->sharing.journal_s, "ranks_s", qn_ranks_waited_s(job->ranks));
+}
+
 static json_t *describe_job(const qn_job *job)
 {
     char started[24];
     format_time((time_t)job->started_at, started);
-    return json_pack("{s:s, s:s, s:s, s:f, s:o, s:o, s:i, s:i, s:o, s:o, s:o}", "program", job->program, "version",
+    return json_pack("{s:s, s:s, s:s, s:f, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o}", "program", job->program, "version",
                      QN_VERSION, "started", started, "seconds", qn_clock_s() - job->started_s, "inputs",
                      describe_inputs(job), "devices", describe_devices(job), "threads",
-                     qn_context_threads(job->context), "ranks", qn_ranks_count(job->ranks), "warnings",
-                     describe_texts(&job->warnings), "files", describe_texts(&job->files), "key",
-                     qn_job_describe_key(job));
+                     qn_context_threads(job->context), "ranks", qn_ranks_count(job->ranks), "sharing",
+                     describe_sharing(job), "warnings", describe_texts(&job->warnings), "files",
+                     describe_texts(&job->files), "key", qn_job_describe_key(job));
 }
 
 qn_status qn_job_facts(qn_job *job, json_t *own)

@@ -1,6 +1,7 @@
 /* The records of a run: in journals, or in memory where the run has no output. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "job/job.h"
@@ -79,9 +80,11 @@ qn_status qn_job_record(qn_job *job, uint64_t piece, const void *data, size_t si
 {
     if (job->in_memory) return keep_record(job, piece, data, size);
     const uint32_t checksum = qn_journal_checksum(piece, data, size); /* by all threads at once */
+    const double started = qn_clock_s();
     pthread_mutex_lock(&job->mutex);
     qn_status status = qn_journal_append_checked(job->journal, piece, data, size, checksum);
     if (status == QN_OK) job->recorded++;
+    job->sharing.journal_s += qn_clock_s() - started;
     pthread_mutex_unlock(&job->mutex);
     return status;
 }

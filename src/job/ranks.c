@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/module.h"
@@ -16,6 +17,7 @@ struct qn_ranks {
     uint64_t next;                     /* the common counter of a run with one rank */
     const qn_mpi_functions *functions; /* NULL: there is one rank */
     void *state;
+    double waited_s;
 };
 
 /* Environment variables that launchers of MPI programs set for the processes that they start. */
@@ -128,14 +130,24 @@ int qn_ranks_local_count(const qn_ranks *ranks)
     return ranks->place.local_count;
 }
 
+double qn_ranks_waited_s(const qn_ranks *ranks)
+{
+    return ranks->waited_s;
+}
+
+/* End an operation that began at `started_s`; `code` is not 0 if it failed. */
+static qn_status end_operation(qn_ranks *ranks, double started_s, int code, const char *message)
+{
+    ranks->waited_s += qn_clock_s() - started_s;
+    return code == 0 ? QN_OK : QN_FAIL(QN_IO_ERROR, "%s", message);
+}
+
 qn_status qn_ranks_fetch_add(qn_ranks *ranks, uint64_t count, uint64_t *first)
 {
     char message[QN_MPI_MESSAGE_BYTES];
-    if (ranks->functions) {
-        if (ranks->functions->next(ranks->state, count, first, message) != 0)
-            return QN_FAIL(QN_IO_ERROR, "%s", message);
-        return QN_OK;
-    }
+    const double started = qn_clock_s();
+    if (ranks->functions)
+        return end_operation(ranks, started, ranks->functions->next(ranks->state, count, first, message), message);
     *first = ranks->next;
     ranks->next += count;
     return QN_OK;
@@ -155,20 +167,20 @@ qn_status qn_ranks_any(qn_ranks *ranks, int value, int *any)
 qn_status qn_ranks_max(qn_ranks *ranks, int value, int *most)
 {
     char message[QN_MPI_MESSAGE_BYTES];
+    const double started = qn_clock_s();
     *most = value;
-    if (ranks->functions && ranks->functions->most(ranks->state, value, most, message) != 0)
-        return QN_FAIL(QN_IO_ERROR, "%s", message);
-    return QN_OK;
+    if (!ranks->functions) return QN_OK;
+    return end_operation(ranks, started, ranks->functions->most(ranks->state, value, most, message), message);
 }
 
 qn_status qn_ranks_broadcast(qn_ranks *ranks, void *data, size_t size)
 {
     char message[QN_MPI_MESSAGE_BYTES];
+    const double started = qn_clock_s();
     if (size > (size_t)1 << 30)
         return QN_FAIL(QN_INVALID_ARGUMENT, "%zu bytes to broadcast; expected up to 1 GiB", size);
-    if (ranks->functions && ranks->functions->tell(ranks->state, data, size, message) != 0)
-        return QN_FAIL(QN_IO_ERROR, "%s", message);
-    return QN_OK;
+    if (!ranks->functions) return QN_OK;
+    return end_operation(ranks, started, ranks->functions->tell(ranks->state, data, size, message), message);
 }
 
 qn_status qn_ranks_sum(qn_ranks *ranks, float *values, size_t count)
@@ -176,9 +188,10 @@ qn_status qn_ranks_sum(qn_ranks *ranks, float *values, size_t count)
     const size_t most = (size_t)1 << 22; /* at a time, which limits the temporary memory of MPI */
     char message[QN_MPI_MESSAGE_BYTES];
     for (size_t first = 0; first < count && ranks->functions; first += most) {
-        const size_t left = count - first;
-        if (ranks->functions->sum(ranks->state, values + first, left < most ? left : most, message) != 0)
-            return QN_FAIL(QN_IO_ERROR, "%s", message);
+        const size_t left = count - first, now = left < most ? left : most;
+        const double started = qn_clock_s();
+        QN_TRY(
+            end_operation(ranks, started, ranks->functions->sum(ranks->state, values + first, now, message), message));
     }
     return QN_OK;
 }
@@ -186,10 +199,10 @@ qn_status qn_ranks_sum(qn_ranks *ranks, float *values, size_t count)
 qn_status qn_ranks_gather(qn_ranks *ranks, void *all, const size_t *sizes)
 {
     char message[QN_MPI_MESSAGE_BYTES];
+    const double started = qn_clock_s();
     size_t sum = 0;
     for (int rank = 0; rank < ranks->place.count; rank++) sum += sizes[rank];
     if (sum > (size_t)1 << 30) return QN_FAIL(QN_INVALID_ARGUMENT, "%zu bytes to gather; expected up to 1 GiB", sum);
-    if (ranks->functions && ranks->functions->gather(ranks->state, all, sizes, message) != 0)
-        return QN_FAIL(QN_IO_ERROR, "%s", message);
-    return QN_OK;
+    if (!ranks->functions) return QN_OK;
+    return end_operation(ranks, started, ranks->functions->gather(ranks->state, all, sizes, message), message);
 }

@@ -26,6 +26,9 @@ int qn_ranks_count(const qn_ranks *ranks);
 int qn_ranks_local_rank(const qn_ranks *ranks);  /* among the ranks of this machine; selects a GPU */
 int qn_ranks_local_count(const qn_ranks *ranks); /* number of ranks of this machine, which share its processors */
 
+/* Seconds that this rank has spent in the operations below, most of them waiting for other ranks. */
+double qn_ranks_waited_s(const qn_ranks *ranks);
+
 /* Add `count` to the common counter of the ranks, and return its former value in *first: fetch-and-add. The counter
  * begins at 0. It lies in the memory of rank 0, which need not take part. */
 QN_MUST_CHECK qn_status qn_ranks_fetch_add(qn_ranks *ranks, uint64_t count, uint64_t *first);
