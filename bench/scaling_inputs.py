@@ -71,7 +71,7 @@ def guests(folder, count):
             for i in range(atoms):
                 element = "Cl" if i in (0, atoms - 1) else "C"
                 lines.append("%10.4f%10.4f%10.4f %-3s 0  0  0  0  0  0  0  0  0  0  0  0" % (
-                    1.27 * i, 0.85 * (i % 2), 0.1 * i * (guest % 97) / 97, element))
+                    1.27 * i, 0.85 * (i % 2), 0.1 * i * (1 + guest % 97) / 97, element))
             lines += ["%3d%3d  1  0" % (i, i + 1) for i in range(1, atoms)] + ["M  END", "$$$$"]
         write_lines(path, lines)
     return keep(os.path.join(folder, f"guests-{count}.sdf"), write)
