@@ -1,13 +1,16 @@
 #include "job/ranks.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/module.h"
+#include "base/text.h"
 #include "job/mpi/mpi_functions.h"
 
 static const char library_name[] = "libquern_mpi.so";
@@ -69,6 +72,22 @@ static qn_status find_functions(const char *variable, const qn_mpi_functions **f
     return QN_OK; /* the library stays loaded, because MPI cannot be unloaded */
 }
 
+/* Seconds after which a run says whom it waits for. */
+static const double patience_s = 20;
+
+/* The operation goes on, so this is no failure. */
+static void log_late(void *user, double seconds, int missing, int rank, const char *machine)
+{
+    const qn_ranks *ranks = user;
+    char others[64] = "";
+    if (missing > 1) snprintf(others, sizeof others, " and %s", qn_count_of((uint64_t)missing - 1, "other").text);
+    qn_log(
+        QN_LOG_WARNING,
+        "waited %.0f s for process %d on %s%s, of %d processes; if its machine is slow or hangs, stop the run, and go "
+        "on with --resume without that machine",
+        seconds, rank, machine, others, ranks->place.count);
+}
+
 static qn_status open_mpi(qn_ranks *ranks, int launched, const char *variable)
 {
     char message[QN_MPI_MESSAGE_BYTES];
@@ -82,6 +101,7 @@ static qn_status open_mpi(qn_ranks *ranks, int launched, const char *variable)
             QN_NOT_FOUND,
             "%s says %d processes, but MPI sees one: the launcher belongs to another MPI than %s was built with",
             variable, launched, library_name);
+    ranks->functions->watch(ranks->state, patience_s, log_late, ranks);
     return QN_OK;
 }
 

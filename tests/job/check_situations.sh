@@ -4,7 +4,8 @@
 # check_situations.sh SOURCE QUERN BUILD [PROGRAM...]: every program that writes results behaves alike in the same
 # situation: folders with other files, finished and unfinished runs, two runs at once, bad devices and inputs, kills,
 # signals, several devices and processes, a full disk. Prints one line for each program and situation: "ok" or "FAILED".
-# QUERN_TEST_QUICK=1 tries only the situations in which threads share data.
+# QUERN_TEST_QUICK=1 tries only the situations in which threads share data, QUERN_TEST_RANKS=1 only those of many
+# processes.
 set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
 . "$1/tests/support/script.sh"
@@ -26,6 +27,9 @@ describe() {
   screen)
     several=ranks
     command=(screen pocket.pdb library.sdf --rigid --score bude --box 15.2,53.9,16.9,4 --poses 64 --generations 1 --rounds 1 --keep 1) ;;
+  screen-flexible)
+    several=ranks
+    command=(screen pocket.pdb library.sdf --box 15.2,53.9,16.9,4 --effort 0.02 --keep 1) ;;
   trajectory)
     command=(trajectory rdf water.tpr water.xtc --select 'name OW' --keep-overlaps) other=(--stride 2) differs=stride= ;;
   reconstruct)
@@ -357,6 +361,81 @@ END
   succeeds "--resume after a process was killed" --resume
   same "--resume after a process was killed"
 }
+eight_processes() {
+  fresh
+  launcher=("${mpirun[@]}" -n 8)
+  succeeds "eight processes"
+  same "eight processes"
+}
+at_write() { # at_write NUMBER: what QUERN_TEST_SIGNAL describes happens to the second of two processes at its first record
+  cat >at_write.sh <<'END'
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
+echo $$ >"$PLACE"
+export LD_PRELOAD=$LIBRARY
+exec "$@"
+END
+  rm -f place
+  launcher=(env PLACE="$work/place" LIBRARY="$build/tests/signal_at_write.so" QUERN_TEST_SIGNAL="$1 /${journal%.0}.1"
+    ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "${mpirun[@]}" -n 2 bash "$work/at_write.sh")
+}
+is_stopped() { grep -q '^State:[[:space:]]*T' "/proc/$1/status" 2>/dev/null; }
+a_full_disk_of_a_process() {
+  local attempt failed=''
+  # The first process may be so fast that the second gets nothing to record.
+  for attempt in 1 2 3 4 5; do
+    fresh
+    at_write "-28 3"
+    run >output 2>message || { failed=1 && break; }
+    same "a full disk of a process that recorded nothing"
+  done
+  [ -n "$failed" ] || { echo "  $program: the second process recorded nothing in five runs" && return; }
+  [ "$(grep -c '^quern: .*journal.1.*No space left on device' message)" -eq 1 ] || fail "a full disk of a process: $(grep '^quern' message)"
+  [ "$(grep '^quern: ' message | grep -vc '^quern: go on with: ')" -eq 1 ] || fail "not one sentence: $(grep '^quern' message)"
+  no_results "a full disk of a process"
+  no_temporaries "a full disk of a process"
+  launcher=()
+  succeeds "--resume after a full disk of a process" --resume
+  same "--resume after a full disk of a process"
+}
+begin_stopped() { # start a run whose second process stops itself at its first record; sets $running and $slow, fails if it did not
+  local attempt
+  for attempt in 1 2 3 4 5; do
+    fresh
+    at_write "$(kill -l STOP) 4"
+    launch >output 2>message &
+    running=$! slow=''
+    while kill -0 $running 2>/dev/null; do
+      [ ! -s place ] || slow=$(cat place)
+      [ -z "$slow" ] || ! is_stopped "$slow" || return 0
+      sleep 0.01
+    done
+    { wait $running; } 2>/dev/null
+  done
+  echo "  $program: the second process recorded nothing in five runs"
+  return 1
+}
+a_slow_process() { # others go on; the run ends once the slow process does
+  begin_stopped || return 0
+  sleep 1
+  no_results "a slow process"
+  kill -CONT "$slow"
+  { wait -f $running; } 2>/dev/null || fail "a slow process: exit code $?"
+  same "a slow process"
+}
+a_process_that_hangs() { # a warning names it, and the run can be stopped and resumed
+  begin_stopped || return 0
+  for _ in $(seq 400); do # the warning comes after 20 s
+    ! grep -q '^warning: waited' message || break
+    sleep 0.1
+  done
+  grep -q "^warning: waited 20 s for process 1 on $(uname -n), of 2 processes; .*--resume" message || fail "a process that hangs: no warning: $(head -n 3 message)"
+  kill -KILL "$slow"
+  { wait -f $running; } 2>/dev/null && fail "a process that hangs: exit code 0"
+  no_results "a process that hangs"
+  launcher=()
+  succeeds "--resume after a process that hung" --resume
+  same "--resume after a process that hung"
+}
 a_full_disk() { # ulimit -f limits files to some KiB
   local kib code name failed=''
   for kib in 1 4 16 64; do
@@ -381,6 +460,11 @@ situations() { # list the situations that apply to $program
   if [ -n "${QUERN_TEST_QUICK:-}" ]; then # under sanitizers only situations in which threads share data
     [ "$program" = fsc ] || echo a_signal
     [[ $several != *devices* ]] || echo two_devices
+    return
+  fi
+  if [ -n "${QUERN_TEST_RANKS:-}" ]; then
+    echo eight_processes a_full_disk_of_a_process a_slow_process
+    [[ $program != @(dock|reconstruct|deform) ]] || echo a_process_that_hangs
     return
   fi
   echo an_empty_folder files_of_others a_finished_run a_finished_run_overwritten a_broken_input a_full_disk

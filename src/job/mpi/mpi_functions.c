@@ -7,10 +7,18 @@
 #include <stdlib.h>
 #include <time.h>
 
+enum { ARRIVAL_TAG = 1 };
+
 /* The common counter is a window of 8 bytes in the memory of rank 0. */
 typedef struct mpi_state {
     MPI_Comm everyone; /* a communicator of our own, so that our messages do not mix with those of the program */
     MPI_Win window;
+    int rank, count;
+    MPI_Request *arrivals; /* [count], of the messages that tell rank 0 who has come; NULL on other ranks */
+    char (*machines)[MPI_MAX_PROCESSOR_NAME]; /* [count]; NULL on other ranks */
+    double first_s;                           /* 0: nobody is told of waiting */
+    qn_mpi_late late;
+    void *user;
 } mpi_state;
 
 static int failed(int code, const char *what, char *message)
@@ -64,6 +72,25 @@ static int find_place(MPI_Comm everyone, qn_mpi_place *place, char *message)
     return 0;
 }
 
+/* Rank 0 gets the names of all machines. */
+static int make_arrivals(mpi_state *state, char *message)
+{
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length;
+    MPI_Get_processor_name(name, &length);
+    if (state->rank == 0) {
+        state->arrivals = calloc((size_t)state->count, sizeof *state->arrivals);
+        state->machines = calloc((size_t)state->count, sizeof *state->machines);
+        if (!state->arrivals || !state->machines) {
+            snprintf(message, QN_MPI_MESSAGE_BYTES, "memory is exhausted");
+            return 1;
+        }
+    }
+    return failed(MPI_Gather(name, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, state->machines, MPI_MAX_PROCESSOR_NAME, MPI_CHAR,
+                             0, state->everyone),
+                  "MPI_Gather", message);
+}
+
 static int make_counter(mpi_state *state, int rank, char *message)
 {
     uint64_t *counter;
@@ -90,7 +117,12 @@ static int ranks_open(void **out, qn_mpi_place *place, char message[QN_MPI_MESSA
         return 1;
     }
     MPI_Comm_set_errhandler(state->everyone, MPI_ERRORS_RETURN);
-    if (find_place(state->everyone, place, message) || make_counter(state, place->rank, message)) {
+    int bad = find_place(state->everyone, place, message);
+    state->rank = place->rank;
+    state->count = place->count;
+    if (bad || make_arrivals(state, message) || make_counter(state, place->rank, message)) {
+        free(state->arrivals);
+        free(state->machines);
         free(state);
         return 1;
     }
@@ -106,15 +138,55 @@ static int ranks_next(void *memory, uint64_t count, uint64_t *first, char messag
     return failed(MPI_Win_flush(0, state->window), "MPI_Win_flush", message);
 }
 
-/* MPI waits by polling at full speed. The first rank that finishes may wait for hours, so this polls with pauses, which
- * get longer up to a millisecond. */
-static int wait_for(MPI_Request *request, const char *what, char *message)
+/* ---- waiting ---- */
+
+/* Tell rank 0 that this rank has come; rank 0 prepares to hear of the others. */
+static int begin_wait(mpi_state *state, MPI_Request *own, char *message)
+{
+    int bad = 0;
+    *own = MPI_REQUEST_NULL;
+    if (state->rank != 0)
+        return failed(MPI_Isend(NULL, 0, MPI_INT, 0, ARRIVAL_TAG, state->everyone, own), "MPI_Isend", message);
+    state->arrivals[0] = MPI_REQUEST_NULL;
+    for (int rank = 1; rank < state->count && !bad; rank++)
+        bad = failed(MPI_Irecv(NULL, 0, MPI_INT, rank, ARRIVAL_TAG, state->everyone, &state->arrivals[rank]),
+                     "MPI_Irecv", message);
+    return bad;
+}
+
+/* After everybody has come. */
+static int end_wait(mpi_state *state, MPI_Request *own, char *message)
+{
+    if (state->rank != 0) return failed(MPI_Wait(own, MPI_STATUS_IGNORE), "MPI_Wait", message);
+    return failed(MPI_Waitall(state->count, state->arrivals, MPI_STATUSES_IGNORE), "MPI_Waitall", message);
+}
+
+static void tell_of_late(mpi_state *state, double seconds)
+{
+    int missing = 0, first = 0;
+    for (int rank = 1; rank < state->count; rank++) {
+        int here = 1;
+        if (MPI_Test(&state->arrivals[rank], &here, MPI_STATUS_IGNORE) != MPI_SUCCESS || here) continue;
+        if (missing++ == 0) first = rank;
+    }
+    if (missing > 0) state->late(state->user, seconds, missing, first, state->machines[first]);
+}
+
+/* Wait for a request that ends when every rank has come. MPI waits by polling at full speed. The first rank that
+ * finishes may wait for hours, so this polls with pauses, which get longer up to a millisecond. */
+static int poll(mpi_state *state, MPI_Request *request, const char *what, char *message)
 {
     const long LEAST_NS = 10000, MOST_NS = 1000000;
+    const double began = MPI_Wtime();
+    double tell_s = state->first_s;
     struct timespec pause = {.tv_nsec = LEAST_NS};
     for (int done = 0;;) {
         if (failed(MPI_Test(request, &done, MPI_STATUS_IGNORE), what, message)) return 1;
         if (done) return 0;
+        if (tell_s > 0 && state->rank == 0 && MPI_Wtime() - began >= tell_s) {
+            tell_of_late(state, MPI_Wtime() - began);
+            tell_s *= 10;
+        }
         nanosleep(&pause, NULL);
         pause.tv_nsec = 2 * pause.tv_nsec < MOST_NS ? 2 * pause.tv_nsec : MOST_NS;
     }
@@ -125,18 +197,21 @@ static int wait_for(MPI_Request *request, const char *what, char *message)
 static int wait_for_all(mpi_state *state, size_t bytes, char *message)
 {
     const size_t LARGE_BYTES = 16384;
-    MPI_Request request;
+    MPI_Request request, own;
     if (bytes < LARGE_BYTES) return 0;
-    return failed(MPI_Ibarrier(state->everyone, &request), "MPI_Ibarrier", message) ||
-           wait_for(&request, "MPI_Ibarrier", message);
+    return begin_wait(state, &own, message) ||
+           failed(MPI_Ibarrier(state->everyone, &request), "MPI_Ibarrier", message) ||
+           poll(state, &request, "MPI_Ibarrier", message) || end_wait(state, &own, message);
 }
 
 static int ranks_most(void *memory, int value, int *most, char message[QN_MPI_MESSAGE_BYTES])
 {
     mpi_state *state = memory;
-    MPI_Request request;
+    MPI_Request request, own;
+    if (begin_wait(state, &own, message)) return 1;
     int code = MPI_Iallreduce(&value, most, 1, MPI_INT, MPI_MAX, state->everyone, &request);
-    return failed(code, "MPI_Iallreduce", message) || wait_for(&request, "MPI_Iallreduce", message);
+    return failed(code, "MPI_Iallreduce", message) || poll(state, &request, "MPI_Iallreduce", message) ||
+           end_wait(state, &own, message);
 }
 
 static int ranks_tell(void *memory, void *data, size_t size, char message[QN_MPI_MESSAGE_BYTES])
@@ -149,8 +224,7 @@ static int ranks_tell(void *memory, void *data, size_t size, char message[QN_MPI
 static int ranks_sum(void *memory, float *values, size_t count, char message[QN_MPI_MESSAGE_BYTES])
 {
     mpi_state *state = memory;
-    int rank;
-    if (failed(MPI_Comm_rank(state->everyone, &rank), "MPI_Comm_rank", message)) return 1;
+    const int rank = state->rank;
     if (wait_for_all(state, count * sizeof *values, message)) return 1;
     const int code = MPI_Reduce(rank == 0 ? MPI_IN_PLACE : values, rank == 0 ? values : NULL, (int)count, MPI_FLOAT,
                                 MPI_SUM, 0, state->everyone);
@@ -160,8 +234,7 @@ static int ranks_sum(void *memory, float *values, size_t count, char message[QN_
 static int ranks_gather(void *memory, void *all, const size_t *sizes, char message[QN_MPI_MESSAGE_BYTES])
 {
     mpi_state *state = memory;
-    int count;
-    if (failed(MPI_Comm_size(state->everyone, &count), "MPI_Comm_size", message)) return 1;
+    const int count = state->count;
     int *places = calloc(2 * (size_t)count, sizeof *places);
     if (!places) {
         snprintf(message, QN_MPI_MESSAGE_BYTES, "memory is exhausted");
@@ -182,18 +255,35 @@ static int ranks_gather(void *memory, void *all, const size_t *sizes, char messa
     return bad;
 }
 
+static void ranks_watch(void *memory, double first_s, qn_mpi_late late, void *user)
+{
+    mpi_state *state = memory;
+    state->first_s = first_s;
+    state->late = late;
+    state->user = user;
+}
+
 static void ranks_close(void *memory)
 {
     mpi_state *state = memory;
     MPI_Win_unlock_all(state->window);
     MPI_Win_free(&state->window);
     MPI_Comm_free(&state->everyone);
+    free(state->arrivals);
+    free(state->machines);
     free(state);
 }
 
 const qn_mpi_functions *qn_mpi_functions_get(void)
 {
-    static const qn_mpi_functions functions = {
-        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_most, ranks_tell, ranks_sum, ranks_gather, ranks_close};
+    static const qn_mpi_functions functions = {QN_MPI_FUNCTIONS_VERSION,
+                                               ranks_open,
+                                               ranks_next,
+                                               ranks_most,
+                                               ranks_tell,
+                                               ranks_sum,
+                                               ranks_gather,
+                                               ranks_watch,
+                                               ranks_close};
     return &functions;
 }

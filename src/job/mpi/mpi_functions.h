@@ -9,11 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { QN_MPI_FUNCTIONS_VERSION = 5, QN_MPI_MESSAGE_BYTES = 256 };
+enum { QN_MPI_FUNCTIONS_VERSION = 6, QN_MPI_MESSAGE_BYTES = 256 };
 
 typedef struct qn_mpi_place {
     int rank, count, local_rank, local_count;
 } qn_mpi_place;
+
+/* Called on rank 0 while it waits: `missing` ranks have not come for `seconds`; the first of them is `rank`, on the
+ * machine of that name. */
+typedef void (*qn_mpi_late)(void *user, double seconds, int missing, int rank, const char *machine);
 
 typedef struct qn_mpi_functions {
     int version; /* QN_MPI_FUNCTIONS_VERSION of the header that it was built with */
@@ -29,6 +33,9 @@ typedef struct qn_mpi_functions {
     /* Give every rank the bytes of all ranks. `all` has sizes[r] bytes for each rank r in turn; each rank has written
      * its own bytes to their place. Fewer than 2^31 bytes together; waits for all ranks. */
     int (*gather)(void *state, void *all, const size_t *sizes, char message[QN_MPI_MESSAGE_BYTES]);
+    /* From now on, rank 0 calls `late` after each wait of `first_s`, 10 · first_s, 100 · first_s, … seconds in `most`,
+     * or in `tell`, `sum` or `gather` of more than a few KiB. */
+    void (*watch)(void *state, double first_s, qn_mpi_late late, void *user);
     void (*close)(void *state); /* waits for all ranks */
 } qn_mpi_functions;
 
