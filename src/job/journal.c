@@ -22,7 +22,7 @@ static const char magic[] = "quern journal 2\n";
 
 struct qn_journal {
     int descriptor;
-    bool broken; /* an append failed: records after an incomplete one would not be read */
+    qn_error_trail failure; /* of an append: records after an incomplete one would not be read. QN_OK: none */
     char *path;
 };
 
@@ -248,14 +248,12 @@ qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *dat
 qn_status qn_journal_append_checked(qn_journal *journal, uint64_t piece, const void *data, size_t size,
                                     uint32_t checksum)
 {
-    if (journal->broken)
-        return QN_FAIL(QN_IO_ERROR, "%s: cannot write after an earlier failure to write to it", journal->path);
     const record_head head = {.piece = piece, .size = size, .checksum = checksum};
-    journal->broken = true;
-    QN_TRY(append_bytes(journal, &head, sizeof head));
-    QN_TRY(append_bytes(journal, data, size));
-    journal->broken = false;
-    return QN_OK;
+    if (journal->failure.status != QN_OK) return qn_error_restore(&journal->failure); /* whichever thread reports it */
+    qn_status status = append_bytes(journal, &head, sizeof head);
+    if (status == QN_OK) status = append_bytes(journal, data, size);
+    qn_error_save(status, &journal->failure);
+    return status;
 }
 
 qn_status qn_journal_check_key(const char *path, const char *key)
