@@ -1,7 +1,7 @@
 /* A library to preload into a command (LD_PRELOAD): it sends the process a signal in the middle of its work, at the
  * same place in every run. QUERN_TEST_SIGNAL="19 4 /journal.0": signal 19 at the end of the 4th write to a file whose
- * path contains "/journal.0". A negative number is an error: "-28 3 /journal.1" lets the 3rd write to such a file and all
- * later ones fail with error 28, no space left on the device. */
+ * path contains "/journal.0". A negative number is an error: "-28 3 /journal.1" lets the 3rd write to such a file and
+ * all later ones fail with error 28, no space left on the device. */
 #define _GNU_SOURCE 1 /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <errno.h>
