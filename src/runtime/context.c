@@ -21,6 +21,8 @@ qn_status qn_context_create(const qn_context_options *given, qn_context **out)
     context->explain = options.explain;
     context->log = (qn_log_target){.callback = options.log, .user = options.log_user};
     pthread_mutex_init(&context->log.mutex, NULL);
+    pthread_mutex_init(&context->build_mutex, NULL);
+    pthread_cond_init(&context->built, NULL);
     qn_status status = qn_pool_create(options.threads, &context->pool);
     if (status == QN_OK) status = qn_trace_create(&context->trace);
     if (status == QN_OK && folder) status = qn_text_copy(folder, &context->kernel_folder);
@@ -42,6 +44,8 @@ void qn_context_destroy(qn_context **context)
     qn_log_return(outer);
     qn_pool_destroy(&(*context)->pool);
     pthread_mutex_destroy(&(*context)->log.mutex);
+    pthread_mutex_destroy(&(*context)->build_mutex);
+    pthread_cond_destroy(&(*context)->built);
     qn_release(&(*context)->kernel_folder);
     qn_release(context);
 }

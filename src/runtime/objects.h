@@ -9,6 +9,12 @@
 #include "runtime/device.h"
 #include "runtime/trace.h"
 
+/* A program that a thread is building, in the list of its context. */
+typedef struct qn_program_build {
+    struct qn_program_build *next;
+    const char *key; /* of the cache */
+} qn_program_build;
+
 struct qn_context {
     qn_pool *pool;
     qn_log_target log;
@@ -17,6 +23,9 @@ struct qn_context {
     char *kernel_folder; /* NULL: embedded sources */
     qn_trace *trace;     /* NULL: none */
     qn_configuration_source source;
+    pthread_mutex_t build_mutex; /* protects `builds` */
+    pthread_cond_t built;        /* a build has ended */
+    qn_program_build *builds;
 };
 
 /* identifier.c: open the driver's device behind an identifier, "auto" included. */

@@ -28,16 +28,44 @@ void qn_device_drop_programs(qn_device *device)
     }
 }
 
+/* ---- one build of a program at a time ---- */
+
+static bool is_built_now(const qn_context *context, const char *key)
+{
+    const qn_program_build *build = context->builds;
+    while (build && strcmp(build->key, key) != 0) build = build->next;
+    return build != NULL;
+}
+
+/* Devices of one model want the same programs at the same time. The first one compiles, and the others wait, because
+ * compilers take turns anyhow and the disk cache then has the program. */
+static void begin_build(qn_context *context, qn_program_build *own)
+{
+    pthread_mutex_lock(&context->build_mutex);
+    while (is_built_now(context, own->key)) pthread_cond_wait(&context->built, &context->build_mutex);
+    own->next = context->builds;
+    context->builds = own;
+    pthread_mutex_unlock(&context->build_mutex);
+}
+
+static void end_build(qn_context *context, const qn_program_build *own)
+{
+    pthread_mutex_lock(&context->build_mutex);
+    qn_program_build **at = &context->builds;
+    while (*at != own) at = &(*at)->next;
+    *at = own->next;
+    pthread_cond_broadcast(&context->built);
+    pthread_mutex_unlock(&context->build_mutex);
+}
+
 /* Load the program from the disk cache, or compile it and store it there. */
-static qn_status build_program(qn_device *device, const qn_program_source *source, qn_driver_program *program)
+static qn_status load_or_compile(qn_device *device, const qn_program_source *source, const char *key,
+                                 qn_driver_program *program)
 {
     const qn_driver *driver = device->driver;
-    bool use_cache = device->context->use_cache && strcmp(qn_device_inner_driver(device), "host") != 0;
-    char key[65];
     void *binary = NULL;
     size_t bytes = 0;
-    qn_program_cache_key(&device->info, source->text, source->options, key);
-    if (use_cache) qn_program_cache_load(key, &binary, &bytes);
+    qn_program_cache_load(key, &binary, &bytes);
     if (binary) {
         qn_status status = driver->program_build(device->handle, source, binary, bytes, program);
         qn_release(&binary);
@@ -45,11 +73,24 @@ static qn_status build_program(qn_device *device, const qn_program_source *sourc
         qn_error_clear(); /* a stale entry: compile */
     }
     QN_TRY(driver->program_build(device->handle, source, NULL, 0, program));
-    if (!use_cache) return QN_OK;
     if (driver->program_binary(device->handle, *program, &binary, &bytes) == QN_OK && bytes > 0)
         qn_program_cache_store(key, binary, bytes);
     qn_release(&binary);
     return QN_OK;
+}
+
+static qn_status build_program(qn_device *device, const qn_program_source *source, qn_driver_program *program)
+{
+    qn_context *context = device->context;
+    char key[65];
+    if (!context->use_cache || strcmp(qn_device_inner_driver(device), "host") == 0)
+        return device->driver->program_build(device->handle, source, NULL, 0, program);
+    qn_program_cache_key(&device->info, source->text, source->options, key);
+    qn_program_build own = {.key = key};
+    begin_build(context, &own);
+    const qn_status status = load_or_compile(device, source, key, program);
+    end_build(context, &own);
+    return status;
 }
 
 /* Build a program and its kernels. Compilers' messages go to the log of the device's context, whichever thread calls.

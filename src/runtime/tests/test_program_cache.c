@@ -5,15 +5,19 @@
 #include "check.h"
 
 #include <dirent.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "runtime/device.h"
+#include "runtime/objects.h"
 #include "runtime/program_cache.h"
 
 static const char *name;
@@ -159,6 +163,51 @@ static void the_cache_can_be_off_or_impossible(void)
     setenv("XDG_CACHE_HOME", check_scratch_folder(), 1);
 }
 
+/* ---- several devices of one model ---- */
+
+static atomic_int compiled, loaded;
+static const qn_driver *real;
+
+static qn_status count_and_build(qn_driver_device device, const qn_program_source *text, const void *binary,
+                                 size_t bytes, qn_driver_program *program)
+{
+    const struct timespec pause = {.tv_nsec = 50000000}; /* long enough for the other threads to come */
+    if (!binary) nanosleep(&pause, NULL);
+    atomic_fetch_add(binary ? &loaded : &compiled, 1);
+    return real->program_build(device, text, binary, bytes, program);
+}
+
+static qn_status build_family(void *user)
+{
+    return qn_family_build(&family, user, NULL, "NUMBER=6");
+}
+
+static void devices_of_one_model_compile_once(void)
+{
+    enum { DEVICES = 4 };
+    qn_context *context = NULL;
+    qn_device *devices[DEVICES] = {0};
+    qn_driver counting;
+    qn_thread threads[DEVICES] = {0};
+    forget_everything();
+    CHECK_OK(qn_context_create(NULL, &context));
+    for (int i = 0; i < DEVICES; i++) {
+        CHECK_OK(qn_device_open(context, name, &devices[i]));
+        real = devices[i]->driver;
+        counting = *real;
+        counting.program_build = count_and_build;
+    }
+    for (int i = 0; i < DEVICES; i++) devices[i]->driver = &counting;
+    compiled = loaded = 0;
+    for (int i = 0; i < DEVICES; i++) CHECK_OK(qn_thread_start(&threads[i], build_family, devices[i]));
+    for (int i = 0; i < DEVICES; i++) CHECK_OK(qn_thread_join(&threads[i]));
+    CHECK(compiled == 1);
+    CHECK(loaded == DEVICES - 1);
+    CHECK(entries(NULL, NULL) == 1);
+    for (int i = 0; i < DEVICES; i++) qn_device_release(&devices[i]);
+    qn_context_destroy(&context);
+}
+
 static void every_part_of_the_key_counts(void)
 {
     qn_device_info device = {.driver = "opencl", .name = "A", .driver_version = "1"}, other;
@@ -202,6 +251,7 @@ int main(int argc, char **argv)
     RUN(a_second_run_finds_the_program);
     RUN(damaged_entries_are_rebuilt);
     RUN(the_cache_can_be_off_or_impossible);
+    RUN(devices_of_one_model_compile_once);
     RUN(every_part_of_the_key_counts);
     return check_finish();
 }
