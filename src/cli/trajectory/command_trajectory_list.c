@@ -1,6 +1,6 @@
 /* quern trajectory list: the available queries with their parameters. */
 #include "cli/output.h"
-#include "cli/trajectory.h"
+#include "cli/trajectory/trajectory.h"
 
 #include <string.h>
 

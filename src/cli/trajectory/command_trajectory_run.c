@@ -1,6 +1,6 @@
 /* quern trajectory run: a plan. */
 #include "cli/output.h"
-#include "cli/trajectory.h"
+#include "cli/trajectory/trajectory.h"
 
 #include <stdlib.h>
 #include <string.h>

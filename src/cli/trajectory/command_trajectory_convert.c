@@ -3,7 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/trajectory.h"
+#include "cli/trajectory/trajectory.h"
 
 static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {

@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/trajectory.h"
+#include "cli/trajectory/trajectory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Shared by the actions of quern trajectory. */
-#ifndef QN_CLI_TRAJECTORY_H
-#define QN_CLI_TRAJECTORY_H
+#ifndef QN_CLI_TRAJECTORY_TRAJECTORY_H
+#define QN_CLI_TRAJECTORY_TRAJECTORY_H
 
 #include <quern/trajectory.h>
 

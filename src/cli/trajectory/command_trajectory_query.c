@@ -1,6 +1,6 @@
 /* quern trajectory QUERY: one query as a command; its options are the parameters of its class. */
 #include "cli/output.h"
-#include "cli/trajectory.h"
+#include "cli/trajectory/trajectory.h"
 
 typedef struct settings {
     const cli_trajectory_made *made; /* the subject */
