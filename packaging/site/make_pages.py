@@ -184,6 +184,7 @@ def navigation(site):
 
     titles = [("Tutorials", "howto"), ("Notebooks", "notebooks"), ("Commands", "commands"), ("Examples", "examples"), ("Python", "python"), ("C", "c"), ("Formats", "formats"), ("Design", "design"), ("Project", "project")]
     made = "nav:\n  - Quern: index.md\n  - Installing: installing.md\n"
+    made += "  - Coming from other programs: coming-from-other-programs.md\n"
     for title, folder in titles:
         made += f"  - {title}:\n"
         if folder == "python":

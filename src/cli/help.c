@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "cli/words.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void print_wrapped(FILE *stream, const char *text, size_t column, size_t 
     fputc('\n', stream);
 }
 
-static void print_entry(FILE *stream, const char *left, const char *text)
+void cli_help_print_entry(FILE *stream, const char *left, const char *text)
 {
     int written = fprintf(stream, "  %s", left);
     if (written + 2 > TEXT_COLUMN)
@@ -56,7 +56,7 @@ static void print_option(FILE *stream, const qn_option *row)
         snprintf(text + used, sizeof text - used, " (default %s)", fallback);
     else if (row->required)
         snprintf(text + used, sizeof text - used, " (required)");
-    print_entry(stream, left, text);
+    cli_help_print_entry(stream, left, text);
 }
 
 const char *cli_action_word(const cli_command *action)
@@ -108,7 +108,7 @@ static void print_group(const cli_part *parts, qn_option_group group, const char
         if (row.group != group) continue;
         if (printed++ == 0) fprintf(stream, "\n%s:\n", title);
         if (group == QN_OPTION_ARGUMENT)
-            print_entry(stream, row.argument, row.meaning);
+            cli_help_print_entry(stream, row.argument, row.meaning);
         else
             print_option(stream, &row);
     }
@@ -130,7 +130,8 @@ void cli_options_print_help(const cli_command *command, FILE *stream)
     print_group(parts, QN_OPTION_ARGUMENT, "Arguments", stream);
     print_group(parts, QN_OPTION_OWN, "Options", stream);
     print_group(parts, QN_OPTION_RUN, "Options of the run", stream);
+    cli_words_print_help(command, parts, stream);
     fputc('\n', stream);
-    print_entry(stream, "-h, --help", "print this text");
+    cli_help_print_entry(stream, "-h, --help", "print this text");
     if (cli_command_actions(command)) print_actions(command, stream);
 }

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "cli/output.h"
+#include "cli/words.h"
 
 #include <quern/file.h>
 #include <stdarg.h>
@@ -8,12 +9,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { WORD_MAX = 48, OPTIONS_MAX = 96 };
+enum { WORD_MAX = 48, OPTIONS_MAX = 96, NUMBERS_MAX = 6 };
 
 typedef struct parser {
     cli_line *line;
     int count, next;
     char **arguments;
+    const cli_word *composing; /* a word for one number of a value, and all numbers that have been given */
+    const char *numbers[NUMBERS_MAX];
 } parser;
 
 __attribute__((format(printf, 2, 3))) static cli_parse_result refuse(cli_line *line, const char *format, ...)
@@ -81,9 +84,6 @@ bool cli_row_next(const cli_part *parts, size_t *part, size_t *index, qn_option 
     return false;
 }
 
-/* Second names of options, as users of other programs know them. */
-static const char *const second_names[][2] = {{"angpix", "pixel"}};
-
 /* Returns whether `name`, of `length` characters, is the row's option as written on a command line. */
 static bool is_name(const qn_option *row, const char *name, size_t length)
 {
@@ -91,10 +91,6 @@ static bool is_name(const qn_option *row, const char *name, size_t length)
     if (row->kind == QN_OPTION_UNLESS) {
         if (length < 3 || strncmp(name, "no-", 3) != 0) return false;
         name += 3, length -= 3;
-    }
-    for (size_t i = 0; i < sizeof second_names / sizeof *second_names; i++) {
-        if (strlen(second_names[i][0]) != length || strncmp(second_names[i][0], name, length) != 0) continue;
-        name = second_names[i][1], length = strlen(name);
     }
     return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
 }
@@ -142,44 +138,174 @@ static const char *take_value(parser *state)
     return value;
 }
 
-static cli_parse_result read_option(parser *state, const qn_option *row, size_t offset, const char *attached)
+/* Read the value of an option that is written as `written`, and add both to the line. */
+static cli_parse_result read_option(parser *state, const qn_option *row, size_t offset, const char *written,
+                                    const char *attached)
 {
     cli_line *line = state->line;
     cli_given *given = &line->given[line->given_count++];
     *given = (cli_given){.row = *row, .offset = offset};
     if (!takes_value(row)) {
-        const char *dashes = row->kind == QN_OPTION_UNLESS ? "--no-" : "--";
-        if (attached) return refuse(line, "%s%s takes no value, but \"%s\" was given", dashes, row->name, attached);
+        if (attached) return refuse(line, "%s takes no value, but \"%s\" was given", written, attached);
         given->texts[0] = row->kind == QN_OPTION_UNLESS ? "no" : "yes";
         return CLI_PARSED;
     }
     given->texts[0] = attached ? attached : take_value(state);
-    if (!given->texts[0]) return refuse(line, "--%s needs a value: %s", row->name, row->argument);
+    if (!given->texts[0]) return refuse(line, "%s needs a value: %s", written, row->argument);
     if (row->kind != QN_OPTION_PAIR) return CLI_PARSED;
     given->texts[1] = take_value(state);
-    if (!given->texts[1]) return refuse(line, "--%s needs two values: %s", row->name, row->argument);
+    if (!given->texts[1]) return refuse(line, "%s needs two values: %s", written, row->argument);
     return CLI_PARSED;
 }
 
-/* `text` begins with a dash: --name, --name=value, -l, -lvalue or -l value. */
+static cli_parse_result read_own(parser *state, const qn_option *row, size_t offset, const char *attached)
+{
+    char written[WORD_MAX + 8];
+    cli_line *line = state->line;
+    snprintf(written, sizeof written, "%s%s", row->kind == QN_OPTION_UNLESS ? "--no-" : "--", row->name);
+    const cli_parse_result result = read_option(state, row, offset, written, attached);
+    if (result != CLI_PARSED) return result;
+    const char *value = line->given[line->given_count - 1].texts[0];
+    return cli_word_clashes(line->command, row, value, line->message, sizeof line->message) ? CLI_BAD_USAGE
+                                                                                            : CLI_PARSED;
+}
+
+/* ---- words of other programs ---- */
+
+/* Find the first entry of a word, of `length` characters, that applies to the command. */
+static const cli_word *find_word(const cli_line *line, const char *text, size_t length, qn_option *row, size_t *part)
+{
+    for (const cli_word *word = cli_words; word->word; word++) {
+        if (word->kind == CLI_WORD_CLASH || strlen(word->word) != length) continue;
+        if (strncmp(word->word, text, length) != 0) continue;
+        if (cli_word_applies(word, line->command, line->parts, row, part)) return word;
+    }
+    return NULL;
+}
+
+/* Replace the value that was given with what the row calls it. */
+static cli_parse_result translate_value(cli_line *line, const cli_word *word)
+{
+    char known[256] = "";
+    cli_given *given = &line->given[line->given_count - 1];
+    const cli_word *entry = word;
+    for (; entry->word && strcmp(entry->word, word->word) == 0; entry++) {
+        if (strcmp(entry->value, given->texts[0]) == 0) {
+            given->texts[0] = entry->gives;
+            return CLI_PARSED;
+        }
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", entry->value);
+    }
+    return refuse(line, "%s is \"%s\"; expected %s, or --%s with a value of its own", word->word, given->texts[0],
+                  known, word->option);
+}
+
+/* Keep one number of a value; compose_value makes the value at the end. */
+static cli_parse_result keep_number(parser *state, const cli_word *word, const char *attached)
+{
+    cli_line *line = state->line;
+    const char *number = attached ? attached : take_value(state);
+    if (!number) return refuse(line, "%s needs a value: a number", word->word);
+    if (!*number || strstr(number, word->separator))
+        return refuse(line, "%s is \"%s\"; expected one number", word->word, number);
+    state->composing = word;
+    state->numbers[word->place] = number;
+    return CLI_PARSED;
+}
+
+static cli_parse_result read_word(parser *state, const cli_word *word, const qn_option *row, size_t offset,
+                                  const char *attached)
+{
+    cli_line *line = state->line;
+    if (word->kind == CLI_WORD_REFUSED)
+        return refuse(line, "%s is an option of %s that is not taken here; %s", word->word, word->program,
+                      word->advice);
+    if (word->kind == CLI_WORD_PART) return keep_number(state, word, attached);
+    if (word->gives && !word->value) {
+        if (attached) return refuse(line, "%s takes no value, but \"%s\" was given", word->word, attached);
+        line->given[line->given_count++] = (cli_given){.row = *row, .offset = offset, .texts = {word->gives}};
+        return CLI_PARSED;
+    }
+    if (word->value && !takes_value(row)) {
+        qn_option valued = *row; /* such as -pbc whole, which has a value although --whole has none */
+        valued.kind = QN_OPTION_TEXT;
+        valued.argument = word->value;
+        const cli_parse_result result = read_option(state, &valued, offset, word->word, attached);
+        line->given[line->given_count - 1].row = *row;
+        return result == CLI_PARSED ? translate_value(line, word) : result;
+    }
+    const cli_parse_result result = read_option(state, row, offset, word->word, attached);
+    return result == CLI_PARSED && word->value ? translate_value(line, word) : result;
+}
+
+/* Name the word of a number that was not given. */
+static const char *word_of_place(const cli_word *like, size_t place)
+{
+    const cli_word *word = cli_words;
+    while (word->kind != CLI_WORD_PART || strcmp(word->option, like->option) != 0 || word->place != place) word++;
+    return word->word;
+}
+
+/* Make the value whose numbers were given by words of their own, as if its row had been given. */
+static cli_parse_result compose_value(parser *state)
+{
+    const cli_word *word = state->composing;
+    cli_line *line = state->line;
+    qn_option row;
+    size_t part, used = 0;
+    if (!word || !cli_word_applies(word, line->command, line->parts, &row, &part)) return CLI_PARSED;
+    for (size_t i = 0; i < line->given_count; i++)
+        if (strcmp(line->given[i].row.name, row.name) == 0)
+            return refuse(line, "--%s and %s are both given; expected one of the two", row.name, word->word);
+    for (size_t i = 0; i < word->places; i++) {
+        if (!state->numbers[i])
+            return refuse(line, "%s is missing; expected it beside %s", word_of_place(word, i), word->word);
+        used += (size_t)snprintf(line->composed + used, sizeof line->composed - used, "%s%s", i ? word->separator : "",
+                                 state->numbers[i]);
+        if (used >= sizeof line->composed) return refuse(line, "the numbers beside %s are too long", word->word);
+    }
+    const size_t offset = line->parts[part].offset;
+    line->given[line->given_count++] = (cli_given){.row = row, .offset = offset, .texts = {line->composed}};
+    if (word->also && qn_option_find(line->parts[part].table, word->also, &row))
+        line->given[line->given_count++] = (cli_given){.row = row, .offset = offset, .texts = {"yes"}};
+    return CLI_PARSED;
+}
+
+/* ---- all options ---- */
+
+/* `text` begins with a dash: --name, --name=value, -l, -lvalue, -l value, or a word of another program, which may have
+ * several letters after one dash. */
 static cli_parse_result read_dashed(parser *state, const char *text)
 {
     const char *name = text + 1, *equals = strchr(text, '=');
     const bool is_long = name[0] == '-';
-    const size_t length = equals ? (size_t)(equals - text) - 2 : strlen(text) - 2;
+    const size_t length = is_long && equals ? (size_t)(equals - text) : strlen(text);
+    const char *attached = is_long && equals ? equals + 1 : NULL;
     const cli_part *parts = state->line->parts;
     size_t part = 0, index = 0;
     qn_option row;
     if (strcmp(text, "-h") == 0 || strcmp(text, "--help") == 0) return CLI_HELP_WANTED;
-    while (cli_row_next(parts, &part, &index, &row)) {
-        if (is_long && is_name(&row, name + 1, length))
-            return read_option(state, &row, parts[part].offset, equals ? equals + 1 : NULL);
-        if (!is_long && row.letter && name[0] == row.letter)
-            return read_option(state, &row, parts[part].offset, name[1] ? name + 1 : NULL);
-    }
+    while (cli_row_next(parts, &part, &index, &row))
+        if (is_long ? is_name(&row, name + 1, length - 2) : row.letter && name[0] == row.letter && !name[1])
+            return read_own(state, &row, parts[part].offset, attached);
+    const cli_word *word = find_word(state->line, text, length, &row, &part);
+    if (word) return read_word(state, word, &row, parts[part].offset, attached);
+    part = index = 0;
+    while (!is_long && cli_row_next(parts, &part, &index, &row))
+        if (row.letter && name[0] == row.letter) return read_own(state, &row, parts[part].offset, name + 1);
     char bare[WORD_MAX];
-    snprintf(bare, sizeof bare, "%.*s", (int)(length + 1), name);
+    snprintf(bare, sizeof bare, "%.*s", (int)((equals ? (size_t)(equals - text) : strlen(text)) - 1), name);
     return refuse_unknown(state->line, bare);
+}
+
+/* Whether an argument was given by a word, so that it has no place among the positional ones. */
+static bool is_given(const cli_line *line, const qn_option *row)
+{
+    for (size_t i = 0; i < line->given_count; i++)
+        if (line->given[i].row.group == QN_OPTION_ARGUMENT && strcmp(line->given[i].row.name, row->name) == 0)
+            return true;
+    return false;
 }
 
 /* Check that the number of positional arguments fits. */
@@ -188,7 +314,7 @@ static cli_parse_result count_places(cli_line *line)
     size_t part = 0, index = 0, places = 0;
     qn_option row;
     while (cli_row_next(line->parts, &part, &index, &row)) {
-        if (row.group != QN_OPTION_ARGUMENT) continue;
+        if (row.group != QN_OPTION_ARGUMENT || is_given(line, &row)) continue;
         if (row.kind == QN_OPTION_TEXTS) return CLI_PARSED;
         places++;
     }
@@ -216,7 +342,8 @@ cli_parse_result cli_line_read(const cli_command *command, int count, char **arg
             arguments[line->positional_count++] = text; /* never ahead of the reading position */
         }
     }
-    return count_places(line);
+    const cli_parse_result result = compose_value(&state);
+    return result == CLI_PARSED ? count_places(line) : result;
 }
 
 void cli_line_clear(cli_line *line)
@@ -245,7 +372,7 @@ static cli_parse_result place_positionals(cli_line *line, char *settings)
     while (used < line->positional_count && cli_row_next(line->parts, &part, &index, &row)) {
         void *options = settings + line->parts[part].offset;
         qn_status status;
-        if (row.group != QN_OPTION_ARGUMENT) continue;
+        if (row.group != QN_OPTION_ARGUMENT || is_given(line, &row)) continue;
         if (row.kind == QN_OPTION_TEXTS) {
             const char *const *texts = (const char *const *)(line->positionals + used);
             status = qn_option_set_texts(&row, texts, line->positional_count - used, options);

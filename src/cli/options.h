@@ -62,7 +62,8 @@ typedef struct cli_line {
     const char **repeated; /* the texts of options given several times; those of one option are consecutive */
     char **positionals;
     size_t positional_count;
-    char message[512]; /* one sentence, on CLI_BAD_USAGE */
+    char composed[128]; /* a value whose numbers were given by words of their own, such as --center_x */
+    char message[512];  /* one sentence, on CLI_BAD_USAGE */
 } cli_line;
 
 /* Read `count` arguments (without program and command name). Positional ones are moved to the front of `arguments`,
@@ -85,6 +86,9 @@ const cli_command *const *cli_command_actions(const cli_command *command);
 const char *cli_action_word(const cli_command *action);
 
 void cli_options_print_help(const cli_command *command, FILE *stream);
+
+/* Print a line of the help: a name at the left, its meaning beside it or, if the name is long, below. */
+void cli_help_print_entry(FILE *stream, const char *left, const char *text);
 
 /* Find the word of `words` that `text` most likely misspells; NULL: none is close. */
 const char *cli_nearest_word(const char *text, const char *const *words, size_t count);

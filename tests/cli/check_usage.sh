@@ -54,6 +54,12 @@ done
 expect 2 err 1 'unknown option --spacng; did you mean --spacing?' $d --spacng 1
 expect 2 err 1 'unknown option --rotation; did you mean --rotations?' $d --rotation=12
 expect 2 err 1 'unknown option -Z ' $d -Z
+expect 2 err 1 'screen: --exhaustiveness is an option of AutoDock Vina that is not taken here; --effort multiplies' \
+    screen --receptor a.pdb --ligand b.sdf --exhaustiveness 8
+expect 2 err 1 'trajectory gyration: -s md.tpr is as in GROMACS; the topology is the first argument' \
+    trajectory gyration -s md.tpr -f md.xtc
+expect 1 err - 'a.pdb: cannot open' screen --receptor a.pdb --ligand b.sdf -o out.d --center_x 1 --center_y 2 --center_z 3 \
+    --size_x 9 --size_y 9 --size_z 9
 expect 2 err 1 'RECEPTOR is missing' dock
 expect 2 err 1 'LIGAND is missing' dock a.pdb
 expect 2 err 1 '\-\-output FOLDER is missing' dock a.pdb b.pdb

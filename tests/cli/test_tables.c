@@ -5,6 +5,7 @@
 #include "cli/help.c"
 #include "cli/options.c"
 #include "cli/output.c"
+#include "cli/words.c"
 
 #include <jansson.h>
 #include <limits.h>
