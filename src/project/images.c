@@ -37,7 +37,7 @@ void qn_projection_plan(qn_projection *run)
                                        .taps = run->window.taps,
                                        .most = 0.5f * (float)(side - 1),
                                        .ctf = run->options->ctf};
-    run->total = total * (run->options->snr > 0 ? 2 : 1);
+    run->total = total;
 }
 
 static qn_status make_batches(qn_projection *run)
@@ -200,6 +200,7 @@ qn_status qn_projection_go_through(qn_projection *run, const char *stage)
     const size_t count = run->views.set->particle_count, step = (size_t)run->problem.images;
     int turn = 0;
     run->stage = stage;
+    run->done = 0; /* each stage makes every image and counts them anew */
     for (size_t first = 0; first < count; first += step, turn ^= 1) {
         QN_TRY(launch(run, &run->batches[turn], first));
         if (first == 0) continue;

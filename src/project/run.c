@@ -189,7 +189,8 @@ static qn_status make_images(qn_projection *run)
 static double expected_seconds(const qn_projection *run)
 {
     const double side = run->problem.image_side / 128.0;
-    return 1e-3 * (double)run->total * side * side;
+    const int stages = run->options->snr > 0 ? 2 : 1; /* the signal is measured before the noise is added */
+    return 1e-3 * stages * (double)run->total * side * side;
 }
 
 static qn_status run_stages(qn_projection *run)

@@ -164,7 +164,7 @@ static qn_status report_progress(const conversion *job, uint64_t done)
                                   "frames",
                                   (size_t)done,
                                   total <= 0             ? SIZE_MAX
-                                  : total > (double)done ? (size_t)total
+                                  : total > (double)done ? (size_t)(total + 0.5)
                                                          : (size_t)done,
                                   qn_clock_s() - job->started_s,
                                   bytes};

@@ -21,6 +21,7 @@ typedef struct trajectory_engine {
     pthread_mutex_t mutex; /* of the members up to `failure` */
     pthread_cond_t changed;
     uint64_t read, decoded, taken, collected;
+    double share; /* of all frames, estimated: those that `read` counts */
     bool read_all, failed;
     qn_error_trail failure; /* of the first thread that failed */
     qn_piece_record record; /* this and the members below belong to the collector */
@@ -68,8 +69,10 @@ static qn_slot *free_slot(trajectory_engine *engine)
 
 static void hand_on(trajectory_engine *engine)
 {
+    const double share = qn_source_share(engine->run->source, NULL);
     pthread_mutex_lock(&engine->mutex);
     engine->read++;
+    engine->share = share;
     pthread_cond_broadcast(&engine->changed);
     pthread_mutex_unlock(&engine->mutex);
 }
@@ -262,15 +265,23 @@ static qn_status work_on_device(engine_thread *thread)
 
 /* ---- the collector ---- */
 
+/* The number of frames, of which `done` are analysed: exact once all are read, else estimated from the share of them
+ * that has been read; SIZE_MAX if nothing is known. */
+static size_t expected_frames(trajectory_engine *engine, uint64_t done)
+{
+    pthread_mutex_lock(&engine->mutex);
+    const uint64_t known = done + (engine->read - engine->collected);
+    const double share = engine->read_all ? 1 : engine->share;
+    pthread_mutex_unlock(&engine->mutex);
+    return share > 0.001 ? (size_t)((double)known / share + 0.5) : SIZE_MAX;
+}
+
 static qn_status report_progress(trajectory_engine *engine)
 {
     qn_trajectory_state *run = engine->run;
-    const double share = qn_source_share(run->source, &run->bytes);
+    (void)qn_source_share(run->source, &run->bytes);
     const uint64_t done = run->resumed + run->analysed_here;
-    pthread_mutex_lock(&engine->mutex);
-    const uint64_t under_way = engine->read - engine->collected; /* `share` counts these frames already */
-    pthread_mutex_unlock(&engine->mutex);
-    const size_t total = engine->complete ? 0 : share > 0.001 ? (size_t)((double)(done + under_way) / share) : SIZE_MAX;
+    const size_t total = engine->complete ? 0 : expected_frames(engine, done);
     const qn_progress progress = {.stage = "analysing",
                                   .unit = "frames",
                                   .done = (size_t)done,
@@ -363,11 +374,11 @@ static qn_status collect_frames(trajectory_engine *engine)
     while (!over && !damaged) {
         const size_t count = ready_frames(engine, &first, &over);
         for (size_t i = 0; i < count && !damaged; i++) QN_TRY(collect_frame(engine, first + i, &damaged));
-        QN_TRY(look_around(engine));
         pthread_mutex_lock(&engine->mutex);
-        engine->collected += count;
+        engine->collected += count; /* before progress is told, which adds what is read and not collected */
         pthread_cond_broadcast(&engine->changed);
         pthread_mutex_unlock(&engine->mutex);
+        QN_TRY(look_around(engine));
     }
     return QN_OK;
 }

@@ -296,8 +296,17 @@ static void metadata_describes_the_stack(void)
     qn_particle_set_destroy(&given);
 }
 
+/* Each stage, of which noise needs two, counts its images from the first to the last. */
+static int count_images(const qn_progress *state, void *user)
+{
+    int *wrong = user;
+    *wrong += state->total != PARTICLES || state->done > state->total;
+    return 0;
+}
+
 static void noise_has_the_snr_that_is_asked_for(void)
 {
+    int wrong = 0;
     enum { COUNT = PARTICLES * 32 * 32 };
     qn_project_options options = options_for(scratch("noisy.mrcs"));
     static float clean[COUNT];
@@ -306,7 +315,10 @@ static void noise_has_the_snr_that_is_asked_for(void)
     CHECK(read_stack(options.output, clean, NULL) == PARTICLES);
     options.snr = 0.25;
     options.run.seed = 12;
+    options.run.progress = count_images;
+    options.run.progress_user = &wrong;
     CHECK_OK(qn_project_run(context, &options, NULL));
+    CHECK(wrong == 0);
     CHECK(read_stack(options.output, made, NULL) == PARTICLES);
     for (int i = 0; i < COUNT; i++) {
         const double difference = (double)(made[i] - clean[i]),

@@ -456,7 +456,36 @@ static void failing_queries_name_query_and_frame(void)
     CHECK(seen.writes == 0);
 }
 
-/* ---- stopping and resuming ---- */
+/* ---- progress, stopping and resuming ---- */
+
+typedef struct told_progress {
+    size_t calls, wrong, last_done;
+} told_progress;
+
+/* Frames have much the same size, so the estimate of their number is right within a tenth from the start. */
+static int note_progress(const qn_progress *progress, void *user)
+{
+    told_progress *told = user;
+    if (progress->total == 0) return 0; /* is not shown */
+    told->calls++;
+    told->wrong += progress->done > progress->total || progress->done < told->last_done;
+    told->wrong += progress->total < SIZE_MAX && (progress->total < 1800 || progress->total > 2200);
+    told->last_done = progress->done;
+    return 0;
+}
+
+static void progress_counts_each_frame_once(void)
+{
+    const char *files[] = {make_trajectory("told.xtc", 0, 2000)};
+    for (int threads = 1; threads <= 2; threads++) {
+        told_progress told = {0};
+        qn_trajectory_options options = options_for(files, 1, one_query, 1);
+        options.run.progress = note_progress;
+        options.run.progress_user = &told;
+        if (!CHECK_OK(run_with(threads, &options, &seen))) return;
+        CHECK(told.calls > 0 && told.wrong == 0 && told.last_done == 2000);
+    }
+}
 
 static int stop_at_frames(const qn_progress *progress, void *user)
 {
@@ -682,6 +711,7 @@ int main(int argc, char **argv)
     RUN(a_cut_file_is_a_warning);
     RUN(a_damaged_file_gives_the_results_before_the_damage);
     RUN(failing_queries_name_query_and_frame);
+    RUN(progress_counts_each_frame_once);
     RUN(a_stopped_run_can_be_resumed);
     RUN(resuming_a_finished_run_gives_the_same_results);
     RUN(streams_are_read_in_bounded_memory);
