@@ -8,11 +8,12 @@
 /* Describe a partner; `path` is NULL for a molecule in memory. */
 static json_t *describe_partner(const char *path, const qn_dock_partner *partner)
 {
+    const double net_charge_e = round(1e4 * partner->summary.net_charge_e) / 1e4; /* of charges with four decimals */
     return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:f, s:I}", "file", qn_json_text(path), "name",
                      qn_json_text(partner->molecule->name), "residues", (json_int_t)partner->molecule->residue_count,
                      "heavy_atoms", (json_int_t)partner->summary.heavy_atoms, "hydrogens_built",
                      (json_int_t)partner->built_hydrogens, "waters_dropped",
-                     (json_int_t)partner->molecule->dropped_waters, "net_charge_e", partner->summary.net_charge_e,
+                     (json_int_t)partner->molecule->dropped_waters, "net_charge_e", net_charge_e,
                      "atoms_without_table_entry", (json_int_t)partner->summary.without_entry);
 }
 

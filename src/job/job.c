@@ -2,16 +2,19 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/locale.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/pipe.h"
 #include "base/thread.h"
 #include "job/pieces.h"
+#include "report/number.h"
 #include "runtime/context.h"
 
 /* ---- life cycle ---- */
@@ -173,13 +176,55 @@ static qn_status append_values(qn_text *text, const char *format, va_list values
     return status;
 }
 
+/* Length of the number that the text begins with, if it has all 17 digits of a double and ends like a value: 0 if not.
+ */
+static size_t long_number(const char *text)
+{
+    const size_t length = strspn(text, "-+.0123456789e");
+    size_t digits = 0;
+    for (size_t i = 0; i < length && text[i] != 'e'; i++) digits += text[i] >= '0' && text[i] <= '9';
+    const bool is_value = text[length] == '\0' || strchr(", \n", text[length]);
+    return digits >= 16 && memchr(text, '.', length) && is_value ? length : 0;
+}
+
+/* Give the numbers of a key the fewest digits that read back as the same number: people read keys where a run is
+ * refused because another one has different options, and in run.json. The text becomes shorter, in place. */
+static void shorten_numbers(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from;) {
+        char number[QN_NUMBER_LENGTH];
+        const bool may_begin = from > text && strchr("=, ", from[-1]);
+        const size_t length = may_begin ? long_number(from) : 0;
+        int digits = 15;
+        if (length == 0) {
+            *to++ = *from++;
+            continue;
+        }
+        const double value = strtod(from, NULL);
+        do qn_number_format(value, QN_NUMBER_GENERAL, digits, number);
+        while (strtod(number, NULL) != value && digits++ < 17);
+        const size_t written = strlen(number);
+        memcpy(to, number, written);
+        to += written;
+        from += length;
+    }
+    *to = '\0';
+}
+
 qn_status qn_job_key(qn_job *job, const char *format, ...)
 {
     va_list values;
+    const size_t before = job->key.length;
     va_start(values, format);
     qn_status status = append_values(&job->key, format, values);
     va_end(values);
-    return status;
+    if (status != QN_OK || job->key.length == before) return status;
+    const qn_locale outer = qn_locale_enter();
+    shorten_numbers(job->key.data + before);
+    qn_locale_return(outer);
+    job->key.length = before + strlen(job->key.data + before);
+    return QN_OK;
 }
 
 qn_status qn_job_key_devices(qn_job *job)

@@ -242,6 +242,22 @@ static void an_unfinished_run_is_resumed_or_replaced(void)
     runs(&options, 0);
 }
 
+/* Keys are read by people, so 0.9 is not 0.90000000000000002; numbers that need all digits keep them, and texts such as
+ * names of files are left as they are. */
+static void keys_have_numbers_as_people_write_them(void)
+{
+    static const qn_run_options plain = {.device = "host"};
+    qn_job job;
+    if (!CHECK_OK(qn_job_open(context, "toy", &plain, &job))) return;
+    const size_t before = job.key.length;
+    CHECK_OK(qn_job_key(&job, "a=%.17g\nb=%.17g,%.17g %.17g\n", 0.9, 1.0 / 3, -0.05, 0.1 + 0.2));
+    CHECK_OK(qn_job_key(&job, "file=%s count=%d", "0.90000000000000002.pdb 10000000000000000012", 7));
+    CHECK_TEXT(job.key.data + before, "a=0.9\nb=0.3333333333333333,-0.05 0.30000000000000004\n"
+                                      "file=0.90000000000000002.pdb 10000000000000000012 count=7");
+    CHECK(job.key.length == before + strlen(job.key.data + before));
+    CHECK(qn_job_close(&job, QN_CANCELLED) == QN_CANCELLED);
+}
+
 /* The journal is made as another version would make it. */
 static void a_journal_of_another_version_is_refused(void)
 {
@@ -526,6 +542,7 @@ int main(void)
     RUN(a_finished_run_is_written_again_from_its_journal);
     RUN(a_finished_run_without_journals_stays_as_it_is);
     RUN(an_unfinished_run_is_resumed_or_replaced);
+    RUN(keys_have_numbers_as_people_write_them);
     RUN(a_journal_of_another_version_is_refused);
     RUN(a_folder_in_use_is_left_alone);
     RUN(a_failure_before_the_first_record_leaves_nothing);

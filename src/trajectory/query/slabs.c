@@ -71,7 +71,19 @@ const char *qn_slabs_label(const qn_slabs *slabs)
     return labels[slabs->axis];
 }
 
+/* The shortest decimal number that is this float, for a value that is one: 2.4 for 2.4000000954, the height of a box
+ * that a file states as 2.4. Other values, such as means of heights that change, stay as they are. */
+static double as_written(double value)
+{
+    if ((double)(float)value != value || value == 0) return value;
+    for (int digits = 6; digits < 9; digits++) {
+        const double scale = pow(10, digits - 1 - floor(log10(fabs(value)))), decimal = round(value * scale) / scale;
+        if ((float)decimal == (float)value) return decimal;
+    }
+    return value;
+}
+
 double qn_slabs_middle_nm(const qn_slabs *slabs, int slab, double height_nm)
 {
-    return ((slab + 0.5) / slabs->count - (slabs->centred ? 0.5 : 0)) * height_nm;
+    return ((slab + 0.5) / slabs->count - (slabs->centred ? 0.5 : 0)) * as_written(height_nm);
 }
