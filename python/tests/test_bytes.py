@@ -64,7 +64,7 @@ class Bytes(Case):
         found, folder = self.compare(quern.screen, "screen", inputs, options)
         rows = self.rows(folder / "scores.csv")
         self.assertEqual([row["name"] for row in rows], found.molecules["name"][found.ranking].tolist())
-        np.testing.assert_allclose(found.molecules["energy"][found.ranking], [float(row["energy"]) for row in rows], atol=6e-4)
+        np.testing.assert_allclose(found.molecules["energy"][found.ranking], [float(row["energy_kcal_per_mol"]) for row in rows], atol=6e-4)
         held = quern.screen(quern.Molecule.read(inputs[0]), library.read_bytes(), **options)
         np.testing.assert_array_equal(held.molecules["energy"], found.molecules["energy"])
         packed = quern.screen_pack(library, output=self.folder / "library.qlib")

@@ -17,14 +17,24 @@ static qn_status write_csv(const qn_screen_state *run, const char *name, qn_text
     return status;
 }
 
+/* Append the name of an energy with its unit, as in "energy_kcal_per_mol". */
+static qn_status add_energy_name(const qn_screen_state *run, const char *name, qn_text *csv)
+{
+    char with_unit[64];
+    snprintf(with_unit, sizeof with_unit, "%s_%s", name,
+             run->score.kind == QN_SCORE_VINA ? "kcal_per_mol" : "kj_per_mol");
+    return qn_csv_text(csv, with_unit);
+}
+
 static qn_status add_headers(const qn_screen_state *run, qn_text *csv)
 {
-    static const char *const first[] = {"rank", "name", "index", "energy"};
-    static const char *const size[] = {"heavy_atoms", "ligand_efficiency"};
+    static const char *const first[] = {"rank", "name", "index"};
     static const char *const last[] = {"conformer", "conformers", "clashes", "least_distance_angstrom", "file", "line"};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) QN_TRY(qn_csv_text(csv, first[i]));
-    for (int term = 0; term < run->term_count; term++) QN_TRY(qn_csv_text(csv, run->term_names[term]));
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++) QN_TRY(qn_csv_text(csv, size[i]));
+    QN_TRY(add_energy_name(run, "energy", csv));
+    for (int term = 0; term < run->term_count; term++) QN_TRY(add_energy_name(run, run->term_names[term], csv));
+    QN_TRY(qn_csv_text(csv, "heavy_atoms"));
+    QN_TRY(add_energy_name(run, "ligand_efficiency", csv));
     if (!run->options->rigid) QN_TRY(qn_csv_text(csv, "torsions"));
     for (size_t i = 0; i < sizeof last / sizeof *last; i++) QN_TRY(qn_csv_text(csv, last[i]));
     if (run->labels) QN_TRY(qn_csv_text(csv, "active"));

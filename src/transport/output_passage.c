@@ -59,9 +59,9 @@ static qn_status fill_csv(const qn_passage_summary *summary, const qn_discs *dis
 {
     static const char *const head[] = {"disc",
                                        "distance_angstrom",
-                                       "x",
-                                       "y",
-                                       "z",
+                                       "x_angstrom",
+                                       "y_angstrom",
+                                       "z_angstrom",
                                        "radius_angstrom",
                                        "lower_kcal_per_mol",
                                        "upper_least_kcal_per_mol",

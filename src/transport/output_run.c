@@ -30,11 +30,25 @@ static qn_status add_result(const qn_transport_state *run, const qn_passage_summ
 
 static qn_status fill_results(const qn_transport_state *run, qn_text *csv)
 {
-    static const char *const head[] = {
-        "receptor",           "tunnel",     "ligand",        "discs",           "e_bound",           "e_max",
-        "e_max_disc",         "e_surface",  "barrier_out",   "barrier_in",      "delta_e",           "gap",
-        "max_gauss1",         "max_gauss2", "max_repulsion", "max_hydrophobic", "max_hydrogen_bond", "max_intra",
-        "bottleneck_residues"};
+    static const char *const head[] = {"receptor",
+                                       "tunnel",
+                                       "ligand",
+                                       "discs",
+                                       "e_bound_kcal_per_mol",
+                                       "e_max_kcal_per_mol",
+                                       "e_max_disc",
+                                       "e_surface_kcal_per_mol",
+                                       "barrier_out_kcal_per_mol",
+                                       "barrier_in_kcal_per_mol",
+                                       "delta_e_kcal_per_mol",
+                                       "gap_kcal_per_mol",
+                                       "max_gauss1_kcal_per_mol",
+                                       "max_gauss2_kcal_per_mol",
+                                       "max_repulsion_kcal_per_mol",
+                                       "max_hydrophobic_kcal_per_mol",
+                                       "max_hydrogen_bond_kcal_per_mol",
+                                       "max_intra_kcal_per_mol",
+                                       "bottleneck_residues"};
     QN_TRY(qn_csv_row(csv, sizeof head / sizeof *head, head));
     for (size_t i = 0; i < run->passage_count; i++) QN_TRY(add_result(run, &run->passages[i], csv));
     return QN_OK;

@@ -65,9 +65,9 @@ static qn_status fill_tunnels(const qn_tunnel_state *run, qn_text *csv)
                                        "file",
                                        "length_angstrom",
                                        "bottleneck_angstrom",
-                                       "bottleneck_x",
-                                       "bottleneck_y",
-                                       "bottleneck_z",
+                                       "bottleneck_x_angstrom",
+                                       "bottleneck_y_angstrom",
+                                       "bottleneck_z_angstrom",
                                        "widest_angstrom",
                                        "cost_per_angstrom",
                                        "throughput",
@@ -109,8 +109,8 @@ static qn_status fill_clusters(const qn_tunnel_state *run, qn_text *csv)
 /* A row for each place of the tunnels that have files. */
 static qn_status fill_profiles(const qn_tunnel_state *run, qn_text *csv)
 {
-    static const char *const head[] = {"cluster", "frame", "distance_angstrom", "radius_angstrom", "x",
-                                       "y",       "z",     "residues"};
+    static const char *const head[] = {"cluster",    "frame",      "distance_angstrom", "radius_angstrom",
+                                       "x_angstrom", "y_angstrom", "z_angstrom",        "residues"};
     QN_TRY(qn_csv_row(csv, sizeof head / sizeof *head, head));
     for (size_t i = 0; i < run->tunnel_count; i++) {
         const qn_found_tunnel *tunnel = &run->tunnels[i];

@@ -33,7 +33,8 @@ screen -o "$work/one" --threads 1 || fail "a run on one thread"
 broken=$(grep -c '^BROKEN' "$work/all.sdf")
 [ "$(tail -n +2 "$work/one/scores.csv" | wc -l)" -eq $((64 - broken)) ] || fail "scores.csv has not $((64 - broken)) lines"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-  { off = $at["energy"] * (1 + 0.05846 * $at["torsions"]) - $at["inter"] - $at["intra"] - $at["unbound"] }
+  function term(name) { return $at[name "_kcal_per_mol"] }
+  { off = term("energy") * (1 + 0.05846 * $at["torsions"]) - term("inter") - term("intra") - term("unbound") }
   !at["torsions"] || off > 0.001 || off < -0.001 { exit 1 }' "$work/one/scores.csv" || fail "torsions and energies do not go together"
 records=$(grep -c '^\$\$\$\$' "$work/one/hits.sdf")
 [ "$records" -ge 20 ] || fail "hits.sdf has $records records"

@@ -77,9 +77,9 @@ compare() {
   if [ "$types" = file ]; then
     "$quern" screen "${options[@]}" --score-only -o "$work/$name" || fail "$name"
     read -r inter intra divisor < <(score "$work/split_rigid.pdbqt" "$flex" "$ligand")
-    near "$name, inter as given" "$(column "$work/$name/scores.csv" inter)" "$inter"
-    near "$name, intra as given" "$(column "$work/$name/scores.csv" intra)" "$intra"
-    near "$name, energy as given" "$(column "$work/$name/scores.csv" energy)" "$(awk -v a="$inter" -v b="$divisor" 'BEGIN { print a / b }')"
+    near "$name, inter as given" "$(column "$work/$name/scores.csv" inter_kcal_per_mol)" "$inter"
+    near "$name, intra as given" "$(column "$work/$name/scores.csv" intra_kcal_per_mol)" "$intra"
+    near "$name, energy as given" "$(column "$work/$name/scores.csv" energy_kcal_per_mol)" "$(awk -v a="$inter" -v b="$divisor" 'BEGIN { print a / b }')"
   fi
   "$quern" screen "${options[@]}" "${@:7}" -o "$work/$name" --overwrite || fail "$name"
   awk -v name="$work/pose" '/^ENDMDL/ { exit } /^BEGIN_RES/ { side = 1 } !/^(MODEL|REMARK)/ { print >name (side ? "_flex.pdbqt" : ".pdbqt") }' "$work/$name/hits.pdbqt"
@@ -88,10 +88,10 @@ compare() {
   { cat "$work/split_rigid.pdbqt"; [ -z "$flex" ] || grep '^ATOM' "$flex"; } >"$work/whole.pdbqt"
   read -r inter unused divisor < <(score "$work/whole.pdbqt" "" "$work/pose.pdbqt")
   read -r unused intra unused < <(score "$work/split_rigid.pdbqt" "$flex" "$work/pose.pdbqt")
-  near "$name, inter of hits.pdbqt" "$(column "$work/$name/scores.csv" inter)" "$inter"
-  near "$name, energy of hits.pdbqt" "$(column "$work/$name/scores.csv" energy)" "$(awk -v a="$inter" -v b="$divisor" 'BEGIN { print a / b }')"
+  near "$name, inter of hits.pdbqt" "$(column "$work/$name/scores.csv" inter_kcal_per_mol)" "$inter"
+  near "$name, energy of hits.pdbqt" "$(column "$work/$name/scores.csv" energy_kcal_per_mol)" "$(awk -v a="$inter" -v b="$divisor" 'BEGIN { print a / b }')"
   near "$name, torsions" "$(column "$work/$name/scores.csv" torsions)" "$(awk -v b="$divisor" 'BEGIN { print (b - 1) / 0.05846 }')"
-  near "$name, intra of hits.pdbqt" "$(column "$work/$name/scores.csv" intra)" "$intra"
+  near "$name, intra of hits.pdbqt" "$(column "$work/$name/scores.csv" intra_kcal_per_mol)" "$intra"
 }
 
 abl=$data/1iep/1iep streptavidin=$data/1stp/1stp

@@ -74,7 +74,8 @@ typedef struct qn_matrix_range {
 QN_MUST_CHECK qn_status qn_matrix_find_range(const qn_matrix *matrix, qn_pool *pool, qn_matrix_range *range);
 
 /* Write the matrix as a table with the names of rows and columns: all pairs of rows as a full square. On the first rank
- * only. `names`: of the rows, then of the references. */
-QN_MUST_CHECK qn_status qn_matrix_write_csv(const qn_matrix *matrix, qn_job *job, const char *name, char *const *names);
+ * only. `corner`: the first cell; `names`: of the rows, then of the references. */
+QN_MUST_CHECK qn_status qn_matrix_write_csv(const qn_matrix *matrix, qn_job *job, const char *name, const char *corner,
+                                            char *const *names);
 
 #endif

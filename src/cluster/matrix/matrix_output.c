@@ -62,22 +62,24 @@ static qn_status append_value(const qn_matrix *matrix, size_t row, size_t column
     return qn_csv_general(csv, (double)qn_matrix_value(matrix, place), CSV_DIGITS);
 }
 
-/* Row `count` of the head, before all others, is that of the names. */
-static qn_status write_row(const qn_matrix *matrix, char *const *names, size_t row, bool is_head, qn_written_file *file)
+/* The head, before all rows, has `corner` and the names of the columns; without `corner` it is a row of values. */
+static qn_status write_row(const qn_matrix *matrix, char *const *names, size_t row, const char *corner,
+                           qn_written_file *file)
 {
     const size_t columns = matrix->reference_count ? matrix->reference_count : matrix->count;
     char *const *column_names = matrix->reference_count ? names + matrix->count : names;
     qn_text csv = {0};
-    qn_status status = qn_csv_text(&csv, is_head ? "model" : names[row]);
+    qn_status status = qn_csv_text(&csv, corner ? corner : names[row]);
     for (size_t i = 0; i < columns && status == QN_OK; i++)
-        status = is_head ? qn_csv_text(&csv, column_names[i]) : append_value(matrix, row, i, &csv);
+        status = corner ? qn_csv_text(&csv, column_names[i]) : append_value(matrix, row, i, &csv);
     if (status == QN_OK) status = qn_csv_end_row(&csv);
     if (status == QN_OK) status = qn_written_file_write(file, csv.data, csv.length);
     qn_text_clear(&csv);
     return status;
 }
 
-qn_status qn_matrix_write_csv(const qn_matrix *matrix, qn_job *job, const char *name, char *const *names)
+qn_status qn_matrix_write_csv(const qn_matrix *matrix, qn_job *job, const char *name, const char *corner,
+                              char *const *names)
 {
     char *path;
     qn_written_file file;
@@ -85,8 +87,8 @@ qn_status qn_matrix_write_csv(const qn_matrix *matrix, qn_job *job, const char *
     qn_status status = qn_written_file_open(path, false, &file);
     qn_release(&path);
     QN_TRY(status);
-    status = write_row(matrix, names, 0, true, &file);
-    for (size_t i = 0; i < matrix->count && status == QN_OK; i++) status = write_row(matrix, names, i, false, &file);
+    status = write_row(matrix, names, 0, corner, &file);
+    for (size_t i = 0; i < matrix->count && status == QN_OK; i++) status = write_row(matrix, names, i, NULL, &file);
     if (status == QN_OK) status = qn_written_file_finish(&file);
     if (status != QN_OK) qn_written_file_discard(&file);
     return status;

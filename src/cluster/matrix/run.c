@@ -108,6 +108,17 @@ static qn_status write_run_json(const qn_distance_state *run)
                   "largest", run->range.largest, "options", qn_json_options(qn_distance_option_table(), run->options)));
 }
 
+/* The first cell says which values the table has, with their unit: drmsd_angstrom, tm_score. */
+static qn_status write_table(qn_distance_state *run)
+{
+    const qn_measure *measure = run->request.measure;
+    char corner[64];
+    snprintf(corner, sizeof corner, "%s%s", measure->name, strcmp(measure->unit, "Å") == 0 ? "_angstrom" : "");
+    for (char *c = corner; *c; c++)
+        if (*c == '-') *c = '_';
+    return qn_matrix_write_csv(run->matrix, run->job, run->ending, corner, run->names);
+}
+
 static qn_status finish(qn_distance_state *run)
 {
     qn_job *job = run->job;
@@ -117,7 +128,7 @@ static qn_status finish(qn_distance_state *run)
     if (job->in_memory) return QN_OK;
     QN_TRY(write_names(run));
     if (qn_distance_is_csv(run->options->output))
-        QN_TRY(qn_matrix_write_csv(run->matrix, job, run->ending, run->names));
+        QN_TRY(write_table(run));
     else
         QN_TRY(qn_matrix_write(run->matrix, job, run->ending));
     return write_run_json(run);

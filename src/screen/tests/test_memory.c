@@ -43,13 +43,14 @@ static qn_screen_options options_in_memory(void)
 
 static void add_scores(const qn_screen_result *result, const char *path, bool with_actives, qn_text *csv)
 {
-    CHECK_OK(qn_text_append(csv, "rank,name,index,energy"));
+    CHECK_OK(qn_text_append(csv, "rank,name,index,energy_kj_per_mol"));
     for (size_t term = 0; term < result->term_count; term++)
-        CHECK_OK(qn_text_append(csv, ",%s", result->term_names[term]));
-    CHECK_OK(qn_text_append(csv,
-                            ",heavy_atoms,ligand_efficiency,conformer,conformers,clashes,least_distance_angstrom,"
-                            "file,line%s\n",
-                            with_actives ? ",active" : ""));
+        CHECK_OK(qn_text_append(csv, ",%s_kj_per_mol", result->term_names[term]));
+    CHECK_OK(
+        qn_text_append(csv,
+                       ",heavy_atoms,ligand_efficiency_kj_per_mol,conformer,conformers,clashes,least_distance_angstrom,"
+                       "file,line%s\n",
+                       with_actives ? ",active" : ""));
     for (size_t i = 0; i < result->molecule_count; i++) {
         const qn_screen_result_molecule *molecule = &result->molecules[result->ranking[i]];
         CHECK(molecule->rank == i + 1 && molecule->library == 0);

@@ -295,7 +295,8 @@ static void a_screen_with_vina_writes_its_terms(void)
     if (CHECK(result != NULL)) CHECK(result->best_energy < 0);
     qn_screen_result_destroy(&result);
     char *scores = read_result(options.output, "scores.csv");
-    CHECK(scores && strstr(scores, "rank,name,index,energy,gauss1,gauss2,repulsion,hydrophobic,hydrogen_bond,heavy"));
+    CHECK(scores && strstr(scores, "rank,name,index,energy_kcal_per_mol,gauss1_kcal_per_mol,gauss2_kcal_per_mol,"
+                                   "repulsion_kcal_per_mol,hydrophobic_kcal_per_mol,hydrogen_bond_kcal_per_mol,heavy"));
     qn_release(&scores);
 }
 
