@@ -218,6 +218,8 @@ class Scripts(Case):
         results = self.run_script(VECTOR_ADD)
         self.assertEqual(sorted(one["block_size_x"] for one in results), [1, 16, 64, 256, 1024])
         times = {one["block_size_x"]: one["time"] for one in results}
+        if times[1024] == "InvalidConfig":  # some OpenCL drivers give a kernel at most 256 work items in a group
+            del times[1024]
         self.assertTrue(all(isinstance(one, float) and one > 0 for one in times.values()), times)
         self.assertNotEqual(min(times, key=times.get), 1)  # a group for each element is far slower
 
