@@ -35,9 +35,10 @@ typedef enum qn_dock_score {
 
 /* The order of the main answer's clusters. */
 typedef enum qn_dock_ranking {
-    QN_DOCK_RANKING_AUTO,  /* by the model, but by size with rpsc and with sets for antibodies */
+    QN_DOCK_RANKING_AUTO,  /* by the model, but by weight with sets for antibodies and by size with rpsc */
     QN_DOCK_RANKING_MODEL, /* by a model of the interface, fitted to known complexes */
-    QN_DOCK_RANKING_SIZE   /* by size; clusters of several coefficient sets by their ranks in the sets */
+    QN_DOCK_RANKING_SIZE,  /* by size; clusters of several coefficient sets by their ranks in the sets */
+    QN_DOCK_RANKING_WEIGHT /* by the poses of all sets around a pose, those of low energy counting more */
 } qn_dock_ranking;
 
 /* Code that transforms grids. */
@@ -157,7 +158,7 @@ typedef struct qn_dock_result {
     double rotations_per_s;       /* of the search of this run; 0: all rotations came from journals */
     double seconds;               /* of the whole run */
     char report[4096];            /* path of report.html; "": none was written by this call */
-    const double *cluster_scores; /* of `clusters`, by the ranking model; NULL: they are ranked by size */
+    const double *cluster_scores; /* of `clusters`, by model or weight; NULL: they are ranked by size */
     const char *page;             /* of the report, HTML, of a run without an output; NULL: no, it is in `report` */
 } qn_dock_result;
 

@@ -194,7 +194,7 @@ qn_status qn_dock_cluster_answers(qn_dock_state *run)
 {
     for (size_t set = 0; set < run->energy.set_count; set++) QN_TRY(cluster_poses(run, &run->answers[set]));
     if (run->energy.set_count > 1) QN_TRY(merge_answers(run));
-    if (qn_dock_ranks_by_model(run)) QN_TRY(qn_dock_rank_by_model(run, qn_dock_main_answer(run)));
+    QN_TRY(qn_dock_rank_main_answer(run));
     for (size_t i = 0; i < run->answer_count; i++) QN_TRY(qn_dock_count_contacts(run, &run->answers[i]));
     return QN_OK;
 }

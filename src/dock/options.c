@@ -232,10 +232,11 @@ static const qn_option rows[] = {
      .kind = QN_OPTION_ENUM,
      .argument = "HOW",
      .offset = FIELD(ranking),
-     .choices = "auto model size",
+     .choices = "auto model size weight",
      .fallback = "auto",
      .meaning = "order of the models of the main answer: model scores interfaces by weights fitted to known complexes, "
-                "size counts the poses of a cluster; auto: model, but size for antibodies and with rpsc"},
+                "size counts the poses of a cluster, weight counts those of low energy more; auto: model, but weight "
+                "for antibodies and size with rpsc"},
     {.name = "ranking-model",
      .kind = QN_OPTION_PATH,
      .argument = "FILE",

@@ -200,8 +200,9 @@ static qn_status add_bars(const qn_dock_state *run, const qn_dock_answer *answer
         "Cluster sizes",
         "cluster",
         "poses",
-        merged ? "Poses of all sets. Clusters are in the order of their ranks in the sets, not of their merged sizes."
-               : "Clusters are ranked by size: the more low-energy poses agree, the more reliable the model.",
+        answer->scores ? "Poses of the cluster. The clusters are in the order of their scores."
+        : merged ? "Poses of all sets. Clusters are in the order of their ranks in the sets, not of their merged sizes."
+                 : "Clusters are ranked by size: the more low-energy poses agree, the more reliable the model.",
         &size_series,
         1};
     qn_report_plot term_plot = {
@@ -315,7 +316,10 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *ans
     QN_TRY(qn_report_heading(report, "Models"));
     QN_TRY(qn_report_paragraph(
         report, "%s%s%s",
-        answer->scores
+        answer->by_weight
+            ? "Models ordered by the weight of the poses around them: the poses of all coefficient sets count, those "
+              "of low energy more. A cluster has the poses around its model."
+        : answer->scores
             ? "Models ordered by the score of their interface, which was fitted to known complexes. A cluster "
               "has the poses around its model."
         : is_merged(run, answer)

@@ -1,4 +1,5 @@
-/* The main answer's order by the ranking model. */
+/* The main answer's order by the ranking model, or by weight. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,17 @@ typedef struct unique_poses {
     size_t count;
 } unique_poses;
 
-/* The model does not help with antibodies (docs/performance.md), so that they keep the order by size. */
-bool qn_dock_ranks_by_model(const qn_dock_state *run)
+/* Weights of poses fall by e for one standard deviation of the energies of their set (docs/performance.md). */
+static const double weight_steepness = 1;
+
+/* The model does not help with antibodies (docs/performance.md), so that they are ranked by weight. */
+static qn_dock_ranking ranking_of(const qn_dock_state *run)
 {
-    bool antibody = false;
-    if (run->options->score != QN_DOCK_PIPER || run->options->ranking == QN_DOCK_RANKING_SIZE) return false;
-    for (size_t s = 0; s < run->energy.set_count; s++) antibody = antibody || run->coefficients[s].cdrs_only;
-    return run->options->ranking == QN_DOCK_RANKING_MODEL || !antibody;
+    if (run->options->ranking != QN_DOCK_RANKING_AUTO) return run->options->ranking;
+    if (run->options->score != QN_DOCK_PIPER) return QN_DOCK_RANKING_SIZE;
+    for (size_t s = 0; s < run->energy.set_count; s++)
+        if (run->coefficients[s].cdrs_only) return QN_DOCK_RANKING_WEIGHT;
+    return QN_DOCK_RANKING_MODEL;
 }
 
 static int by_place(const void *left, const void *right)
@@ -124,7 +129,7 @@ static qn_status take_over(const unique_poses *unique, const qn_ranking *ranking
     return QN_OK;
 }
 
-static qn_status rank_unique(qn_dock_state *run, const unique_poses *unique, qn_ranking *ranking)
+static qn_status rank_by_model(qn_dock_state *run, const unique_poses *unique, qn_ranking *ranking)
 {
     const size_t kept = (size_t)(run->options->keep < run->ranking.poses ? run->options->keep : run->ranking.poses);
     const qn_ranking_poses poses = {.placements = unique->placements,
@@ -144,12 +149,69 @@ static qn_status rank_unique(qn_dock_state *run, const unique_poses *unique, qn_
     return status;
 }
 
-qn_status qn_dock_rank_by_model(qn_dock_state *run, qn_dock_answer *answer)
+/* Replace energies by weights: exp(−s z) / Σ exp(−s z), with the standard score z of an energy and the steepness s. */
+static void weigh(double *energies, size_t count)
 {
+    double mean = 0, variance = 0, sum = 0;
+    for (size_t i = 0; i < count; i++) mean += energies[i] / (double)count;
+    for (size_t i = 0; i < count; i++) variance += (energies[i] - mean) * (energies[i] - mean) / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        energies[i] = exp(variance > 0 ? -weight_steepness * (energies[i] - mean) / sqrt(variance) : 0);
+        sum += energies[i];
+    }
+    for (size_t i = 0; i < count; i++) energies[i] /= sum;
+}
+
+/* Compute the weights of unique poses: the mean over the sets of a pose's weight in the set. They sum to 1. */
+static qn_status weigh_unique(const qn_dock_state *run, const qn_dock_answer *answer, const unique_poses *unique,
+                              double *weights)
+{
+    const size_t sets = run->energy.set_count;
+    void *memory;
+    QN_TRY(qn_allocate(answer->pose_count, sizeof(double), &memory));
+    double *of_set = memory;
+    for (size_t set = 0; set < sets; set++) {
+        size_t count = 0, next = 0;
+        for (size_t i = 0; i < answer->pose_count; i++)
+            if (answer->poses[i].set == set && unique->of[i] != SIZE_MAX) of_set[count++] = answer->poses[i].energy;
+        weigh(of_set, count);
+        for (size_t i = 0; i < answer->pose_count; i++)
+            if (answer->poses[i].set == set && unique->of[i] != SIZE_MAX)
+                weights[unique->of[i]] += of_set[next++] / (double)sets;
+    }
+    qn_release(&memory);
+    return QN_OK;
+}
+
+static qn_status rank_by_weight(qn_dock_state *run, const qn_dock_answer *answer, const unique_poses *unique,
+                                qn_ranking *ranking)
+{
+    qn_surface surface = {0};
+    void *weights = NULL;
+    qn_status status = qn_allocate(unique->count, sizeof(double), &weights);
+    if (status == QN_OK) status = weigh_unique(run, answer, unique, weights);
+    if (status == QN_OK) status = qn_surface_create(&run->receptor, &surface);
+    if (status == QN_OK)
+        status = qn_ranking_create_by_weight(&surface, run->ligand.molecule, unique->placements, weights, unique->count,
+                                             run->options->radius_angstrom, (size_t)run->options->clusters,
+                                             run->job->pool, ranking);
+    qn_surface_clear(&surface);
+    qn_release(&weights);
+    return status;
+}
+
+qn_status qn_dock_rank_main_answer(qn_dock_state *run)
+{
+    const qn_dock_ranking way = ranking_of(run);
+    qn_dock_answer *answer = qn_dock_main_answer(run);
+    if (way == QN_DOCK_RANKING_SIZE) return QN_OK;
     unique_poses unique = {0};
     qn_ranking ranking = {0};
     qn_status status = list_unique(run, answer, &unique);
-    if (status == QN_OK) status = rank_unique(run, &unique, &ranking);
+    if (status == QN_OK)
+        status = way == QN_DOCK_RANKING_MODEL ? rank_by_model(run, &unique, &ranking)
+                                              : rank_by_weight(run, answer, &unique, &ranking);
+    answer->by_weight = way == QN_DOCK_RANKING_WEIGHT;
     if (status == QN_OK) status = take_over(&unique, &ranking, answer);
     qn_ranking_clear(&ranking);
     clear_unique(&unique);

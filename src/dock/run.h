@@ -31,7 +31,8 @@ typedef struct qn_dock_answer {
     qn_cluster *clusters;
     size_t cluster_count;                      /* at most options->clusters */
     size_t *assignment;                        /* cluster of each pose or SIZE_MAX */
-    double *scores;                            /* of each cluster by the ranking model; NULL: ranked by size */
+    bool by_weight;                            /* the scores are weights of poses, not of the ranking model */
+    double *scores;                            /* of each cluster by the model or the weight; NULL: by size */
     qn_dock_pose *refined;                     /* cluster centres moved to a minimum; NULL without refinement */
     double *receptor_contact, *ligand_contact; /* per residue: share of the poses that have it in the interface */
 } qn_dock_answer;
@@ -123,10 +124,9 @@ QN_MUST_CHECK qn_status qn_dock_cluster_answers(qn_dock_state *run);
 QN_MUST_CHECK qn_status qn_dock_refine_answers(qn_dock_state *run);
 void qn_dock_answers_clear(qn_dock_state *run);
 
-/* rank.c: whether the main answer is ranked by the model. */
-bool qn_dock_ranks_by_model(const qn_dock_state *run);
-/* Replace the clusters of the main answer, which has its poses, by those that the model ranks. */
-QN_MUST_CHECK qn_status qn_dock_rank_by_model(qn_dock_state *run, qn_dock_answer *answer);
+/* rank.c: replace the clusters of the main answer, which are ordered by size, by those of the ranking by the model or
+ * by weight where the options say so. */
+QN_MUST_CHECK qn_status qn_dock_rank_main_answer(qn_dock_state *run);
 
 /* The lowest energy of a cluster's poses that have the coefficient set of its centre. */
 double qn_dock_lowest_energy(const qn_dock_answer *answer, size_t cluster);

@@ -156,3 +156,74 @@ qn_status qn_crowd_choose(const qn_crowd *crowd, const double *scores, double ap
     qn_release(&memory);
     return QN_OK;
 }
+
+/* Which poses are near which, as bits. */
+typedef struct near_job {
+    const qn_crowd *crowd;
+    double radius_angstrom;
+    size_t words; /* of a row */
+    uint64_t *near;
+} near_job;
+
+static bool is_near(const near_job *job, size_t i, size_t j)
+{
+    return job->near[i * job->words + j / 64] >> j % 64 & 1;
+}
+
+static qn_status find_near(size_t index, int worker, void *user)
+{
+    const near_job *job = user;
+    (void)worker;
+    for (size_t j = 0; j < job->crowd->count; j++)
+        if (j == index || qn_crowd_distance(job->crowd, index, j) <= job->radius_angstrom)
+            job->near[index * job->words + j / 64] |= (uint64_t)1 << j % 64;
+    return QN_OK;
+}
+
+/* Give the pose `choice`, the k-th of the choices, all poses around it that are free, and take their weights from the
+ * sums of their neighbours. */
+static void own(const near_job *job, const double *weights, size_t choice, size_t k, double *around, size_t *owners)
+{
+    for (size_t j = 0; j < job->crowd->count; j++) {
+        if (owners[j] != SIZE_MAX || !is_near(job, choice, j)) continue;
+        owners[j] = k;
+        for (size_t i = 0; i < job->crowd->count; i++)
+            if (is_near(job, j, i)) around[i] -= weights[j];
+    }
+}
+
+static void gather(const near_job *job, const double *weights, size_t most, double *around, size_t *chosen,
+                   double *sums, size_t *chosen_count, size_t *owners)
+{
+    const size_t count = job->crowd->count;
+    for (size_t i = 0; i < count; i++) {
+        owners[i] = SIZE_MAX;
+        for (size_t j = 0; j < count; j++)
+            if (is_near(job, i, j)) around[i] += weights[j];
+    }
+    for (*chosen_count = 0; *chosen_count < most; ++*chosen_count) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < count; i++)
+            if (owners[i] == SIZE_MAX && (best == SIZE_MAX || around[i] > around[best])) best = i;
+        if (best == SIZE_MAX) return;
+        chosen[*chosen_count] = best;
+        sums[*chosen_count] = around[best];
+        own(job, weights, best, *chosen_count, around, owners);
+    }
+}
+
+qn_status qn_crowd_gather(const qn_crowd *crowd, const double *weights, double radius_angstrom, size_t most,
+                          qn_pool *pool, size_t *chosen, double *sums, size_t *chosen_count, size_t *owners)
+{
+    void *near = NULL, *around = NULL;
+    near_job job = {.crowd = crowd, .radius_angstrom = radius_angstrom, .words = (crowd->count + 63) / 64};
+    *chosen_count = 0;
+    qn_status status = qn_allocate(crowd->count * job.words, sizeof(uint64_t), &near);
+    if (status == QN_OK) status = qn_allocate(crowd->count, sizeof(double), &around);
+    job.near = near;
+    if (status == QN_OK) status = qn_pool_run(pool, crowd->count, find_near, &job);
+    if (status == QN_OK) gather(&job, weights, most, around, chosen, sums, chosen_count, owners);
+    qn_release(&near);
+    qn_release(&around);
+    return status;
+}

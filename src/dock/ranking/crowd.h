@@ -47,4 +47,12 @@ double qn_crowd_distance(const qn_crowd *crowd, size_t i, size_t j);
 QN_MUST_CHECK qn_status qn_crowd_choose(const qn_crowd *crowd, const double *scores, double apart_angstrom, size_t most,
                                         size_t *chosen, size_t *chosen_count, size_t *owners);
 
+/* Choose poses by the weight around them. Each choice is the pose, not yet owned, with the largest sum of the weights
+ * of the poses within `radius_angstrom` (itself among them) that no earlier choice owns; of equal sums, that with the
+ * lower index. It owns those poses. At most `most` are chosen. sums[k] gets the sum of the k-th choice, owners[i] the
+ * choice that owns pose i, or SIZE_MAX. Weights are at least 0. */
+QN_MUST_CHECK qn_status qn_crowd_gather(const qn_crowd *crowd, const double *weights, double radius_angstrom,
+                                        size_t most, qn_pool *pool, size_t *chosen, double *sums, size_t *chosen_count,
+                                        size_t *owners);
+
 #endif

@@ -1,5 +1,6 @@
-/* Distances from moments, compared with sums over the atoms. */
+/* Distances from moments, compared with sums over the atoms; choices by weight, compared with sums found anew. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -109,12 +110,74 @@ static void distances_do_not_depend_on_threads(void)
     qn_pool_destroy(&pool);
 }
 
+/* Sum of the weights of the poses around pose i that nobody owns. */
+static double slow_sum(const qn_crowd *crowd, const double *weights, double radius, const size_t *owners, size_t i)
+{
+    double sum = 0;
+    for (size_t j = 0; j < crowd->count; j++)
+        if (owners[j] == SIZE_MAX && (i == j || qn_crowd_distance(crowd, i, j) <= radius)) sum += weights[j];
+    return sum;
+}
+
+/* Each choice has the largest sum, found anew from the distances, and owns what is around it. */
+static void gathered_are_the_heaviest(void)
+{
+    const double radius = 25; /* some of the random poses are that near each other */
+    double weights[POSES], sums[POSES], owned = 0;
+    size_t chosen[POSES], owners[POSES], expected[POSES], count, few, shared = 0;
+    qn_crowd crowd;
+    qn_pool *pool;
+    CHECK_OK(qn_pool_create(3, &pool));
+    CHECK_OK(qn_crowd_create(&surfaces[0], ligand.molecule, poses, POSES, NULL, &crowd));
+    for (uint64_t i = 0; i < POSES; i++) weights[i] = qn_random_uniform(5, i, 0);
+    CHECK_OK(qn_crowd_gather(&crowd, weights, radius, POSES, pool, chosen, sums, &count, owners));
+    CHECK(count > 5 && count < POSES - 5);
+    for (size_t i = 0; i < POSES; i++) expected[i] = SIZE_MAX;
+    for (size_t k = 0; k < count; k++) {
+        const double sum = slow_sum(&crowd, weights, radius, expected, chosen[k]);
+        CHECK(expected[chosen[k]] == SIZE_MAX);
+        CHECK_NEAR(sums[k], sum, 1e-12);
+        for (size_t i = 0; i < POSES; i++)
+            if (expected[i] == SIZE_MAX) CHECK(slow_sum(&crowd, weights, radius, expected, i) <= sum + 1e-12);
+        for (size_t i = 0; i < POSES; i++)
+            if (expected[i] == SIZE_MAX && (i == chosen[k] || qn_crowd_distance(&crowd, chosen[k], i) <= radius)) {
+                expected[i] = k;
+                shared += i != chosen[k];
+                owned += weights[i];
+            }
+    }
+    CHECK(memcmp(owners, expected, sizeof owners) == 0);
+    CHECK(shared > 5);
+    for (size_t i = 0; i < POSES; i++) owned -= weights[i];
+    CHECK_NEAR(owned, 0, 1e-12); /* every pose has an owner, so all weight is shared out */
+    CHECK_OK(qn_crowd_gather(&crowd, weights, radius, 3, NULL, expected, sums, &few, owners));
+    CHECK(few == 3 && memcmp(expected, chosen, 3 * sizeof *chosen) == 0);
+    qn_crowd_clear(&crowd);
+    qn_pool_destroy(&pool);
+}
+
+/* Of poses with equal sums the first is chosen; a pose far from all stays alone. */
+static void equal_sums_are_taken_in_order(void)
+{
+    const double weights[POSES] = {0};
+    double sums[POSES];
+    size_t chosen[POSES], owners[POSES], count;
+    qn_crowd crowd;
+    CHECK_OK(qn_crowd_create(&surfaces[0], ligand.molecule, poses, POSES, NULL, &crowd));
+    CHECK_OK(qn_crowd_gather(&crowd, weights, 1e-3, POSES, NULL, chosen, sums, &count, owners));
+    CHECK(count == POSES);
+    for (size_t i = 0; i < count; i++) CHECK(chosen[i] == i && owners[i] == i && sums[i] == 0);
+    qn_crowd_clear(&crowd);
+}
+
 int main(void)
 {
     RUN(read_partners);
     make_poses();
     RUN(distances_are_those_over_the_atoms);
     RUN(distances_do_not_depend_on_threads);
+    RUN(gathered_are_the_heaviest);
+    RUN(equal_sums_are_taken_in_order);
     for (int i = 0; i < 2; i++) qn_surface_clear(&surfaces[i]);
     qn_dock_partner_clear(&receptor);
     qn_dock_partner_clear(&ligand);
