@@ -186,16 +186,13 @@ static qn_status weigh_unique(const qn_dock_state *run, const qn_dock_answer *an
 static qn_status rank_by_weight(qn_dock_state *run, const qn_dock_answer *answer, const unique_poses *unique,
                                 qn_ranking *ranking)
 {
-    qn_surface surface = {0};
     void *weights = NULL;
     qn_status status = qn_allocate(unique->count, sizeof(double), &weights);
     if (status == QN_OK) status = weigh_unique(run, answer, unique, weights);
-    if (status == QN_OK) status = qn_surface_create(&run->receptor, &surface);
     if (status == QN_OK)
-        status = qn_ranking_create_by_weight(&surface, run->ligand.molecule, unique->placements, weights, unique->count,
+        status = qn_ranking_create_by_weight(run->ligand.molecule, unique->placements, weights, unique->count,
                                              run->options->radius_angstrom, (size_t)run->options->clusters,
                                              run->job->pool, ranking);
-    qn_surface_clear(&surface);
     qn_release(&weights);
     return status;
 }

@@ -58,7 +58,7 @@ static qn_status place(size_t index, int worker, void *user)
             at[row] = 0;
             for (int k = 0; k < 4; k++) at[row] += pose->motion[row][k] * point[k];
         }
-        if (!qn_neighbour_grid_any(job->receptor, at)) continue;
+        if (job->receptor && !qn_neighbour_grid_any(job->receptor, at)) continue;
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < 4; b++) pose->moments[a][b] += point[a] * point[b];
     }
@@ -86,7 +86,7 @@ qn_status qn_crowd_create(const qn_surface *receptor, const qn_molecule *ligand,
     qn_status status = qn_allocate(count, sizeof *crowd->poses, &memory);
     crowd->poses = memory;
     if (status == QN_OK) status = qn_allocate(3 * ligand->atom_count, sizeof(double), &points);
-    if (status == QN_OK) status = make_grid(receptor, &grid);
+    if (status == QN_OK && receptor) status = make_grid(receptor, &grid);
     if (status == QN_OK) {
         crowd_job job = {.placements = poses, .receptor = grid, .points = points, .crowd = crowd};
         list_points(ligand, &job);

@@ -33,6 +33,7 @@ typedef struct qn_crowd {
     size_t count;
 } qn_crowd;
 
+/* `receptor` may be NULL: then all those atoms of the ligand count, and the distance is their plain RMSD. */
 QN_MUST_CHECK qn_status qn_crowd_create(const qn_surface *receptor, const qn_molecule *ligand,
                                         const qn_placement *poses, size_t count, qn_pool *pool, qn_crowd *crowd);
 void qn_crowd_clear(qn_crowd *crowd);

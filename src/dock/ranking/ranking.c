@@ -93,13 +93,13 @@ qn_status qn_ranking_create(const qn_ranking_model *model, const qn_surface *rec
     return status;
 }
 
-qn_status qn_ranking_create_by_weight(const qn_surface *receptor, const qn_molecule *ligand_molecule,
-                                      const qn_placement *placements, const double *weights, size_t count,
-                                      double radius_angstrom, size_t most, qn_pool *pool, qn_ranking *ranking)
+qn_status qn_ranking_create_by_weight(const qn_molecule *ligand_molecule, const qn_placement *placements,
+                                      const double *weights, size_t count, double radius_angstrom, size_t most,
+                                      qn_pool *pool, qn_ranking *ranking)
 {
     qn_crowd crowd = {0};
     qn_status status = allocate(count, most, ranking);
-    if (status == QN_OK) status = qn_crowd_create(receptor, ligand_molecule, placements, count, pool, &crowd);
+    if (status == QN_OK) status = qn_crowd_create(NULL, ligand_molecule, placements, count, pool, &crowd);
     if (status == QN_OK)
         status = qn_crowd_gather(&crowd, weights, radius_angstrom, most, pool, ranking->chosen, ranking->scores,
                                  &ranking->count, ranking->owners);

@@ -29,12 +29,11 @@ QN_MUST_CHECK qn_status qn_ranking_create(const qn_ranking_model *model, const q
                                           const qn_surface *ligand, const qn_molecule *ligand_molecule,
                                           const qn_ranking_poses *poses, double radius_angstrom, size_t most,
                                           qn_pool *pool, qn_ranking *ranking);
-/* Rank at most `most` poses by the sum of the weights of the poses within `radius_angstrom` (qn_crowd_gather); the
- * scores are these sums. Release with qn_ranking_clear. */
-QN_MUST_CHECK qn_status qn_ranking_create_by_weight(const qn_surface *receptor, const qn_molecule *ligand_molecule,
-                                                    const qn_placement *placements, const double *weights, size_t count,
-                                                    double radius_angstrom, size_t most, qn_pool *pool,
-                                                    qn_ranking *ranking);
+/* Rank at most `most` poses by the sum of the weights of the poses within an RMSD of `radius_angstrom` of the whole
+ * ligand (qn_crowd_gather); the scores are these sums. Release with qn_ranking_clear. */
+QN_MUST_CHECK qn_status qn_ranking_create_by_weight(const qn_molecule *ligand_molecule, const qn_placement *placements,
+                                                    const double *weights, size_t count, double radius_angstrom,
+                                                    size_t most, qn_pool *pool, qn_ranking *ranking);
 void qn_ranking_clear(qn_ranking *ranking);
 
 #endif

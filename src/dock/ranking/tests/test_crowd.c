@@ -97,6 +97,27 @@ static void distances_are_those_over_the_atoms(void)
     qn_crowd_clear(&crowd);
 }
 
+/* Without a receptor, the distance is the RMSD over all Cα. */
+static void distances_of_whole_ligands(void)
+{
+    qn_crowd crowd;
+    CHECK_OK(qn_crowd_create(NULL, ligand.molecule, poses, POSES, NULL, &crowd));
+    for (size_t i = 0; i < POSES; i++) {
+        double sum = 0, count = 0;
+        for (size_t k = 0; k < ligand.molecule->atom_count; k++) {
+            const qn_atom *atom = &ligand.molecule->atoms[k];
+            double at_a[3], at_b[3];
+            if (strcmp(atom->name, "CA") != 0 || strcmp(atom->element, "C") != 0) continue;
+            place(&poses[i], atom->position_angstrom, at_a);
+            place(&poses[0], atom->position_angstrom, at_b);
+            sum += apart(at_a, at_b) * apart(at_a, at_b);
+            count++;
+        }
+        CHECK_NEAR(qn_crowd_distance(&crowd, i, 0), sqrt(sum / count), 1e-8 * (1 + sqrt(sum / count)));
+    }
+    qn_crowd_clear(&crowd);
+}
+
 static void distances_do_not_depend_on_threads(void)
 {
     qn_crowd crowd, other;
@@ -175,6 +196,7 @@ int main(void)
     RUN(read_partners);
     make_poses();
     RUN(distances_are_those_over_the_atoms);
+    RUN(distances_of_whole_ligands);
     RUN(distances_do_not_depend_on_threads);
     RUN(gathered_are_the_heaviest);
     RUN(equal_sums_are_taken_in_order);
