@@ -96,6 +96,7 @@ typedef struct qn_reconstruct_result {
     double untouched_share; /* share of the transform within the resolution limit that no slice came near */
     char **warnings;        /* sentences */
     size_t warning_count;
+    char *page; /* of the report, HTML, of a run without an output; NULL: no, it is at `report_path` */
 } qn_reconstruct_result;
 
 /* `result` may be NULL; on failure *result is NULL. Release it with qn_reconstruct_result_destroy.

@@ -96,6 +96,7 @@ typedef struct qn_screen_options {
     const char *const *flex; /* flexible: side chains of the receptor that turn, "A:TRP177" or "A:177"; at most eight */
     size_t flex_count;
     qn_screen_receptor_energy receptor_energy; /* flexible; default QN_SCREEN_RECEPTOR_MAPS */
+    bool without_page; /* of a run without an output: no page of the report, whose drawings may take a second */
 } qn_screen_options;
 
 const qn_option_table *qn_screen_option_table(void); /* see <quern/option.h> */
@@ -179,6 +180,7 @@ typedef struct qn_screen_result {
     char report[4096];        /* path of report.html; "": none was written by this call */
     uint64_t unsettled_count; /* conformers for which fewer than four of all `rounds` found the lowest energy */
     uint64_t far_count;       /* molecules whose best pose is so far from the receptor that the score has no pairs */
+    const char *page;         /* of the report, HTML, of a run without an output; NULL: no, it is in `report` */
 } qn_screen_result;
 
 /* Screen. *result is released by qn_screen_result_destroy; `result` may be NULL. On failure *result is NULL, and the

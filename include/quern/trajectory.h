@@ -143,6 +143,7 @@ typedef struct qn_trajectory_result {
     double seconds;             /* of the whole run */
     double frames_per_s;        /* of frames that were not resumed, over the time that frames were analysed */
     char report[4096];          /* path of report.html; "": none was written by this call */
+    const char *page;           /* of the report, HTML, of a run without an output; NULL: no, it is in `report` */
 } qn_trajectory_result;
 
 /* Read every frame once and push it through all queries. The early end of a simulation, a file that ends inside a frame

@@ -39,7 +39,10 @@ class Report:
 
 
 def report_of(result, path):
-    """The report at a path that a result states."""
+    """The report at a path that a result states, or that a run without an output keeps as a page."""
+    page = result._value("page", ctypes.c_char_p) if hasattr(type(result._struct), "page") else None
+    if page is not None:
+        return Report(None, page)
     if not path:
         raise ValueError(f"this {type(result).__name__} has no report: the run was given no output folder")
     return Report(path)
@@ -81,8 +84,6 @@ class DockResult(Result):
     @property
     def report(self):
         """The report of the run: `report.save("report.html")`, also without an output folder."""
-        if self.page is not None:
-            return Report(None, self.page)
         return report_of(self, self._value("report", None))
 
     def evaluate(self, receptor_reference, ligand_reference, **options):

@@ -99,8 +99,12 @@ class ScreenResult(Result):
 
     @property
     def report(self):
-        """The report of a run with an output folder."""
+        """The report of the run: `report.save("report.html")`, also without an output folder."""
         return report_of(self, self._value("report", None))
+
+
+def _screen_members(given, keep):
+    return {"without_page": not given.pop("report", True)}
 
 
 _FORMS = {"receptor": data_form("receptor_molecule", Molecule), "libraries": _libraries, "site": _site, "actives": _actives}
@@ -108,6 +112,8 @@ screen = program(
     "screen", ScreenResult, _FORMS,
     "Dock molecules into a receptor and rank them. `receptor` is a file or a Molecule; `libraries` are files, bytes of "
     "files, or molecules of RDKit; `site` is a file, bytes of one, or a molecule; `actives` is a file or names.",
+    extra={"report": (True, "whether a run without an output makes a report, whose drawings may take a second")},
+    prepare=_screen_members,
 )  # fmt: skip
 
 
@@ -160,7 +166,7 @@ def screen_stream(receptor, molecules, *, batch=32, **options):
 
 def _screen_batch(receptor, pending, first, options):
     try:
-        found = screen(receptor, contents_of(pending), **options)
+        found = screen(receptor, contents_of(pending), report=False, **options)
     except BadFormat as error:  # not one of them can be scored
         if len(pending) == 1:
             yield Hit(first, "", float("nan"), Records(), str(error))

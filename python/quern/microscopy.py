@@ -47,7 +47,7 @@ class ReconstructResult(Result):
 
     @property
     def report(self):
-        """The report of a run with an output."""
+        """The report of the run: `report.save("report.html")`, also without an output folder."""
         return report_of(self, self.report_path)
 
 

@@ -92,7 +92,7 @@ class TrajectoryResult(Result):
 
     @property
     def report(self):
-        """The report of a run with an output folder."""
+        """The report of the run: `report.save("report.html")`, also without an output folder."""
         return report_of(self, self._value("report", None))
 
     def __getitem__(self, name):

@@ -67,6 +67,9 @@ QN_MUST_CHECK qn_status qn_view_bins_create(const qn_reconstruction *run, qn_vie
 QN_MUST_CHECK qn_status qn_reconstruct_find_place(const char *output, qn_reconstruct_place *place);
 void qn_reconstruct_place_clear(qn_reconstruct_place *place);
 
+/* Append the page of the report to a text. The warnings must have been found. */
+QN_MUST_CHECK qn_status qn_reconstruct_report_page(const qn_reconstruction *run, qn_text *page);
+
 /* Find warnings and write all files, through the job: volumes and tables, then the report, and run.json last. A run
  * without an output only finds warnings. */
 QN_MUST_CHECK qn_status qn_reconstruct_write(const qn_reconstruction *run);

@@ -237,8 +237,8 @@ static qn_status add_run(qn_report *report, const qn_reconstruction *run)
         status = qn_report_paragraph(report, "%" PRIu64 " of them had been inserted when an earlier run stopped.",
                                      run->resumed);
     if (status == QN_OK)
-        status = qn_report_paragraph(report, "Quern %s, %s.%s `run.json` holds the options.", qn_version(),
-                                     processors.data, finish.data);
+        status = qn_report_paragraph(report, "Quern %s, %s.%s%s", qn_version(), processors.data, finish.data,
+                                     run->job->in_memory ? "" : " `run.json` holds the options.");
     if (status == QN_OK)
         status =
             qn_report_paragraph(report, "Images are read while those before them are transformed and inserted: the "
@@ -261,20 +261,29 @@ static qn_status fill_report(qn_report *report, const qn_reconstruction *run)
     return add_run(report, run);
 }
 
-qn_status qn_reconstruct_write_report(const qn_reconstruction *run)
+qn_status qn_reconstruct_report_page(const qn_reconstruction *run, qn_text *page)
 {
     qn_report *report;
     qn_text title = {0};
-    char *path = NULL;
     qn_status status = qn_text_append(&title, "Reconstruction of %s", qn_path_name(particles_name(run)));
     if (status == QN_OK) status = qn_report_create(title.data, &report);
     qn_text_clear(&title);
     QN_TRY(status);
     status = fill_report(report, run);
     if (status == QN_OK) status = qn_job_report_kernels(run->job, report);
-    if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
-    if (status == QN_OK) status = qn_report_write(report, path);
-    qn_release(&path);
+    if (status == QN_OK) status = qn_report_page(report, page);
     qn_report_destroy(&report);
+    return status;
+}
+
+qn_status qn_reconstruct_write_report(const qn_reconstruction *run)
+{
+    qn_text page = {0};
+    char *path = NULL;
+    qn_status status = qn_reconstruct_report_page(run, &page);
+    if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
+    if (status == QN_OK) status = qn_file_write(path, page.data, page.length);
+    qn_release(&path);
+    qn_text_clear(&page);
     return status;
 }

@@ -64,6 +64,8 @@ qn_status qn_reconstruct_make_result(qn_reconstruct_state *run, qn_reconstruct_r
     QN_TRY(name_files(run, result));
     QN_TRY(qn_job_copy_warnings(run->job, &result->warnings, &result->warning_count));
     move_volumes(&run->result, result);
+    result->page = run->page.data;
+    run->page = (qn_text){0};
     return QN_OK;
 }
 
@@ -75,6 +77,7 @@ void qn_reconstruct_result_destroy(qn_reconstruct_result **pointer)
     qn_release(&result->warnings);
     qn_release(&result->map_path);
     qn_release(&result->report_path);
+    qn_release(&result->page);
     qn_volume_destroy(&result->map);
     qn_volume_destroy(&result->half_1);
     qn_volume_destroy(&result->half_2);

@@ -295,7 +295,8 @@ static qn_status write_maps(qn_reconstruct_state *run)
     gather_times(run);
     QN_TRY(qn_view_bins_create(&run->result, &run->result.views));
     run->result.times.total_s = qn_clock_s() - run->job->started_s;
-    return qn_reconstruct_write(&run->result);
+    QN_TRY(qn_reconstruct_write(&run->result));
+    return run->job->in_memory && run->wants_result ? qn_reconstruct_report_page(&run->result, &run->page) : QN_OK;
 }
 
 /* Read the results of an earlier run that finished the same work. */
@@ -339,6 +340,7 @@ static void clear(qn_reconstruct_state *run)
     qn_volume_destroy(&result->mask);
     qn_fsc_destroy(&result->fsc);
     qn_release(&result->views.counts);
+    qn_text_clear(&run->page);
     qn_image_stacks_close(&run->stacks);
     qn_image_plan_clear(&run->plan);
     qn_particle_set_destroy(&run->particles);

@@ -34,6 +34,7 @@ typedef struct qn_reconstruct_state {
     qn_accumulator *accumulators[QN_DEVICES_MAX];
     qn_saved_sums *saved; /* NULL: sums are not saved */
     qn_reconstruction result;
+    qn_text page; /* of the report, for a run without an output */
 
     uint64_t inserted, resumed; /* images inserted by this process; by earlier runs, of all processes */
     double read_s;              /* seconds that reading took, summed over the devices' threads */

@@ -138,10 +138,34 @@ static qn_status read_hits(const qn_screen_state *run, qn_compound_stream *strea
     return status;
 }
 
-static qn_status draw_hits(const qn_screen_state *run, picture_list *list)
+/* Take the first pose of each of the best molecules from the hits in memory, which have the records of hits.sdf. */
+static qn_status take_hits(const qn_screen_state *run, picture_list *list)
+{
+    for (size_t i = 0; i < run->hits.count && list->count < PICTURES; i++) {
+        const qn_screen_hit *hit = &run->hits.hits[i];
+        qn_compound *compound;
+        if (hit->pose_count == 0 || hit->place >= PICTURES) continue;
+        const qn_compound_record record = {.format = QN_COMPOUND_SDF,
+                                           .line = 1,
+                                           .path = "hits.sdf",
+                                           .text = hit->records[0].data,
+                                           .size = hit->records[0].length};
+        QN_TRY(qn_compound_read(&record, &compound));
+        if (compound->atom_count > PICTURE_ATOMS) {
+            qn_compound_destroy(&compound);
+            continue;
+        }
+        list->place[list->count] = hit->place;
+        list->compounds[list->count++] = compound;
+    }
+    return QN_OK;
+}
+
+static qn_status find_hits(const qn_screen_state *run, picture_list *list)
 {
     qn_compound_stream *stream;
     char *path;
+    if (run->job->in_memory) return take_hits(run, list);
     QN_TRY(qn_job_path(run->job, "hits.sdf", &path));
     qn_status status = QN_OK;
     if (qn_file_exists(path)) {
@@ -152,7 +176,12 @@ static qn_status draw_hits(const qn_screen_state *run, picture_list *list)
         }
     }
     qn_release(&path);
-    QN_TRY(status);
+    return status;
+}
+
+static qn_status draw_hits(const qn_screen_state *run, picture_list *list)
+{
+    QN_TRY(find_hits(run, list));
     return qn_screen_depict(list->compounds, list->count, list->svg, &list->why);
 }
 
@@ -272,21 +301,35 @@ static qn_status add_hit_table(const qn_screen_state *run, qn_report *report)
     return status;
 }
 
+static qn_status describe_hits(const qn_screen_state *run, size_t hits, qn_report *report)
+{
+    qn_text files = {0};
+    qn_status status = QN_OK;
+    if (!run->job->in_memory)
+        status = qn_text_append(&files,
+                                " `hits.sdf` has up to %d %s of each%s, which PyMOL and ChimeraX show in the receptor; "
+                                "`scores.csv` has all molecules.",
+                                run->options->keep, run->options->keep == 1 ? "pose" : "poses",
+                                run->options->rigid ? "" : ", and `hits.pdbqt`");
+    if (status == QN_OK)
+        status = qn_report_paragraph(
+            report,
+            "The best %zu of %zu %s by the energy (%s) of their best poses; lower is better. "
+            "The energy ranks the molecules of this run; it is not a measured affinity. Clashes are "
+            "pairs of heavy atoms of molecule and receptor much nearer than their radii allow; nearest "
+            "is the shortest distance of such a pair.%s",
+            hits, run->row_count, qn_screen_molecules(run->row_count), qn_screen_energy_unit(run->score.kind),
+            files.data ? files.data : "");
+    qn_text_clear(&files);
+    return status;
+}
+
 static qn_status add_hits(const qn_screen_state *run, qn_report *report)
 {
     const size_t hits = qn_screen_hit_count(run);
     QN_TRY(qn_report_heading(report, "Hits"));
     if (hits == 0) return qn_report_warning(report, "No molecule could be scored.");
-    QN_TRY(qn_report_paragraph(
-        report,
-        "The best %zu of %zu %s by the energy (%s) of their best poses; lower is better. "
-        "The energy ranks the molecules of this run; it is not a measured affinity. Clashes are "
-        "pairs of heavy atoms of molecule and receptor much nearer than their radii allow; nearest "
-        "is the shortest distance of such a pair. `hits.sdf` has up to %d %s of each%s, which PyMOL and "
-        "ChimeraX show in the receptor; `scores.csv` has all molecules.",
-        hits, run->row_count, qn_screen_molecules(run->row_count), qn_screen_energy_unit(run->score.kind),
-        run->options->keep, run->options->keep == 1 ? "pose" : "poses",
-        run->options->rigid ? "" : ", and `hits.pdbqt`"));
+    QN_TRY(describe_hits(run, hits, report));
     QN_TRY(add_pictures(run, report));
     QN_TRY(add_hit_table(run, report));
     if (hits > TABLE_ROWS) return qn_report_paragraph(report, "The table has the first %d.", TABLE_ROWS);
@@ -301,9 +344,10 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
     QN_TRY(qn_report_heading(report, "Run"));
     if (!run->options->rigid)
         QN_TRY(qn_report_paragraph(report, "The bonds of each molecule turned%s. %s",
-                                   run->sides.count ? ", and those of side chains of the receptor, whose poses are in "
-                                                      "`hits.pdbqt`"
-                                                    : "",
+                                   run->sides.count == 0 ? ""
+                                   : run->job->in_memory ? ", and those of side chains of the receptor"
+                                                         : ", and those of side chains of the receptor, whose poses "
+                                                           "are in `hits.pdbqt`",
                                    !run->options->score_only && !run->options->local_only
                                        ? "Chains of random steps, each minimised on maps, searched the box; the best "
                                          "poses were minimised with exact energies."
@@ -328,9 +372,9 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
                                    run->job->found.state == QN_OUTPUT_FINISHED ? "" : "not "));
     const int ranks = qn_ranks_count(run->job->ranks), threads = qn_context_threads(run->job->context);
     const char *const how_many = ranks == 1 ? "process with" : "processes, each with";
-    return qn_report_paragraph(
-        report, "Quern %s, %d %s %d %s, %.1f s in all (search %.1f s). `run.json` holds every option.", QN_VERSION,
-        ranks, how_many, threads, threads == 1 ? "thread" : "threads", run->timings.total_s, run->timings.search_s);
+    return qn_report_paragraph(report, "Quern %s, %d %s %d %s, %.1f s in all (search %.1f s).%s", QN_VERSION, ranks,
+                               how_many, threads, threads == 1 ? "thread" : "threads", run->timings.total_s,
+                               run->timings.search_s, run->job->in_memory ? "" : " `run.json` holds every option.");
 }
 
 static qn_status fill_report(const qn_screen_state *run, qn_report *report)
@@ -348,11 +392,10 @@ static qn_status fill_report(const qn_screen_state *run, qn_report *report)
     return add_run(run, report);
 }
 
-qn_status qn_screen_write_report(const qn_screen_state *run)
+qn_status qn_screen_report_page(const qn_screen_state *run, qn_text *page)
 {
     qn_report *report;
     qn_text title = {0};
-    char *path = NULL;
     const qn_screen_options *options = run->options;
     const qn_screen_sources sources = qn_screen_sources_of(options);
     qn_status status =
@@ -364,9 +407,19 @@ qn_status qn_screen_write_report(const qn_screen_state *run)
     QN_TRY(status);
     status = fill_report(run, report);
     if (status == QN_OK) status = qn_job_report_kernels(run->job, report);
-    if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
-    if (status == QN_OK) status = qn_report_write(report, path);
-    qn_release(&path);
+    if (status == QN_OK) status = qn_report_page(report, page);
     qn_report_destroy(&report);
+    return status;
+}
+
+qn_status qn_screen_write_report(const qn_screen_state *run)
+{
+    qn_text page = {0};
+    char *path = NULL;
+    qn_status status = qn_screen_report_page(run, &page);
+    if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
+    if (status == QN_OK) status = qn_file_write(path, page.data, page.length);
+    qn_release(&path);
+    qn_text_clear(&page);
     return status;
 }

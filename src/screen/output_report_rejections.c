@@ -118,10 +118,11 @@ qn_status qn_screen_report_rejections(const qn_screen_state *run, qn_report *rep
     if (run->rejection_count == 0) return QN_OK;
     QN_TRY(qn_report_heading(report, "Rejected"));
     QN_TRY(qn_report_paragraph(report,
-                               "%zu of %llu %s could not be used; `rejected.csv` has the sentence for each. "
+                               "%zu of %llu %s could not be used%s. "
                                "Reasons that differ only in numbers (#) or in quoted text (…) are counted together.",
                                run->rejection_count, (unsigned long long)run->molecules,
-                               qn_screen_molecules(run->molecules)));
+                               qn_screen_molecules(run->molecules),
+                               run->job->in_memory ? "" : "; `rejected.csv` has the sentence for each"));
     QN_TRY(qn_allocate(run->rejection_count, sizeof(reason_kind), &memory));
     reason_kind *kinds = memory;
     for (size_t i = 0; i < run->rejection_count; i++) {

@@ -19,6 +19,7 @@ typedef struct owned_result {
     qn_screen_result_rejection *rejections;
     qn_screen_enrichment *enrichment;
     char *texts;
+    char *page; /* of the report */
     qn_screen_hits hits;
 } owned_result;
 
@@ -171,7 +172,9 @@ qn_status qn_screen_result_make(qn_screen_state *run, qn_screen_result **result)
     }
     owned->texts = run->texts;
     owned->hits = run->hits;
+    owned->result.page = owned->page = run->page.data;
     run->texts = NULL;
+    run->page = (qn_text){0};
     run->hits = (qn_screen_hits){0};
     return QN_OK;
 }
@@ -186,6 +189,7 @@ void qn_screen_result_destroy(qn_screen_result **result)
     qn_release(&owned->rejections);
     qn_release(&owned->enrichment);
     qn_release(&owned->texts);
+    qn_release(&owned->page);
     qn_screen_hits_clear(&owned->hits);
     qn_release(&owned);
     *result = NULL;

@@ -267,6 +267,14 @@ static qn_status write_files(qn_screen_state *run, double *since)
     return qn_screen_write_run_json(run);
 }
 
+/* Make the report of a run in memory. */
+static qn_status make_page(qn_screen_state *run, double *since)
+{
+    run->timings.write_s = qn_clock_lap_s(since);
+    run->timings.total_s = *since - run->job->started_s;
+    return qn_screen_report_page(run, &run->page);
+}
+
 /* Count the molecules that no atom of the receptor reaches: a box or poses in another frame look like poor binders. */
 static qn_status look_for_far(qn_screen_state *run)
 {
@@ -314,7 +322,7 @@ static qn_status finish(qn_screen_state *run, double *since)
                        (unsigned long long)run->molecules, qn_screen_molecules(run->molecules),
                        run->rejection_count == 1 ? "was" : "were", folder ? ", see " : "", folder ? folder : "",
                        folder ? "/rejected.csv" : "", run->rejections[0].reason);
-    return QN_OK;
+    return run->job->in_memory && run->wants_result && !run->options->without_page ? make_page(run, since) : QN_OK;
 }
 
 static qn_status run_stages(qn_screen_state *run)
@@ -337,6 +345,7 @@ static void clear(qn_screen_state *run)
 {
     qn_screen_results_clear(run);
     qn_screen_hits_clear(&run->hits);
+    qn_text_clear(&run->page);
     qn_screen_labels_destroy(&run->labels);
     qn_flexible_receptor_destroy(&run->sorted);
     qn_flexible_sides_clear(&run->sides);

@@ -72,6 +72,7 @@ typedef struct qn_screen_state {
     size_t rejection_count;
     char *texts; /* memory of names and reasons */
     qn_screen_hits hits;
+    qn_text page;             /* of the report, for a run without an output */
     uint64_t molecules;       /* of all libraries: rows and rejections */
     uint64_t resumed;         /* molecules whose results came from the journals of an earlier run */
     uint64_t conformers;      /* searched, of all molecules */
@@ -111,7 +112,11 @@ QN_MUST_CHECK qn_status qn_screen_find_actives(qn_screen_state *run);
 /* "kJ/mol" or "kcal/mol". */
 const char *qn_screen_energy_unit(qn_ligand_score_kind kind);
 
-/* Write report.html, with the enrichment if actives are given. hits.sdf must be in the output folder. */
+/* Append the page of the report to a text, with the enrichment if actives are given. Molecules are drawn from hits.sdf
+ * in the output folder, or from run->hits if there is none. */
+QN_MUST_CHECK qn_status qn_screen_report_page(const qn_screen_state *run, qn_text *page);
+
+/* Write report.html. hits.sdf must be in the output folder. */
 QN_MUST_CHECK qn_status qn_screen_write_report(const qn_screen_state *run);
 
 /* Compute the enrichment of the known actives among the rows. *known is false if no row or every row is active. */

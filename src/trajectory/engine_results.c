@@ -57,6 +57,22 @@ static void describe_run(qn_trajectory_state *run, bool complete, qn_live_facts 
     if (qn_source_live_facts(run->source, live)) results->live = live;
 }
 
+/* Pass the results to the output, and at the end of the run to the caller. A run without an output has only the latter,
+ * who gets the page of its report. */
+static qn_status deliver(qn_trajectory_state *run, qn_trajectory_results *results, qn_query_tables **tables)
+{
+    const bool in_memory = run->job->in_memory;
+    qn_text page = {0};
+    if (!in_memory) QN_TRY(run->output(results, run->output_user));
+    if (!results->complete || !run->result) return QN_OK;
+    qn_status status = in_memory ? qn_trajectory_report_page(results, &page) : QN_OK;
+    results->page = page.data;
+    qn_trajectory_result_destroy(run->result);
+    if (status == QN_OK) status = qn_trajectory_result_create(results, tables, run->result);
+    qn_text_clear(&page);
+    return status;
+}
+
 qn_status qn_trajectory_write_results(qn_trajectory_state *run, bool complete)
 {
     qn_trajectory_results results;
@@ -76,11 +92,7 @@ qn_status qn_trajectory_write_results(qn_trajectory_state *run, bool complete)
     if (status == QN_OK) {
         describe_run(run, complete, &live, &results);
         results.queries = queries;
-        if (!run->job->in_memory) status = run->output(&results, run->output_user);
-    }
-    if (status == QN_OK && complete && run->result) {
-        qn_trajectory_result_destroy(run->result);
-        status = qn_trajectory_result_create(&results, tables, run->result);
+        status = deliver(run, &results, tables);
     }
     for (size_t i = 0; tables && i < run->client_count; i++) qn_query_tables_destroy(&tables[i]);
     qn_release(&tables);

@@ -211,6 +211,7 @@ static qn_status add_files(qn_report *report, const qn_trajectory_results *resul
     static const char *const formats[] = {[QN_TRAJECTORY_XVG] = "xvg", [QN_TRAJECTORY_CSV] = "csv"};
     qn_text list = {0}, name = {0};
     qn_status status = QN_OK;
+    if (results->job->in_memory) return QN_OK;
     for (size_t i = 0; i < tables->table_count + tables->grid_count; i++)
         for (size_t k = 0; k < 2 && status == QN_OK; k++) {
             const bool is_grid = i >= tables->table_count;
@@ -240,11 +241,10 @@ static qn_status add_grid(qn_report *report, const qn_trajectory_results *result
     }
     qn_status status = qn_output_unit(results, grid->unit, &unit);
     if (status == QN_OK)
-        status = qn_report_paragraph(report,
-                                     "%s on a grid of %d × %d × %d cells: from %.4g to %.4g, mean %.4g %s. VMD, PyMOL "
-                                     "and ChimeraX show the file.",
+        status = qn_report_paragraph(report, "%s on a grid of %d × %d × %d cells: from %.4g to %.4g, mean %.4g %s.%s",
                                      grid->title, grid->counts[0], grid->counts[1], grid->counts[2], factor * least,
-                                     factor * most, factor * sum / (double)count, unit.data);
+                                     factor * most, factor * sum / (double)count, unit.data,
+                                     results->job->in_memory ? "" : " VMD, PyMOL and ChimeraX show the file.");
     qn_text_clear(&unit);
     return status;
 }
@@ -325,11 +325,12 @@ static qn_status add_run(qn_report *report, const qn_trajectory_results *results
     if (status == QN_OK)
         status = qn_report_paragraph(report,
                                      "Quern %s, %s; %.1f s in all, of them %.1f s for %s (%.3g MB/s). "
-                                     "Lengths are in %s. `run.json` holds every option.",
+                                     "Lengths are in %s.%s",
                                      QN_VERSION, devices.data, results->total_s, seconds,
                                      qn_count_of(results->frames - results->resumed, "frame").text,
                                      seconds > 0 ? 1e-6 * (double)results->bytes / seconds : 0.0,
-                                     qn_output_in_angstrom(results) ? "Å" : "nm");
+                                     qn_output_in_angstrom(results) ? "Å" : "nm",
+                                     results->job->in_memory ? "" : " `run.json` holds every option.");
     qn_text_clear(&devices);
     return status;
 }
@@ -348,12 +349,11 @@ static qn_status fill_report(qn_report *report, const qn_trajectory_results *res
     return add_run(report, results);
 }
 
-qn_status qn_output_write_report(const qn_trajectory_results *results)
+qn_status qn_trajectory_report_page(const qn_trajectory_results *results, qn_text *page)
 {
     const qn_trajectory_options *options = results->options;
     qn_report *report;
     qn_text title = {0};
-    char *path = NULL;
     const char *what = options->live             ? options->live
                        : results->file_count > 0 ? qn_path_name(results->files[0].path)
                                                  : qn_path_name(qn_output_topology_name(results));
@@ -365,9 +365,16 @@ qn_status qn_output_write_report(const qn_trajectory_results *results)
     QN_TRY(status);
     status = fill_report(report, results);
     if (status == QN_OK) status = qn_job_report_kernels(results->job, report);
-    if (status == QN_OK) status = qn_job_path(results->job, "report.html", &path);
-    if (status == QN_OK) status = qn_report_write(report, path);
-    qn_release(&path);
+    if (status == QN_OK) status = qn_report_page(report, page);
     qn_report_destroy(&report);
+    return status;
+}
+
+qn_status qn_output_write_report(const qn_trajectory_results *results)
+{
+    qn_text page = {0};
+    qn_status status = qn_trajectory_report_page(results, &page);
+    if (status == QN_OK) status = qn_output_write_file(results, "report.html", &page);
+    qn_text_clear(&page);
     return status;
 }

@@ -139,7 +139,7 @@ static qn_status fill(owned_result *owned, const qn_trajectory_results *results,
     }
     owned->result.queries = queries;
     owned->result.query_count = count;
-    return QN_OK;
+    return own_text(owned, results->page, &owned->result.page);
 }
 
 qn_status qn_trajectory_result_create(const qn_trajectory_results *results, qn_query_tables **tables,

@@ -38,7 +38,11 @@ typedef struct qn_trajectory_results {
     double prepare_s, analyse_s, total_s;
     size_t selection_nodes; /* number of nodes of the network of selections */
     bool complete;          /* false: intermediate results of a live run */
+    const char *page;       /* of the report of a run without an output, for its caller; NULL: none */
 } qn_trajectory_results;
+
+/* Append the page of the report to a text. */
+QN_MUST_CHECK qn_status qn_trajectory_report_page(const qn_trajectory_results *results, qn_text *page);
 
 /* Write each query's tables and grids, report.html and run.json into the output folder, which exists. Every file is
  * complete or absent, and replaces an older one of the same name. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# parts: layouts options results docking programs trajectories tune notebooks bytes docs limits companions
+# parts: layouts options results docking programs trajectories tune notebooks bytes docs limits companions reports
 # The package for Python, by the standard library's unittest: python/tests/test_<part>.py. Needs a Python with NumPy; the
 # environment variable QUERN_PYTHON names another than the first that has it. Arguments: source folder, quern binary,
 # build folder, part.
