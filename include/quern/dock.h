@@ -160,6 +160,8 @@ typedef struct qn_dock_result {
     char report[4096];            /* path of report.html; "": none was written by this call */
     const double *cluster_scores; /* of `clusters`, by model or weight; NULL: they are ranked by size */
     const char *page;             /* of the report, HTML, of a run without an output; NULL: no, it is in `report` */
+    const size_t *restraints_satisfied; /* of `clusters`, by their models; NULL: no restraint counts */
+    size_t restraint_total;             /* number of restraints that count */
 } qn_dock_result;
 
 /* Dock. *result is released by qn_dock_result_destroy; `result` may be NULL. On failure *result is NULL.

@@ -27,6 +27,7 @@ SHAPES = {
     ("qn_distance_result", "steps"): lambda one, root: (one.value_count,),
     ("qn_distance_result", "names"): lambda one, root: (one.count + one.reference_count,),
     ("qn_dock_result", "cluster_scores"): lambda one, root: (one.cluster_count,),
+    ("qn_dock_result", "restraints_satisfied"): lambda one, root: (one.cluster_count,),
     ("qn_dock_result", "receptor_contacts"): lambda one, root: (root.receptor.residue_count,),
     ("qn_dock_result", "ligand_contacts"): lambda one, root: (root.ligand.residue_count,),
     ("qn_dock_result_set", "receptor_contacts"): lambda one, root: (root.receptor.residue_count,),

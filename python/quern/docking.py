@@ -86,6 +86,11 @@ class DockResult(Result):
         """The report of the run: `report.save("report.html")`, also without an output folder."""
         return report_of(self, self._value("report", None))
 
+    @property
+    def restraints_share(self):
+        """The share of the restraints that each cluster's model satisfies; None where no restraint counts."""
+        return None if self.restraints_satisfied is None else self.restraints_satisfied / self.restraint_total
+
     def evaluate(self, receptor_reference, ligand_reference, **options):
         """Compare all models with the known complex: see quern.evaluate."""
         models = list(self.models)

@@ -15,6 +15,7 @@ from support import COMMAND, EXAMPLES, Case
 
 RECEPTOR, LIGAND = str(EXAMPLES / "1ppe/1PPE_r_u.pdb"), str(EXAMPLES / "1ppe/1PPE_l_u_rnd.pdb")
 SMALL = {"rotations": 20, "spacing": 2, "clusters": 2, "keep": 20, "coefficients": "balanced"}
+LINKS = [(40, 20, 25.0), (192, 5, 12.0), (150, 20, 25.0), (99, 5, 20.0)]
 
 
 class Docking(Case):
@@ -175,6 +176,40 @@ class Docking(Case):
         self.assertIn("<table>", self.result._repr_html_())
         self.assertIn("energy", self.result.poses._repr_html_())
         self.assertIn("pose_count=20", repr(self.result))
+
+
+class Restraints(Case):
+    def test_counts_of_the_command(self):
+        """Restraints that each cluster's model satisfies, as clusters.csv has them."""
+        links = self.folder / "links.txt"
+        links.write_text("".join(f"receptor:A:{one} ligand:B:{other} {most}\n" for one, other, most in LINKS))
+        named = {"restraints": links, "restraints-required": 1, **SMALL}
+        words = [text for name, value in named.items() for text in (f"--{name}", str(value))]
+        subprocess.run([COMMAND, "dock", RECEPTOR, LIGAND, "-o", str(self.folder / "out"), "-q", *words], check=True)
+        with open(self.folder / "out/clusters.csv") as stream:
+            rows = list(csv.DictReader(stream))
+        named = {name.replace("-", "_"): value for name, value in named.items()}
+        result = quern.dock(RECEPTOR, LIGAND, **named)
+        counts = [int(row["restraints_satisfied"]) for row in rows]
+        self.assertEqual(result.restraints_satisfied.tolist(), counts)
+        np.testing.assert_allclose(result.restraints_share, [float(row["restraints_share"]) for row in rows], atol=1e-4)
+        self.assertEqual(counts, [self.satisfied(model) for model in result.models])
+        self.assertEqual((len(set(counts)), result.restraint_total), (2, len(LINKS)), counts)
+
+    def satisfied(self, model):
+        """Count the links whose two Cα are near enough in a model."""
+        atoms, place = model.atoms, model.positions_angstrom
+        alpha = {}
+        for atom, one in zip(atoms, place):
+            residue = model.residues[atom["residue"]]
+            if atom["name"] == "CA":
+                alpha[residue["chain"], int(residue["number"])] = one
+        return sum(np.linalg.norm(alpha["A", one] - alpha["B", other]) <= most for one, other, most in LINKS)
+
+    def test_no_restraints(self):
+        result = quern.dock(RECEPTOR, LIGAND, **SMALL)
+        self.assertIsNone(result.restraints_satisfied)
+        self.assertIsNone(result.restraints_share)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ typedef struct owned_result {
     size_t answer_count;
     double *scores; /* of the main answer's clusters */
     char *page;     /* of the report */
+    size_t *satisfied;
     const char *term_names[QN_DOCK_TERMS_MAX];
 } owned_result;
 
@@ -106,6 +107,24 @@ static qn_status add_answers(qn_dock_state *run, owned_result *owned)
     return QN_OK;
 }
 
+/* Count the restraints that the models of the main answer satisfy, as clusters.csv has them. */
+static qn_status add_satisfied(const qn_dock_state *run, owned_result *owned)
+{
+    const qn_dock_restraints *restraints = &run->restraints;
+    const size_t total = qn_dock_restraints_total(restraints);
+    void *memory;
+    if (total == 0 || run->answer_count == 0) return QN_OK;
+    const qn_dock_answer *answer = qn_dock_main_answer(run);
+    QN_TRY(qn_allocate(answer->cluster_count, sizeof *owned->satisfied, &memory));
+    owned->result.restraints_satisfied = owned->satisfied = memory;
+    owned->result.restraint_total = total;
+    for (size_t i = 0; i < answer->cluster_count; i++) {
+        const qn_dock_pose *model = qn_dock_model_pose(answer, i);
+        owned->satisfied[i] = qn_dock_restraints_satisfied(restraints, model->matrix, model->translation_angstrom);
+    }
+    return QN_OK;
+}
+
 static void add_facts(const qn_dock_state *run, owned_result *owned)
 {
     const int searched = run->rotation_count - run->resumed_rotations;
@@ -129,7 +148,8 @@ qn_status qn_dock_result_make(qn_dock_state *run, qn_dock_result **result)
     owned_result *owned = memory;
     *result = &owned->result;
     add_facts(run, owned);
-    const qn_status status = add_answers(run, owned);
+    qn_status status = add_answers(run, owned);
+    if (status == QN_OK) status = add_satisfied(run, owned);
     if (status != QN_OK) {
         qn_dock_result_destroy(result);
         return status;
@@ -158,6 +178,7 @@ void qn_dock_result_destroy(qn_dock_result **result)
     qn_release(&owned->sets);
     qn_release(&owned->scores);
     qn_release(&owned->page);
+    qn_release(&owned->satisfied);
     qn_molecule_destroy(&owned->receptor);
     qn_molecule_destroy(&owned->ligand);
     qn_release(&owned);
