@@ -103,6 +103,96 @@ class Maps(Case):
         self.assertIn("expected an array", self.message(TypeError, quern.reconstruct, mine, images="stack.mrcs"))
 
 
+class Movies(Case):
+    def test_a_known_motion(self):
+        """Frames are windows of a scene that move by whole pixels; the micrograph is their number times the scene."""
+        generator, side, margin = np.random.default_rng(2), 128, 16
+        size = side + 2 * margin
+        frequency = np.hypot(*np.meshgrid(np.fft.fftfreq(size), np.fft.fftfreq(size)))
+        scene = np.fft.ifft2(np.fft.fft2(generator.normal(size=(size, size))) * np.exp(-((frequency / 0.15) ** 2))).real
+        scene = 10 + 2 * scene / scene.std()
+        track = np.array([(0, 0), (2, -1), (3, -3), (5, -4), (6, -6), (6, -8), (7, -9), (8, -9)])
+        frames = np.stack([scene[margin + y : margin + y + side, margin + x : margin + x + side] for x, y in track])
+        frames += generator.normal(size=frames.shape) * 0.5
+        quern.Volume.from_array(frames.astype(np.float32), 1.0).write(self.folder / "movie.mrc")
+        movie = (self.folder / "movie.mrc").rename(self.folder / "movie.mrcs")  # a stack, not a volume
+        found = quern.movie([movie], output=self.folder / "out", patches="none", spectrum_size=0, hot_pixels=0, pixel=1.0)
+        self.assertEqual(found.movies["frame_count"].tolist(), [8])
+        self.assertAlmostEqual(found.movies["motion_total_px"][0], np.hypot(*np.diff(track, axis=0).T).sum(), delta=0.2)
+        rows = (self.folder / "out/movie.star").read_text().split("_rlnMicrographShiftY #3\n")[1].split("\n\n")[0]
+        shifts = np.array([row.split() for row in rows.splitlines()], float)
+        np.testing.assert_array_equal(shifts[:, 0], np.arange(1, 9))
+        np.testing.assert_allclose(shifts[:, 1:], track, atol=0.15)  # of a pixel, by the noise
+        inner = slice(margin + 24, margin + side - 24)  # without what moved in from outside
+        micrograph = np.squeeze(quern.Volume.read(self.folder / "out/movie.mrc").values)[24:-24, 24:-24]
+        error = micrograph - 8 * scene[inner, inner]
+        self.assertAlmostEqual(error.mean(), 0, delta=0.15)
+        self.assertAlmostEqual(error.std(), 0.5 * np.sqrt(8), delta=0.15)  # that of the frames' noise
+
+
+class Passages(Case):
+    """A carbon atom goes along the axis of a tube of carbon atoms, from its middle to beyond its mouth."""
+
+    RADIUS = 3.3
+
+    def tube(self):
+        places = [(radius * np.cos(angle), radius * np.sin(angle), z)
+                  for z in range(-12, 13, 2) for radius in (5.0, 7.5)
+                  for angle in 2 * np.pi * (np.arange(16) + 0.5 * (z // 2 % 2)) / 16]  # fmt: skip
+        return np.round(places, 3)
+
+    def write(self, name, places, format):
+        lines = [format.format(place + 1, *one) for place, one in enumerate(places)]
+        (self.folder / name).write_text("\n".join([*lines, "END", ""]))
+        return self.folder / name
+
+    def energies(self, atoms, points):
+        """AutoDock Vina's energy of a hydrophobic carbon among others, both with a radius of 1.9 Å: kcal/mol."""
+        apart = np.linalg.norm(points[:, None] - atoms, axis=-1)
+        gap = apart - 2 * 1.9
+        terms = (-0.035579 * np.exp(-((gap / 0.5) ** 2)) - 0.005156 * np.exp(-(((gap - 3) / 2) ** 2))
+                 + 0.840245 * np.minimum(gap, 0) ** 2 - 0.035069 * np.clip(1.5 - gap, 0, 1))  # fmt: skip
+        return np.where(apart < 8, terms, 0).sum(1)
+
+    def lowest(self, atoms, z, radius):
+        """The least energy on a disc about the axis, on a polar grid that is made finer around its best points."""
+        steps = np.array([radius / 20, 2 * np.pi / 96])
+        polar = np.stack(np.meshgrid(np.arange(21), np.arange(96)), -1).reshape(-1, 2) * steps
+        near = np.stack(np.meshgrid(*[np.linspace(-1, 1, 7)] * 2), -1).reshape(-1, 2)
+        for _ in range(5):
+            distance = np.minimum(np.abs(polar[:, 0]), radius)
+            points = np.c_[distance * np.cos(polar[:, 1]), distance * np.sin(polar[:, 1]), np.full(len(polar), z)]
+            energies = self.energies(atoms, points)
+            best = np.argsort(energies)[:20]
+            polar, steps = (polar[best, None] + near * steps).reshape(-1, 2), steps / 3
+        return energies.min()
+
+    def test_energies_of_a_carbon(self):
+        atoms, start = self.tube(), 0.5
+        atom = "ATOM  {0:5d}  C   GLY A{0:4d}    {1:8.3f}{2:8.3f}{3:8.3f}  1.00  0.00           C"
+        receptor = self.write("tube.pdb", atoms, atom)
+        axis = [(0, 0, z, self.RADIUS) for z in np.arange(start, 13, 0.5)]
+        tunnel = self.write("tunnel.pdb", axis, "ATOM  {0:5d}  H   FIL T   1    {1:8.3f}{2:8.3f}{3:8.3f}{4:6.2f}")
+        (self.folder / "carbon.sdf").write_text("carbon\n  made\n\n  1  0  0  0  0  0  0  0  0  0999 V2000\n"
+                                                "    0.0000    0.0000    0.0000 C   0  0\nM  END\n$$$$\n")  # fmt: skip
+        moved = quern.transport([receptor, self.folder / "carbon.sdf"], tunnel=[tunnel], direction="out")
+        self.assertEqual(len(moved.passages), 1)
+        one = moved.passages[0]
+        self.assertEqual((one.receptor, one.ligand), ("tube", "carbon"))
+        self.assertEqual(one.distances_angstrom[0], 0)
+        self.assertGreater(one.distances_angstrom[-1], axis[-1][2] - start + 1)  # it goes on beyond the mouth
+        places, some = start + one.distances_angstrom, slice(None, None, 5)
+        lower = one.lower[some]
+        expected = np.array([self.lowest(atoms, z, radius) for z, radius in zip(places[some], one.radii_angstrom[some])])
+        self.assertGreater(expected.max() - expected.min(), 0.7)  # the way out costs energy
+        np.testing.assert_allclose(lower, expected, atol=0.01)  # each atom at the cut-off is a step of 0.0036 kcal/mol
+        self.assertGreaterEqual((one.upper_least - one.lower).min(), -1e-6)
+        self.assertAlmostEqual(one.highest, one.upper_least.max(), delta=0.02)
+        self.assertAlmostEqual(one.surface, self.lowest(atoms, places[-1], one.radii_angstrom[-1]), delta=0.02)
+        self.assertAlmostEqual(one.bound, expected.min(), delta=0.02)
+        self.assertAlmostEqual(one.gap, one.highest - one.lower.max(), places=6)
+
+
 class Others(Case):
     def test_every_program_refuses_in_words(self):
         """Without inputs each program says what it needs."""
