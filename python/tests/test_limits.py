@@ -1,5 +1,6 @@
 """Calls leak nothing, cost little, leave other threads running, and end cleanly whatever is given."""
 
+import ctypes
 import gc
 import logging
 import os
@@ -11,11 +12,13 @@ import time
 import tracemalloc
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import quern
 from quern import _call
-from support import EXAMPLES, Case
+from quern._library import lib
+from support import EXAMPLES, Case, has_opencl
 
 CALLS = 10_000
 WATER = str(EXAMPLES / "water/water.tpr"), str(EXAMPLES / "water/water.xtc")
@@ -119,6 +122,89 @@ class Calls(Case):
             done.set()
             other.join()
         self.assertGreater(counted[0] - before, 50 * min(seconds, 1))
+
+
+class Handles(Case):
+    """What the package opens in the library it gives back, once, however its use ends."""
+
+    PAIRS = {"qn_device_open": "device", "qn_tune_file_device": "device", "qn_device_release": "device",
+             "qn_context_create": "context", "qn_context_destroy": "context", "qn_collective_create": "collective",
+             "qn_collective_destroy": "collective", "qn_space_create": "space", "qn_space_destroy": "space",
+             "qn_tuner_create": "tuner", "qn_tuner_destroy": "tuner", "qn_tune_store_open": "store",
+             "qn_tune_store_close": "store"}  # fmt: skip
+
+    def setUp(self):
+        super().setUp()
+        quern.current_context()  # which the package keeps
+        self.opened, self.held = dict.fromkeys(self.PAIRS.values(), 0), {}
+        for name, kind in self.PAIRS.items():
+            watched = mock.patch.object(lib, name, self.watched(getattr(lib, name), name, kind), create=True)
+            watched.start()
+            self.addCleanup(watched.stop)
+
+    def watched(self, function, name, kind):
+        """A function of the library that notes the object that its last argument points to."""
+        ends = name.endswith(("release", "destroy", "close"))
+
+        def call(*arguments):
+            place = arguments[-1]._obj
+            if ends and place:
+                self.assertEqual(self.held.pop(ctypes.cast(place, ctypes.c_void_p).value, None), kind, name)
+            status = function(*arguments)
+            if not ends and place:
+                self.held[ctypes.cast(place, ctypes.c_void_p).value] = kind
+                self.opened[kind] += 1
+            return status
+
+        return call
+
+    def check_all_is_given_back(self, **opened):
+        gc.collect()
+        self.assertEqual(self.held, {})
+        self.assertEqual({kind: count for kind, count in self.opened.items() if count}, opened)
+
+    def test_devices(self):
+        with quern.Context(threads=1) as context:
+            with quern.Device("host", context) as device:
+                self.assertIn("device", self.held.values())
+            device.close()
+            quern.Device("host", context).close()
+            quern.Device("host", context)
+            self.message(quern.NoDevice, quern.Device, "cuda:99", context)
+            with self.assertRaises(KeyError), quern.Device("host", context):
+                raise KeyError("mine")
+        self.check_all_is_given_back(context=1, device=4)
+
+    def test_collectives(self):
+        with quern.Context(threads=1) as context:
+            references = np.random.default_rng(0).normal(size=(3, 6, 3))
+            path = quern.Collective(references, device=quern.Device("host", context))
+            self.assertEqual(len(path.evaluate(references[0])["rmsd"]), 3)
+            self.message(quern.InvalidArgument, quern.Collective, references[:, :2], device=quern.Device("host", context))
+            del path
+        self.check_all_is_given_back(context=1, device=2, collective=1)
+
+    def test_tuning(self):
+        with quern.Context(threads=1) as context:
+            tune = {"device": "host", "tests": 2, "most_repeats": 1, "context": context}
+            quern.tune.workload("benchmark/transpose", [32, 16], store=self.folder / "store", **tune)
+            self.message(quern.Error, quern.tune.workload, "benchmark/transpose", [2**31 - 1] * 2, **tune)
+            self.message(quern.Error, quern.tune.workload, "benchmark/transpose", [32, 16], store=__file__, **tune)
+            tuner = quern.tune.Tuner({"x": [1, 2, 4]}, tests=2)
+            for point in tuner:
+                tuner.tell(point, 1.0)
+            del tuner
+        self.check_all_is_given_back(context=1, device=3, space=1, tuner=1, store=1)
+
+    def test_tuning_of_a_source(self):
+        if not has_opencl():
+            self.skipTest("no OpenCL device")
+        source = "__kernel void one(__global float *x) { x[get_global_id(0)] = T; }"
+        with quern.Context(threads=1) as context:
+            found = quern.tune.kernel(source, "one", [np.zeros(4, "f4")], {"T": [1, 2]}, group=4, groups=1, device="opencl:0",
+                                      answer=[np.ones(4, "f4")], most_repeats=1, worker=False, context=context)  # fmt: skip
+        self.assertEqual(sorted(one["outcome"] for one in found.tests), ["correct", "wrong"])
+        self.check_all_is_given_back(context=1, device=1)
 
 
 class Inputs(Case):
