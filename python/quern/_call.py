@@ -5,11 +5,12 @@ so that the main thread can take a signal meanwhile: Ctrl-C then asks the run to
 and KeyboardInterrupt is raised when the run has kept what can be resumed.
 """
 
+import _signal
 import ctypes
 import os
-import signal
 import sys
 import threading
+import time
 from collections import namedtuple
 
 from . import errors
@@ -36,22 +37,33 @@ class _Helper:
         while True:
             self._asked.acquire()
             work, self._work = self._work, None
-            work()
-            work = None
+            work[0]()
+            work[0] = None
             self._done.release()
+            work.append(True)
+            work = None
 
     def make(self, work, on_interrupt):
-        self._work = work
+        """Have a function called. Returns the exception of a signal's handler that came meanwhile, or None."""
+        self._work = work = [work]
         self._asked.release()
-        interrupt = None
+        try:
+            self._done.acquire()
+            return None
+        except BaseException as signalled:
+            return self._finish(work, signalled, on_interrupt)
+
+    def _finish(self, work, interrupt, on_interrupt):
+        """Wait for the end after a signal. It may have come when the lock was taken, so the mark in `work` counts."""
         while True:
             try:
-                self._done.acquire()
-                break
-            except KeyboardInterrupt as signalled:
-                interrupt = signalled
                 on_interrupt()
-        return interrupt
+                while len(work) == 1:
+                    time.sleep(0.001)
+                self._done.acquire(False)
+                return interrupt
+            except BaseException as signalled:
+                interrupt = signalled
 
 
 _helper = None
@@ -67,7 +79,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def _takes_signals():
-    return threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT))
+    """Whether this is the main thread, and Python has a handler for Ctrl-C. `signal.getsignal` takes longer."""
+    return threading.get_ident() == threading.main_thread().ident and callable(_signal.getsignal(_signal.SIGINT))
 
 
 def run(function, arguments, watch):

@@ -102,6 +102,34 @@ class Calls(Case):
         print(f"a call that is short: {1e6 * min(seconds):.1f} µs of the processor")
         self.assertLess(min(seconds), 200e-6)
 
+    def test_a_signal_at_the_end_of_a_call(self):
+        """It may come when the lock that says so was taken: the call then ends all the same, and so does the next."""
+        helper = _call._Helper()
+
+        class Taken:
+            """A lock whose taking is followed by a signal."""
+
+            def __init__(self, lock):
+                self.lock, self.release = lock, lock.release
+
+            def acquire(self, blocking=True):
+                taken = self.lock.acquire(blocking)
+                if blocking:
+                    raise KeyboardInterrupt
+                return taken
+
+        calls, lock = [], helper._done
+        for _ in range(3):
+            helper._done = Taken(lock)
+            found = []
+            one = threading.Thread(target=lambda: found.append(helper.make(lambda: calls.append(1), list)), daemon=True)
+            one.start()
+            one.join(10)
+            self.assertIsInstance(found[0] if found else None, KeyboardInterrupt)
+            helper._done = lock
+            self.assertIsNone(helper.make(lambda: calls.append(2), list))
+        self.assertEqual(calls, [1, 2] * 3)
+
     def test_other_threads_run_meanwhile(self):
         """The interpreter's lock is given up: another thread of Python counts while a run lasts."""
         counted, done = [0], threading.Event()
@@ -320,6 +348,19 @@ class Surroundings(Case):
         made = self.python(text)
         self.assertEqual(made.stdout.split(), ["interrupted", "2"], made.stderr)
         self.assertLess(time.monotonic() - begin, 20)
+
+    def test_another_signal_that_raises(self):
+        """A handler that raises, such as that of a time limit, stops the run; the next call is right."""
+        text = ("import signal, numpy as np, quern\n"
+                "def late(number, frame):\n    raise TimeoutError('late')\n"
+                "signal.signal(signal.SIGALRM, late)\n"
+                "frames = np.random.default_rng(0).normal(size=(9000, 100, 3)).astype('f4')\n"
+                "signal.setitimer(signal.ITIMER_REAL, 0.3)\n"
+                "try:\n    quern.distances(frames, measure='drmsd', threads=1)\n"
+                "except TimeoutError:\n    print('late')\n"
+                "print(quern.distances(frames[:2]).count)\n")  # fmt: skip
+        made = self.python(text)
+        self.assertEqual(made.stdout.split(), ["late", "2"], made.stderr)
 
     def test_threads_that_are_no_main_thread(self):
         found = []
