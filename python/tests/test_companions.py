@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import quern
+from quern._memory import as_array
 from support import EXAMPLES, Case
 
 WATER = str(EXAMPLES / "water/water.tpr"), str(EXAMPLES / "water/water.xtc")
@@ -136,11 +137,64 @@ class Molecules(Case):
 
 
 class Arrays(Case):
+    def tensors(self, make):
+        """Arrays of a package give what the same numbers in NumPy give, whatever their strides and kind of number."""
+        frames = np.random.default_rng(0).normal(size=(6, 5, 3)).astype(np.float32)
+        expected = quern.distances(frames, measure="rmsd").distances
+        wide = np.zeros((6, 10, 6), np.float32)
+        wide[:, ::2, 1::2] = frames
+        turned = np.ascontiguousarray(frames.transpose(2, 1, 0))
+        for tensor in (make(frames), make(wide)[:, ::2, 1::2], make(turned).swapaxes(0, 2), make(frames.astype(np.float64))):
+            self.assertEqual(tuple(tensor.shape), frames.shape)
+            self.assertNotIsInstance(tensor, np.ndarray)
+            np.testing.assert_array_equal(quern.distances(tensor, measure="rmsd").distances, expected)
+        halves = np.random.default_rng(1).normal(size=(2, 12, 12, 12)).astype(np.float32)
+        found = quern.fsc(make(halves[0]), make(halves[1]), pixel_angstrom=1)
+        np.testing.assert_array_equal(found.curve, quern.fsc(halves[0], halves[1], pixel_angstrom=1).curve)
+        path = quern.Collective(make(frames.astype(np.float64)), weights=make(np.arange(1, 6)))
+        of_numpy = quern.Collective(frames, weights=np.arange(1, 6)).evaluate(frames[2])
+        self.assertEqual(path.evaluate(make(frames[2]))["s"], of_numpy["s"])
+        topology = quern.Topology.from_arrays(["CA"] * 5, elements=["C"] * 5, masses_u=make(np.arange(12.0, 17)))
+        of_tensor = quern.Trajectory(topology, make(frames)).gyration(whole=False).rg
+        np.testing.assert_array_equal(of_tensor, quern.Trajectory(topology, frames).gyration(whole=False).rg)
+        self.assertIn("frames × atoms × 3", self.message(ValueError, quern.distances, make(frames[:, :, :2])))
+        bad = frames.copy()
+        bad[2, 1, 0] = np.nan
+        self.assertIn("frame 2", self.message(quern.InvalidArgument, quern.distances, make(bad), measure="rmsd"))
+
     def test_torch(self):
         torch = companion("torch")
-        frames = torch.randn(6, 5, 3, dtype=torch.float32)
-        found = quern.distances(frames, measure="rmsd").distances
-        np.testing.assert_array_equal(found, quern.distances(frames.numpy(), measure="rmsd").distances)
+        self.tensors(lambda array: torch.from_numpy(array.copy()))
+        frames = torch.randn(6, 5, 3)
+        self.assertEqual(as_array(frames, np.float32, "frames").ctypes.data, frames.data_ptr())  # no copy
+        learned = torch.randn(6, 5, 3, requires_grad=True)
+        self.assertIn("grad", self.message(Exception, quern.distances, learned, measure="rmsd"))
+        found = quern.distances(learned.detach(), measure="rmsd").distances
+        np.testing.assert_array_equal(found, quern.distances(learned.detach().numpy(), measure="rmsd").distances)
+
+    def test_torch_on_a_gpu(self):
+        torch = companion("torch")
+        if not torch.cuda.is_available():
+            self.skipTest("torch has no GPU")
+        self.on_a_gpu(lambda array: torch.from_numpy(array).cuda())
+
+    def test_cupy(self):
+        cupy = companion("cupy")
+        try:
+            cupy.zeros(1)
+        except Exception as error:  # its own classes, by what is missing
+            self.skipTest(f"CuPy has no GPU: {error}")
+        self.on_a_gpu(cupy.asarray)
+
+    def on_a_gpu(self, make):
+        """Arrays of a GPU are copied, or refused in words."""
+        frames = np.random.default_rng(0).normal(size=(6, 5, 3)).astype(np.float32)
+        try:
+            found = quern.distances(make(frames), measure="rmsd").distances
+        except TypeError as error:
+            self.assertIn("GPU", str(error))
+        else:
+            np.testing.assert_array_equal(found, quern.distances(frames, measure="rmsd").distances)
 
     def test_pandas(self):
         companion("pandas")
