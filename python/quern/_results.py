@@ -262,7 +262,7 @@ class Record:
     def _scalars(self):
         kept = {}
         for name, type in self._struct._fields_:
-            if not is_pointer(type) or type is ctypes.c_char_p:
+            if name != "page" and (not is_pointer(type) or type is ctypes.c_char_p):  # a page is too long to be shown
                 value = self._value(name, type)
                 if isinstance(value, (str, int, float, bool, type_of_none)):
                     kept[name] = value

@@ -70,6 +70,9 @@ class QueryResult:
         columns = ", ".join(self.table.dtype.names) if self.table is not None else "none"
         raise AttributeError(f"the query {self.name} has no {name!r}; its columns are {columns}")
 
+    def _scalars(self):
+        return self._record._scalars()
+
     def __repr__(self):
         return f"<quern.QueryResult {self.name}: {', '.join(self.units)}>"
 

@@ -78,6 +78,7 @@ class Reports(Case):
         self.assertEqual(found, expected)
         for word in (".csv", "hits.sdf", "run.json", ".xvg"):
             self.assertNotIn(word, report.html)
+        self.assertNotIn("DOCTYPE", result._repr_html_())  # a result that shows itself leaves its report out
         report.save(self.folder / "kept.html")
         self.assertEqual((self.folder / "kept.html").read_text(encoding="utf-8"), report.html)
 
@@ -127,6 +128,7 @@ class Reports(Case):
         result = trajectory.analyse(rdf=quern.q.rdf("name OW", max=0.8), threads=2)
         expected = self.command("trajectory", "rdf", *WATER, select="name OW", max=0.8, threads=2)
         self.compare(result, expected, 30)
+        self.assertIn("<td>name OW</td>", result._repr_html_())  # a row for the query
 
 
 if __name__ == "__main__":
