@@ -20,7 +20,7 @@ scaling "$1/bench/scaling" --devices host --programs reconstruct,potential ||
 import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     parts = sum(float(row[name] or 0) for name in ("start", "prepare", "work", "reduce", "finish", "write", "rest"))
-    assert abs(parts - float(row["seconds"])) < 0.01, row
+    assert abs(parts - float(row["seconds"])) < 0.01 and float(row["rest"]) > -0.01, row
     assert float(row["cpu"]) > 0 and row["n"] in ("1", "2"), row
     assert row["kind"] != "per-device" or int(row["size"]) >= 1, row
 END
