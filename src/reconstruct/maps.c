@@ -3,19 +3,85 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/thread.h"
+#include "base/thread_pool.h"
 #include "reconstruct/run.h"
 #include "reconstruct/saved_sums.h"
 
-enum { CHUNK = 1 << 22 }; /* floats that are read from a device at a time */
+enum {
+    CHUNK = 1 << 22, /* floats that are read from a device at a time */
+    BLOCK = 1 << 16  /* floats that a thread adds at a time */
+};
 
-/* Add a device's sums. `zero`: `sums` are still 0, and are overwritten without a copy in between. */
-static qn_status add_accumulator(qn_accumulator *accumulator, int half, qn_sum which, size_t count, bool zero,
-                                 float *chunk, float *sums)
+/* ---- sums of the devices of this rank ---- */
+
+/* The same floats of a device's sums. */
+typedef struct device_part {
+    qn_accumulator *accumulator;
+    int half;
+    qn_sum which;
+    size_t first, count;
+    float *room, *into; /* room: [CHUNK] of this device; into: that, or its place in the sums */
+} device_part;
+
+typedef struct adding {
+    device_part parts[QN_DEVICES_MAX];
+    int count;
+    bool zero;   /* the sums are still 0, and those of the first device are read to their place */
+    float *sums; /* at the place of the parts */
+} adding;
+
+static qn_status read_part(void *user)
+{
+    const device_part *part = user;
+    return qn_accumulator_read(part->accumulator, part->half, part->which, part->first, part->count, part->into);
+}
+
+/* Read from all devices at the same time, each over its own link. */
+static qn_status read_parts(adding *all)
+{
+    qn_thread threads[QN_DEVICES_MAX] = {0};
+    qn_status status = QN_OK;
+    if (all->count == 1) return read_part(&all->parts[0]);
+    for (int i = 0; i < all->count && status == QN_OK; i++)
+        status = qn_thread_start(&threads[i], read_part, &all->parts[i]);
+    const qn_status joined = qn_threads_join(threads, (size_t)all->count);
+    return status == QN_OK ? joined : status;
+}
+
+/* Add a block of all devices, always in their order, so that the bits do not depend on threads. */
+static qn_status add_block(size_t index, int worker, void *user)
+{
+    const adding *all = user;
+    const size_t first = index * BLOCK, count = all->parts[0].count;
+    const size_t end = first + BLOCK < count ? first + BLOCK : count;
+    (void)worker;
+    for (int d = all->zero; d < all->count; d++) {
+        const float *values = all->parts[d].into;
+        for (size_t i = first; i < end; i++) all->sums[i] += values[i];
+    }
+    return QN_OK;
+}
+
+/* Add the sums `which` of one half of all devices. */
+static qn_status add_devices(const qn_reconstruct_state *run, adding *all, int half, qn_sum which, size_t count,
+                             float *sums)
 {
     for (size_t first = 0; first < count; first += CHUNK) {
-        const size_t part = count - first < CHUNK ? count - first : CHUNK;
-        QN_TRY(qn_accumulator_read(accumulator, half, which, first, part, zero ? sums + first : chunk));
-        for (size_t i = 0; i < part && !zero; i++) sums[first + i] += chunk[i];
+        const size_t now = count - first < CHUNK ? count - first : CHUNK;
+        all->sums = sums + first;
+        for (int i = 0; i < all->count; i++) {
+            device_part *part = &all->parts[i];
+            *part = (device_part){.accumulator = run->accumulators[i],
+                                  .half = half,
+                                  .which = which,
+                                  .first = first,
+                                  .count = now,
+                                  .room = part->room,
+                                  .into = all->zero && i == 0 ? all->sums : part->room};
+        }
+        QN_TRY(read_parts(all));
+        if (all->count > all->zero) QN_TRY(qn_pool_run(run->job->pool, (now + BLOCK - 1) / BLOCK, add_block, all));
     }
     return QN_OK;
 }
@@ -24,20 +90,18 @@ static qn_status add_accumulator(qn_accumulator *accumulator, int half, qn_sum w
 static qn_status add_own(const qn_reconstruct_state *run, int half, bool zero, qn_fourier_sums *sums)
 {
     const size_t voxels = qn_fourier_sums_voxels(run->side);
-    void *chunk;
-    QN_TRY(qn_allocate(CHUNK, sizeof(float), &chunk));
+    adding all = {.count = run->job->device_count, .zero = zero};
     qn_status status = QN_OK;
-    for (int i = 0; i < run->job->device_count && status == QN_OK; i++) {
-        qn_accumulator *accumulator = run->accumulators[i];
-        const bool first = zero && i == 0;
-        status = add_accumulator(accumulator, half, QN_SUM_NUMERATOR, 2 * voxels, first, chunk, sums->numerator);
-        if (status == QN_OK)
-            status = add_accumulator(accumulator, half, QN_SUM_WEIGHT, voxels, first, chunk, sums->weight);
-    }
-    qn_release(&chunk);
+    for (int i = zero; i < all.count && status == QN_OK; i++)
+        status = qn_allocate(CHUNK, sizeof(float), (void **)&all.parts[i].room);
+    if (status == QN_OK) status = add_devices(run, &all, half, QN_SUM_NUMERATOR, 2 * voxels, sums->numerator);
+    if (status == QN_OK) status = add_devices(run, &all, half, QN_SUM_WEIGHT, voxels, sums->weight);
+    for (int i = 0; i < all.count; i++) qn_release(&all.parts[i].room);
     if (status == QN_OK && run->saved) status = qn_saved_sums_add(run->saved, half, sums);
     return status;
 }
+
+/* ---- maps ---- */
 
 /* Add up the sums of all ranks on the first rank: of one half, or (−1) of both. */
 static qn_status gather(qn_reconstruct_state *run, int half, qn_fourier_sums *sums)
