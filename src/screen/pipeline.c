@@ -618,6 +618,8 @@ static qn_status run_threads(screen_pipeline *pipeline)
     return status == QN_OK ? read : qn_error_restore(&trail);
 }
 
+/* `jobs`: molecules that wait for a search, at most. Two groups wait for a GPU. On the host, where a molecule may take
+ * seconds, one does: other ranks could search what waits here. */
 static qn_status create_flexible(screen_pipeline *pipeline, size_t *jobs)
 {
     const qn_screen_state *run = pipeline->run;
@@ -635,7 +637,7 @@ static qn_status create_flexible(screen_pipeline *pipeline, size_t *jobs)
         const bool gpu = qn_device_get_info(run->job->devices[i])->kind == QN_DEVICE_GPU;
         const int most = gpu ? GROUP_MAX : 1 + threads / QN_SCREEN_PIECE;
         pipeline->group_most = most > pipeline->group_most ? most : pipeline->group_most;
-        *jobs += (size_t)(GROUP_MAX * QN_SCREEN_PIECE);
+        *jobs += (size_t)((gpu ? 2 * GROUP_MAX : most) * QN_SCREEN_PIECE);
         if (options->score_only || options->local_only) continue;
         for (int k = 0; k < (gpu ? SEARCHERS_OF_A_GPU : 1); k++)
             QN_TRY(qn_flexible_searcher_create(run->job->devices[i], &run->receptor, &how, &pipeline->flexible[i][k]));
@@ -664,7 +666,7 @@ static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
         QN_TRY(qn_screen_search_create(device, &run->receptor, &run->search, &pipeline->searches[i]));
         const int batch = qn_screen_search_batch(pipeline->searches[i]);
         if (i == 0) run->batch = batch;
-        *jobs += (size_t)batch;
+        *jobs += 2 * (size_t)batch;
         qn_log(QN_LOG_NOTE, "%s: %d %s a batch, %d poses of each in %d %s, up to %d %s",
                qn_device_get_info(device)->identifier, batch, batch == 1 ? "conformer" : "conformers",
                run->search.poses, run->search.generations, run->search.generations == 1 ? "generation" : "generations",
@@ -681,11 +683,11 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run)
     size_t jobs = 0;
     qn_status status = create_searches(&pipeline, &jobs);
     if (status == QN_OK) status = qn_screen_library_open(&sources, &pipeline.library);
-    if (status == QN_OK && !run->options->rigid) status = check_memory(&pipeline, 2 * jobs);
+    if (status == QN_OK && !run->options->rigid) status = check_memory(&pipeline, jobs);
     if (status == QN_OK) {
         pipeline.finished = run->job->done.count * QN_SCREEN_PIECE;
         pipeline.started_s = qn_clock_s();
-        qn_screen_queue_create(2 * jobs, &pipeline.queue);
+        qn_screen_queue_create(jobs, &pipeline.queue);
         status = run_threads(&pipeline);
         qn_screen_queue_destroy(&pipeline.queue);
     }
