@@ -1,9 +1,8 @@
-/* Models of the cluster centres, and scripts that show them. */
+/* Models of the cluster centres. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "dock/run.h"
@@ -142,52 +141,6 @@ static qn_status choose_format(qn_dock_state *run, const qn_molecule *renamed, b
                                  "names of one letter or digit, of which there are 62");
 }
 
-/* Write a script for PyMOL or ChimeraX, which shows the receptor's surface and the models as cartoons. */
-static qn_status write_script(const qn_dock_state *run, const qn_dock_answer *answer, const char *file, bool pymol,
-                              const char *ligand_chains)
-{
-    qn_text text = {0};
-    char *path = NULL, name[32];
-    qn_status status = qn_text_append(&text, "# Made by quern dock: open this file in %s from its folder.\n",
-                                      pymol ? "PyMOL" : "ChimeraX");
-    for (size_t i = 0; i < answer->cluster_count && status == QN_OK; i++) {
-        qn_dock_model_name(run, i, name);
-        status = qn_text_append(&text, pymol ? "load %s\n" : "open %s\n", name);
-    }
-    if (status == QN_OK && pymol)
-        status = qn_text_append(&text,
-                                "hide everything\nselect ligand_chains, chain %s\nshow cartoon\n"
-                                "color grey80, not ligand_chains\n"
-                                "util.cbc ligand_chains\ndisable all\nenable cluster_01\n"
-                                "show surface, cluster_01 and not ligand_chains\nset transparency, 0.3\n"
-                                "deselect\nzoom cluster_01\n",
-                                ligand_chains);
-    if (status == QN_OK && !pymol) {
-        status = qn_text_append(&text, "hide atoms\nshow cartoons\ncolor #bbbbbb\n");
-        for (const char *at = ligand_chains; *at && status == QN_OK; at += strcspn(at, "+"), at += *at == '+')
-            status = qn_text_append(&text, "color /%.*s cornflower blue\n", (int)strcspn(at, "+"), at);
-        if (status == QN_OK)
-            status = qn_text_append(&text, "hide models\nshow #1 models\nsurface #1\ntransparency #1 40\nview #1\n");
-    }
-    if (status == QN_OK) status = qn_dock_answer_path(run, answer, file, &path);
-    if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
-    qn_release(&path);
-    qn_text_clear(&text);
-    return status;
-}
-
-static qn_status write_scripts(const qn_dock_state *run, const qn_dock_answer *answer, const char *ligand_chains)
-{
-    qn_text plus = {0};
-    QN_TRY(qn_text_append(&plus, "%s", ligand_chains));
-    for (char *c = plus.data; *c; c++)
-        if (*c == ',') *c = '+';
-    qn_status status = write_script(run, answer, "view.pml", true, plus.data);
-    if (status == QN_OK) status = write_script(run, answer, "view.cxc", false, plus.data);
-    qn_text_clear(&plus);
-    return status;
-}
-
 qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_answer *answer)
 {
     const qn_molecule *receptor = run->receptor.molecule, *ligand = run->ligand.molecule;
@@ -209,7 +162,8 @@ qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_answer *answer)
         models_job job = {run, answer, renamed, names.data};
         status = qn_pool_run(run->job->pool, answer->cluster_count, write_model, &job);
     }
-    if (status == QN_OK) status = write_scripts(run, answer, ligand_chains.data);
+    if (status == QN_OK && answer->cluster_count > 0)
+        status = qn_dock_write_views(run, answer, renamed, ligand_chains.data);
     qn_molecule_destroy(&renamed);
     qn_text_clear(&names);
     qn_text_clear(&ligand_chains);

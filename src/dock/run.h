@@ -140,6 +140,10 @@ QN_MUST_CHECK qn_status qn_dock_count_contacts(qn_dock_state *run, qn_dock_answe
 /* output_*.c: each function writes one file or one kind of file; files are complete or absent. */
 QN_MUST_CHECK qn_status qn_dock_write_tables(const qn_dock_state *run, const qn_dock_answer *answer);
 QN_MUST_CHECK qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_answer *answer);
+/* Write view.pml and view.cxc, which show the first model. `renamed`: the ligand with the names that its chains have in
+ * the models; `ligand_chains`: these names, separated by commas. */
+QN_MUST_CHECK qn_status qn_dock_write_views(const qn_dock_state *run, const qn_dock_answer *answer,
+                                            const qn_molecule *renamed, const char *ligand_chains);
 /* Append the page of an answer's report to a text. */
 QN_MUST_CHECK qn_status qn_dock_report_page(const qn_dock_state *run, const qn_dock_answer *answer, qn_text *page);
 QN_MUST_CHECK qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_answer *answer);
