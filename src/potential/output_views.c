@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "format/structure/autodock_types.h"
+#include "math/view.h"
 #include "potential/run.h"
 
 /* Element by which viewers colour the hot spots of a map. */
@@ -91,6 +92,26 @@ static qn_status append_maps(const qn_potential_run_state *run, bool pymol, qn_t
     return QN_OK;
 }
 
+/* Look from the side of the hot spots: along the direction from the middle of the receptor to theirs. */
+static qn_status find_view(const qn_potential_run_state *run, qn_view *view)
+{
+    const qn_potential_receptor *receptor = &run->receptor;
+    double spots[3] = {0}, count = 0, towards[3];
+    void *memory;
+    QN_TRY(qn_allocate(3 * receptor->atom_count, sizeof(double), &memory));
+    double *points = memory;
+    for (size_t i = 0; i < receptor->atom_count; i++)
+        for (size_t axis = 0; axis < 3; axis++) points[3 * i + axis] = receptor->atoms[i].position_angstrom[axis];
+    qn_view_from(points, receptor->atom_count, spots, view); /* for the middle of the receptor */
+    for (int map = 0; map < run->map_count; map++)
+        for (int i = 0; qn_potential_is_probe(run, map) && i < run->summaries[map].spot_count; i++, count++)
+            for (int axis = 0; axis < 3; axis++) spots[axis] += run->summaries[map].spots[i].position_angstrom[axis];
+    for (int axis = 0; axis < 3; axis++) towards[axis] = spots[axis] / count - view->centre[axis];
+    qn_view_from(points, receptor->atom_count, towards, view);
+    qn_release(&memory);
+    return QN_OK;
+}
+
 static qn_status describe_pymol(const qn_potential_run_state *run, const char *receptor, qn_text *text)
 {
     QN_TRY(qn_text_append(
@@ -98,10 +119,14 @@ static qn_status describe_pymol(const qn_potential_run_state *run, const char *r
         "# PyMOL: the receptor with the hot spots of its potential maps; meshes are at half of "
         "the least energy\nset normalize_ccp4_maps, off\nload %s, receptor\nload hot_spots.pdb, hot_spots\n",
         receptor));
+    qn_view view;
     QN_TRY(append_maps(run, true, text));
-    return qn_text_append(text, "hide everything\nshow cartoon, receptor\nshow lines, receptor within 5 of hot_spots\n"
+    QN_TRY(qn_text_append(text, "hide everything\nshow cartoon, receptor\nshow lines, receptor within 5 of hot_spots\n"
                                 "show spheres, hot_spots\nset sphere_scale, 0.3, hot_spots\n"
-                                "label hot_spots, resn\nshow mesh\ndisable map_*\nzoom hot_spots, 4\n");
+                                "label hot_spots, resn\nshow mesh\ndisable map_*\n"));
+    QN_TRY(find_view(run, &view));
+    QN_TRY(qn_view_append_pymol(&view, text));
+    return qn_text_append(text, "zoom hot_spots, 4\n");
 }
 
 static qn_status describe_chimerax(const qn_potential_run_state *run, const char *receptor, qn_text *text)
@@ -112,7 +137,10 @@ static qn_status describe_chimerax(const qn_potential_run_state *run, const char
                           "open hot_spots.pdb\nhide #1 atoms\nshow #1 cartoons\nstyle #2 ball\nshow #2 atoms\n"
                           "label #2 residues text {0.name}\n",
                           receptor, strstr(receptor, ".pdbqt") ? " format pdb" : ""));
+    qn_view view;
     QN_TRY(append_maps(run, false, text));
+    QN_TRY(find_view(run, &view));
+    QN_TRY(qn_view_append_chimerax(&view, text));
     return qn_text_append(text, "view #2\n");
 }
 

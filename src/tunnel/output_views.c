@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/view.h"
 #include "tunnel/run.h"
 
 enum { SHOWN_MOST = 60 }; /* clusters that a script shows */
@@ -32,6 +33,26 @@ static const char *colour_of(size_t cluster)
     return colours[cluster % (sizeof colours / sizeof *colours)];
 }
 
+/* Look at the cheapest tunnel from the side on which it is nearest to the surface of the structure: along the direction
+ * from the middle of the walls to the middle of the tunnel, without its part along the tunnel, which lies flat then. */
+static void find_view(const qn_tunnel_state *run, qn_view *view)
+{
+    const qn_tunnel_structure *structure = &run->structure;
+    const qn_line *line = &qn_tunnel_best_of(run, 0)->line;
+    const double *first = line->places[0], *last = line->places[line->count - 1];
+    double towards[3], along = 0, length2 = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        towards[axis] = 0.5 * (first[axis] + last[axis]);
+        for (size_t i = 0; i < structure->wall_count; i++)
+            towards[axis] -=
+                structure->molecule->atoms[structure->walls[i]].position_angstrom[axis] / (double)structure->wall_count;
+        along += towards[axis] * (last[axis] - first[axis]);
+        length2 += (last[axis] - first[axis]) * (last[axis] - first[axis]);
+    }
+    for (int axis = 0; axis < 3 && length2 > 0; axis++) towards[axis] -= along / length2 * (last[axis] - first[axis]);
+    qn_view_from(line->places[0], line->count, towards, view);
+}
+
 static qn_status describe_pymol(const qn_tunnel_state *run, qn_text *text)
 {
     QN_TRY(qn_text_append(text, "# PyMOL: the structure with the cheapest tunnel of each cluster; spheres have the "
@@ -44,7 +65,13 @@ static qn_status describe_pymol(const qn_tunnel_state *run, qn_text *text)
                               "show spheres, tunnel_%02zu\ncolor %s, tunnel_%02zu\n",
                               qn_tunnel_name_of(qn_tunnel_best_of(run, c), "pdb").text, c + 1, c + 1, c + 1, c + 1,
                               colour_of(c), c + 1));
-    return qn_text_append(text, "rebuild\nset sphere_transparency, 0.3, tunnel_*\nzoom tunnel_*, 8\n");
+    QN_TRY(qn_text_append(text, "rebuild\nset sphere_transparency, 0.3, tunnel_*\n"));
+    if (run->cluster_count > 0) {
+        qn_view view;
+        find_view(run, &view);
+        QN_TRY(qn_view_append_pymol(&view, text));
+    }
+    return qn_text_append(text, "zoom tunnel_*, 8\n");
 }
 
 static qn_status describe_chimerax(const qn_tunnel_state *run, qn_text *text)
@@ -66,6 +93,11 @@ static qn_status describe_chimerax(const qn_tunnel_state *run, qn_text *text)
             if (place == last) break;
             place = place + QN_TUNNEL_SPHERE_EVERY < last ? place + QN_TUNNEL_SPHERE_EVERY : last;
         }
+    }
+    if (run->cluster_count > 0) {
+        qn_view view;
+        find_view(run, &view);
+        QN_TRY(qn_view_append_chimerax(&view, text));
     }
     return qn_text_append(text, "view #2-%zu\n", model - 1);
 }

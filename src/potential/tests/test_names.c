@@ -104,6 +104,8 @@ static void scripts_load_files_that_exist(void)
     CHECK(qn_file_exists(scratch("view/view.OA.grid.mrc")));
     CHECK(file_has(scratch("view/view.pml"), "load view.OA.grid.mrc, map_OA"));
     CHECK(file_has(scratch("view/view.cxc"), "open view.OA.grid.mrc"));
+    CHECK(file_has(scratch("view/view.pml"), "\nset_view (") &&
+          file_has(scratch("view/view.cxc"), "\nview matrix camera "));
 }
 
 static void pairs_without_effect_are_named(void)

@@ -237,6 +237,23 @@ static void frames_are_superposed(void)
     qn_molecule_destroy(&shell);
 }
 
+/* The tunnel, which leads along z, lies horizontally in PyMOL's view: numbers 6 and 8 of set_view are the parts of z to
+ * the right and towards the viewer. */
+static void check_view(const char *folder)
+{
+    char path[1200], line[512] = "";
+    double v[9];
+    snprintf(path, sizeof path, "%s/view.pml", folder);
+    FILE *script = fopen(path, "r");
+    if (!CHECK(script != NULL)) return;
+    while (fgets(line, sizeof line, script) && strncmp(line, "set_view", 8) != 0) continue;
+    fclose(script);
+    CHECK(sscanf(line, "set_view (%lf, %lf, %lf, %lf, %lf, %lf, %lf, %lf, %lf,", &v[0], &v[1], &v[2], &v[3], &v[4],
+                 &v[5], &v[6], &v[7], &v[8]) == 9);
+    CHECK_NEAR(fabs(v[6]), 1, 0.01);
+    CHECK_NEAR(v[8], 0, 0.01);
+}
+
 /* Files of a tunnel are read as spheres and discs: spheres from the start on, discs from the mouth on with normals
  * against their order, whose rims are at most 0.3 Å apart. */
 static void files_have_the_tunnel(void)
@@ -271,6 +288,7 @@ static void files_have_the_tunnel(void)
         }
         qn_tunnel_file_release(&discs);
     }
+    check_view(folder);
     const size_t tunnels = result->tunnel_count, clusters = result->cluster_count;
     CHECK_FAILS(qn_tunnel_run(context, &options, NULL), QN_ALREADY_EXISTS);
     qn_tunnel_result_destroy(&result);
