@@ -22,6 +22,9 @@ int cli_command_run(const cli_command *command, int count, char **arguments);
  * Returns the exit code. */
 int cli_command_help(const cli_command *command, int count, char *const *arguments);
 
+/* Print the text of quern --version. */
+void cli_print_version(void);
+
 /* A hidden word in place of a command: quern tune starts this program with it for kernels of the user's own. */
 extern const char cli_tune_worker_word[];
 

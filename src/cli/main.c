@@ -3,7 +3,6 @@
 #include "cli/output.h"
 
 #include <errno.h>
-#include <quern/version.h>
 #include <signal.h>
 #include <string.h>
 
@@ -52,7 +51,7 @@ static int dispatch(int count, char **arguments)
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0) return run_help(0, NULL);
     if (strcmp(name, "help") == 0) return run_help(count - 2, arguments + 2);
     if (strcmp(name, "--version") == 0) {
-        printf("quern %s\n", qn_version());
+        cli_print_version();
         return CLI_DONE;
     }
     if (strcmp(name, cli_tune_worker_word) == 0) return cli_tune_work();

@@ -38,7 +38,11 @@ expect 2 err - '^Usage: quern COMMAND'
 expect 0 out - '^Usage: quern COMMAND' -h
 expect 0 out - '^Usage: quern COMMAND' --help
 expect 0 out - '^Usage: quern COMMAND' help
-expect 0 out 1 '^quern [0-9]*\.[0-9]*\.[0-9]*$' --version
+expect 0 out - '^quern [0-9]*\.[0-9]*\.[0-9]*$' --version
+expect 0 out - '^commit:     [0-9a-f]\{12\}\( with changes\)\{0,1\}$\|^commit:     not known' --version
+expect 0 out - '^compiler:   [A-Za-z]* [0-9.]*, [a-z0-9_]*, [A-Za-z]*$' --version
+expect 0 out - '^built with: zlib [0-9.]*, Jansson [0-9.]*, LibYAML [0-9.]*, SQLite [0-9.]*, libtiff [0-9.]*, Qhull ' --version
+expect 0 out - '^\(not \)\{0,1\}found: .*OpenCL' --version
 expect 2 err 1 'unknown command "dokc"; did you mean dock?' dokc
 expect 2 err 1 'unknown command "qwertyuiop" (see quern -h)$' qwertyuiop
 expect 2 err 1 'unknown command "nothing"' help nothing

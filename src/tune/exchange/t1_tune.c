@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/sized_struct.h"
+#include "base/text.h"
 #include "runtime/device.h"
 #include "tune/exchange/t1_bench.h"
 #include "tune/exchange/t1_results.h"
@@ -125,8 +126,8 @@ static qn_status report(const tuning *t, qn_point point, const qn_test *test, co
     progress.improved = qn_tuner_best(t->tuner, &best, &progress.best) && best == point;
     progress.best_point = progress.best.outcome == QN_TEST_CORRECT ? best : 0;
     if (!t->options->progress || t->options->progress(&progress, t->options->progress_user) == 0) return QN_OK;
-    return QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %llu tests", t->t1->name,
-                   (unsigned long long)progress.tests);
+    return QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %s", t->t1->name,
+                   qn_count_of(progress.tests, "test").text);
 }
 
 static qn_status test_point(tuning *t, qn_point point, qn_test *test)

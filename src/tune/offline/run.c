@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/sized_struct.h"
+#include "base/text.h"
 #include "runtime/device.h"
 #include "tune/ahead.h"
 #include "tune/goal.h"
@@ -184,8 +185,9 @@ static qn_status record(run_state *run, qn_point point, const qn_test *test)
     progress.best.outcome = QN_TEST_WRONG;
     qn_tuner_best(run->tuner, &progress.best_point, &progress.best);
     if (run->options->progress(&progress, run->options->progress_user) != 0)
-        return QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %llu tests", run->workload->name,
-                       (unsigned long long)progress.tests);
+        return QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %s%s", run->workload->name,
+                       qn_count_of(progress.tests, "test").text,
+                       run->journal.problem ? "; the same command goes on" : "");
     return QN_OK;
 }
 

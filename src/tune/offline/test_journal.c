@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "tune/session.h"
 #include "tune/tuner.h"
 
@@ -45,8 +46,8 @@ qn_status qn_test_journal_show(const qn_test_journal *journal, const qn_tuner *t
     progress.best.outcome = QN_TEST_WRONG;
     qn_tuner_best(tuner, &progress.best_point, &progress.best);
     if (!options->known || options->known(&progress, options->progress_user) == 0) return QN_OK;
-    return QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %llu tests", qn_space_name(journal->space),
-                   (unsigned long long)progress.tests);
+    return QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %s", qn_space_name(journal->space),
+                   qn_count_of(progress.tests, "test").text);
 }
 
 /* Convert the times of a row, which may be of another size of the problem, to this size. */
