@@ -20,9 +20,10 @@ extern "C" {
 /* Options of `quern fsc`, which writes fsc.csv, fsc.star, report.html and run.json into a folder, and mask.mrc if it
  * made a mask. Doubts about the maps are logged as warnings and listed in the report. */
 typedef struct qn_fsc_run_options {
-    size_t size;                                      /* of this struct in bytes */
-    qn_run_options run;                               /* its seed is that of the random phases */
-    const char *half_1, *half_2;                      /* half maps: MRC or CCP4, gzipped or not */
+    size_t size;                 /* of this struct in bytes */
+    qn_run_options run;          /* its seed is that of the random phases */
+    const char *half_1, *half_2; /* half maps: MRC or CCP4, gzipped or not. half_2 NULL: half_1 is a folder that has
+                                  * both, or a name from which that of the other follows */
     const qn_volume *half_1_volume, *half_2_volume;   /* instead of `half_1` and `half_2`; read only */
     const char *mask;                                 /* "auto": made of the mean of both maps; a file; NULL: none */
     const qn_volume *mask_volume;                     /* instead of `mask`; read only */

@@ -86,8 +86,8 @@ static void print_crossing(const qn_fsc_crossing *crossing)
 static void print_result(const qn_fsc_run_options *chosen, const qn_fsc *fsc)
 {
     print_curve(fsc);
-    printf("\n%s and %s: %d voxels of %.4g Å along an edge\n", chosen->half_1, chosen->half_2, fsc->side,
-           fsc->voxel_angstrom);
+    const char *second = chosen->half_2 ? chosen->half_2 : "the other half map"; /* a note names it */
+    printf("\n%s and %s: %d voxels of %.4g Å along an edge\n", chosen->half_1, second, fsc->side, fsc->voxel_angstrom);
     if (fsc->masked) {
         printf("Mask: %.3g %% of the box; ", 100 * fsc->mask_share);
         if (fsc->randomised_from > 0)
@@ -103,11 +103,19 @@ static void print_result(const qn_fsc_run_options *chosen, const qn_fsc *fsc)
 
 /* ---- the run ---- */
 
+/* Notes say which half maps were found. */
+static void on_log(qn_log_level level, const char *message, void *user)
+{
+    const qn_fsc_run_options *chosen = user;
+    if (level == QN_LOG_NOTE && !chosen->run.quiet) fprintf(stderr, "%s\n", message);
+    if (level != QN_LOG_NOTE) cli_log_warning(level, message, NULL);
+}
+
 static int run(void *memory)
 {
     const qn_fsc_run_options *chosen = memory;
     const qn_context_options of_context = {
-        .size = sizeof of_context, .threads = chosen->run.threads, .log = cli_log_warning};
+        .size = sizeof of_context, .threads = chosen->run.threads, .log = on_log, .log_user = memory};
     qn_context *context = NULL;
     qn_fsc *fsc = NULL;
     int exit_code = cli_report(qn_context_create(&of_context, &context));

@@ -218,15 +218,23 @@ qn_status qn_fsc_run(qn_context *context, const qn_fsc_run_options *options, qn_
     qn_job job;
     qn_fsc_run_options own;
     if (fsc) *fsc = NULL;
+    char *found[2] = {NULL, NULL};
     QN_TRY(qn_option_take(qn_fsc_option_table(), options, &own));
     qn_fsc_state run = {.options = &own, .job = &job};
     const qn_output output = {.folder = own.output};
     qn_status status = qn_job_open(context, "fsc", &own.run, &job);
+    if (status == QN_OK && own.half_1 && !own.half_2 && !own.half_1_volume && !own.half_2_volume) {
+        status = qn_job_agree(&job, qn_fsc_find_halves(own.half_1, found));
+        own.half_1 = found[0];
+        own.half_2 = found[1];
+        if (status == QN_OK) qn_log(QN_LOG_NOTE, "half maps: %s and %s", found[0], found[1]);
+    }
     if (status == QN_OK) status = run_stages(&run, &output);
     status = qn_job_close(&job, status);
     if (fsc) *fsc = status == QN_OK ? run.fsc : NULL;
     if (status != QN_OK || !fsc) qn_fsc_destroy(&run.fsc);
     for (int k = 0; k < 2; k++) qn_volume_destroy(&run.own_halves[k]);
     qn_volume_destroy(&run.own_mask);
+    for (int k = 0; k < 2; k++) qn_release(&found[k]);
     return status;
 }

@@ -100,6 +100,25 @@ grep -q '^warning: coarse.mrc: has voxels of 2.1 Å; --pixel 2 is used instead' 
 touch file
 refuses 1 'file' one.mrc two.mrc -o file
 
+# Half maps by their names: the other one of a name, and both of a folder, where RELION's unfiltered maps of the last
+# iteration come first. "truth" is the resolution of one.mrc and two.mrc.
+mkdir ours relion emdb many none
+cp one.mrc ours/half1.mrc && cp two.mrc ours/half2.mrc
+cp one.mrc relion/run_half1_class001_unfil.mrc && cp two.mrc relion/run_half2_class001_unfil.mrc
+cp twos.mrc relion/run_it007_half1_class001.mrc && cp small.mrc relion/run_it007_half2_class001.mrc
+cp one.mrc emdb/emd_1_half_map_1.map && cp two.mrc emdb/emd_1_half_map_2.map
+cp one.mrc many/a_half1.mrc && cp two.mrc many/a_half2.mrc && cp one.mrc many/b_half1.mrc && cp two.mrc many/b_half2.mrc
+cp one.mrc none/a_half1.mrc
+for given in ours relion emdb relion/ ours/half1.mrc ours/half2.mrc relion/run_half1_class001_unfil.mrc "--i ours/half1.mrc" \
+  "--i ours/half1.mrc --i2 ours/half2.mrc"; do
+  [ "$(resolution $given)" = "$truth" ] || fail "$given: $(resolution $given), expected $truth"
+done
+"$quern" fsc relion 2>message >/dev/null
+grep -qx 'half maps: relion/run_half1_class001_unfil.mrc and relion/run_half2_class001_unfil.mrc' message || fail "relion: $(cat message)"
+refuses 2 'many: has more than two half maps' many
+refuses 2 'none: has no half maps' none
+refuses 2 'HALF2 is missing, and the name one.mrc has none of half1' one.mrc
+
 # Warnings about doubtful resolutions, which are not failures.
 warns() { # warns "part" arguments…
   local part=$1
