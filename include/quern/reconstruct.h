@@ -58,6 +58,7 @@ typedef struct qn_reconstruct_options {
     double checkpoint_s;            /* seconds between savings of the sums; default 600; 0: never */
     double pixel_angstrom;          /* pixel size instead of that of the files; 0: as they state (default) */
     const char *classes;            /* only particles of these rlnClassNumber, "1,3"; NULL: all (default) */
+    bool relion_names;              /* half maps are run_half1_class001_unfil.mrc …, as RELION's jobs have them */
 } qn_reconstruct_options;
 
 const qn_option_table *qn_reconstruct_option_table(void); /* see <quern/option.h> */

@@ -129,6 +129,11 @@ static const qn_option rows[] = {
      .offset = FIELD(classes),
      .fallback_meaning = "all particles",
      .meaning = "use only particles of these rlnClassNumber, such as 2 or 1,3"},
+    {.name = "relion-names",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(relion_names),
+     .meaning = "with --halves, name the half maps as RELION's jobs do: run_half1_class001_unfil.mrc and "
+                "run_half2_class001_unfil.mrc in a folder, map_half1_class001_unfil.mrc … beside map.mrc"},
     {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .meaning = "seed of the split into halves and of random phases"},
     {.like = &qn_run_rows[QN_RUN_MEMORY],
      .offset = RUN,
@@ -156,6 +161,8 @@ static qn_status check(const void *memory)
     if (options->mask && !options->halves)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--mask is \"%s\", but there is no --halves, which are correlated within it", options->mask);
+    if (options->relion_names && !options->halves)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--relion-names is given, but there is no --halves, whose names it gives");
     if (options->subset > 0 && options->halves)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--subset is \"%d\", but --halves are of both subsets; expected one of the two",

@@ -42,31 +42,45 @@ static qn_status refuse(const char *output, const char *why)
 /* Place the files beside a map: the map keeps its name, the other names begin with the stem. */
 static qn_status place_beside_map(const char *map, qn_reconstruct_place *place)
 {
-    static const char *const companions[] = {"half1.mrc", "half2.mrc", "weights.mrc", "mask.mrc",
-                                             "fsc.csv",   "fsc.star",  "report.html", "run.json"};
+    static const char *const companions[] = {"weights.mrc", "mask.mrc",    "fsc.csv",
+                                             "fsc.star",    "report.html", "run.json"};
+    const size_t before = 3;
     QN_TRY(qn_text_copy(map, &place->stem));
     char *ending = strrchr(place->stem, '.');
     place->map = map + (ending - place->stem);
     *ending = '\0';
     place->names[0] = place->map;
-    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) place->names[i + 1] = companions[i];
+    for (size_t k = 0; k < 2; k++) place->names[1 + k] = place->halves[k];
+    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) place->names[before + i] = companions[i];
     place->output.stem = place->stem;
     place->output.names = place->names;
     return QN_OK;
 }
 
-qn_status qn_reconstruct_find_place(const char *output, qn_reconstruct_place *place)
+/* RELION's names begin with "run", for which a stem stands if there is one. */
+static void name_halves(bool relion_names, bool with_stem, qn_reconstruct_place *place)
+{
+    static const char *const own[] = {"half1.mrc", "half2.mrc"};
+    static const char *const relion[] = {"run_half1_class001_unfil.mrc", "run_half2_class001_unfil.mrc"};
+    for (int k = 0; k < 2; k++) place->halves[k] = relion_names ? relion[k] + (with_stem ? strlen("run_") : 0) : own[k];
+}
+
+qn_status qn_reconstruct_find_place(const char *output, bool relion_names, qn_reconstruct_place *place)
 {
     static const char *const maps[] = {".mrc", ".map", ".ccp4"};
     static const char *const others[] = {".mrcs", ".gz", ".star", ".xmd", ".html", ".hdf"};
     *place = (qn_reconstruct_place){.map = "map.mrc", .output = {.journal_folder = "unfinished", .aside = "sums."}};
+    name_halves(relion_names, false, place);
     if (!output) {
         place->output = (qn_output){0};
         return QN_OK;
     }
     if (!output[0]) return QN_FAIL(QN_INVALID_ARGUMENT, "no output is named; expected map.mrc or a folder");
     if (!is_folder(output)) {
-        if (ends_in_one_of(output, maps, sizeof maps / sizeof *maps)) return place_beside_map(output, place);
+        if (ends_in_one_of(output, maps, sizeof maps / sizeof *maps)) {
+            name_halves(relion_names, true, place);
+            return place_beside_map(output, place);
+        }
         if (ends_in_one_of(output, others, sizeof others / sizeof *others)) return refuse(output, "");
         if (qn_file_exists(output)) return refuse(output, ", a file");
     }
@@ -113,8 +127,8 @@ double qn_reconstruct_images_per_s(const qn_reconstruction *run)
 qn_status qn_reconstruct_write(const qn_reconstruction *run)
 {
     if (run->job->in_memory) return qn_reconstruct_find_warnings(run);
-    QN_TRY(write_volume(run, run->half[0], "half map 1", "half1.mrc"));
-    QN_TRY(write_volume(run, run->half[1], "half map 2", "half2.mrc"));
+    QN_TRY(write_volume(run, run->half[0], "half map 1", run->half_names[0]));
+    QN_TRY(write_volume(run, run->half[1], "half map 2", run->half_names[1]));
     QN_TRY(write_volume(run, run->weight, "sums of weights", "weights.mrc"));
     QN_TRY(write_volume(run, run->mask, "mask", "mask.mrc"));
     QN_TRY(write_curve(run, "fsc.csv", qn_fsc_write_csv));

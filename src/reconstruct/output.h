@@ -25,6 +25,7 @@ typedef struct qn_reconstruction {
     const qn_reconstruct_options *options;
     qn_job *job;          /* the job whose output the files belong to */
     const char *map_name; /* name of the map within its place */
+    const char *half_names[2];
     const qn_particle_set *particles;
     const size_t *used; /* indices of the particles that were inserted */
     size_t used_count;
@@ -51,10 +52,12 @@ typedef struct qn_reconstruction {
 
 /* Places of a run's files. For the output "map.mrc" they are "map.mrc", "map_half1.mrc", "map_report.html" …; for a
  * folder "out/" they are "out/map.mrc", "out/half1.mrc", "out/report.html" … Saved sums are in "map_unfinished" or
- * "out/unfinished". */
+ * "out/unfinished". With RELION's names half maps are "map_half1_class001_unfil.mrc" or
+ * "out/run_half1_class001_unfil.mrc". */
 typedef struct qn_reconstruct_place {
     char *stem;            /* stem of the files; NULL: they have a folder */
     const char *map;       /* the map's name in the folder, "map.mrc", or its ending after the stem, ".mrc" */
+    const char *halves[2]; /* likewise, of the half maps */
     const char *names[10]; /* with a stem: the names of all files, and NULL at the end */
     qn_output output;
 } qn_reconstruct_place;
@@ -64,7 +67,7 @@ QN_MUST_CHECK qn_status qn_view_bins_create(const qn_reconstruction *run, qn_vie
 
 /* Find the place of an output. The struct must not be moved until it is cleared; without an output its folder and stem
  * are NULL. QN_INVALID_ARGUMENT: an output that is neither a map nor a folder. */
-QN_MUST_CHECK qn_status qn_reconstruct_find_place(const char *output, qn_reconstruct_place *place);
+QN_MUST_CHECK qn_status qn_reconstruct_find_place(const char *output, bool relion_names, qn_reconstruct_place *place);
 void qn_reconstruct_place_clear(qn_reconstruct_place *place);
 
 /* Append the page of the report to a text. The warnings must have been found. */

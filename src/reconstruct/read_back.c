@@ -77,8 +77,8 @@ qn_status qn_reconstruct_read_back(qn_reconstruct_state *run)
     QN_TRY(read_volume(run, run->place.map, false, &result->map));
     if (run->options->write_weights) QN_TRY(read_volume(run, "weights.mrc", true, &result->weight));
     if (run->halves < 2) return QN_OK;
-    QN_TRY(read_volume(run, "half1.mrc", false, &result->half[0]));
-    QN_TRY(read_volume(run, "half2.mrc", false, &result->half[1]));
+    QN_TRY(read_volume(run, run->place.halves[0], false, &result->half[0]));
+    QN_TRY(read_volume(run, run->place.halves[1], false, &result->half[1]));
     QN_TRY(read_volume(run, "mask.mrc", true, &result->mask));
     return qn_reconstruct_correlate(run);
 }

@@ -106,7 +106,7 @@ static qn_status read_particles(qn_reconstruct_state *run)
 static qn_status read_inputs(qn_reconstruct_state *run)
 {
     QN_TRY(qn_option_check(qn_reconstruct_option_table(), run->options));
-    QN_TRY(qn_reconstruct_find_place(run->options->output, &run->place));
+    QN_TRY(qn_reconstruct_find_place(run->options->output, run->options->relion_names, &run->place));
     QN_TRY(qn_symmetry_group(run->options->symmetry, &run->operators, &run->operator_count));
     run->halves = run->options->halves ? 2 : 1;
     run->saves = run->options->output && (run->options->checkpoint_s > 0 || run->options->run.resume);
@@ -174,12 +174,12 @@ static qn_status make_key(qn_reconstruct_state *run)
     return qn_job_key(run->job,
                       "symmetry=%s\nctf=%d\nhalves=%d\nsubset=%d\nsplit seed=%llu\nfirst=%llu\nlast=%llu\n"
                       "maximum resolution=%.17g\npadded side=%d\nradius=%.17g\nfast=%d\nbatch=%d\n"
-                      "deterministic=%d\npixel=%.17g\nclass=%s\n",
+                      "deterministic=%d\npixel=%.17g\nclass=%s\nrelion names=%d\n",
                       options->symmetry, options->ctf, options->halves, options->subset,
                       (unsigned long long)options->run.seed, (unsigned long long)options->first,
                       (unsigned long long)options->last, options->max_resolution_angstrom, run->side, run->radius,
                       options->fast, run->batch, options->deterministic, options->pixel_angstrom,
-                      options->classes ? options->classes : "all");
+                      options->classes ? options->classes : "all", options->relion_names);
 }
 
 static qn_status plan(qn_reconstruct_state *run)
@@ -264,6 +264,7 @@ static void describe(qn_reconstruct_state *run, const qn_device_info **infos)
     result->options = options;
     result->job = run->job;
     result->map_name = run->place.map;
+    for (int k = 0; k < 2; k++) result->half_names[k] = run->place.halves[k];
     result->particles = run->particles;
     result->used = run->plan.order;
     result->used_count = run->plan.image_count;

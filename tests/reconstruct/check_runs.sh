@@ -97,6 +97,19 @@ for half in 1 2; do
 done
 within "the map of both halves" 1e-6 map.mrc halves/map.mrc
 for file in fsc.csv fsc.star report.html run.json; do [ -s "halves/$file" ] || fail "halves/$file is missing"; done
+# With RELION's names half maps are the same files, in a folder and beside a map; quern fsc finds them, and a finished run
+# is read back.
+reconstruct subsets.star --halves --relion-names -o named/ --deterministic || fail "names of RELION"
+reconstruct subsets.star --halves --relion-names -o run.mrc --deterministic || fail "names of RELION beside a map"
+for half in 1 2; do
+  within "half $half by RELION's name" 1e-6 "halves/half$half.mrc" "named/run_half${half}_class001_unfil.mrc"
+  cmp -s "named/run_half${half}_class001_unfil.mrc" "run_half${half}_class001_unfil.mrc" || fail "half $half beside a map"
+done
+[ ! -e named/half1.mrc ] || fail "names of RELION: half1.mrc is there as well"
+"$quern" fsc named >fsc_named 2>&1 && grep -q '^FSC 0.143' fsc_named || fail "quern fsc named: $(cat fsc_named)"
+reconstruct subsets.star --halves --relion-names -o named/ --deterministic --resume || fail "names of RELION: a finished run"
+reconstruct subsets.star --halves -o named/ --deterministic --resume 2>/dev/null && fail "a run with other names was resumed"
+reconstruct subsets.star --relion-names -o nameless/ 2>/dev/null && fail "--relion-names without --halves"
 for seed in 1 1 2; do
   [ ! -d split ] || { rm -rf "split.before"; mv split split.before; }
   reconstruct set.star --halves --seed $seed -o split/ || fail "a split by seed $seed"

@@ -127,11 +127,12 @@ static void set(made_run *scene, const char *output)
     scene->devices[0] = &scene->device;
     scene->options.run.overwrite = true; /* replace files of an earlier test */
     CHECK_OK(qn_job_open(context, "reconstruct", &scene->options.run, &scene->job));
-    CHECK_OK(qn_reconstruct_find_place(output, &scene->place));
+    CHECK_OK(qn_reconstruct_find_place(output, false, &scene->place));
     scene->run =
         (qn_reconstruction){.options = &scene->options,
                             .job = &scene->job,
                             .map_name = scene->place.map,
+                            .half_names = {scene->place.halves[0], scene->place.halves[1]},
                             .particles = &scene->set,
                             .used = scene->used,
                             .used_count = PARTICLES - 1,
@@ -215,7 +216,7 @@ static void path_is(const char *output, const char *name, const char *expected)
 {
     qn_reconstruct_place place;
     char *path = NULL;
-    if (CHECK_OK(qn_reconstruct_find_place(output, &place)) &&
+    if (CHECK_OK(qn_reconstruct_find_place(output, false, &place)) &&
         CHECK_OK(qn_output_path(&place.output, name ? name : place.map, &path)))
         CHECK_TEXT(path, expected);
     qn_release(&path);
@@ -261,17 +262,17 @@ static void outputs_that_are_neither_map_nor_folder_are_refused(void)
     static const char *const wrong[] = {"stack.mrcs", "map.mrc.gz", "particles.STAR"};
     qn_reconstruct_place place;
     for (int i = 0; i < 3; i++) {
-        CHECK_FAILS(qn_reconstruct_find_place(wrong[i], &place), QN_INVALID_ARGUMENT);
+        CHECK_FAILS(qn_reconstruct_find_place(wrong[i], false, &place), QN_INVALID_ARGUMENT);
         CHECK_MESSAGE_HAS(wrong[i]);
         CHECK_MESSAGE_HAS("expected a name that ends in .mrc, or a folder");
     }
     char *file = scratch("notes");
     CHECK_OK(qn_file_write(file, "x", 1));
-    CHECK_FAILS(qn_reconstruct_find_place(file, &place), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_reconstruct_find_place(file, false, &place), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("notes, a file; expected a name that ends in .mrc, or a folder");
     qn_release(&file);
-    CHECK_FAILS(qn_reconstruct_find_place("", &place), QN_INVALID_ARGUMENT);
-    if (CHECK_OK(qn_reconstruct_find_place(NULL, &place))) CHECK(!place.output.folder && !place.output.stem);
+    CHECK_FAILS(qn_reconstruct_find_place("", false, &place), QN_INVALID_ARGUMENT);
+    if (CHECK_OK(qn_reconstruct_find_place(NULL, false, &place))) CHECK(!place.output.folder && !place.output.stem);
 }
 
 /* ---- content of files ---- */
