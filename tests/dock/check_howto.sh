@@ -3,7 +3,8 @@
 # check_howto.sh SOURCE QUERN BUILD: the commands of every page in docs/howto work as written. A page is run in a copy
 # that stands for a fresh clone; tests/dock/howto/shim replaces programs that a test machine lacks (network, packages,
 # viewers, a cluster) and lowers large rotation counts. HOWTO_REAL=1 keeps the counts as written, HOWTO_KEEP=FOLDER
-# keeps the output of the pages, to refresh the figures in the text.
+# keeps the output of the pages, HOWTO_REFRESH=FOLDER writes the pages with the figures that were printed into FOLDER
+# (together with HOWTO_REAL=1), and HOWTO_PAGES names the pages that are run instead of all.
 set -u
 source=$1 quern=$2
 here=$source/tests/dock/howto
@@ -30,7 +31,7 @@ cd "$work/clone" || exit 1
 refuse() {
     local message
     printf '```sh\n%s\n```\n' "$2" >"$work/broken.md"
-    message=$(bash "$here/run_page" "$work/broken.md" 2>&1) && fail "a page passed that runs: $2"
+    message=$(HOWTO_REFRESH='' bash "$here/run_page" "$work/broken.md" 2>&1) && fail "a page passed that runs: $2"
     case $message in *"$1"*) ;; *) fail "expected \"$1\" of a page that runs \"$2\", got: $message" ;; esac
 }
 refuse "broken.md:3: exit code 1" $'true\nfalse\ntrue'
@@ -46,8 +47,15 @@ refuse "no preset \"realese\"" 'cmake --preset realese'
 refuse "missing.cxc does not exist" 'chimerax --offscreen --cmd "open missing.cxc; exit"'
 refuse "exit code 3" 'sbatch --wrap="exit 3"'
 
-for page in "$source"/docs/howto/*.md; do
+refuse "is not printed (any more): two 7" $'printf "one 5\\ntwo\\n"\n```\n\n```text\none 5\ntwo 7'
+refuse "the page says: one 5" $'echo one 6.5\n```\n\n```text\none 5'
+refuse "the page says: one 5.00 Å" $'echo one 5.20 Å\n```\n\n```text\none 5.00 Å'
+
+[ -z "${HOWTO_REFRESH:-}" ] || { mkdir -p "$HOWTO_REFRESH" && HOWTO_REFRESH=$(cd "$HOWTO_REFRESH" && pwd) && export HOWTO_REFRESH; } || exit 1
+for page in "$source"/docs/howto/${HOWTO_PAGES:-*}.md; do
     [ -f "$page" ] || { fail "docs/howto holds no page"; break; }
+    tr '\n' ' ' <"$page" | grep -q 'Start in the folder of the source, which has the folder `examples`' ||
+        fail "$(basename "$page") does not say where it starts"
     bash "$here/run_page" "$page" 2>&1 || fail "docs/howto/$(basename "$page")"
 done
 [ $failures -eq 0 ]
