@@ -19,8 +19,8 @@ typedef struct unique_poses {
     size_t count;
 } unique_poses;
 
-/* Weights of poses fall by e for one standard deviation of the energies of their set (docs/performance.md). */
-static const double weight_steepness = 1;
+/* Weights of poses fall by √e for one standard deviation of the energies of their set (docs/performance.md). */
+static const double weight_steepness = 0.5;
 
 /* The model does not help with antibodies (docs/performance.md), so that they are ranked by weight. */
 static qn_dock_ranking ranking_of(const qn_dock_state *run)

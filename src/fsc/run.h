@@ -22,8 +22,8 @@ typedef struct qn_fsc_state {
     double read_s, mask_s, fsc_s, total_s;
 } qn_fsc_state;
 
-/* Find both half maps where only one path is given: a folder with them, or the name of one, from which that of the other
- * follows. The names are released with qn_release, also after a failure. */
+/* Find both half maps where only one path is given: a folder with them, or the name of one, from which that of the
+ * other follows. The names are released with qn_release, also after a failure. */
 QN_MUST_CHECK qn_status qn_fsc_find_halves(const char *half_1, char *found[2]);
 
 /* Warn if the curves give reason to doubt the resolution. */

@@ -40,7 +40,7 @@ print(f"{len(rows)} candidates, highest score {max(scores):.6f}; first model {mo
 sys.exit(len(rows) < 30 or abs(models[0] - max(scores)) > 1e-3 or models != sorted(models, reverse=True))
 PYTHON
 
-# By weight, the score of a model is the sum of the weights of its poses: exp(-z) of each set's energies, shared out.
+# By weight, the score of a model is the sum of the weights of its poses: exp(-z / 2) of each set's energies, shared out.
 "$quern" dock "$example/1PPE_r_u.pdb" "$example/1PPE_l_u_rnd.pdb" --spacing 2 --rotations 200 --ranking weight \
   --device host --tune off --quiet -o "$work/weight" || fail "quern dock --ranking weight: exit code $?"
 python3 - "$work/weight" <<'PYTHON' || fail "the weights differ"
@@ -53,7 +53,7 @@ sets = sorted({pose["coefficients"] for pose in poses})
 for name in sets:
     energies = [float(pose["energy"]) for pose in poses if pose["coefficients"] == name]
     mean, deviation = statistics.fmean(energies), statistics.pstdev(energies)
-    weights = [math.exp((mean - energy) / deviation) for energy in energies]
+    weights = [math.exp((mean - energy) / deviation / 2) for energy in energies]
     for pose, weight in zip([pose for pose in poses if pose["coefficients"] == name], weights):
         if pose["cluster"]:
             sums[int(pose["cluster"]) - 1] += weight / sum(weights) / len(sets)
