@@ -33,6 +33,7 @@ struct qn_space_lane {
     qn_batch *batch;
     qn_batch_state *states; /* size */
     uint64_t *numbers;      /* size */
+    qn_space_facts *facts;  /* size */
     int size;
 };
 
@@ -55,7 +56,8 @@ static qn_status open_lane(qn_deform_space_run *run, qn_device *device)
     QN_TRY(qn_queue_create(device, &lane->queue));
     QN_TRY(qn_batch_create(lane->queue, run->setup.problem, lane->size, &of_batch, &lane->batch));
     QN_TRY(qn_allocate((size_t)lane->size, sizeof *lane->states, (void **)&lane->states));
-    return qn_allocate((size_t)lane->size, sizeof *lane->numbers, (void **)&lane->numbers);
+    QN_TRY(qn_allocate((size_t)lane->size, sizeof *lane->numbers, (void **)&lane->numbers));
+    return qn_allocate((size_t)lane->size, sizeof *lane->facts, (void **)&lane->facts);
 }
 
 static qn_status open_lanes(qn_deform_space_run *run, qn_device *device)
@@ -87,6 +89,7 @@ void qn_space_devices_close(qn_deform_space_run *run)
         qn_queue_destroy(&run->lanes[i].queue);
         qn_release(&run->lanes[i].states);
         qn_release(&run->lanes[i].numbers);
+        qn_release(&run->lanes[i].facts);
     }
     qn_release(&run->lanes);
     run->lane_count = 0;
@@ -183,6 +186,7 @@ static qn_status keep(size_t index, int worker, void *user)
     memcpy(state->force, found->force, sizeof state->force);
     memcpy(state->stiffness, found->stiffness, sizeof state->stiffness);
     if (qn_deform_is_compressed(&run->setup, state->least_stretch)) state->flags = QN_GRID_COMPRESSED;
+    if (!run->job->in_memory) qn_space_facts_make(state, run->setup.body->freedom_count, &own->lane->facts[index]);
     return QN_OK;
 }
 
@@ -208,14 +212,23 @@ static qn_status solve_alone(device_work *work, uint64_t number)
     return status;
 }
 
-/* Record a found state; find another one on the host. */
-static qn_status record(size_t index, int worker, void *user)
+/* Find a state on the host that the device did not find. */
+static qn_status find_other(size_t index, int worker, void *user)
 {
     const lane_work *own = user;
-    const uint64_t number = own->lane->numbers[index];
     (void)worker;
-    if (own->lane->states[index].converged) return qn_space_state_record(own->all->run, number);
-    return solve_alone(own->all, number);
+    return own->lane->states[index].converged ? QN_OK : solve_alone(own->all, own->lane->numbers[index]);
+}
+
+/* Write the found states by the lane's own thread: one file takes one write at a time, and the pool, whose threads
+ * would wait for each other, serves other lanes meanwhile. */
+static qn_status write_found(const lane_work *own, int count)
+{
+    qn_deform_space_run *run = own->all->run;
+    for (int k = 0; k < count && !run->job->in_memory; k++)
+        if (own->lane->states[k].converged)
+            QN_TRY(qn_space_state_write(run, own->lane->numbers[k], &own->lane->facts[k]));
+    return QN_OK;
 }
 
 static void describe_batch(const qn_deform_space_run *run, qn_space_lane *lane, int count)
@@ -241,11 +254,16 @@ static qn_status solve_batch(lane_work *own, int count)
     describe_batch(work->run, own->lane, count);
     QN_TRY(qn_batch_solve(own->lane->batch, own->lane->states, count));
     QN_TRY(qn_pool_run(pool, (size_t)count, keep, own));
+    int found = 0;
     pthread_mutex_lock(&work->mutex);
-    for (int k = 0; k < count; k++)
-        if (own->lane->states[k].converged) add_children(work, own->lane->numbers[k]);
+    for (int k = 0; k < count; k++) {
+        if (!own->lane->states[k].converged) continue;
+        add_children(work, own->lane->numbers[k]);
+        found++;
+    }
     pthread_mutex_unlock(&work->mutex);
-    return qn_pool_run(pool, (size_t)count, record, own);
+    QN_TRY(write_found(own, count));
+    return found < count ? qn_pool_run(pool, (size_t)count, find_other, own) : QN_OK;
 }
 
 static qn_status work_on_lane(int lane, void *user)

@@ -25,21 +25,21 @@ const qn_grid_state *qn_space_ancestor(const qn_deform_space_run *run, const int
     return state;
 }
 
-qn_status qn_space_state_record(qn_deform_space_run *run, uint64_t number)
+qn_status qn_space_state_write(qn_deform_space_run *run, uint64_t number, const qn_space_facts *facts)
 {
-    const qn_grid_state *state = &run->states[number];
-    const size_t count = run->setup.body->freedom_count, bytes = 4 * count * sizeof(float);
-    unsigned char *record;
+    const qn_grid_state *state = &run->states[number]; /* its arrays lie one after the other */
+    const qn_journal_part parts[] = {{facts, sizeof *facts},
+                                     {state->x, 4 * run->setup.body->freedom_count * sizeof(float)}};
+    if (run->writer) QN_TRY(qn_space_writer_add_arrays(run->writer, state, facts->array_checksum));
+    return qn_job_record_parts(run->job, number, parts, 2);
+}
+
+static qn_status record_state(qn_deform_space_run *run, uint64_t number)
+{
     qn_space_facts facts;
     if (run->job->in_memory) return QN_OK; /* the state itself is kept */
-    qn_space_facts_make(state, count, &facts);
-    if (run->writer) QN_TRY(qn_space_writer_add_arrays(run->writer, state, facts.array_checksum));
-    QN_TRY(qn_allocate(sizeof facts + bytes, 1, (void **)&record));
-    memcpy(record, &facts, sizeof facts);
-    memcpy(record + sizeof facts, state->x, bytes);
-    const qn_status status = qn_job_record(run->job, number, record, sizeof facts + bytes);
-    qn_release(&record);
-    return status;
+    qn_space_facts_make(&run->states[number], run->setup.body->freedom_count, &facts);
+    return qn_space_state_write(run, number, &facts);
 }
 
 qn_status qn_space_state_solve(qn_deform_space_run *run, uint64_t number, int worker)
@@ -57,7 +57,7 @@ qn_status qn_space_state_solve(qn_deform_space_run *run, uint64_t number, int wo
             qn_deform_solve_from(&run->workers, worker, run->grid.step, qn_space_ancestor(run, index), place, &found));
         qn_deform_keep_state(&run->setup, found, index, state);
     }
-    return qn_space_state_record(run, number);
+    return record_state(run, number);
 }
 
 qn_status qn_space_record_take(uint64_t piece, const void *data, size_t size, void *user)

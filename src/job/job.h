@@ -19,7 +19,8 @@
  * so a folder with a run.json holds all files of its run. A run without an output writes nothing: its records stay in
  * memory until the job is closed.
  *
- * Thread rule: one thread at a time; any thread may call qn_job_record, qn_job_path and qn_job_warn.
+ * Thread rule: one thread at a time; any thread may call qn_job_record, qn_job_record_parts, qn_job_path and
+ * qn_job_warn.
  */
 #ifndef QN_JOB_JOB_H
 #define QN_JOB_JOB_H
@@ -182,6 +183,9 @@ QN_MUST_CHECK qn_status qn_job_scan_rank(qn_job *job, int rank, qn_journal_recor
 
 /* Append a record to this rank's journal; without an output, keep it in memory. */
 QN_MUST_CHECK qn_status qn_job_record(qn_job *job, uint64_t piece, const void *data, size_t size);
+
+/* The same of a record whose bytes lie in several places, without a copy of them. */
+QN_MUST_CHECK qn_status qn_job_record_parts(qn_job *job, uint64_t piece, const qn_journal_part *parts, int count);
 
 /* Release the records of a run without an output; called by qn_job_close. */
 void qn_job_kept_records_clear(qn_job *job);

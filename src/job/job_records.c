@@ -8,16 +8,23 @@
 
 /* ---- in memory ---- */
 
-static qn_status keep_record(qn_job *job, uint64_t piece, const void *data, size_t size)
+static qn_status keep_record(qn_job *job, uint64_t piece, const qn_journal_part *parts, int count)
 {
     void *memory;
-    if (size > SIZE_MAX - sizeof(qn_job_kept_record))
-        return QN_FAIL(QN_OUT_OF_MEMORY, "a record of %zu bytes does not fit into memory", size);
+    size_t size = 0, done = 0;
+    for (int i = 0; i < count; i++) {
+        if (parts[i].size > SIZE_MAX - sizeof(qn_job_kept_record) - size)
+            return QN_FAIL(QN_OUT_OF_MEMORY, "a record of %zu bytes does not fit into memory", parts[i].size);
+        size += parts[i].size;
+    }
     QN_TRY(qn_allocate(sizeof(qn_job_kept_record) + size, 1, &memory));
     qn_job_kept_record *record = memory;
     record->piece = piece;
     record->size = size;
-    if (size > 0) memcpy(record->data, data, size);
+    for (int i = 0; i < count; i++) {
+        if (parts[i].size > 0) memcpy(record->data + done, parts[i].data, parts[i].size);
+        done += parts[i].size;
+    }
     pthread_mutex_lock(&job->mutex);
     if (job->latest_kept)
         job->latest_kept->next = record;
@@ -78,11 +85,17 @@ qn_status qn_job_scan(qn_job *job, qn_journal_record record, void *user)
 
 qn_status qn_job_record(qn_job *job, uint64_t piece, const void *data, size_t size)
 {
-    if (job->in_memory) return keep_record(job, piece, data, size);
-    const uint32_t checksum = qn_journal_checksum(piece, data, size); /* by all threads at once */
+    const qn_journal_part part = {data, size};
+    return qn_job_record_parts(job, piece, &part, 1);
+}
+
+qn_status qn_job_record_parts(qn_job *job, uint64_t piece, const qn_journal_part *parts, int count)
+{
+    if (job->in_memory) return keep_record(job, piece, parts, count);
+    const uint32_t checksum = qn_journal_checksum(piece, parts, count); /* by all threads at once */
     const double started = qn_clock_s();
     pthread_mutex_lock(&job->mutex);
-    qn_status status = qn_journal_append_checked(job->journal, piece, data, size, checksum);
+    qn_status status = qn_journal_append_checked(job->journal, piece, parts, count, checksum);
     if (status == QN_OK) job->recorded++;
     job->sharing.journal_s += qn_clock_s() - started;
     pthread_mutex_unlock(&job->mutex);

@@ -32,10 +32,12 @@ typedef struct record_head {
     uint32_t spare;    /* 0 */
 } record_head;
 
-static uint32_t checksum(const record_head *head, const void *data)
+static uint32_t checksum(const record_head *head, const qn_journal_part *parts, int count)
 {
     uLong crc = crc32_z(crc32_z(0, NULL, 0), (const Bytef *)head, offsetof(record_head, checksum));
-    return (uint32_t)(head->size ? crc32_z(crc, data, (size_t)head->size) : crc);
+    for (int i = 0; i < count; i++)
+        if (parts[i].size > 0) crc = crc32_z(crc, parts[i].data, parts[i].size);
+    return (uint32_t)crc;
 }
 
 static qn_status system_failure(const char *path, const char *what)
@@ -139,7 +141,8 @@ static qn_status read_record(journal_reader *reader, record_head *head, bool *wh
     if (got < sizeof *head || head->size > reader->size - reader->at - sizeof *head) return QN_OK;
     QN_TRY(qn_grow(&reader->room, &reader->capacity, (size_t)head->size + 1, 1));
     QN_TRY(read_at(reader, reader->at + sizeof *head, reader->room, (size_t)head->size, &got));
-    *whole = got == head->size && head->spare == 0 && checksum(head, reader->room) == head->checksum;
+    const qn_journal_part part = {reader->room, (size_t)head->size};
+    *whole = got == head->size && head->spare == 0 && checksum(head, &part, 1) == head->checksum;
     return QN_OK;
 }
 
@@ -234,24 +237,32 @@ qn_status qn_journal_read(const char *path, const char *key, qn_journal_record r
     return status;
 }
 
-uint32_t qn_journal_checksum(uint64_t piece, const void *data, size_t size)
+static size_t size_of(const qn_journal_part *parts, int count)
 {
-    const record_head head = {.piece = piece, .size = size};
-    return checksum(&head, data);
+    size_t size = 0;
+    for (int i = 0; i < count; i++) size += parts[i].size;
+    return size;
+}
+
+uint32_t qn_journal_checksum(uint64_t piece, const qn_journal_part *parts, int count)
+{
+    const record_head head = {.piece = piece, .size = size_of(parts, count)};
+    return checksum(&head, parts, count);
 }
 
 qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *data, size_t size)
 {
-    return qn_journal_append_checked(journal, piece, data, size, qn_journal_checksum(piece, data, size));
+    const qn_journal_part part = {data, size};
+    return qn_journal_append_checked(journal, piece, &part, 1, qn_journal_checksum(piece, &part, 1));
 }
 
-qn_status qn_journal_append_checked(qn_journal *journal, uint64_t piece, const void *data, size_t size,
+qn_status qn_journal_append_checked(qn_journal *journal, uint64_t piece, const qn_journal_part *parts, int count,
                                     uint32_t checksum)
 {
-    const record_head head = {.piece = piece, .size = size, .checksum = checksum};
+    const record_head head = {.piece = piece, .size = size_of(parts, count), .checksum = checksum};
     if (journal->failure.status != QN_OK) return qn_error_restore(&journal->failure); /* whichever thread reports it */
     qn_status status = append_bytes(journal, &head, sizeof head);
-    if (status == QN_OK) status = append_bytes(journal, data, size);
+    for (int i = 0; i < count && status == QN_OK; i++) status = append_bytes(journal, parts[i].data, parts[i].size);
     qn_error_save(status, &journal->failure);
     return status;
 }

@@ -32,10 +32,16 @@ QN_MUST_CHECK qn_status qn_journal_read(const char *path, const char *key, qn_jo
 
 QN_MUST_CHECK qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *data, size_t size);
 
-/* The same with the checksum of the record, which any thread may find before. */
-uint32_t qn_journal_checksum(uint64_t piece, const void *data, size_t size);
-QN_MUST_CHECK qn_status qn_journal_append_checked(qn_journal *journal, uint64_t piece, const void *data, size_t size,
-                                                  uint32_t checksum);
+/* Bytes of a record, one part after the other. */
+typedef struct qn_journal_part {
+    const void *data;
+    size_t size;
+} qn_journal_part;
+
+/* The same with the parts of a record and its checksum, which any thread may find before. */
+uint32_t qn_journal_checksum(uint64_t piece, const qn_journal_part *parts, int count);
+QN_MUST_CHECK qn_status qn_journal_append_checked(qn_journal *journal, uint64_t piece, const qn_journal_part *parts,
+                                                  int count, uint32_t checksum);
 
 /* Copy the value of line "name=value" of a journal's key into `value`; "" when there is no journal or no such line. */
 QN_MUST_CHECK qn_status qn_journal_value(const char *path, const char *name, char *value, size_t capacity);

@@ -424,7 +424,8 @@ static void records_are_kept_in_memory_in_their_order(void)
     CHECK_OK(qn_job_output(&job, &(qn_output){.folder = NULL}, true));
     CHECK_OK(qn_job_journal(&job));
     CHECK(job.in_memory && !job.over);
-    CHECK_OK(qn_job_record(&job, 7, "seven", 5));
+    const qn_journal_part parts[] = {{"se", 2}, {NULL, 0}, {"ven", 3}};
+    CHECK_OK(qn_job_record_parts(&job, 7, parts, 3));
     CHECK_OK(qn_job_record(&job, 3, NULL, 0));
     CHECK_OK(qn_job_scan(&job, see_record, &seen)); /* a record appended during the scan is not scanned */
     CHECK(seen.count == 2 && seen.pieces[0] == 7 && seen.pieces[1] == 3);
