@@ -4,6 +4,7 @@
 #   <folder>/kernels/<name>.c        declares           const qn_family qn_<folder>_<name>_family
 #   <folder>/library/<name>.qel      text, embedded likewise
 #   <folder>/templates/<name>.txt    text, embedded likewise
+#   <folder>/pages/<name>.js         text, embedded likewise
 #   <folder>/workloads/<name>.c      declares           const qn_workload qn_<folder>_<name>_workload
 #   tuned/<device>.txt               text, embedded as an entry of  qn_tuned_texts
 #   any *_host.c                     compiled once per instruction set; QN_HOST_VARIANT(name) gives each its symbol
@@ -40,7 +41,7 @@ endfunction()
 # Flatten every kernels/*.cl (and *.cu) of every folder and room into a C array, and list the families.
 function(quern_embed_kernels target)
   file(GLOB kernels CONFIGURE_DEPENDS src/*/kernels/*.cl src/*/*/kernels/*.cl src/*/kernels/*.cu src/runtime/prelude/*.h
-    src/*/library/*.qel src/*/*/templates/*.txt)
+    src/*/library/*.qel src/*/*/templates/*.txt src/*/pages/*.js)
   file(GLOB device_headers CONFIGURE_DEPENDS src/*/kernels/*.dev.h src/*/*/kernels/*.dev.h)
   set(list_file ${CMAKE_CURRENT_BINARY_DIR}/generated/family_list.c)
   set(declarations "")

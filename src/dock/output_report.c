@@ -1,5 +1,4 @@
 /* report.html: distribution of energies, clusters, terms and contacts of an answer on one page. */
-#include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "dock/output_view.h"
 #include "dock/run.h"
 #include "report/html.h"
 
@@ -220,41 +220,62 @@ static qn_status add_bars(const qn_dock_state *run, const qn_dock_answer *answer
     return status;
 }
 
+/* The columns of the table of clusters: names, a score where the answer has scores, terms, the model. */
+enum { TABLE_COLUMNS = 5 + QN_DOCK_TERMS_MAX + 2 };
+
+static size_t name_columns(const qn_dock_state *run, const qn_dock_answer *answer, const size_t *used, size_t terms,
+                           char names[QN_DOCK_TERMS_MAX][TEXT], const char *headers[TABLE_COLUMNS])
+{
+    size_t columns = 0;
+    headers[columns++] = "Cluster";
+    headers[columns++] = "Poses";
+    if (answer->scores) headers[columns++] = answer->by_weight ? "Score (weight)" : "Score";
+    headers[columns++] = "Coefficients";
+    headers[columns++] = "Energy";
+    for (size_t t = 0; t < terms; t++) {
+        snprintf(names[t], TEXT, "Weighted %s", run->energy.term_names[used[t]]);
+        headers[columns++] = names[t];
+    }
+    headers[columns++] = "Pose rank";
+    headers[columns++] = "Model";
+    return columns;
+}
+
+static void fill_row(const qn_dock_state *run, const qn_dock_answer *answer, size_t cluster, const size_t *used,
+                     size_t terms, char *cell)
+{
+    const qn_cluster *of = &answer->clusters[cluster];
+    const qn_dock_pose *pose = &answer->poses[of->centre];
+    snprintf(cell, TEXT, "%zu", cluster + 1);
+    snprintf(cell += TEXT, TEXT, "%zu", of->size);
+    if (answer->scores) snprintf(cell += TEXT, TEXT, "%.4g", answer->scores[cluster]);
+    snprintf(cell += TEXT, TEXT, "%s", run->energy.sets[pose->set].name);
+    snprintf(cell += TEXT, TEXT, "%.1f", pose->energy);
+    for (size_t t = 0; t < terms; t++)
+        snprintf(cell += TEXT, TEXT, "%.1f", weighted_term(run, answer, cluster, used[t]));
+    snprintf(cell += TEXT, TEXT, "%zu", of->centre + 1);
+    qn_dock_model_name(run, cluster, cell + TEXT);
+}
+
 static qn_status add_cluster_table(const qn_dock_state *run, const qn_dock_answer *answer, qn_report *report)
 {
-    enum { BEFORE = 4, MAX = BEFORE + QN_DOCK_TERMS_MAX + 2 };
-    const char *headers[MAX] = {"Cluster", "Poses", "Coefficients", "Energy"};
-    size_t used[QN_DOCK_TERMS_MAX], terms = used_terms(run, used), rows = answer->cluster_count;
-    size_t columns = BEFORE + terms + 2;
+    const char *headers[TABLE_COLUMNS];
     char names[QN_DOCK_TERMS_MAX][TEXT];
+    size_t used[QN_DOCK_TERMS_MAX], terms = used_terms(run, used), rows = answer->cluster_count;
+    const size_t columns = name_columns(run, answer, used, terms, names, headers);
     void *memory;
-    for (size_t t = 0; t < terms; t++) {
-        snprintf(names[t], TEXT, "%s", run->energy.term_names[used[t]]);
-        names[t][0] = (char)toupper((unsigned char)names[t][0]);
-        headers[BEFORE + t] = names[t];
-    }
-    headers[columns - 2] = "Pose rank";
-    headers[columns - 1] = "Model";
     QN_TRY(qn_allocate(rows * columns, TEXT + sizeof(char *), &memory));
     const char **cells = memory;
     char *texts = (char *)(cells + rows * columns);
-    for (size_t i = 0; i < rows; i++) {
-        const qn_cluster *cluster = &answer->clusters[i];
-        const qn_dock_pose *pose = &answer->poses[cluster->centre];
-        char *row = texts + i * columns * TEXT;
-        snprintf(row, TEXT, "%zu", i + 1);
-        snprintf(row + TEXT, TEXT, "%zu", cluster->size);
-        snprintf(row + 2 * TEXT, TEXT, "%s", run->energy.sets[pose->set].name);
-        snprintf(row + 3 * TEXT, TEXT, "%.1f", pose->energy);
-        for (size_t t = 0; t < terms; t++)
-            snprintf(row + (BEFORE + t) * TEXT, TEXT, "%.1f", weighted_term(run, answer, i, used[t]));
-        snprintf(row + (columns - 2) * TEXT, TEXT, "%zu", cluster->centre + 1);
-        qn_dock_model_name(run, i, row + (columns - 1) * TEXT);
-    }
+    for (size_t i = 0; i < rows; i++) fill_row(run, answer, i, used, terms, texts + i * columns * TEXT);
     for (size_t i = 0; i < rows * columns; i++) cells[i] = texts + i * TEXT;
-    qn_status status = qn_report_table(report, headers, columns, cells, rows);
+    qn_status status =
+        qn_report_table_of_files(report, headers, columns, cells, rows, run->job->in_memory ? SIZE_MAX : columns - 1);
     qn_release(&memory);
-    return status;
+    if (status != QN_OK || run->job->in_memory) return status;
+    return qn_report_paragraph(report, "The terms of the table add up to the energy, with the weights of the "
+                                       "coefficient set. `clusters.csv` and the remarks of the models have the terms "
+                                       "without weights.");
 }
 
 typedef struct hot_residue {
@@ -331,6 +352,7 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *ans
         run->job->in_memory ? ""
                             : " The model files have both partners, with the receptor in its input position; view.pml "
                               "and view.cxc open them in PyMOL and ChimeraX."));
+    QN_TRY(qn_dock_report_view(run, answer, report));
     QN_TRY(add_cluster_table(run, answer, report));
     QN_TRY(qn_report_heading(report, "Energies"));
     QN_TRY(add_funnel(run, answer, report));

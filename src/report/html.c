@@ -3,6 +3,7 @@
 #include <quern/version.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -129,6 +130,8 @@ qn_status qn_report_page(const qn_report *report, qn_text *page)
         QN_TRY(append_all(page, qn_report_script));
         QN_TRY(qn_text_append(page, "</script>\n"));
     }
+    if (report->scenes)
+        QN_TRY(qn_text_append(page, "<script>\n%s</script>\n", strchr(qn_report_scene_source, '\n') + 1));
     return qn_text_append(page, "</body>\n</html>\n");
 }
 

@@ -40,6 +40,10 @@ QN_MUST_CHECK qn_status qn_report_facts(qn_report *report, const char *const *la
 QN_MUST_CHECK qn_status qn_report_table(qn_report *report, const char *const *headers, size_t columns,
                                         const char *const *cells, size_t rows);
 
+/* The same, with the texts of one column as links to files beside the report. */
+QN_MUST_CHECK qn_status qn_report_table_of_files(qn_report *report, const char *const *headers, size_t columns,
+                                                 const char *const *cells, size_t rows, size_t link_column);
+
 /* One set of marks of a plot. Points that are not finite (or beyond ±1e300) are left out, and the caption gives their
  * number; in a line they leave a gap. Up to 2000 points of a plot have a tooltip with label and values: put interesting
  * points first. Earlier points and series are drawn over later ones. */

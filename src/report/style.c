@@ -84,6 +84,20 @@ const char *const qn_report_style[] = {
     ".pictures b,.pictures span{display:block;overflow-wrap:anywhere}\n"
     ".pictures b{font-weight:650;font-size:14px}.pictures span{color:var(--soft)}\n",
 
+    ".scene .stage{position:relative;border:1px solid var(--rule);border-radius:6px;overflow:hidden}\n"
+    ".scene canvas{display:block;width:100%;height:min(520px,78vw);cursor:grab;touch-action:none}\n"
+    ".scene canvas:focus-visible,.scene button:focus-visible{outline:2px solid var(--link);outline-offset:-2px}\n"
+    ".scene .bar{position:absolute;left:14px;bottom:10px;border-top:3px solid var(--soft);color:var(--soft);"
+    "font-size:13px;line-height:1.5;white-space:nowrap;pointer-events:none}\n"
+    ".tools{display:flex;flex-wrap:wrap;gap:6px;margin:8px 0;align-items:center;font-size:14px}\n"
+    ".tools button{font:inherit;color:inherit;background:var(--tile);border:1px solid var(--rule);border-radius:5px;"
+    "min-width:36px;padding:4px 11px;cursor:pointer}\n"
+    ".tools button[aria-pressed=true]{background:var(--link);border-color:var(--link);color:var(--bg)}\n"
+    ".tools label{display:flex;gap:5px;align-items:center;margin-left:8px;padding:4px 0}\n"
+    ".scene .note{margin:4px 0 0;color:var(--soft);font-size:14.5px}\n"
+    "tr.choice{cursor:pointer}tbody tr.chosen td{background:var(--tile)}\n"
+    "tr.chosen td:first-child{box-shadow:inset 3px 0 var(--link)}\n",
+
     ".drawing{overflow-x:auto}.drawing img{display:block;width:100%;min-width:620px;height:auto}\n"
     ".drawing.photo img{min-width:0;max-width:720px}\n"
     "figure{margin:30px 0 36px}\n"
@@ -112,12 +126,14 @@ const char *const qn_report_style[] = {
     "@media (max-width:640px){main,footer{padding-left:16px;padding-right:16px}main{padding-top:28px}"
     "h1{font-size:24px}h2{font-size:19px;margin-top:40px}"
     ".facts{grid-template-columns:repeat(auto-fit,minmax(132px,1fr));gap:8px}.facts div{padding:10px 12px 11px}"
-    ".facts dd{font-size:18px}th,td{padding:7px 10px}"
+    ".facts dd{font-size:18px}th,td{padding:7px 10px}.box{max-height:none}"
+    "th:first-child,td:first-child{position:sticky;left:0;background:var(--bg);z-index:2}.tools button{min-height:36px}"
     "figure>svg text{font-size:23px}figure>svg "
     ".q{font-size:20px}.w{display:none}.g,.z{stroke-width:1.6}.l{stroke-width:3.5}"
     ".s{stroke-width:8}.s+.s{stroke-width:4}}\n"
     "@media print{@page{margin:18mm}body{font-size:10.5pt}main,footer{max-width:none;padding-left:0;padding-right:0}"
-    "main{padding-top:0}h2{margin-top:28px}nav{display:none}.box{max-height:none;overflow:visible}th{position:static}"
+    "main{padding-top:0}h2{margin-top:28px}nav,.tools{display:none}.box{max-height:none;overflow:visible}th{position:"
+    "static}"
     "th,td{white-space:normal;padding:4px 8px}h2,figcaption{break-after:avoid}"
     "figure,tr,.facts div,.cards li,.warning{break-inside:avoid}"
     ".facts div,.warning,svg,code{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n",

@@ -1,3 +1,4 @@
+#include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -40,8 +41,18 @@ static column_kind kind_of_column(const char *const *cells, size_t columns, size
     return numbers ? COLUMN_NUMBER : COLUMN_TEXT;
 }
 
+static qn_status append_cell(qn_text *body, const char *cell, bool link)
+{
+    if (!link || !cell || !cell[0]) return qn_markup_text(body, cell);
+    QN_TRY(qn_text_append(body, "<a href=\""));
+    QN_TRY(qn_markup_text(body, cell));
+    QN_TRY(qn_text_append(body, "\">"));
+    QN_TRY(qn_markup_text(body, cell));
+    return qn_text_append(body, "</a>");
+}
+
 static qn_status append_rows(qn_text *body, const column_kind *kinds, size_t columns, const char *const *cells,
-                             size_t rows)
+                             size_t rows, size_t link_column)
 {
     for (size_t row = 0; row < rows; row++) {
         QN_TRY(qn_text_append(body, "<tr>"));
@@ -49,7 +60,7 @@ static qn_status append_rows(qn_text *body, const column_kind *kinds, size_t col
             const char *cell = cells[row * columns + column];
             if (kinds[column] == COLUMN_NUMBER && (!cell || qn_number_is_missing(cell))) cell = "–";
             QN_TRY(qn_text_append(body, "<td%s>", column_class[kinds[column]]));
-            QN_TRY(qn_markup_text(body, cell));
+            QN_TRY(append_cell(body, cell, column == link_column));
             QN_TRY(qn_text_append(body, "</td>"));
         }
         QN_TRY(qn_text_append(body, "</tr>\n"));
@@ -59,7 +70,7 @@ static qn_status append_rows(qn_text *body, const column_kind *kinds, size_t col
 }
 
 static qn_status append_table(qn_report *report, const column_kind *kinds, const char *const *headers, size_t columns,
-                              const char *const *cells, size_t rows)
+                              const char *const *cells, size_t rows, size_t link_column)
 {
     qn_text *body = &report->body;
     /* The box scrolls, so it must be reachable by keyboard. */
@@ -72,19 +83,25 @@ static qn_status append_table(qn_report *report, const column_kind *kinds, const
         QN_TRY(qn_text_append(body, "</th>"));
     }
     QN_TRY(qn_text_append(body, "</tr></thead>\n<tbody>\n"));
-    QN_TRY(append_rows(body, kinds, columns, cells, rows));
+    QN_TRY(append_rows(body, kinds, columns, cells, rows, link_column));
     return qn_text_append(body, "</tbody>\n</table></div>\n");
 }
 
 qn_status qn_report_table(qn_report *report, const char *const *headers, size_t columns, const char *const *cells,
                           size_t rows)
 {
+    return qn_report_table_of_files(report, headers, columns, cells, rows, SIZE_MAX);
+}
+
+qn_status qn_report_table_of_files(qn_report *report, const char *const *headers, size_t columns,
+                                   const char *const *cells, size_t rows, size_t link_column)
+{
     if (columns == 0) return QN_OK;
     void *kinds;
     QN_TRY(qn_allocate(columns, sizeof(column_kind), &kinds));
     for (size_t column = 0; column < columns; column++)
         ((column_kind *)kinds)[column] = kind_of_column(cells, columns, rows, column);
-    qn_status status = append_table(report, kinds, headers, columns, cells, rows);
+    qn_status status = append_table(report, kinds, headers, columns, cells, rows, link_column);
     qn_release(&kinds);
     return status;
 }
