@@ -3,7 +3,7 @@
 (() => {
 "use strict";
 
-const contact = 5; /* Å between heavy atoms of partners, as in contacts.csv */
+const contact = 5; /* Å between heavy atoms of partners, as in the table of contacts */
 const radii = { H: 1.1, C: 1.7, N: 1.55, O: 1.52, S: 1.8, P: 1.8 };
 const elementColours = { N: [0.2, 0.35, 0.9], O: [0.88, 0.2, 0.16], S: [0.85, 0.7, 0.15], P: [0.95, 0.5, 0.1] };
 const colours = { surface: [0.72, 0.74, 0.77], patch: [0.48, 0.72, 0.66], first: [0.0, 0.55, 0.42],
