@@ -40,11 +40,6 @@ static qn_status create_body(const qn_molecule *molecule, body_data *data)
     return QN_OK;
 }
 
-static char letter_of(const char *element)
-{
-    return element[0] && !element[1] && strchr("CNOSP", element[0]) ? element[0] : 'X';
-}
-
 /* A ribbon passes C-alphas of proteins and phosphorus atoms of nucleic acids. A calcium ion has the name of a C-alpha
  * and another element. */
 static bool is_trace(const qn_atom *atom)
@@ -73,7 +68,7 @@ static void fill_body(const qn_dock_partner *partner, const char *name, bool coa
             if (!partner->sites[i].heavy || (coarse && !trace)) continue;
             if (trace) to->trace = to->atom_count;
             memcpy(data->places + 3 * body->atom_count, atom->position_angstrom, 3 * sizeof(double));
-            data->elements[body->atom_count++] = letter_of(atom->element);
+            data->elements[body->atom_count++] = qn_scene_letter(atom->element);
             to->atom_count++;
         }
         if (to->atom_count > 0) body->residue_count++;
@@ -119,7 +114,8 @@ static qn_status add_scene(const qn_dock_state *run, const qn_dock_answer *answe
         bodies,
         2,
         models,
-        count};
+        count,
+        false};
     return qn_report_scene(report, &scene);
 }
 

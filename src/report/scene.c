@@ -2,11 +2,17 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "report/document.h"
 #include "report/markup.h"
+
+char qn_scene_letter(const char *element)
+{
+    return element[0] && !element[1] && strchr("CNOSP", element[0]) ? element[0] : 'X';
+}
 
 static qn_status check_body(const qn_scene_body *body)
 {
@@ -92,6 +98,8 @@ static qn_status append_model(qn_text *text, const qn_scene_model *model)
 {
     QN_TRY(qn_text_append(text, "<li data-body=\"%zu\" data-name=\"", model->body));
     QN_TRY(qn_markup_text(text, model->name));
+    QN_TRY(qn_text_append(text, "\" data-text=\""));
+    QN_TRY(qn_markup_text(text, model->text ? model->text : model->name));
     QN_TRY(qn_text_append(text, "\" data-pose=\""));
     for (int i = 0; i < 9; i++) QN_TRY(qn_text_append(text, "%.7g ", model->rotation[i]));
     for (int i = 0; i < 3; i++) QN_TRY(qn_text_append(text, "%s%.4f", i ? " " : "", model->translation_angstrom[i]));
@@ -115,7 +123,7 @@ qn_status qn_report_scene(qn_report *report, const qn_scene *scene)
                            scene->models[i].name, scene->models[i].body, scene->body_count - 1);
     if (scene->model_count == 0) return QN_OK;
     report->scenes++;
-    QN_TRY(qn_text_append(text, "<figure class=\"scene\" data-label=\""));
+    QN_TRY(qn_text_append(text, "<figure class=\"scene\" data-focus=\"%d\" data-label=\"", scene->focus));
     QN_TRY(qn_markup_text(text, scene->title));
     QN_TRY(qn_text_append(text, "\">\n<figcaption><b>"));
     QN_TRY(qn_markup_text(text, scene->title));

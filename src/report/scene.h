@@ -4,7 +4,7 @@
  *
  *     qn_scene_body bodies[2] = {{.name = "receptor", …}, {.name = "ligand", …}};
  *     qn_scene_model model = {.name = "Model 1", .file = "cluster_01.pdb", .body = 1, …};
- *     QN_TRY(qn_report_scene(report, &(qn_scene){"Models", caption, bodies, 2, &model, 1}));
+ *     QN_TRY(qn_report_scene(report, &(qn_scene){"Models", caption, bodies, 2, &model, 1, false}));
  *
  * Places are stored in 16 bits each, in steps of at least 0.001 Å: their error is at most half a step, 0.005 Å for a
  * body of 650 Å. */
@@ -32,6 +32,7 @@ typedef struct qn_scene_body {
 
 typedef struct qn_scene_model {
     const char *name;                            /* of its button: "Model 1" */
+    const char *text;                            /* in the sentence below the view; NULL: the name */
     const char *file;                            /* a link, relative to the report; NULL: none */
     size_t body;                                 /* that is placed: 1 … body_count − 1 */
     double rotation[9], translation_angstrom[3]; /* place ← rotation · place + translation; rows first */
@@ -43,10 +44,14 @@ typedef struct qn_scene {
     size_t body_count;
     const qn_scene_model *models; /* the first is shown first */
     size_t model_count;
+    bool focus; /* show the placed body in a pocket of the first, whose surface in front of it is cut away */
 } qn_scene;
 
 /* The most atoms of a body: with two bodies the view takes less than 1.5 MiB of the page. */
 enum { QN_SCENE_ATOMS = 60000, QN_SCENE_RESIDUE_ATOMS = 65535 };
+
+/* The letter of an element in upper case, for qn_scene_body. */
+char qn_scene_letter(const char *element);
 
 /* QN_INVALID_ARGUMENT: a count is beyond its limits, or counts disagree. */
 QN_MUST_CHECK qn_status qn_report_scene(qn_report *report, const qn_scene *scene);

@@ -14,6 +14,7 @@
 #include "screen/output.h"
 #include "screen/output_report.h"
 #include "screen/sources.h"
+#include "screen/view/pose_view.h"
 
 enum {
     TEXT = 64,
@@ -199,29 +200,52 @@ static void say_name(const qn_screen_row *row, size_t most, char text[TEXT])
     snprintf(text, TEXT, "%.*s%s", (int)used, name, name[used] ? "…" : "");
 }
 
-static qn_status add_cards(const qn_screen_state *run, const picture_list *list, qn_report *report)
+/* Titles and texts of the drawn molecules. */
+typedef struct picture_words {
+    char titles[PICTURES][TEXT], texts[PICTURES][TEXT];
+} picture_words;
+
+static void say_pictures(const qn_screen_state *run, const picture_list *list, picture_words *words)
 {
-    qn_report_card cards[PICTURES];
-    char titles[PICTURES][TEXT], texts[PICTURES][TEXT], name[TEXT];
+    char name[TEXT];
     for (size_t i = 0; i < list->count; i++) {
         const qn_screen_row *row = &run->rows[list->place[i]];
         say_name(row, 48, name);
-        snprintf(titles[i], TEXT, "%zu. %s", list->place[i] + 1, name);
-        say_energy(run, row->energy, texts[i], TEXT);
-        if (row->active) strcat(texts[i], ", active");
-        cards[i] = (qn_report_card){titles[i], texts[i], list->svg[i], row->active};
+        snprintf(words->titles[i], TEXT, "%zu. %s", list->place[i] + 1, name);
+        say_energy(run, row->energy, words->texts[i], TEXT);
+        if (row->active) strcat(words->texts[i], ", active");
     }
+}
+
+static qn_status add_cards(const qn_screen_state *run, const picture_list *list, const picture_words *words,
+                           qn_report *report)
+{
+    qn_report_card cards[PICTURES];
+    for (size_t i = 0; i < list->count; i++)
+        cards[i] = (qn_report_card){words->titles[i], words->texts[i], list->svg[i], run->rows[list->place[i]].active};
     return qn_report_cards(report, cards, list->count);
+}
+
+static qn_status add_poses(const qn_screen_state *run, const picture_list *list, const picture_words *words,
+                           qn_report *report)
+{
+    qn_screen_shown_pose poses[PICTURES];
+    for (size_t i = 0; i < list->count; i++)
+        poses[i] = (qn_screen_shown_pose){list->compounds[i], list->place[i] + 1, words->titles[i], words->texts[i]};
+    return qn_screen_report_view(&run->receptor, poses, list->count, report);
 }
 
 static qn_status add_pictures(const qn_screen_state *run, qn_report *report)
 {
     picture_list list = {.count = 0};
+    picture_words words;
     qn_status status = draw_hits(run, &list);
+    say_pictures(run, &list, &words);
+    if (status == QN_OK) status = add_poses(run, &list, &words, report);
     if (status == QN_OK && list.why)
         status = qn_report_paragraph(report, "Without pictures of the molecules: Open Babel (`obabel`) %s.", list.why);
     else if (status == QN_OK)
-        status = add_cards(run, &list, report);
+        status = add_cards(run, &list, &words, report);
     clear_pictures(&list);
     return status;
 }

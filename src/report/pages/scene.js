@@ -32,7 +32,7 @@ function readBody(element) {
 function readModel(element) {
   const pose = element.dataset.pose.split(" ").map(Number), link = element.querySelector("a");
   return { element, body: Number(element.dataset.body), rotation: pose.slice(0, 9), shift: pose.slice(9),
-           name: element.dataset.name, link };
+           name: element.dataset.name, text: element.dataset.text, link };
 }
 
 /* ---- Vectors ---- */
@@ -300,27 +300,31 @@ in vec3 position, normal, colour;
 uniform mat3 pose, view;
 uniform vec3 shift, centre, scale;
 out vec3 facing, paint;
-out float depth;
+out float depth, near;
 void main() {
   vec3 seen = view * (pose * position + shift - centre);
   gl_Position = vec4(seen * vec3(scale.xy, -scale.z), 1.0);
   facing = view * (pose * normal);
   paint = colour;
+  near = seen.z;
   depth = 0.5 - 0.5 * seen.z * scale.z;
 }`;
 const fragmentText = `#version 300 es
 precision highp float;
 in vec3 facing, paint;
-in float depth;
+in float depth, near;
 uniform vec3 background;
-uniform float alpha;
+uniform float alpha, cut;
 out vec4 result;
 void main() {
+  if (near > cut) discard;
   vec3 n = normalize(facing);
-  if (n.z < 0.0) n = -n;
+  bool inner = n.z < 0.0;
+  if (inner) n = -n;
   float light = 0.38 + 0.62 * max(0.0, dot(n, normalize(vec3(-0.35, 0.45, 0.85))));
   float shine = 0.22 * pow(max(0.0, dot(n, normalize(vec3(-0.2, 0.3, 1.0)))), 30.0);
-  result = vec4(mix(paint * light + shine, background, clamp(1.3 * depth - 0.45, 0.0, 0.75)), alpha);
+  vec3 lit = inner && cut < 1e8 ? 0.55 * paint : paint * light + shine; /* one shade where the surface is cut open */
+  result = vec4(mix(lit, background, clamp(1.3 * depth - 0.45, 0.0, 0.75)), alpha);
 }`;
 
 function newProgram(gl) {
@@ -373,6 +377,7 @@ class Scene {
     this.gl = this.canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true });
     if (!this.gl) throw new Error("no WebGL 2");
     this.program = newProgram(this.gl);
+    this.focus = figure.dataset.focus === "1";
     this.shown = { surface: true, ribbon: true, sticks: true };
     this.cells = cellsOf(this.bodies[0]);
     this.surfaceMesh = surfaceOf(this.bodies[0]);
@@ -398,6 +403,7 @@ class Scene {
     for (const model of this.models) {
       const button = document.createElement("button");
       button.textContent = model.name;
+      button.title = model.text;
       button.addEventListener("click", () => this.choose(this.models.indexOf(model)));
       model.button = button;
       tools.append(button);
@@ -413,6 +419,7 @@ class Scene {
       parts.append(button);
     }
     for (const part of Object.keys(this.shown)) {
+      if (part === "ribbon" && this.bodies.slice(1).every(body => !tracesOf(body).length)) continue;
       const label = document.createElement("label"), box = document.createElement("input");
       box.type = "checkbox";
       box.checked = true;
@@ -499,22 +506,48 @@ class Scene {
   face() {
     const model = this.models[this.model], second = this.bodies[model.body];
     const first = centreOf(this.bodies[0]), other = placed(model, centreOf(second));
-    const right = unit(subtract(other, first)), help = Math.abs(right[1]) < 0.8 ? [0, 1, 0] : [0, 0, 1];
-    const near = unit(cross(right, help)), up = cross(near, right);
-    this.view = [...right, ...up, ...near];
+    if (this.focus)
+      this.view = this.intoPocket(other);
+    else {
+      const right = unit(subtract(other, first)), help = Math.abs(right[1]) < 0.8 ? [0, 1, 0] : [0, 0, 1];
+      const near = unit(cross(right, help)), up = cross(near, right);
+      this.view = [...right, ...up, ...near];
+    }
     const low = [1e9, 1e9, 1e9], high = [-1e9, -1e9, -1e9];
     const add = place => turn(this.view, place).forEach((value, k) => {
       low[k] = Math.min(low[k], value);
       high[k] = Math.max(high[k], value);
     });
-    for (let i = 0; i < this.bodies[0].count; i++) add(point(this.bodies[0].places, i));
+    if (!this.focus) for (let i = 0; i < this.bodies[0].count; i++) add(point(this.bodies[0].places, i));
     for (let i = 0; i < second.count; i++) add(placed(model, point(second.places, i)));
     const middle = [0, 1, 2].map(k => (low[k] + high[k]) / 2);
     this.centre = [0, 1, 2].map(k => this.view[k] * middle[0] + this.view[3 + k] * middle[1] + this.view[6 + k] * middle[2]);
-    this.width = high[0] - low[0] + 6;
-    this.height = high[1] - low[1] + 6;
-    this.depth = Math.hypot(...subtract(high, low)) + 6;
+    this.width = high[0] - low[0] + (this.focus ? 12 : 6);
+    this.height = high[1] - low[1] + (this.focus ? 12 : 6);
+    this.depth = Math.hypot(...subtract(high, low)) + (this.focus ? 40 : 6);
     this.zoom = 1;
+  }
+
+  /* Look from where the fewest atoms of the pocket are: along the line from their mean to the placed body. */
+  intoPocket(centre) {
+    const first = this.bodies[0], mean = [0, 0, 0];
+    let count = 0;
+    for (const r of this.contacts[0])
+      for (let i = first.residues[r].first; i < first.residues[r].end; i++, count++)
+        for (let k = 0; k < 3; k++) mean[k] += first.places[3 * i + k];
+    const near = unit(count ? subtract(centre, mean.map(value => value / count)) : [0, 0, 1]);
+    const right = unit(cross(Math.abs(near[1]) < 0.8 ? [0, 1, 0] : [0, 0, 1], near));
+    return [...right, ...cross(near, right), ...near];
+  }
+
+  /* The place before which the surface is cut away, towards the viewer from the centre of the view. */
+  cutOf(model) {
+    const second = this.bodies[model.body];
+    let cut = -1e9;
+    if (!this.focus) return 1e9;
+    for (let i = 0; i < second.count; i++)
+      cut = Math.max(cut, turn(this.view, subtract(placed(model, point(second.places, i)), this.centre))[2]);
+    return cut - 1;
   }
 
   choose(index) {
@@ -545,8 +578,10 @@ class Scene {
   say() {
     const model = this.models[this.model], second = this.bodies[model.body], [a, b] = this.contacts.map(set => set.length);
     const words = count => count + (count === 1 ? " residue" : " residues");
-    this.note.textContent = `${model.name}: ${words(a)} of the ${this.bodies[0].name} and ${b} of the ${second.name} ` +
-      `within ${this.bodies[0].coarse || second.coarse ? "8 Å by their traces" : "5 Å"} of the partner. `;
+    const apart = this.bodies[0].coarse || second.coarse ? "8 Å by their traces" : "5 Å", first = this.bodies[0].name;
+    this.note.textContent = second.residues.length > 1
+      ? `${model.text}: ${words(a)} of the ${first} and ${b} of the ${second.name} within ${apart} of the partner. `
+      : `${model.text}: ${words(a)} of the ${first} within ${apart}. `;
     if (model.link) this.note.append(model.link.cloneNode(true));
     this.figure.dataset.residues = `${a} ${b}`;
   }
@@ -574,6 +609,7 @@ class Scene {
     gl.uniform3fv(place("centre"), this.centre);
     gl.uniform3fv(place("background"), background);
     gl.uniformMatrix3fv(place("view"), true, this.view);
+    gl.uniform1f(place("cut"), 1e9);
     this.triangles = 0;
     if (this.shown.sticks) this.drawPart("firsts", identity, [0, 0, 0], 1);
     if (this.shown.sticks) this.drawPart("seconds", model.rotation, model.shift, 1);
@@ -588,11 +624,12 @@ class Scene {
   drawSurface() {
     const gl = this.gl;
     gl.colorMask(false, false, false, false);
+    gl.uniform1f(gl.getUniformLocation(this.program, "cut"), this.cutOf(this.models[this.model]));
     this.drawPart("surface", identity, [0, 0, 0], 1);
     gl.colorMask(true, true, true, true);
     gl.enable(gl.BLEND);
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
-    this.drawPart("surface", identity, [0, 0, 0], this.shown.sticks ? 0.72 : 1);
+    this.drawPart("surface", identity, [0, 0, 0], !this.shown.sticks ? 1 : this.focus ? 0.5 : 0.72);
     gl.disable(gl.BLEND);
   }
 

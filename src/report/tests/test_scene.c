@@ -65,8 +65,8 @@ static int number_at(const char *text, size_t index)
 static void places_are_kept_to_half_a_step(void)
 {
     const qn_scene_body bodies[2] = {body_of(places), body_of(places)};
-    const qn_scene_model model = {"Model 1", "a&b.pdb", 1, {0, -1, 0, 1, 0, 0, 0, 0, 1}, {1.5, -2.25, 1000}};
-    const qn_scene scene = {"The models", "A caption with <signs>.", bodies, 2, &model, 1};
+    const qn_scene_model model = {"Model 1", NULL, "a&b.pdb", 1, {0, -1, 0, 1, 0, 0, 0, 0, 1}, {1.5, -2.25, 1000}};
+    const qn_scene scene = {"The models", "A caption with <signs>.", bodies, 2, &model, 1, false};
     qn_text page = {0};
     CHECK_OK(page_of(&scene, &page));
     if (!CHECK(page.data != NULL)) return;
@@ -96,7 +96,7 @@ static void places_are_kept_to_half_a_step(void)
 static void pages_without_a_view_have_no_script_of_it(void)
 {
     const qn_scene_body bodies[2] = {body_of(places), body_of(places)};
-    const qn_scene scene = {"The models", "None.", bodies, 2, NULL, 0};
+    const qn_scene scene = {"The models", "None.", bodies, 2, NULL, 0, false};
     qn_text page = {0};
     CHECK_OK(page_of(&scene, &page));
     CHECK(page.data && !strstr(page.data, "webgl2") && !strstr(page.data, "<figure"));
@@ -119,8 +119,8 @@ static void the_largest_view_is_below_two_mebibytes(void)
     for (int i = 0; i < RESIDUES; i++) all[i] = (qn_scene_residue){"AA ARG 10000", PER_RESIDUE, 1};
     qn_scene_body body = {"receptor", many, elements, QN_SCENE_ATOMS, all, RESIDUES, false};
     const qn_scene_body bodies[2] = {body, body};
-    const qn_scene_model model = {"Model 1", NULL, 1, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
-    const qn_scene scene = {"The models", "Large.", bodies, 2, &model, 1};
+    const qn_scene_model model = {"Model 1", NULL, NULL, 1, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
+    const qn_scene scene = {"The models", "Large.", bodies, 2, &model, 1, false};
     qn_text page = {0};
     CHECK_OK(page_of(&scene, &page));
     CHECK(page.length > 1000000 && page.length < 1572864); /* 1.5 MiB: the rest of a report has 0.5 MiB */
@@ -133,8 +133,8 @@ static void the_largest_view_is_below_two_mebibytes(void)
 static void counts_that_disagree_are_refused(void)
 {
     qn_scene_body bodies[2] = {body_of(places), body_of(places)};
-    qn_scene_model model = {"Model 7", NULL, 2, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
-    const qn_scene scene = {"The models", "", bodies, 2, &model, 1};
+    qn_scene_model model = {"Model 7", NULL, NULL, 2, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
+    const qn_scene scene = {"The models", "", bodies, 2, &model, 1, false};
     qn_text page = {0};
     CHECK_FAILS(page_of(&scene, &page), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("Model 7");
