@@ -83,13 +83,12 @@ static qn_status make_labels(const qn_fsc *fsc, const char ***labels)
     return QN_OK;
 }
 
-/* Plot the curves. A threshold is a line of two points, from shell 1 to the last shell. */
+/* Plot the curves. */
 static qn_status add_plot(const qn_fsc *fsc, const char *const *labels, qn_report *report)
 {
     const size_t shells = (size_t)fsc->shells - 1;
-    const double ends[2] = {fsc->frequency_per_angstrom[1], fsc->frequency_per_angstrom[shells]};
-    const double low[2] = {0.143, 0.143}, half[2] = {0.5, 0.5};
-    qn_report_series series[CURVES + 2];
+    static const qn_report_guide guides[] = {{0.143, "0.143"}, {0.5, "0.5"}};
+    qn_report_series series[CURVES];
     curve curves[CURVES];
     size_t count = 0;
     list_curves(fsc, curves);
@@ -100,18 +99,19 @@ static qn_status add_plot(const qn_fsc *fsc, const char *const *labels, qn_repor
                                                  .y = curves[i].values + 1,
                                                  .labels = labels,
                                                  .count = shells};
-    series[count++] = (qn_report_series){.name = "0.143", .x = ends, .y = low, .count = 2};
-    series[count++] = (qn_report_series){.name = "0.5", .x = ends, .y = half, .count = 2};
-    return qn_report_lines(
-        report, &(qn_report_plot){
-                    .title = "Fourier shell correlation",
-                    .x_label = "Spatial frequency (1/Å)",
-                    .y_label = "FSC",
-                    .caption = fsc->masked ? "The corrected curve gives the resolution. Maps with randomised phases "
-                                             "correlate only because of the mask."
-                                           : "Without a mask the noise around the particle lowers the curve.",
-                    .series = series,
-                    .series_count = count});
+    return qn_report_lines_and_guides(
+        report,
+        &(qn_report_plot){.title = "Fourier shell correlation",
+                          .x_label = "spatial frequency (1/Å)",
+                          .inverse_label = "resolution (Å)",
+                          .y_label = "correlation",
+                          .caption = fsc->masked
+                                         ? "The corrected curve gives the resolution. Maps with randomised phases "
+                                           "correlate only because of the mask."
+                                         : "Without a mask the noise around the particle lowers the curve.",
+                          .series = series,
+                          .series_count = count},
+        guides, 2);
 }
 
 static qn_status add_table(const qn_fsc *fsc, qn_report *report)

@@ -116,8 +116,10 @@ static qn_status add_curves(qn_report *report, const qn_fsc *fsc, const char *ca
                             const char **labels)
 {
     const size_t count = fsc->shells > 1 ? (size_t)fsc->shells - 1 : 0;
-    const double *const curves[] = {fsc->corrected, fsc->unmasked, fsc->masked, fsc->randomised};
-    static const char *const names[] = {"corrected", "unmasked", "masked", "masked, phases randomised"};
+    /* The order, and so the colours, of the reports of `quern fsc`. */
+    const double *const curves[] = {fsc->corrected, fsc->masked, fsc->unmasked, fsc->randomised};
+    static const char *const names[] = {"Corrected", "Masked", "Unmasked", "Phases randomised"};
+    static const qn_report_guide guides[] = {{0.143, "0.143"}, {0.5, "0.5"}};
     qn_report_series series[4];
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
@@ -128,14 +130,15 @@ static qn_status add_curves(qn_report *report, const qn_fsc *fsc, const char *ca
         if (curves[i])
             series[shown++] =
                 (qn_report_series){names[i], fsc->frequency_per_angstrom + 1, curves[i] + 1, labels, count};
-    return qn_report_lines_and_guide(report,
-                                     &(qn_report_plot){.title = "Fourier shell correlation",
-                                                       .x_label = "spatial frequency (1/Å)",
-                                                       .y_label = "correlation",
-                                                       .caption = caption,
-                                                       .series = series,
-                                                       .series_count = shown},
-                                     0.143, "0.143");
+    return qn_report_lines_and_guides(report,
+                                      &(qn_report_plot){.title = "Fourier shell correlation",
+                                                        .x_label = "spatial frequency (1/Å)",
+                                                        .inverse_label = "resolution (Å)",
+                                                        .y_label = "correlation",
+                                                        .caption = caption,
+                                                        .series = series,
+                                                        .series_count = shown},
+                                      guides, 2);
 }
 
 static qn_status add_resolution(qn_report *report, const qn_reconstruction *run)

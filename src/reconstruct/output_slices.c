@@ -45,7 +45,8 @@ static qn_status cut_slices(const qn_volume *map, map_slices *slices)
         }
         slices->values[axis] = memory;
         cut(map, axis, memory);
-        slices->pictures[axis] = (qn_report_picture){titles[axis], texts[axis], memory, columns, rows};
+        slices->pictures[axis] = (qn_report_picture){
+            titles[axis], texts[axis], memory, columns, rows, map->voxel_angstrom[axis == 0 ? 1 : 0], "Å"};
     }
     return QN_OK;
 }

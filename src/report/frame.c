@@ -33,7 +33,7 @@ void qn_frame_fit(const qn_report_plot *plot, const qn_range *y, double below, q
         if (length > longest) longest = length;
     }
     bool has_title = plot->y_label && plot->y_label[0];
-    frame->top = has_title ? 46 : 18;
+    frame->top = (has_title || plot->inverse_label ? 46 : 18) + (plot->inverse_label ? 24 : 0);
     frame->left = 14 + (double)longest * QN_REPORT_DIGIT_WIDTH;
     frame->width = QN_REPORT_WIDTH - frame->left - 18;
     frame->height = 360;

@@ -59,7 +59,8 @@ typedef struct qn_report_plot {
     const char *caption;                   /* one sentence on how to read the plot; NULL: none */
     const qn_report_series *series;
     size_t series_count;
-    bool counts; /* y has whole numbers, such as numbers of clusters: no ticks between them */
+    bool counts;               /* y has whole numbers, such as numbers of clusters: no ticks between them */
+    const char *inverse_label; /* of a second axis above a line plot, with 1/x: "resolution (Å)"; NULL: none */
 } qn_report_plot;
 
 QN_MUST_CHECK qn_status qn_report_scatter(qn_report *report, const qn_report_plot *plot);
@@ -68,6 +69,15 @@ QN_MUST_CHECK qn_status qn_report_lines(qn_report *report, const qn_report_plot 
 /* Add a line plot with a thin horizontal line at a threshold, labelled with the threshold's name. */
 QN_MUST_CHECK qn_status qn_report_lines_and_guide(qn_report *report, const qn_report_plot *plot, double guide,
                                                   const char *name);
+
+/* The same with several thresholds; those that are not finite are left out. */
+typedef struct qn_report_guide {
+    double value;
+    const char *name;
+} qn_report_guide;
+
+QN_MUST_CHECK qn_status qn_report_lines_and_guides(qn_report *report, const qn_report_plot *plot,
+                                                   const qn_report_guide *guides, size_t count);
 
 /* Bars over categories; several series are stacked, negative values downwards, with a mark at the sum where signs
  * differ. x of the series is ignored; labels, when given, replace the category in tooltips. */
@@ -97,6 +107,8 @@ typedef struct qn_report_picture {
     const char *title, *text; /* printed beneath the picture; NULL: none */
     const float *values;      /* [rows][columns], the first row at the bottom */
     int columns, rows;
+    double pixel;     /* length of a pixel's side, for a bar of a round length; 0: no bar */
+    const char *unit; /* of this length: "Å" */
 } qn_report_picture;
 
 /* Pictures side by side, all on one scale from black at `low` to white at `high`. Pictures of more than 480 pixels

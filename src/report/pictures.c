@@ -59,15 +59,32 @@ static qn_status append_grey(qn_text *body, const qn_report_picture *picture, do
     return status;
 }
 
+/* Append a bar of a round length, from a sixth to two fifths of the picture's width. */
+static qn_status append_bar(qn_text *body, const qn_report_picture *picture)
+{
+    const double width = picture->pixel * picture->columns;
+    if (!(width > 0) || !isfinite(width) || !picture->unit) return QN_OK;
+    double length = pow(10, floor(log10(0.4 * width)));
+    if (5 * length <= 0.4 * width)
+        length *= 5;
+    else if (2 * length <= 0.4 * width)
+        length *= 2;
+    QN_TRY(qn_text_append(body, "<i class=\"length\" style=\"width:%.2f%%\">%g ", 100 * length / width, length));
+    QN_TRY(qn_markup_text(body, picture->unit));
+    return qn_text_append(body, "</i>");
+}
+
 static qn_status append_picture(qn_text *body, const qn_report_picture *picture, double low, double high)
 {
     QN_TRY(qn_text_append(body, "<li>"));
     if (picture->values && picture->columns > 0 && picture->rows > 0) {
-        QN_TRY(qn_text_append(body, "<img alt=\"Picture of "));
+        QN_TRY(qn_text_append(body, "<div class=\"framed\"><img alt=\"Picture of "));
         QN_TRY(qn_markup_text(body, picture->title));
         QN_TRY(qn_text_append(body, "\""));
         QN_TRY(append_grey(body, picture, low, high));
         QN_TRY(qn_text_append(body, "\"/>"));
+        QN_TRY(append_bar(body, picture));
+        QN_TRY(qn_text_append(body, "</div>"));
     }
     QN_TRY(qn_text_append(body, "<b>"));
     QN_TRY(qn_markup_text(body, picture->title));

@@ -11,13 +11,13 @@
 
 static const char dots_path[] = "<path class=\"d c%zu%s\" stroke-width=\"%s\" stroke-opacity=\".6\" d=\"";
 
-/* A threshold; name NULL: there is none. */
-typedef struct plot_guide {
-    double value;
-    const char *name;
-} plot_guide;
+/* Thresholds of a plot. */
+typedef struct plot_guides {
+    const qn_report_guide *guides;
+    size_t count;
+} plot_guides;
 
-static void measure(const qn_report_plot *plot, const plot_guide *guide, qn_range *x, qn_range *y)
+static void measure(const qn_report_plot *plot, const plot_guides *guides, qn_range *x, qn_range *y)
 {
     *x = *y = (qn_range){.low = INFINITY, .high = -INFINITY};
     for (size_t i = 0; i < plot->series_count; i++) {
@@ -32,7 +32,8 @@ static void measure(const qn_report_plot *plot, const plot_guide *guide, qn_rang
             qn_range_add(y, series->y[point]);
         }
     }
-    if (guide->name && y->count) qn_range_add(y, guide->value);
+    for (size_t i = 0; i < guides->count && y->count; i++)
+        if (qn_axis_accepts(guides->guides[i].value)) qn_range_add(y, guides->guides[i].value);
 }
 
 /* Fit the x axis with as many ticks as the width of their labels allows. */
@@ -158,10 +159,31 @@ static qn_status draw_stroke(qn_text *body, const qn_report_plot *plot, const qn
     return qn_text_append(body, "</g></g>\n");
 }
 
-/* The label of the guide is above its right end. */
-static qn_status draw_guide(qn_text *body, const plot_guide *guide, const qn_frame *frame)
+/* Write 1/x above the ticks of the x axis, and the meaning of these numbers at the right. */
+static qn_status draw_inverse(qn_text *body, const qn_report_plot *plot, const qn_frame *frame)
 {
-    if (!guide->name) return QN_OK;
+    if (!plot->inverse_label) return QN_OK;
+    for (size_t tick = 0; tick < frame->x.ticks; tick++) {
+        const double value = qn_axis_tick(&frame->x, tick);
+        if (!(value > 0)) continue;
+        QN_TRY(qn_text_append(body, "<text class=\"m\""));
+        QN_TRY(qn_markup_position(body, "x", qn_frame_x(frame, value)));
+        QN_TRY(qn_markup_position(body, "y", frame->top - 10));
+        QN_TRY(qn_text_append(body, ">"));
+        QN_TRY(qn_markup_value(body, 1 / value, 3));
+        QN_TRY(qn_text_append(body, "</text>\n"));
+    }
+    QN_TRY(qn_text_append(body, "<text class=\"t e\""));
+    QN_TRY(qn_markup_position(body, "x", frame->left + frame->width));
+    QN_TRY(qn_text_append(body, " y=\"22\">"));
+    QN_TRY(qn_markup_text(body, plot->inverse_label));
+    return qn_text_append(body, "</text>\n");
+}
+
+/* The label of the guide is above its right end. */
+static qn_status draw_guide(qn_text *body, const qn_report_guide *guide, const qn_frame *frame)
+{
+    if (!qn_axis_accepts(guide->value)) return QN_OK;
     const double y = qn_frame_y(frame, guide->value);
     QN_TRY(qn_text_append(body, "<path class=\"u\" d=\"M"));
     QN_TRY(qn_markup_coordinate(body, frame->left, 1));
@@ -177,11 +199,11 @@ static qn_status draw_guide(qn_text *body, const plot_guide *guide, const qn_fra
     return qn_text_append(body, "</text>\n");
 }
 
-static qn_status append_plot(qn_report *report, const qn_report_plot *plot, const plot_guide *guide,
+static qn_status append_plot(qn_report *report, const qn_report_plot *plot, const plot_guides *guides,
                              qn_report_marks marks)
 {
     qn_range x, y;
-    measure(plot, guide, &x, &y);
+    measure(plot, guides, &x, &y);
     const char *kind = marks == QN_REPORT_DOTS ? "Scatter plot" : "Line plot";
     qn_figure figure = {.kind = kind, .marks = marks, .shown = y.count, .left_out = y.left_out};
     if (y.count == 0) {
@@ -195,9 +217,10 @@ static qn_status append_plot(qn_report *report, const qn_report_plot *plot, cons
     fit_x(&x, &frame);
     QN_TRY(qn_figure_begin(report, plot, &figure, frame.total_height));
     QN_TRY(draw_x(&report->body, &frame));
+    QN_TRY(draw_inverse(&report->body, plot, &frame));
     QN_TRY(qn_frame_draw(&report->body, plot, &frame));
     QN_TRY(qn_frame_draw_zero(&report->body, &frame));
-    QN_TRY(draw_guide(&report->body, guide, &frame));
+    for (size_t i = 0; i < guides->count; i++) QN_TRY(draw_guide(&report->body, &guides->guides[i], &frame));
     /* Backwards, so that the first series lies on top. */
     for (size_t i = plot->series_count; i-- > 0;) {
         if (!plot->series[i].x) continue;
@@ -211,15 +234,21 @@ static qn_status append_plot(qn_report *report, const qn_report_plot *plot, cons
 
 qn_status qn_report_scatter(qn_report *report, const qn_report_plot *plot)
 {
-    return append_plot(report, plot, &(plot_guide){0}, QN_REPORT_DOTS);
+    return append_plot(report, plot, &(plot_guides){0}, QN_REPORT_DOTS);
 }
 
 qn_status qn_report_lines(qn_report *report, const qn_report_plot *plot)
 {
-    return append_plot(report, plot, &(plot_guide){0}, QN_REPORT_STROKES);
+    return append_plot(report, plot, &(plot_guides){0}, QN_REPORT_STROKES);
 }
 
 qn_status qn_report_lines_and_guide(qn_report *report, const qn_report_plot *plot, double guide, const char *name)
 {
-    return append_plot(report, plot, &(plot_guide){guide, qn_axis_accepts(guide) ? name : NULL}, QN_REPORT_STROKES);
+    return qn_report_lines_and_guides(report, plot, &(qn_report_guide){guide, name}, 1);
+}
+
+qn_status qn_report_lines_and_guides(qn_report *report, const qn_report_plot *plot, const qn_report_guide *guides,
+                                     size_t count)
+{
+    return append_plot(report, plot, &(plot_guides){guides, count}, QN_REPORT_STROKES);
 }

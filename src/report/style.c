@@ -81,6 +81,8 @@ const char *const qn_report_style[] = {
     "list-style:none;margin:14px 0 0;padding:0;font-size:13px;line-height:1.45}\n"
     ".two{grid-template-columns:repeat(2,minmax(0,400px))}\n"
     ".pictures img{display:block;width:100%;height:auto;background:#000;border-radius:4px;margin-bottom:6px}\n"
+    ".framed{position:relative}.length{position:absolute;left:7px;bottom:5px;border-bottom:3px solid #fff;color:#fff;"
+    "font-style:normal;font-size:12px;line-height:1.5;white-space:nowrap;text-shadow:0 0 3px #000,0 0 3px #000}\n"
     ".pictures b,.pictures span{display:block;overflow-wrap:anywhere}\n"
     ".pictures b{font-weight:650;font-size:14px}.pictures span{color:var(--soft)}\n",
 

@@ -418,6 +418,8 @@ static void the_report_shows_all_results(void)
     check_has(page, "falls below 0.143 at 2.34 Å (shell 8) and falls below 0.5 at 4.00 Å (shell 6)");
     check_has(page, "Every particle counts once for each of its 4 symmetric copies.");
     check_has(page, ">0.143</text>");
+    check_has(page, ">0.5</text>");
+    check_has(page, ">resolution (Å)</text>");
     check_has(page, "differ from those around them by 25 % (root mean square)");
     check_has(page, "Gridding weights corrected for it.");
     check_has(page, "a &lt;CPU&gt;");

@@ -179,6 +179,19 @@ static void empty_heat_maps_say_so(void)
     qn_release(&page);
 }
 
+/* A picture of 4 pixels of 40 Å is 160 Å wide: 50 Å are 31.25 % of it, and 100 Å would be more than two fifths. */
+static void a_bar_has_a_round_length(void)
+{
+    const float values[4] = {0, 1, 2, 3};
+    const qn_report_picture pictures[2] = {{"with", NULL, values, 4, 1, 40, "&A"}, {"without", NULL, values, 4, 1}};
+    qn_report *report = new_report();
+    CHECK_OK(qn_report_pictures(report, "bars", NULL, pictures, 2, 0, 3));
+    char *page = page_of(report);
+    CHECK(html_is_balanced(page) && html_occurrences(page, "<i class=\"length\"") == 1);
+    CHECK(strstr(page, "style=\"width:31.25%\">50 &amp;A</i>") != NULL);
+    qn_release(&page);
+}
+
 /* ---- Guides of plots ---- */
 
 static void a_guide_lies_at_its_value_and_within_the_axis(void)
@@ -206,6 +219,36 @@ static void a_guide_lies_at_its_value_and_within_the_axis(void)
     qn_release(&page);
 }
 
+/* The labels of the second axis are 1/x of those below it, at the same places; two guides lie at their values. */
+static void an_inverse_axis_has_one_over_its_ticks(void)
+{
+    const double x[] = {0, 0.5}, y[] = {0, 1};
+    const qn_report_series series = {"s", x, y, NULL, 2};
+    const qn_report_plot plot = {.title = "t", .series = &series, .series_count = 1, .inverse_label = "a & b"};
+    const qn_report_guide guides[] = {{0.143, "low"}, {(double)INFINITY, "lost"}, {0.5, "half"}};
+    qn_report *report = new_report();
+    CHECK_OK(qn_report_lines_and_guides(report, &plot, guides, 3));
+    char *page = page_of(report);
+    CHECK(html_is_balanced(page) && strstr(page, ">a &amp; b</text>") && !strstr(page, ">lost<"));
+    CHECK(html_occurrences(page, "<path class=\"u\"") == 2);
+    const char *low = strstr(page, "<path class=\"u\" d=\"M"),
+               *half = low ? strstr(low + 1, "<path class=\"u\" d=\"M") : NULL;
+    if (CHECK(low && half)) /* the plotting area is 360 units high and its axis goes from 0 to 1 */
+        CHECK_NEAR(strtod(strchr(strstr(low, "d=\"M"), ' '), NULL) - strtod(strchr(strstr(half, "d=\"M"), ' '), NULL),
+                   360 * (0.5 - 0.143), 0.3);
+    int inverse = 0;
+    for (const char *at = page; (at = strstr(at, "<text class=\"m\"")); at++) {
+        const double above = strtod(strchr(at, '>') + 1, NULL), place = html_attribute(at, "x");
+        for (const char *tick = page; (tick = strstr(tick, "<text class=\"m x\"")); tick++)
+            if (fabs(html_attribute(tick, "x") - place) < 0.2) {
+                CHECK_NEAR(above * strtod(strchr(tick, '>') + 1, NULL), 1, 0.01);
+                inverse++;
+            }
+    }
+    CHECK(inverse >= 3);
+    qn_release(&page);
+}
+
 int main(void)
 {
     RUN(pixels_are_encoded_and_decoded);
@@ -215,6 +258,8 @@ int main(void)
     RUN(large_pictures_are_averaged);
     RUN(heat_grows_from_dark_to_light_with_the_first_row_below);
     RUN(empty_heat_maps_say_so);
+    RUN(a_bar_has_a_round_length);
     RUN(a_guide_lies_at_its_value_and_within_the_axis);
+    RUN(an_inverse_axis_has_one_over_its_ticks);
     return check_finish();
 }
