@@ -7,7 +7,7 @@
 /* Write scores.csv and rejected.csv. */
 QN_MUST_CHECK qn_status qn_screen_write_tables(const qn_screen_state *run);
 
-/* Write hits.sdf, the records of run->hits. */
+/* Write hits.sdf and hits.pdbqt, the records of run->hits, and view.pml and view.cxc, which show them. */
 QN_MUST_CHECK qn_status qn_screen_write_hits(const qn_screen_state *run);
 
 /* Write run.json: inputs, devices, times. */

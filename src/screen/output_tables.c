@@ -1,7 +1,13 @@
-/* scores.csv, rejected.csv, hits.sdf and hits.pdbqt. */
+/* scores.csv, rejected.csv, hits.sdf, hits.pdbqt, and scripts that show the hits. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include <quern/file.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "math/view.h"
 #include "report/csv.h"
 #include "screen/output.h"
 
@@ -134,8 +140,81 @@ static qn_status write_pdbqt(const qn_screen_state *run)
     return write_text(run, "hits.pdbqt", &text, status);
 }
 
+/* ---- scripts ---- */
+
+/* Absolute path of the receptor's file, which viewers start in another folder; without the chains of "file:AB". */
+static qn_status receptor_of(const qn_screen_state *run, qn_text *path)
+{
+    char *file, *absolute;
+    QN_TRY(qn_text_copy(run->options->receptor, &file));
+    char *colon = strrchr(file, ':');
+    if (!qn_file_exists(file) && colon) *colon = '\0';
+    absolute = realpath(file, NULL);
+    const qn_status status = qn_text_append(path, "%s", absolute ? absolute : file);
+    free(absolute);
+    qn_release(&file);
+    return status;
+}
+
+/* Look at the hits from the side on which they are: along the direction from the middle of the receptor to theirs. */
+static void find_view(const qn_screen_state *run, qn_view *view)
+{
+    const qn_score_receptor *receptor = &run->receptor;
+    double towards[3] = {0}, sum[3] = {0}, count = 0;
+    qn_view_from(receptor->positions_angstrom, receptor->atom_count, towards, view);
+    for (size_t i = 0; i < run->hits.count; i++) {
+        const qn_screen_hit *hit = &run->hits.hits[i];
+        for (size_t atom = 0; hit->pose_count > 0 && atom < hit->atom_count; atom++, count++) /* of the best pose */
+            for (size_t axis = 0; axis < 3; axis++) sum[axis] += hit->positions[3 * atom + axis];
+    }
+    for (int axis = 0; axis < 3; axis++) towards[axis] = sum[axis] / count - view->centre[axis];
+    qn_view_from(receptor->positions_angstrom, receptor->atom_count, towards, view);
+}
+
+static qn_status describe_pymol(const char *receptor, const qn_view *view, qn_text *text)
+{
+    QN_TRY(qn_text_append(text,
+                          "# Made by quern screen: open this file in PyMOL from its folder. The hits are states of one "
+                          "object, the best first.\n"
+                          "load %s, receptor\nload hits.sdf, hits\nhide everything\nshow cartoon, receptor\n"
+                          "color grey80, receptor\nshow lines, byres (receptor within 5 of hits)\nshow sticks, hits\n"
+                          "color marine, hits and elem C\n",
+                          receptor));
+    QN_TRY(qn_view_append_pymol(view, text));
+    return qn_text_append(text, "zoom hits, 6\n");
+}
+
+static qn_status describe_chimerax(const char *receptor, const qn_view *view, qn_text *text)
+{
+    QN_TRY(qn_text_append(text,
+                          "# Made by quern screen: open this file in ChimeraX from its folder. The hits are models "
+                          "#2.1, #2.2 …, the best first.\n"
+                          "open \"%s\"%s\nopen hits.sdf\nhide #1 atoms\nshow #1 cartoons\ncolor #1 #bbbbbb\n"
+                          "style #2 stick\nshow #2 atoms\ncolor #2 cornflower blue\ncolor #2 byhetero\n",
+                          receptor, strstr(receptor, ".pdbqt") ? " format pdb" : ""));
+    QN_TRY(qn_view_append_chimerax(view, text));
+    return qn_text_append(text, "view #2\n");
+}
+
+/* A receptor in memory has no file that a viewer could open. */
+static qn_status write_views(const qn_screen_state *run)
+{
+    qn_view view;
+    qn_text receptor = {0}, pymol = {0}, chimerax = {0};
+    if (!run->options->receptor || run->hits.count == 0 || !run->hits.hits[0].positions) return QN_OK;
+    qn_status status = receptor_of(run, &receptor);
+    find_view(run, &view);
+    if (status == QN_OK) status = describe_pymol(receptor.data, &view, &pymol);
+    if (status == QN_OK) status = describe_chimerax(receptor.data, &view, &chimerax);
+    status = write_text(run, "view.pml", &pymol, status);
+    status = write_text(run, "view.cxc", &chimerax, status);
+    qn_text_clear(&receptor);
+    return status;
+}
+
 qn_status qn_screen_write_hits(const qn_screen_state *run)
 {
     QN_TRY(write_sdf(run));
-    return run->options->rigid ? QN_OK : write_pdbqt(run);
+    if (!run->options->rigid) QN_TRY(write_pdbqt(run));
+    return write_views(run);
 }
