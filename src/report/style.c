@@ -88,6 +88,7 @@ const char *const qn_report_style[] = {
 
     ".scene .stage{position:relative;border:1px solid var(--rule);border-radius:6px;overflow:hidden}\n"
     ".scene canvas{display:block;width:100%;height:min(520px,78vw);cursor:grab;touch-action:none}\n"
+    ".scene .paper{display:none}\n"
     ".scene canvas:focus-visible,.scene button:focus-visible{outline:2px solid var(--link);outline-offset:-2px}\n"
     ".scene .bar{position:absolute;left:14px;bottom:10px;border-top:3px solid var(--soft);color:var(--soft);"
     "font-size:13px;line-height:1.5;white-space:nowrap;pointer-events:none}\n"
@@ -134,7 +135,8 @@ const char *const qn_report_style[] = {
     ".q{font-size:20px}.w{display:none}.g,.z{stroke-width:1.6}.l{stroke-width:3.5}"
     ".s{stroke-width:8}.s+.s{stroke-width:4}}\n"
     "@media print{@page{margin:18mm}body{font-size:10.5pt}main,footer{max-width:none;padding-left:0;padding-right:0}"
-    "main{padding-top:0}h2{margin-top:28px}nav,.tools{display:none}.box{max-height:none;overflow:visible}th{position:"
+    "main{padding-top:0}h2{margin-top:28px}nav,.tools,.scene canvas,.scene .bar{display:none}.scene "
+    ".paper{display:block;height:90mm;object-fit:contain}.box{max-height:none;overflow:visible}th{position:"
     "static}"
     "th,td{white-space:normal;padding:4px 8px}h2,figcaption{break-after:avoid}"
     "figure,tr,.facts div,.cards li,.warning{break-inside:avoid}"

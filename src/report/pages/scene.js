@@ -399,7 +399,9 @@ class Scene {
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", this.figure.dataset.label);
-    stage.append(this.canvas, this.bar);
+    this.paper = document.createElement("canvas");
+    this.paper.className = "paper";
+    stage.append(this.canvas, this.paper, this.bar);
     for (const model of this.models) {
       const button = document.createElement("button");
       button.textContent = model.name;
@@ -433,8 +435,17 @@ class Scene {
     this.linkRows();
     new ResizeObserver(() => this.draw()).observe(stage);
     matchMedia("(prefers-color-scheme:dark)").addEventListener("change", () => this.draw());
-    addEventListener("beforeprint", () => { this.printing = true; this.draw(); });
+    addEventListener("beforeprint", () => this.print());
     addEventListener("afterprint", () => { this.printing = false; this.draw(); });
+  }
+
+  /* Browsers print no WebGL, so a plain canvas gets a copy. */
+  print() {
+    this.printing = true;
+    this.draw();
+    this.paper.width = this.canvas.width;
+    this.paper.height = this.canvas.height;
+    this.paper.getContext("2d", { willReadFrequently: true }).drawImage(this.canvas, 0, 0);
   }
 
   /* A click into a row of a table that links to a model's file chooses the model. */
@@ -595,6 +606,7 @@ class Scene {
 
   draw() {
     const gl = this.gl, canvas = this.canvas, sharp = Math.min(devicePixelRatio || 1, 2);
+    if (!canvas.clientWidth) return;
     const width = Math.max(1, Math.round(canvas.clientWidth * sharp));
     const height = Math.max(1, Math.round(canvas.clientHeight * sharp));
     if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
