@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -92,6 +93,18 @@ void qn_pipes_set_processes(int processes)
     pthread_mutex_unlock(&mutex);
 }
 
+static atomic_bool stop_waiting;
+
+void qn_file_stop_waiting(void)
+{
+    atomic_store(&stop_waiting, true);
+}
+
+bool qn_file_waiting_is_over(void)
+{
+    return atomic_load(&stop_waiting);
+}
+
 static qn_status cannot(const char *path, const char *what)
 {
     const int reason = errno;
@@ -101,9 +114,13 @@ static qn_status cannot(const char *path, const char *what)
 /* Wait until the pipe has bytes, or its writers have closed it. A signal ends poll even where it restarts a read. */
 static qn_status wait_for(const char *path, int descriptor)
 {
+    enum { TURN_MS = 50 };
     struct pollfd waiting = {.fd = descriptor, .events = POLLIN};
-    if (poll(&waiting, 1, -1) >= 0) return QN_OK;
-    if (errno == EINTR) return QN_FAIL(QN_CANCELLED, "%s: stopped while waiting for the data of this pipe", path);
+    int ready = 0;
+    while (ready == 0 && !qn_file_waiting_is_over()) ready = poll(&waiting, 1, TURN_MS);
+    if (ready > 0) return QN_OK;
+    if (ready == 0 || errno == EINTR)
+        return QN_FAIL(QN_CANCELLED, "%s: stopped while waiting for the data of this pipe", path);
     return cannot(path, "wait for the pipe");
 }
 

@@ -8,7 +8,8 @@
 #ifndef QN_BASE_PIPE_H
 #define QN_BASE_PIPE_H
 
-#include <quern/status.h>
+#include <quern/file.h>
+#include <stdbool.h>
 
 /* Keep the contents of pipes until the matching qn_pipes_release, which must be called with the same log. Calls may
  * nest. */
@@ -22,5 +23,8 @@ void qn_pipes_set_processes(int processes);
  * QN_NOT_FOUND, QN_IO_ERROR, QN_CANCELLED (a signal), QN_UNSUPPORTED (a device; a pipe with more
  * than 16 GiB, or of several processes). */
 QN_MUST_CHECK qn_status qn_file_open(const char *path, int *descriptor);
+
+/* Whether qn_file_stop_waiting was called. */
+bool qn_file_waiting_is_over(void);
 
 #endif

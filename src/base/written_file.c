@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/pipe.h"
 
 static qn_status system_failure(const qn_written_file *file, const char *what)
 {
@@ -66,7 +67,7 @@ static qn_status wait_for_reader(qn_written_file *file)
 {
     const struct timespec pause = {.tv_nsec = 50000000};
     while ((file->descriptor = open(file->name.data, O_WRONLY | O_CLOEXEC | O_NONBLOCK)) < 0 && errno == ENXIO)
-        if (nanosleep(&pause, NULL) != 0)
+        if (qn_file_waiting_is_over() || nanosleep(&pause, NULL) != 0)
             return QN_FAIL(QN_CANCELLED, "%s: stopped while waiting for a reader of this pipe", file->name.data);
     if (file->descriptor >= 0) (void)fcntl(file->descriptor, F_SETFL, O_WRONLY);
     return QN_OK;

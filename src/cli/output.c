@@ -97,6 +97,7 @@ static void on_signal(int number)
     if (atomic_load(&interrupting_signal) == 0) {
         atomic_store(&first_ns, now_ns);
         atomic_store(&interrupting_signal, number);
+        qn_file_stop_waiting();
     } else if (now_ns - atomic_load(&first_ns) > SAME_REQUEST_NS) {
         signal(number, SIG_DFL);
         raise(number);

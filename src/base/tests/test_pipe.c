@@ -177,6 +177,17 @@ static void files_that_are_read_whole_are_bounded(void)
     CHECK_MESSAGE_HAS("large: has more than 4 GiB; expected at most that");
 }
 
+/* Nobody writes. The process keeps the request, so this test is the last. */
+static void a_request_before_the_wait_for_a_pipe_ends_it(void)
+{
+    char *data;
+    size_t size;
+    make_pipe("late.pipe");
+    qn_file_stop_waiting();
+    CHECK_FAILS(qn_file_read(pipe_path, &data, &size), QN_CANCELLED);
+    CHECK_MESSAGE_HAS("late.pipe: stopped while waiting for the data of this pipe");
+}
+
 int main(void)
 {
     RUN(a_kept_pipe_is_read_again);
@@ -186,5 +197,6 @@ int main(void)
     RUN(a_signal_ends_the_wait_for_a_pipe);
     RUN(devices_and_folders_are_refused);
     RUN(files_that_are_read_whole_are_bounded);
+    RUN(a_request_before_the_wait_for_a_pipe_ends_it);
     return check_finish();
 }

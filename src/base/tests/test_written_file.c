@@ -189,6 +189,17 @@ static void failures_leave_nothing(void)
     CHECK(temporaries() == 0);
 }
 
+/* A request that came before the wait ends it too. The process keeps the request, so this test is the last. */
+static void a_pipe_without_a_reader_is_not_waited_for_after_a_request_to_stop(void)
+{
+    qn_written_file file;
+    const char *path = in_scratch(0, "unread.pipe");
+    CHECK(mkfifo(path, 0666) == 0);
+    qn_file_stop_waiting();
+    CHECK_FAILS(qn_written_file_open(path, false, &file), QN_CANCELLED);
+    CHECK_MESSAGE_HAS("unread.pipe: stopped while waiting for a reader of this pipe");
+}
+
 int main(void)
 {
     RUN(a_regular_file_is_untouched_or_complete);
@@ -198,5 +209,6 @@ int main(void)
     RUN(devices_stay_devices);
     RUN(open_descriptors_are_written_at_their_place);
     RUN(failures_leave_nothing);
+    RUN(a_pipe_without_a_reader_is_not_waited_for_after_a_request_to_stop);
     return check_finish();
 }
