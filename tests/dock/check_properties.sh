@@ -119,7 +119,7 @@ cmp -s forth/first/poses.csv forth/second/poses.csv && fail "two sets that diffe
 # their energies have no common scale.
 printf '%s\n%s\n' "$first" 'eightfold 3.20 -3.20 2000 8.00 4.8 4.0 125 none' >scaled.txt
 dock scaled "$receptor" "$ligand" --rotations 150 -w scaled.txt --device host --no-refinement
-sed '/<\/figure>/q' scaled/report.html | grep -o '<title>[^<]*, [^<]*</title>' | sort | uniq -c >scaled.points
+sed -n '/Score funnel/,/<\/figure>/p' scaled/report.html | grep -o '<title>[^<]*, [^<]*</title>' | sort | uniq -c >scaled.points
 awk '{ points += $1; odd += $1 % 2 } END { printf "scaled sets: %d points, %d places\n", points, NR
   exit !(points == 300 && odd == 0) }' scaled.points || fail "the report shows scaled energies in other places"
 
