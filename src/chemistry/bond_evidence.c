@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/vector.h"
 
 static const double DEGREE = 57.29577951308232;
 
@@ -36,13 +37,6 @@ static double angle_degrees(const double *positions, int a, int centre, int b)
     return acos(cosine > 1 ? 1 : cosine < -1 ? -1 : cosine) * DEGREE;
 }
 
-static void cross(const double u[3], const double v[3], double w[3])
-{
-    w[0] = u[1] * v[2] - u[2] * v[1];
-    w[1] = u[2] * v[0] - u[0] * v[2];
-    w[2] = u[0] * v[1] - u[1] * v[0];
-}
-
 /* Absolute torsion angle about b-c, 0 to 180°. */
 static double torsion_degrees(const double *positions, int a, int b, int c, int d)
 {
@@ -50,8 +44,8 @@ static double torsion_degrees(const double *positions, int a, int b, int c, int 
     vector_between(positions, a, b, u);
     vector_between(positions, b, c, v);
     vector_between(positions, c, d, w);
-    cross(u, v, m);
-    cross(v, w, n);
+    qn_vector_cross(u, v, m);
+    qn_vector_cross(v, w, n);
     double product = sqrt((m[0] * m[0] + m[1] * m[1] + m[2] * m[2]) * (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]));
     if (!(product > 0)) return 180;
     double cosine = (m[0] * n[0] + m[1] * n[1] + m[2] * n[2]) / product;

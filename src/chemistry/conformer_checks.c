@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/vector.h"
 
 double qn_van_der_waals_angstrom(const char *element)
 {
@@ -176,18 +177,6 @@ static void subtract(const double *a, const double *b, double difference[3])
     for (int axis = 0; axis < 3; axis++) difference[axis] = a[axis] - b[axis];
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Whether the segment from `p` to `q` crosses the triangle a, b, c (Möller and Trumbore 1997). */
 static bool crosses_triangle(const double *p, const double *q, const double *a, const double *b, const double *c)
 {
@@ -195,13 +184,13 @@ static bool crosses_triangle(const double *p, const double *q, const double *a, 
     subtract(q, p, along);
     subtract(b, a, side);
     subtract(c, a, other);
-    cross(along, other, normal);
-    const double determinant = dot(side, normal);
+    qn_vector_cross(along, other, normal);
+    const double determinant = qn_vector_dot(side, normal);
     if (fabs(determinant) < 1e-12) return false;
     subtract(p, a, offset);
-    const double u = dot(offset, normal) / determinant;
-    cross(offset, side, turned);
-    const double v = dot(along, turned) / determinant, t = dot(other, turned) / determinant;
+    const double u = qn_vector_dot(offset, normal) / determinant;
+    qn_vector_cross(offset, side, turned);
+    const double v = qn_vector_dot(along, turned) / determinant, t = qn_vector_dot(other, turned) / determinant;
     return u >= 0 && v >= 0 && u + v <= 1 && t >= 0 && t <= 1;
 }
 
@@ -224,7 +213,7 @@ bool qn_conformer_checks_find(const qn_conformer_checks *checks, const double *p
         const qn_near_pair *pair = &checks->pairs[i];
         double apart[3];
         subtract(positions + 3 * pair->first, positions + 3 * pair->second, apart);
-        if (dot(apart, apart) >= pair->limit_square) continue;
+        if (qn_vector_dot(apart, apart) >= pair->limit_square) continue;
         atoms[0] = pair->first;
         atoms[1] = pair->second;
         return true;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chemistry/conformers.h"
+#include "math/vector.h"
 
 /* Usual minima of a torsion, by the kinds of atoms at the ends of its bond. Around sp3-sp2 bonds the barriers are low,
  * and sixfold or twofold depending on the groups at the sp3 end, so all angles are drawn; aryls lie in plane or
@@ -201,27 +202,16 @@ qn_status qn_conformers_rotatable_bonds(const qn_compound *compound, int *bonds,
     return status;
 }
 
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 double qn_torsion_angle_degrees(const int atom[4], const double *positions)
 {
     double along[3][3], left[3], right[3];
     for (int i = 0; i < 3; i++)
         for (int axis = 0; axis < 3; axis++)
             along[i][axis] = positions[3 * atom[i + 1] + axis] - positions[3 * atom[i] + axis];
-    cross(along[0], along[1], left);
-    cross(along[1], along[2], right);
-    const double sine = sqrt(dot(along[1], along[1])) * dot(along[0], right), cosine = dot(left, right);
+    qn_vector_cross(along[0], along[1], left);
+    qn_vector_cross(along[1], along[2], right);
+    const double sine = sqrt(qn_vector_dot(along[1], along[1])) * qn_vector_dot(along[0], right),
+                 cosine = qn_vector_dot(left, right);
     const double angle = atan2(sine, cosine) * (180 / 3.14159265358979323846);
     return angle < 0 ? angle + 360 : angle;
 }

@@ -114,13 +114,6 @@ static void add_pairs(const qn_flexible_tree *tree, const double *positions, dou
     }
 }
 
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Turn gradients of atoms into the pose's. */
 static void gather_gradient(const qn_flexible_tree *tree, const double *origins, const double *rotations,
                             const double *positions, const double *gradients, double *gradient)
@@ -129,13 +122,13 @@ static void gather_gradient(const qn_flexible_tree *tree, const double *origins,
         const qn_flexible_piece *piece = &tree->pieces[k];
         double force[3] = {0}, torque[3] = {0}, product[3], axis[3];
         for (int i = piece->first; i < piece->behind; i++) {
-            cross(positions + 3 * i, gradients + 3 * i, product);
+            qn_vector_cross(positions + 3 * i, gradients + 3 * i, product);
             for (int d = 0; d < 3; d++) {
                 force[d] += gradients[3 * i + d];
                 torque[d] += product[d];
             }
         }
-        cross(origins + 3 * k, force, product);
+        qn_vector_cross(origins + 3 * k, force, product);
         for (int d = 0; d < 3; d++) torque[d] -= product[d];
         if (k == 0) {
             memcpy(gradient, force, sizeof force);

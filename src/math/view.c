@@ -10,18 +10,6 @@
  * ChimeraX's, 30°, and the commands that follow in a script come closer. */
 static const double distance_radii = 6;
 
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void find_centre(const double *points, size_t count, qn_view *view)
 {
     memset(view, 0, sizeof *view);
@@ -40,10 +28,10 @@ static void complete(qn_view *view)
     for (int axis = 1; axis < 3; axis++)
         if (fabs(towards[axis]) < fabs(towards[least])) least = axis;
     unit[least] = 1;
-    cross(unit, towards, view->axes[0]);
+    qn_vector_cross(unit, towards, view->axes[0]);
     const double length = qn_vector_length(view->axes[0]);
     for (int axis = 0; axis < 3; axis++) view->axes[0][axis] /= length;
-    cross(towards, view->axes[0], view->axes[1]);
+    qn_vector_cross(towards, view->axes[0], view->axes[1]);
 }
 
 /* Turn the first two axes so that the points' covariance is largest along the first: by the angle θ with
@@ -54,7 +42,7 @@ static void lay_flat(const double *points, size_t count, qn_view *view)
     for (size_t i = 0; i < count; i++) {
         double shift[3];
         for (int axis = 0; axis < 3; axis++) shift[axis] = points[3 * i + (size_t)axis] - view->centre[axis];
-        const double x = dot(shift, view->axes[0]), y = dot(shift, view->axes[1]);
+        const double x = qn_vector_dot(shift, view->axes[0]), y = qn_vector_dot(shift, view->axes[1]);
         xx += x * x, yy += y * y, xy += x * y;
     }
     const double angle = 0.5 * atan2(2 * xy, xx - yy);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vector.h"
 #include "model/atom.h"
 #include "score/atom_table.h"
 
@@ -111,23 +112,11 @@ const char *qn_polar_hydrogen_parent(const char *table_residue, const char *hydr
     return found ? found->parent : NULL;
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double result[3])
-{
-    result[0] = a[1] * b[2] - a[2] * b[1];
-    result[1] = a[2] * b[0] - a[0] * b[2];
-    result[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Unit vector from a to b; false when they coincide. */
 static bool direction(const double a[3], const double b[3], double unit[3])
 {
     for (int i = 0; i < 3; i++) unit[i] = b[i] - a[i];
-    double length = sqrt(dot(unit, unit));
+    double length = sqrt(qn_vector_dot(unit, unit));
     if (!(length > 1e-3)) return false;
     for (int i = 0; i < 3; i++) unit[i] /= length;
     return true;
@@ -150,11 +139,11 @@ static bool torsion_axes(const double parent[3], const double neighbour[3], cons
     static const double origin[3];
     double to_reference[3], perpendicular[3];
     if (!direction(neighbour, parent, axis) || !direction(neighbour, reference, to_reference)) return false;
-    double along = dot(axis, to_reference);
+    double along = qn_vector_dot(axis, to_reference);
     if (fabs(along) > 0.995) return false;
     for (int i = 0; i < 3; i++) perpendicular[i] = to_reference[i] - along * axis[i];
     if (!direction(origin, perpendicular, cis)) return false;
-    cross(axis, cis, side);
+    qn_vector_cross(axis, cis, side);
     return true;
 }
 
@@ -176,9 +165,9 @@ static bool place_away(const double atoms[3][3], double length, int sign, double
     static const double origin[3];
     double to_a[3], to_b[3], sum[3], normal[3], away[3], up[3];
     if (!direction(atoms[0], atoms[1], to_a) || !direction(atoms[0], atoms[2], to_b)) return false;
-    if (fabs(dot(to_a, to_b)) > 0.995) return false; /* collinear: there is no bisector */
+    if (fabs(qn_vector_dot(to_a, to_b)) > 0.995) return false; /* collinear: there is no bisector */
     for (int i = 0; i < 3; i++) sum[i] = -(to_a[i] + to_b[i]);
-    cross(to_a, to_b, normal);
+    qn_vector_cross(to_a, to_b, normal);
     if (!direction(origin, sum, away) || !direction(origin, normal, up)) return false;
     double lean = sign ? 0.5 * tetrahedral * DEGREE : 0;
     for (int i = 0; i < 3; i++) position[i] = atoms[0][i] + length * (cos(lean) * away[i] + sign * sin(lean) * up[i]);
@@ -253,7 +242,7 @@ static double turn_to(const rule *by, const double atoms[3][3], const double the
     double axis[3], cis[3], side[3], towards[3];
     if (by->how != FREE || !torsion_axes(atoms[0], atoms[1], atoms[2], axis, cis, side)) return 0;
     for (int i = 0; i < 3; i++) towards[i] = there[i] - atoms[0][i];
-    return atan2(dot(towards, side), dot(towards, cis)) - by->torsion_degrees * DEGREE;
+    return atan2(qn_vector_dot(towards, side), qn_vector_dot(towards, cis)) - by->torsion_degrees * DEGREE;
 }
 
 /* Choose the position of the group that is farthest from its nearest hydrogen; false when none is free. */
