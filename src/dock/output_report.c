@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "dock/output_view.h"
+#include "dock/output_scene.h"
 #include "dock/run.h"
 #include "report/html.h"
 
@@ -352,7 +352,7 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_answer *ans
         run->job->in_memory ? ""
                             : " The model files have both partners, with the receptor in its input position; view.pml "
                               "and view.cxc open them in PyMOL and ChimeraX."));
-    QN_TRY(qn_dock_report_view(run, answer, report));
+    QN_TRY(qn_dock_report_scene(run, answer, report));
     QN_TRY(add_cluster_table(run, answer, report));
     QN_TRY(qn_report_heading(report, "Energies"));
     QN_TRY(add_funnel(run, answer, report));

@@ -30,6 +30,14 @@ typedef struct qn_scene_body {
     bool coarse; /* atoms are those of the trace alone */
 } qn_scene_body;
 
+/* A body that is filled residue by residue, with its memory. */
+typedef struct qn_scene_filled {
+    qn_scene_body body; /* of what was added so far */
+    double *places;
+    char *elements, *labels;
+    qn_scene_residue *residues;
+} qn_scene_filled;
+
 typedef struct qn_scene_model {
     const char *name;                            /* of its button: "Model 1" */
     const char *text;                            /* in the sentence below the view; NULL: the name */
@@ -52,6 +60,17 @@ enum { QN_SCENE_ATOMS = 60000, QN_SCENE_RESIDUE_ATOMS = 65535 };
 
 /* The letter of an element in upper case, for qn_scene_body. */
 char qn_scene_letter(const char *element);
+
+/* Begin an empty body of at most that many residues and atoms. */
+QN_MUST_CHECK qn_status qn_scene_filled_create(const char *name, size_t residues, size_t atoms,
+                                               qn_scene_filled *filled);
+void qn_scene_filled_clear(qn_scene_filled *filled);
+
+/* Begin a residue. `insertion` is '\0' if it has none. */
+void qn_scene_filled_residue(qn_scene_filled *filled, const char *chain, const char *name, int number, char insertion);
+
+/* Add an atom to the last residue; the first that is `traced` is the residue's trace. */
+void qn_scene_filled_atom(qn_scene_filled *filled, const double place[3], const char *element, bool traced);
 
 /* QN_INVALID_ARGUMENT: a count is beyond its limits, or counts disagree. */
 QN_MUST_CHECK qn_status qn_report_scene(qn_report *report, const qn_scene *scene);

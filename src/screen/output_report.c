@@ -13,8 +13,8 @@
 #include "screen/depictions.h"
 #include "screen/output.h"
 #include "screen/output_report.h"
+#include "screen/scene/pose_scene.h"
 #include "screen/sources.h"
-#include "screen/view/pose_view.h"
 
 enum {
     TEXT = 64,
@@ -232,7 +232,7 @@ static qn_status add_poses(const qn_screen_state *run, const picture_list *list,
     qn_screen_shown_pose poses[PICTURES];
     for (size_t i = 0; i < list->count; i++)
         poses[i] = (qn_screen_shown_pose){list->compounds[i], list->place[i] + 1, words->titles[i], words->texts[i]};
-    return qn_screen_report_view(&run->receptor, poses, list->count, report);
+    return qn_screen_report_scene(&run->receptor, poses, list->count, report);
 }
 
 static qn_status add_pictures(const qn_screen_state *run, qn_report *report)

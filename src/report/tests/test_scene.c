@@ -148,11 +148,36 @@ static void counts_that_disagree_are_refused(void)
     qn_text_clear(&page);
 }
 
+/* Atoms go to the residue begun last; the first traced atom of a residue is its trace. */
+static void a_body_is_filled_residue_by_residue(void)
+{
+    qn_scene_filled filled;
+    CHECK_OK(qn_scene_filled_create("ligand", 3, ATOMS, &filled));
+    qn_scene_filled_residue(&filled, "A", "ARG", 42, 'B');
+    qn_scene_filled_atom(&filled, places, "N", false);
+    qn_scene_filled_atom(&filled, places + 3, "C", true);
+    qn_scene_filled_atom(&filled, places + 6, "C", true);
+    qn_scene_filled_residue(&filled, "L", "HOH", -1, '\0');
+    qn_scene_filled_atom(&filled, places + 9, "O", false);
+    qn_scene_filled_residue(&filled, "", "", 1, '\0');
+    qn_scene_filled_atom(&filled, places + 12, "Zn", true);
+    CHECK(filled.body.atom_count == ATOMS && filled.body.residue_count == 3 && !filled.body.coarse);
+    CHECK(memcmp(filled.body.places, places, sizeof places) == 0);
+    CHECK(memcmp(filled.body.elements, "NCCOX", ATOMS) == 0);
+    CHECK_TEXT(filled.body.residues[0].label, "A ARG 42B");
+    CHECK_TEXT(filled.body.residues[1].label, "L HOH -1");
+    const qn_scene_residue *of = filled.body.residues;
+    CHECK(of[0].atom_count == 3 && of[1].atom_count == 1 && of[2].atom_count == 1);
+    CHECK(of[0].trace == 1 && of[1].trace == SIZE_MAX && of[2].trace == 0);
+    qn_scene_filled_clear(&filled);
+}
+
 int main(void)
 {
     RUN(places_are_kept_to_half_a_step);
     RUN(pages_without_a_view_have_no_script_of_it);
     RUN(the_largest_view_is_below_two_mebibytes);
     RUN(counts_that_disagree_are_refused);
+    RUN(a_body_is_filled_residue_by_residue);
     return check_finish();
 }

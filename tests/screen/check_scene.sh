@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_view.sh SOURCE QUERN BUILD PART: the view of the poses in the report of quern screen.
+# check_scene.sh SOURCE QUERN BUILD PART: the view of the poses in the report of quern screen.
 # parts: data browser
 #   data     its coordinates are those of the receptor and of the first pose of each molecule in hits.sdf
 #   browser  Chromium draws it from the file and finds the residues of the pocket

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_view.sh SOURCE QUERN BUILD PART: the view of the models in the report of quern dock.
+# check_scene.sh SOURCE QUERN BUILD PART: the view of the models in the report of quern dock.
 # parts: data browser
 #   data     its coordinates and poses are those of the models' files, the report has links to them and a column of scores
 #   browser  Chromium draws it from the file: its triangles, residues in contact, other models, at two widths
