@@ -12,77 +12,111 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-typedef struct pool_worker {
-    qn_pool *pool;
-    int number;
-    pthread_t thread;
-} pool_worker;
+/* A call of qn_pool_run. It is in the pool's list while it has tasks that nobody has taken. */
+typedef struct pool_run {
+    struct pool_run *next;
+    qn_pool_task task;
+    void *user;
+    size_t count;
+    qn_log_scope log; /* of the calling thread */
+    atomic_size_t taken;
+    atomic_bool failed;
+    int working; /* threads that run its tasks */
+    size_t failed_index;
+    qn_error_trail trail;
+} pool_run;
 
 struct qn_pool {
     int threads;
     int started;
-    pool_worker *workers; /* threads − 1 of them: number 1 … */
-    pthread_mutex_t turn; /* held by the thread that runs tasks on the pool */
-    pthread_mutex_t mutex;
-    pthread_cond_t work_ready;
-    pthread_cond_t work_done;
-    unsigned long generation; /* counts runs; a worker sleeps until it changes */
-    int busy;                 /* workers that have not finished the current run */
+    pthread_t *helpers;          /* threads − 1 of them */
+    pthread_mutex_t mutex;       /* guards the members below, and those of runs that are not atomic */
+    pthread_cond_t run_came;     /* a helper may find a run and a number */
+    pthread_cond_t number_freed; /* a calling thread may find a number, or the end of its run */
+    pool_run *runs;
+    bool *used; /* [threads]: the number is that of a thread that works */
+    int free;   /* numbers that are not used */
+    int asleep; /* helpers that wait */
     bool closing;
-    qn_pool_task task;
-    void *user;
-    size_t count;
-    qn_log_scope log; /* of the thread that runs tasks on the pool */
-    atomic_size_t next;
-    atomic_bool failed;
-    size_t failed_index;
-    qn_error_trail trail;
 };
 
-static _Thread_local bool inside_task; /* this thread runs a task of a pool */
+static _Thread_local const qn_pool *inside_task; /* the pool whose task this thread runs; NULL: none */
 
-static void note_failure(qn_pool *pool, size_t index, qn_status status)
+static void note_failure(qn_pool *pool, pool_run *run, size_t index, qn_status status)
 {
     pthread_mutex_lock(&pool->mutex);
-    if (!atomic_load(&pool->failed) || index < pool->failed_index) {
-        pool->failed_index = index;
-        qn_error_save(status, &pool->trail);
-        atomic_store(&pool->failed, true);
+    if (!atomic_load(&run->failed) || index < run->failed_index) {
+        run->failed_index = index;
+        qn_error_save(status, &run->trail);
+        atomic_store(&run->failed, true);
     }
     pthread_mutex_unlock(&pool->mutex);
 }
 
-static void work(qn_pool *pool, int worker)
+static void work(qn_pool *pool, pool_run *run, int number)
 {
-    const bool was_inside = inside_task;
+    const qn_pool *was_inside = inside_task;
     const qn_log_scope outer = qn_log_current();
-    inside_task = true;
-    qn_log_return(pool->log);
-    while (!atomic_load_explicit(&pool->failed, memory_order_relaxed)) {
-        size_t index = atomic_fetch_add(&pool->next, 1);
-        if (index >= pool->count) break;
-        qn_status status = pool->task(index, worker, pool->user);
-        if (status != QN_OK) note_failure(pool, index, status);
+    inside_task = pool;
+    qn_log_return(run->log);
+    while (!atomic_load_explicit(&run->failed, memory_order_relaxed)) {
+        const size_t index = atomic_fetch_add(&run->taken, 1);
+        if (index >= run->count) break;
+        const qn_status status = run->task(index, number, run->user);
+        if (status != QN_OK) note_failure(pool, run, index, status);
     }
     qn_log_return(outer);
     inside_task = was_inside;
 }
 
-static void *worker_main(void *argument)
+/* ---- With the pool's mutex held ---- */
+
+static bool has_tasks(const pool_run *run)
 {
-    pool_worker *self = argument;
-    qn_pool *pool = self->pool;
-    unsigned long seen = 0;
+    return !atomic_load(&run->failed) && atomic_load(&run->taken) < run->count;
+}
+
+/* The run with tasks that the fewest threads work on; NULL: none. */
+static pool_run *find_run(const qn_pool *pool)
+{
+    pool_run *best = NULL;
+    for (pool_run *run = pool->runs; run; run = run->next)
+        if (has_tasks(run) && (!best || run->working < best->working)) best = run;
+    return best;
+}
+
+/* Work on a run with the lowest free number. Threads that work at the same time have different numbers. */
+static void work_with_number(qn_pool *pool, pool_run *run)
+{
+    int number = 0;
+    while (pool->used[number]) number++;
+    pool->used[number] = true;
+    pool->free--;
+    run->working++;
+    pthread_mutex_unlock(&pool->mutex);
+    work(pool, run, number);
+    pthread_mutex_lock(&pool->mutex);
+    pool->used[number] = false;
+    pool->free++;
+    run->working--;
+    pthread_cond_broadcast(&pool->number_freed);
+    if (pool->asleep > 0 && find_run(pool)) pthread_cond_signal(&pool->run_came);
+}
+
+static void *help(void *argument)
+{
+    qn_pool *pool = argument;
     (void)qn_locale_enter();
     pthread_mutex_lock(&pool->mutex);
-    for (;;) {
-        while (!pool->closing && pool->generation == seen) pthread_cond_wait(&pool->work_ready, &pool->mutex);
-        if (pool->closing) break;
-        seen = pool->generation;
-        pthread_mutex_unlock(&pool->mutex);
-        work(pool, self->number);
-        pthread_mutex_lock(&pool->mutex);
-        if (--pool->busy == 0) pthread_cond_signal(&pool->work_done);
+    while (!pool->closing) {
+        pool_run *run = pool->free > 0 ? find_run(pool) : NULL;
+        if (run) {
+            work_with_number(pool, run);
+            continue;
+        }
+        pool->asleep++;
+        pthread_cond_wait(&pool->run_came, &pool->mutex);
+        pool->asleep--;
     }
     pthread_mutex_unlock(&pool->mutex);
     return NULL;
@@ -120,29 +154,21 @@ qn_status qn_pool_create(int threads, qn_pool **out)
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(qn_pool), &memory));
     qn_pool *pool = memory;
-    pool->threads = threads;
-    pthread_mutex_init(&pool->turn, NULL);
+    pool->threads = pool->free = threads;
     pthread_mutex_init(&pool->mutex, NULL);
-    pthread_cond_init(&pool->work_ready, NULL);
-    pthread_cond_init(&pool->work_done, NULL);
-    qn_status status = qn_allocate((size_t)threads, sizeof(pool_worker), &memory);
-    if (status != QN_OK) {
-        qn_pool_destroy(&pool);
-        return status;
-    }
-    pool->workers = memory;
-    for (int number = 1; number < threads; number++) {
-        pool_worker *worker = &pool->workers[number - 1];
-        worker->pool = pool;
-        worker->number = number;
-        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) {
-            qn_pool_destroy(&pool);
-            return QN_FAIL(QN_OUT_OF_MEMORY, "cannot start thread %d of %d", number + 1, threads);
-        }
-        pool->started = number;
+    pthread_cond_init(&pool->run_came, NULL);
+    pthread_cond_init(&pool->number_freed, NULL);
+    qn_status status = qn_allocate((size_t)threads, sizeof *pool->used, (void **)&pool->used);
+    if (status == QN_OK) status = qn_allocate((size_t)threads, sizeof *pool->helpers, (void **)&pool->helpers);
+    for (int i = 0; i < threads - 1 && status == QN_OK; i++) {
+        if (pthread_create(&pool->helpers[i], NULL, help, pool) == 0)
+            pool->started = i + 1;
+        else
+            status = QN_FAIL(QN_OUT_OF_MEMORY, "cannot start thread %d of %d", i + 2, threads);
     }
     *out = pool;
-    return QN_OK;
+    if (status != QN_OK) qn_pool_destroy(out);
+    return status;
 }
 
 void qn_pool_destroy(qn_pool **pool_pointer)
@@ -151,14 +177,14 @@ void qn_pool_destroy(qn_pool **pool_pointer)
     if (!pool) return;
     pthread_mutex_lock(&pool->mutex);
     pool->closing = true;
-    pthread_cond_broadcast(&pool->work_ready);
+    pthread_cond_broadcast(&pool->run_came);
     pthread_mutex_unlock(&pool->mutex);
-    for (int number = 0; number < pool->started; number++) pthread_join(pool->workers[number].thread, NULL);
-    pthread_cond_destroy(&pool->work_ready);
-    pthread_cond_destroy(&pool->work_done);
+    for (int i = 0; i < pool->started; i++) pthread_join(pool->helpers[i], NULL);
+    pthread_cond_destroy(&pool->run_came);
+    pthread_cond_destroy(&pool->number_freed);
     pthread_mutex_destroy(&pool->mutex);
-    pthread_mutex_destroy(&pool->turn);
-    qn_release(&pool->workers);
+    qn_release(&pool->used);
+    qn_release(&pool->helpers);
     qn_release(pool_pointer);
 }
 
@@ -173,34 +199,42 @@ static qn_status run_serially(size_t count, qn_pool_task task, void *user)
     return QN_OK;
 }
 
-/* A task must not wait for its turn: the turn of its own pool ends only after the task, and tasks of two pools could
- * wait for each other. */
-static bool take_turn(qn_pool *pool)
+/* Wake as many helpers as there are tasks for. Those that wake up late find nothing to do, and nobody waits for them.
+ */
+static void wake_helpers(qn_pool *pool, size_t tasks)
 {
-    if (inside_task) return pthread_mutex_trylock(&pool->turn) == 0;
-    pthread_mutex_lock(&pool->turn);
-    return true;
+    if (tasks >= (size_t)pool->asleep)
+        pthread_cond_broadcast(&pool->run_came);
+    else
+        for (size_t i = 0; i < tasks; i++) pthread_cond_signal(&pool->run_came);
+}
+
+static void take_out(qn_pool *pool, const pool_run *run)
+{
+    pool_run **place = &pool->runs;
+    while (*place != run) place = &(*place)->next;
+    *place = run->next;
 }
 
 qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user)
 {
-    if (!pool || pool->threads == 1 || count <= 1 || !take_turn(pool)) return run_serially(count, task, user);
+    if (!pool || pool->threads == 1 || count <= 1 || inside_task == pool) return run_serially(count, task, user);
+    pool_run run = {.task = task, .user = user, .count = count, .log = qn_log_current()};
     pthread_mutex_lock(&pool->mutex);
-    pool->task = task;
-    pool->user = user;
-    pool->count = count;
-    pool->log = qn_log_current();
-    atomic_store(&pool->next, 0);
-    atomic_store(&pool->failed, false);
-    pool->busy = pool->threads - 1;
-    pool->generation++;
-    pthread_cond_broadcast(&pool->work_ready);
+    if (inside_task && pool->free == 0) { /* tasks of two pools could wait for each other's numbers */
+        pthread_mutex_unlock(&pool->mutex);
+        return run_serially(count, task, user);
+    }
+    run.next = pool->runs;
+    pool->runs = &run;
+    wake_helpers(pool, count - 1);
+    while (has_tasks(&run) || run.working > 0) {
+        if (has_tasks(&run) && pool->free > 0)
+            work_with_number(pool, &run);
+        else
+            pthread_cond_wait(&pool->number_freed, &pool->mutex);
+    }
+    take_out(pool, &run);
     pthread_mutex_unlock(&pool->mutex);
-    work(pool, 0);
-    pthread_mutex_lock(&pool->mutex);
-    while (pool->busy > 0) pthread_cond_wait(&pool->work_done, &pool->mutex);
-    pthread_mutex_unlock(&pool->mutex);
-    qn_status status = atomic_load(&pool->failed) ? qn_error_restore(&pool->trail) : QN_OK;
-    pthread_mutex_unlock(&pool->turn);
-    return status;
+    return atomic_load(&run.failed) ? qn_error_restore(&run.trail) : QN_OK;
 }

@@ -1,7 +1,8 @@
 /* The one thread pool of a context. The calling thread works too, so a pool of 1 starts no thread.
  *
- * Thread rule: any thread may call qn_pool_run; calls for one pool take turns. A call from inside a task, for its own
- * pool or for another pool that is busy, runs serially on the task's thread.
+ * Thread rule: any thread may call qn_pool_run. Runs of several threads share the pool: a helper goes to the run that
+ * the fewest threads work on. A call from inside a task, for its own pool or for another pool that is busy,
+ * runs serially on the task's thread.
  */
 #ifndef QN_BASE_THREAD_POOL_H
 #define QN_BASE_THREAD_POOL_H
@@ -11,7 +12,8 @@
 
 typedef struct qn_pool qn_pool;
 
-/* One task: `index` below `count`, on worker `worker` (0 … threads − 1, for scratch memory). */
+/* One task: `index` below `count`, on worker `worker` (0 … threads − 1, for scratch memory: no two tasks that run at
+ * the same time have the same worker, except those of runs of one task and of runs inside tasks, which have 0). */
 typedef qn_status (*qn_pool_task)(size_t index, int worker, void *user);
 
 /* Number of processors that this process may use (its affinity mask). Ranks of one machine that are not bound to

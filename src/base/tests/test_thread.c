@@ -16,9 +16,10 @@
 
 /* ---- which threads work ---- */
 
-/* Count the tasks that run at the same time. Each task waits until two run, at most `patience_s`. */
+/* Count the tasks that run at the same time. Each task waits until two, or `wanted`, run, at most `patience_s`. */
 typedef struct meeting {
-    atomic_int inside, most;
+    atomic_int inside, most, ended;
+    int wanted;
     double patience_s;
 } meeting;
 
@@ -28,8 +29,10 @@ static qn_status meet(size_t index, int worker, void *user)
     meeting *m = user;
     (void)index, (void)worker;
     const int inside = atomic_fetch_add(&m->inside, 1) + 1;
-    if (inside > atomic_load(&m->most)) atomic_store(&m->most, inside);
-    for (double end_s = qn_clock_s() + m->patience_s; atomic_load(&m->most) < 2 && qn_clock_s() < end_s;)
+    for (int most = atomic_load(&m->most); most < inside;)
+        if (atomic_compare_exchange_weak(&m->most, &most, inside)) break;
+    const int wanted = m->wanted ? m->wanted : 2;
+    for (double end_s = qn_clock_s() + m->patience_s; atomic_load(&m->most) < wanted && qn_clock_s() < end_s;)
         nanosleep(&pause, NULL);
     atomic_fetch_sub(&m->inside, 1);
     return QN_OK;
@@ -76,6 +79,81 @@ static void a_task_runs_another_pool_on_its_threads(void)
     CHECK(n.met.most >= 2);
     qn_pool_destroy(&other);
     qn_pool_destroy(&pool);
+}
+
+/* ---- Runs of several threads ---- */
+
+typedef struct shared_run {
+    qn_pool *pool;
+    meeting *met;
+    atomic_int *at_work; /* [threads]: tasks that have this worker's number now */
+    atomic_int *clashes;
+} shared_run;
+
+static qn_status meet_alone(size_t index, int worker, void *user)
+{
+    shared_run *run = user;
+    if (atomic_fetch_add(&run->at_work[worker], 1) != 0) atomic_fetch_add(run->clashes, 1);
+    const qn_status status = meet(index, worker, run->met);
+    atomic_fetch_sub(&run->at_work[worker], 1);
+    return status;
+}
+
+static qn_status run_shared(void *user)
+{
+    shared_run *run = user;
+    return qn_pool_run(run->pool, 2, meet_alone, run);
+}
+
+/* Two runs of two tasks on four threads: all four tasks run at the same time, with four numbers. */
+static void runs_of_two_threads_share_a_pool(void)
+{
+    meeting met = {.wanted = 4, .patience_s = 20};
+    atomic_int at_work[4] = {0}, clashes = 0;
+    shared_run run = {.met = &met, .at_work = at_work, .clashes = &clashes};
+    qn_thread thread;
+    if (!CHECK_OK(qn_pool_create(4, &run.pool))) return;
+    CHECK_OK(qn_thread_start(&thread, run_shared, &run));
+    CHECK_OK(run_shared(&run));
+    CHECK_OK(qn_thread_join(&thread));
+    CHECK(atomic_load(&met.most) == 4);
+    CHECK(atomic_load(&clashes) == 0);
+    qn_pool_destroy(&run.pool);
+}
+
+static qn_status count_alone(size_t index, int worker, void *user)
+{
+    shared_run *run = user;
+    (void)index;
+    if (atomic_fetch_add(&run->at_work[worker], 1) != 0) atomic_fetch_add(run->clashes, 1);
+    atomic_fetch_add(&run->met->ended, 1);
+    atomic_fetch_sub(&run->at_work[worker], 1);
+    return QN_OK;
+}
+
+static qn_status count_often(void *user)
+{
+    shared_run *run = user;
+    for (int i = 0; i < 200; i++) QN_TRY(qn_pool_run(run->pool, 2 + (size_t)i % 9, count_alone, run));
+    return QN_OK;
+}
+
+/* More threads than the pool has numbers: every task runs once, and no number is used twice at a time. */
+static void many_threads_share_a_small_pool(void)
+{
+    meeting met = {0};
+    atomic_int at_work[2] = {0}, clashes = 0;
+    shared_run run = {.met = &met, .at_work = at_work, .clashes = &clashes};
+    qn_thread threads[5];
+    int expected = 0;
+    for (int i = 0; i < 200; i++) expected += 6 * (2 + i % 9);
+    if (!CHECK_OK(qn_pool_create(2, &run.pool))) return;
+    for (int i = 0; i < 5; i++) CHECK_OK(qn_thread_start(&threads[i], count_often, &run));
+    CHECK_OK(count_often(&run));
+    CHECK_OK(qn_threads_join(threads, 5));
+    CHECK(atomic_load(&met.ended) == expected);
+    CHECK(atomic_load(&clashes) == 0);
+    qn_pool_destroy(&run.pool);
 }
 
 /* Tasks of two pools that each start tasks on the other pool: there is no deadlock. */
@@ -257,6 +335,8 @@ int main(void)
     RUN(a_pool_runs_tasks_concurrently);
     RUN(a_task_runs_its_own_pool_serially);
     RUN(a_task_runs_another_pool_on_its_threads);
+    RUN(runs_of_two_threads_share_a_pool);
+    RUN(many_threads_share_a_small_pool);
     RUN(pools_that_use_each_other_do_not_deadlock);
     RUN(a_join_returns_status_and_trail);
     RUN(the_first_of_several_failures_is_returned);
