@@ -121,6 +121,7 @@ qn_status qn_cuda_device_open(qn_context *context, int number, const char *inner
     (void)context;
     (void)inner;
     QN_TRY(qn_allocate(1, sizeof *device, (void **)&device));
+    pthread_mutex_init(&device->mutex, NULL);
     qn_status status = open_libraries(device, &count);
     if (status != QN_OK) {
         qn_release(&device);
@@ -145,6 +146,8 @@ void qn_cuda_device_close(qn_driver_device opaque)
 {
     qn_cuda_device *device = opaque;
     if (!device) return;
+    qn_cuda_events_clear(device);
+    pthread_mutex_destroy(&device->mutex);
     device->api.cuDevicePrimaryCtxRelease_v2(device->id);
     close_libraries(device);
     qn_release(&device);

@@ -2,11 +2,18 @@
 #ifndef QN_RUNTIME_CUDA_DRIVER_H
 #define QN_RUNTIME_CUDA_DRIVER_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include "runtime/cuda/cuda_api.h"
 #include "runtime/driver.h"
+
+/* CUDA measures the time between two events, so this is a pair around the command. */
+typedef struct qn_cuda_event {
+    CUevent start, end;
+    struct qn_cuda_event *next; /* in the list of those that are not used */
+} qn_cuda_event;
 
 typedef struct qn_cuda_device {
     qn_cuda_api api;
@@ -14,19 +21,17 @@ typedef struct qn_cuda_device {
     CUdevice id;
     CUcontext context; /* the primary context, which FFT libraries share */
     int number;
-    int capability;   /* 90 is 9.0 */
-    atomic_bool lost; /* never reset; every later call fails */
+    int capability;               /* 90 is 9.0 */
+    atomic_bool lost;             /* never reset; every later call fails */
+    pthread_mutex_t mutex;        /* guards the list */
+    qn_cuda_event *unused_events; /* making one takes a lock of all devices in CUDA, so events are used again */
 } qn_cuda_device;
 
+/* A queue is the CUstream itself. */
 typedef struct qn_cuda_buffer {
     CUdeviceptr address;
     size_t bytes;
 } qn_cuda_buffer;
-
-/* CUDA measures the time between two events, so this is a pair around the command. A queue is the CUstream itself. */
-typedef struct qn_cuda_event {
-    CUevent start, end;
-} qn_cuda_event;
 
 /* cuda_error.c
  * Return QN_OK for CUDA_SUCCESS, else a failure "cuda:N: <doing> failed with CUDA_ERROR_…" and a status for the error.
@@ -49,7 +54,9 @@ qn_status qn_cuda_device_open(qn_context *context, int number, const char *inner
                               qn_device_info *info);
 void qn_cuda_device_close(qn_driver_device device);
 
-/* cuda_queue.c */
+/* cuda_queue.c
+ * The first function destroys the events that are kept for later commands. */
+void qn_cuda_events_clear(qn_cuda_device *device);
 qn_status qn_cuda_buffer_create(qn_driver_device device, size_t bytes, qn_driver_buffer *buffer);
 void qn_cuda_buffer_destroy(qn_driver_device device, qn_driver_buffer buffer);
 qn_status qn_cuda_host_memory_create(qn_driver_device device, size_t bytes, void **memory);

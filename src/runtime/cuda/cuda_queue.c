@@ -79,26 +79,70 @@ qn_status qn_cuda_queue_wait_for(qn_driver_device opaque, qn_driver_queue queue,
     return qn_cuda_check(device, device->api.cuStreamWaitEvent(queue, event->end, 0), "waiting for another queue");
 }
 
+static void destroy_event(qn_cuda_device *device, qn_cuda_event *event)
+{
+    if (event->start) device->api.cuEventDestroy_v2(event->start);
+    if (event->end) device->api.cuEventDestroy_v2(event->end);
+    qn_release(&event);
+}
+
+static qn_status make_event(qn_cuda_device *device, qn_cuda_event **made)
+{
+    qn_cuda_event *event = NULL;
+    QN_TRY(qn_allocate(1, sizeof *event, (void **)&event));
+    CUresult result = device->api.cuEventCreate(&event->start, QN_CU_EVENT_DEFAULT);
+    if (result == QN_CUDA_SUCCESS) result = device->api.cuEventCreate(&event->end, QN_CU_EVENT_DEFAULT);
+    *made = event;
+    if (result == QN_CUDA_SUCCESS) return QN_OK;
+    destroy_event(device, event);
+    *made = NULL;
+    return qn_cuda_check(device, result, "creating an event");
+}
+
+static void keep_event(qn_cuda_device *device, qn_cuda_event *event)
+{
+    pthread_mutex_lock(&device->mutex);
+    event->next = device->unused_events;
+    device->unused_events = event;
+    pthread_mutex_unlock(&device->mutex);
+}
+
+static qn_status take_event(qn_cuda_device *device, qn_cuda_event **taken)
+{
+    pthread_mutex_lock(&device->mutex);
+    *taken = device->unused_events;
+    if (*taken) device->unused_events = (*taken)->next;
+    pthread_mutex_unlock(&device->mutex);
+    return *taken ? QN_OK : make_event(device, taken);
+}
+
+void qn_cuda_events_clear(qn_cuda_device *device)
+{
+    const bool lost = device->api.cuCtxSetCurrent(device->context) != QN_CUDA_SUCCESS; /* its events are gone */
+    for (qn_cuda_event *event = device->unused_events, *next; event; event = next) {
+        next = event->next;
+        if (lost)
+            qn_release(&event);
+        else
+            destroy_event(device, event);
+    }
+    device->unused_events = NULL;
+}
+
 qn_status qn_cuda_event_start(qn_cuda_device *device, CUstream stream, const qn_driver_event *wanted,
                               qn_cuda_event **started)
 {
     qn_cuda_event *event = NULL;
     *started = NULL;
     if (!wanted) return QN_OK;
-    QN_TRY(qn_allocate(1, sizeof *event, (void **)&event));
-    qn_status status =
-        qn_cuda_check(device, device->api.cuEventCreate(&event->start, QN_CU_EVENT_DEFAULT), "creating an event");
+    QN_TRY(take_event(device, &event));
+    const qn_status status =
+        qn_cuda_check(device, device->api.cuEventRecord(event->start, stream), "recording an event");
     if (status == QN_OK)
-        status =
-            qn_cuda_check(device, device->api.cuEventCreate(&event->end, QN_CU_EVENT_DEFAULT), "creating an event");
-    if (status == QN_OK)
-        status = qn_cuda_check(device, device->api.cuEventRecord(event->start, stream), "recording an event");
-    if (status != QN_OK) {
-        qn_cuda_event_destroy(device, event);
-        return status;
-    }
-    *started = event;
-    return QN_OK;
+        *started = event;
+    else
+        keep_event(device, event);
+    return status;
 }
 
 qn_status qn_cuda_event_end(qn_cuda_device *device, CUstream stream, qn_status status, qn_cuda_event *event,
@@ -211,12 +255,5 @@ qn_status qn_cuda_event_seconds(qn_driver_device opaque, qn_driver_event timed, 
 
 void qn_cuda_event_destroy(qn_driver_device opaque, qn_driver_event destroyed)
 {
-    qn_cuda_device *device = opaque;
-    qn_cuda_event *event = destroyed;
-    if (!event) return;
-    if (device->api.cuCtxSetCurrent(device->context) == QN_CUDA_SUCCESS) {
-        if (event->start) device->api.cuEventDestroy_v2(event->start);
-        if (event->end) device->api.cuEventDestroy_v2(event->end);
-    }
-    qn_release(&event);
+    if (destroyed) keep_event(opaque, destroyed);
 }
