@@ -25,12 +25,13 @@ typedef struct screen_pipeline {
     qn_screen_library *library; /* used by the reader only */
     qn_screen_search *searches[QN_DEVICES_MAX];
     qn_flexible_searcher *flexible[QN_DEVICES_MAX][SEARCHERS_OF_A_GPU]; /* NULL: molecules are not searched */
-    int group_most;        /* pieces of flexible molecules that are searched together */
-    double resident_bytes; /* of the process, before searches were made */
-    qn_screen_queue queue;
-    pthread_mutex_t mutex; /* guards the members below */
-    uint64_t finished;     /* molecules of the library up to the last piece recorded */
-    uint64_t expected;     /* number of molecules in the library, estimated */
+    int group_most;           /* pieces of flexible molecules that are searched together */
+    double resident_bytes;    /* of the process, before searches were made */
+    qn_screen_queue queue;    /* pieces to search */
+    qn_screen_queue searched; /* pieces of rigid molecules, whose poses a thread of their own chooses */
+    pthread_mutex_t mutex;    /* guards the members below */
+    uint64_t finished;        /* molecules of the library up to the last piece recorded */
+    uint64_t expected;        /* number of molecules in the library, estimated */
     double started_s;
 } screen_pipeline;
 
@@ -286,42 +287,33 @@ static qn_status record_piece(screen_pipeline *pipeline, const qn_screen_batch *
     QN_TRY(qn_job_record(pipeline->run->job, batch->number, record->data, record->length));
     pthread_mutex_lock(&pipeline->mutex);
     if (end > pipeline->finished) pipeline->finished = end;
-    qn_status status = report_progress(pipeline);
     pthread_mutex_unlock(&pipeline->mutex);
-    return status;
+    return QN_OK;
 }
 
 /* Record a piece whose poses are chosen, and release it. */
-static qn_status end_piece(screen_pipeline *pipeline, piece_finishing *finishing, double interactions, qn_status status)
+static qn_status end_piece(screen_pipeline *pipeline, piece_finishing *finishing, qn_status status)
 {
     qn_text record = {0};
-    if (status == QN_OK) status = make_record(finishing, interactions, &record);
+    if (status == QN_OK) status = make_record(finishing, finishing->batch->interactions, &record);
     if (status == QN_OK) status = record_piece(pipeline, finishing->batch, &record);
     qn_text_clear(&record);
     qn_screen_batch_destroy(&finishing->batch);
     return status;
 }
 
-/* All conformers of a piece are searched: choose the poses to keep, record the piece, release it. */
-static qn_status finish_piece(screen_pipeline *pipeline, qn_screen_batch *batch, double interactions)
+/* All conformers of a piece are searched: another thread chooses the poses, so that the device does not wait. */
+static void hand_on(device_searching *searching, qn_screen_batch *batch)
 {
-    void *memory;
-    qn_status status = qn_allocate(1, sizeof(piece_finishing), &memory);
-    piece_finishing *finishing = memory;
-    if (status != QN_OK) {
-        qn_screen_batch_destroy(&batch);
-        return status;
-    }
-    finishing->run = pipeline->run;
-    finishing->batch = batch;
-    status = qn_pool_run(pipeline->run->job->pool, batch->count, finish_molecule, finishing);
-    status = end_piece(pipeline, finishing, interactions, status);
-    qn_release(&memory);
-    return status;
+    qn_screen_queue *searched = &searching->pipeline->searched;
+    batch->interactions = searching->interactions;
+    searching->interactions = 0;
+    (void)qn_screen_queue_has_room(searched); /* after a failure the queue only keeps what will be released */
+    qn_screen_queue_push(searched, batch);
 }
 
 /* Find the next conformer to search, across molecules and pieces. *found is false when the queue is empty; with
- * `waits`, only when it has ended. Pieces without conformers are recorded at once. */
+ * `waits`, only when it has ended. Pieces without conformers are handed on at once. */
 static qn_status next_job(device_searching *searching, bool waits, bool *found, job_owner *owner)
 {
     *found = false;
@@ -329,8 +321,7 @@ static qn_status next_job(device_searching *searching, bool waits, bool *found, 
         qn_screen_batch *batch = qn_screen_queue_pop(&searching->pipeline->queue, waits);
         if (!batch) return QN_OK;
         if (batch->jobs == 0) {
-            QN_TRY(finish_piece(searching->pipeline, batch, searching->interactions));
-            searching->interactions = 0;
+            hand_on(searching, batch);
             continue;
         }
         searching->batch = batch;
@@ -381,9 +372,7 @@ static qn_status collect(device_searching *searching, int slot)
         memcpy(batch->poses[owner->molecule] + (size_t)owner->conformer * QN_SCREEN_MINIMA,
                searching->poses + (size_t)i * QN_SCREEN_MINIMA, QN_SCREEN_MINIMA * sizeof *searching->poses);
         batch->unsettled[owner->molecule] += qn_screen_search_is_unsettled(searching->search, slot, i);
-        if (--batch->pending > 0) continue;
-        QN_TRY(finish_piece(searching->pipeline, batch, searching->interactions));
-        searching->interactions = 0;
+        if (--batch->pending == 0) hand_on(searching, batch);
     }
     searching->counts[slot] = 0;
     return QN_OK;
@@ -456,12 +445,11 @@ static qn_status allocate_searching(device_searching *searching)
     return QN_OK;
 }
 
-/* ---- Flexible molecules ---- */
+/* ---- Groups of pieces: flexible molecules, and rigid ones that are searched ---- */
 
 typedef struct piece_group {
     screen_pipeline *pipeline;
-    int device;
-    qn_flexible_searcher *searcher; /* NULL: poses of the library are scored or minimised */
+    qn_flexible_searcher *searcher; /* NULL: nothing is searched; poses of the library may be scored or minimised */
     qn_screen_batch *pieces[GROUP_MAX];
     int count;
     qn_flexible_pose *found; /* [molecule][walkers], of all pieces */
@@ -482,6 +470,16 @@ static void fill_group(piece_group *group)
     const int most = share < (uint64_t)pipeline->group_most ? (int)share : pipeline->group_most;
     for (group->count = 0; group->count < most; group->count++)
         if (!(group->pieces[group->count] = qn_screen_queue_pop(&pipeline->queue, true))) return;
+}
+
+/* Take the pieces that are searched now; wait for the first. */
+static void take_searched(piece_group *group)
+{
+    for (group->count = 0; group->count < GROUP_MAX; group->count++) {
+        qn_screen_batch *piece = qn_screen_queue_pop(&group->pipeline->searched, group->count == 0);
+        if (!piece) return;
+        group->pieces[group->count] = piece;
+    }
 }
 
 static qn_status search_group(piece_group *group)
@@ -531,7 +529,7 @@ static qn_status dock_group(piece_group *group)
     }
     int ended = 0;
     for (; ended < group->count && status == QN_OK; ended++)
-        status = end_piece(group->pipeline, &group->finishings[ended], 0, status);
+        status = end_piece(group->pipeline, &group->finishings[ended], status);
     for (; ended < group->count; ended++) qn_screen_batch_destroy(&group->pieces[ended]);
     qn_release(&group->finishings);
     qn_release(&group->found);
@@ -546,9 +544,27 @@ static qn_status dock_groups(void *user)
     for (;;) {
         fill_group(group);
         if (group->count == 0) return QN_OK;
-        const qn_status status = dock_group(group);
+        qn_status status = dock_group(group);
+        if (status == QN_OK) status = ask_to_go_on(group->pipeline);
         if (status == QN_OK) continue;
         qn_screen_queue_fail(&group->pipeline->queue);
+        return status;
+    }
+}
+
+/* The thread that chooses the poses of rigid molecules. It does not ask whether to go on, so that all that is searched
+ * when a run is stopped is recorded. */
+static qn_status finish_searched(void *user)
+{
+    screen_pipeline *pipeline = user;
+    piece_group group = {.pipeline = pipeline};
+    for (;;) {
+        take_searched(&group);
+        if (group.count == 0) return QN_OK;
+        const qn_status status = dock_group(&group);
+        if (status == QN_OK) continue;
+        qn_screen_queue_fail(&pipeline->searched);
+        qn_screen_queue_fail(&pipeline->queue);
         return status;
     }
 }
@@ -559,7 +575,7 @@ static qn_status run_flexible(screen_pipeline *pipeline, int device)
     qn_thread threads[SEARCHERS_OF_A_GPU] = {{0}};
     qn_status status = QN_OK;
     for (int i = 0; i < SEARCHERS_OF_A_GPU; i++)
-        groups[i] = (piece_group){.pipeline = pipeline, .device = device, .searcher = pipeline->flexible[device][i]};
+        groups[i] = (piece_group){.pipeline = pipeline, .searcher = pipeline->flexible[device][i]};
     for (int i = 1; i < SEARCHERS_OF_A_GPU && groups[i].searcher && status == QN_OK; i++)
         status = qn_thread_start(&threads[i], dock_groups, &groups[i]);
     if (status == QN_OK)
@@ -604,18 +620,22 @@ static qn_status work_on_device(int device, void *user)
     return status;
 }
 
-/* Run the reader and a thread for each device. The failure of a device has precedence over a failure of the reader,
- * which may be its consequence. */
+/* Run the reader, a thread for each device, and one that chooses the poses of rigid molecules. The failure of a device
+ * has precedence over those of the others, which may be its consequences. */
 static qn_status run_threads(screen_pipeline *pipeline)
 {
-    qn_thread reader;
+    qn_thread threads[2] = {{0}};
     qn_error_trail trail;
-    QN_TRY(qn_thread_start(&reader, work_as_reader, pipeline));
-    qn_status status = qn_job_each_device(pipeline->run->job, work_on_device, pipeline);
+    qn_status status = qn_thread_start(&threads[0], work_as_reader, pipeline);
+    if (status == QN_OK && pipeline->run->options->rigid)
+        status = qn_thread_start(&threads[1], finish_searched, pipeline);
+    if (status == QN_OK) status = qn_job_each_device(pipeline->run->job, work_on_device, pipeline);
     if (status != QN_OK) qn_screen_queue_fail(&pipeline->queue);
+    qn_screen_queue_end(&pipeline->searched);
     qn_error_save(status, &trail);
-    const qn_status read = qn_thread_join(&reader);
-    return status == QN_OK ? read : qn_error_restore(&trail);
+    const qn_status others = qn_threads_join(threads, 2);
+    if (status != QN_OK) return qn_error_restore(&trail);
+    return others == QN_OK ? report_progress(pipeline) : others;
 }
 
 /* `jobs`: molecules that wait for a search, at most. Two groups wait for a GPU. On the host, where a molecule may take
@@ -688,7 +708,9 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run)
         pipeline.finished = run->job->done.count * QN_SCREEN_PIECE;
         pipeline.started_s = qn_clock_s();
         qn_screen_queue_create(jobs, &pipeline.queue);
+        qn_screen_queue_create(jobs, &pipeline.searched);
         status = run_threads(&pipeline);
+        qn_screen_queue_destroy(&pipeline.searched);
         qn_screen_queue_destroy(&pipeline.queue);
     }
     for (int i = 0; i < run->job->device_count; i++) {
