@@ -9,6 +9,7 @@
 #include "cryoem/blob.h"
 #include "cryoem/kernels/prepare_images.h"
 #include "reconstruct/accumulator_state.h"
+#include "runtime/device.h"
 
 size_t qn_accumulator_plane_floats(const qn_accumulator_options *options, int sum)
 {
@@ -94,7 +95,7 @@ static qn_status make_slot(qn_accumulator *accumulator, qn_accumulator_slot *slo
     const size_t side = (size_t)options->largest_image_side, batch = (size_t)options->batch;
     const size_t pixels = batch * side * side, parameters = batch * QN_IMAGE_PARAMETERS;
     const size_t matrices = 9 * batch * (size_t)options->operator_count;
-    QN_TRY(make_floats(pixels, &slot->images));
+    QN_TRY(qn_host_memory_create(accumulator->device, pixels * sizeof(float), (void **)&slot->images));
     QN_TRY(make_floats(parameters, &slot->parameters));
     QN_TRY(make_floats(matrices, &slot->matrices));
     QN_TRY(make_buffer(accumulator, pixels, &slot->raw));
@@ -198,14 +199,14 @@ qn_status qn_accumulator_create(qn_device *device, const qn_accumulator_options 
     return status;
 }
 
-static void clear_slot(qn_accumulator_slot *slot)
+static void clear_slot(qn_accumulator *accumulator, qn_accumulator_slot *slot)
 {
     qn_event_destroy(&slot->written);
     qn_event_destroy(&slot->used);
     qn_buffer_release(&slot->raw);
     qn_buffer_release(&slot->parameter_buffer);
     qn_buffer_release(&slot->matrix_buffer);
-    qn_release(&slot->images);
+    qn_host_memory_destroy(accumulator->device, (void **)&slot->images);
     qn_release(&slot->parameters);
     qn_release(&slot->matrices);
 }
@@ -217,7 +218,7 @@ void qn_accumulator_destroy(qn_accumulator **pointer)
     qn_queue_destroy(&accumulator->copies); /* waits for the copies, which read host memory that is freed below */
     qn_queue_destroy(&accumulator->queue);
     for (int i = 0; i < QN_ACCUMULATOR_SLOTS; i++) {
-        clear_slot(&accumulator->slots[i]);
+        clear_slot(accumulator, &accumulator->slots[i]);
         qn_event_destroy(&accumulator->timed[i].transform);
         qn_event_destroy(&accumulator->timed[i].prepare);
         qn_event_destroy(&accumulator->timed[i].insert);

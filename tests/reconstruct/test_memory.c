@@ -11,7 +11,7 @@
 #include "format/image/image_stack.h"
 #include "math/random.h"
 
-enum { SIDE = 128, IMAGES = 700 }; /* more images than a batch */
+enum { SIDE = 128, IMAGES = 1024 }; /* two batches */
 
 static char star[700], map[700];
 
