@@ -92,7 +92,7 @@ qn_status qn_job_record(qn_job *job, uint64_t piece, const void *data, size_t si
 qn_status qn_job_record_parts(qn_job *job, uint64_t piece, const qn_journal_part *parts, int count)
 {
     if (job->in_memory) return keep_record(job, piece, parts, count);
-    const uint32_t checksum = qn_journal_checksum(piece, parts, count); /* by all threads at once */
+    const uint32_t checksum = qn_journal_checksum(piece, parts, count, job->pool);
     const double started = qn_clock_s();
     pthread_mutex_lock(&job->mutex);
     qn_status status = qn_journal_append_checked(job->journal, piece, parts, count, checksum);

@@ -32,11 +32,51 @@ typedef struct record_head {
     uint32_t spare;    /* 0 */
 } record_head;
 
-static uint32_t checksum(const record_head *head, const qn_journal_part *parts, int count)
+/* Bytes of a part whose checksum a thread computes. */
+enum { CHECKED_BYTES = 1 << 20 };
+
+typedef struct checking {
+    const unsigned char *data;
+    size_t size;
+    uLong sums[64]; /* of the first pieces of CHECKED_BYTES, or of all of them */
+} checking;
+
+static size_t checked_size(const checking *work, size_t index)
+{
+    const size_t left = work->size - index * CHECKED_BYTES;
+    return left < CHECKED_BYTES ? left : CHECKED_BYTES;
+}
+
+static qn_status check_some(size_t index, int worker, void *user)
+{
+    checking *work = user;
+    (void)worker;
+    work->sums[index] = crc32_z(0, work->data + index * CHECKED_BYTES, checked_size(work, index));
+    return QN_OK;
+}
+
+/* The checksum `crc` after more bytes, as many as a task for each of `sums` allows at a time. */
+static uLong add_to_checksum(uLong crc, const void *data, size_t size, qn_pool *pool)
+{
+    enum { MOST = sizeof((checking *)0)->sums / sizeof(uLong) };
+    checking work;
+    for (size_t done = 0; done < size; done += work.size) {
+        work.data = (const unsigned char *)data + done;
+        work.size = size - done < (size_t)MOST * CHECKED_BYTES ? size - done : (size_t)MOST * CHECKED_BYTES;
+        const size_t pieces = (work.size + CHECKED_BYTES - 1) / CHECKED_BYTES;
+        if (pieces == 1 || qn_pool_run(pool, pieces, check_some, &work) != QN_OK) {
+            crc = crc32_z(crc, work.data, work.size);
+            continue;
+        }
+        for (size_t i = 0; i < pieces; i++) crc = crc32_combine(crc, work.sums[i], (z_off_t)checked_size(&work, i));
+    }
+    return crc;
+}
+
+static uint32_t checksum(const record_head *head, const qn_journal_part *parts, int count, qn_pool *pool)
 {
     uLong crc = crc32_z(crc32_z(0, NULL, 0), (const Bytef *)head, offsetof(record_head, checksum));
-    for (int i = 0; i < count; i++)
-        if (parts[i].size > 0) crc = crc32_z(crc, parts[i].data, parts[i].size);
+    for (int i = 0; i < count; i++) crc = add_to_checksum(crc, parts[i].data, parts[i].size, pool);
     return (uint32_t)crc;
 }
 
@@ -142,7 +182,7 @@ static qn_status read_record(journal_reader *reader, record_head *head, bool *wh
     QN_TRY(qn_grow(&reader->room, &reader->capacity, (size_t)head->size + 1, 1));
     QN_TRY(read_at(reader, reader->at + sizeof *head, reader->room, (size_t)head->size, &got));
     const qn_journal_part part = {reader->room, (size_t)head->size};
-    *whole = got == head->size && head->spare == 0 && checksum(head, &part, 1) == head->checksum;
+    *whole = got == head->size && head->spare == 0 && checksum(head, &part, 1, NULL) == head->checksum;
     return QN_OK;
 }
 
@@ -244,16 +284,16 @@ static size_t size_of(const qn_journal_part *parts, int count)
     return size;
 }
 
-uint32_t qn_journal_checksum(uint64_t piece, const qn_journal_part *parts, int count)
+uint32_t qn_journal_checksum(uint64_t piece, const qn_journal_part *parts, int count, qn_pool *pool)
 {
     const record_head head = {.piece = piece, .size = size_of(parts, count)};
-    return checksum(&head, parts, count);
+    return checksum(&head, parts, count, pool);
 }
 
 qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *data, size_t size)
 {
     const qn_journal_part part = {data, size};
-    return qn_journal_append_checked(journal, piece, &part, 1, qn_journal_checksum(piece, &part, 1));
+    return qn_journal_append_checked(journal, piece, &part, 1, qn_journal_checksum(piece, &part, 1, NULL));
 }
 
 qn_status qn_journal_append_checked(qn_journal *journal, uint64_t piece, const qn_journal_part *parts, int count,

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/thread_pool.h"
+
 typedef struct qn_journal qn_journal;
 
 /* Callback for a record: the number of the piece and its bytes, which are valid until the callback returns. */
@@ -38,8 +40,8 @@ typedef struct qn_journal_part {
     size_t size;
 } qn_journal_part;
 
-/* The same with the parts of a record and its checksum, which any thread may find before. */
-uint32_t qn_journal_checksum(uint64_t piece, const qn_journal_part *parts, int count);
+/* The same with the parts of a record and its checksum, which any thread may find before, on a pool or NULL. */
+uint32_t qn_journal_checksum(uint64_t piece, const qn_journal_part *parts, int count, qn_pool *pool);
 QN_MUST_CHECK qn_status qn_journal_append_checked(qn_journal *journal, uint64_t piece, const qn_journal_part *parts,
                                                   int count, uint32_t checksum);
 

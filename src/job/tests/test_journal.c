@@ -69,7 +69,7 @@ static void write_three(void)
     CHECK_OK(qn_journal_append(journal, 5, "first", 5));
     CHECK_OK(qn_journal_append(journal, UINT64_MAX, NULL, 0));
     const qn_journal_part parts[] = {{"the ", 4}, {NULL, 0}, {"third one", 9}};
-    CHECK_OK(qn_journal_append_checked(journal, 0, parts, 3, qn_journal_checksum(0, parts, 3)));
+    CHECK_OK(qn_journal_append_checked(journal, 0, parts, 3, qn_journal_checksum(0, parts, 3, NULL)));
     qn_journal_close(&journal);
     CHECK(journal == NULL);
 }
