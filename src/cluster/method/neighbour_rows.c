@@ -1,5 +1,6 @@
 #include "cluster/method/neighbour_rows.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -8,11 +9,20 @@
 
 enum { PARTS = 64, LITTLE = 1 << 16 /* neighbours for which threads do not pay */ };
 
+/* Memory of many rows. */
+typedef struct rows_block {
+    struct rows_block *next;
+    uint32_t words[];
+} rows_block;
+
 struct qn_neighbour_rows {
     size_t count;
     qn_pool *pool;
     uint32_t **rows; /* packed */
     uint32_t *counts;
+    bool *in_block;        /* of each row: it is not memory of its own */
+    pthread_mutex_t mutex; /* guards the blocks */
+    rows_block *blocks;
 };
 
 static size_t bit_words(size_t count)
@@ -22,12 +32,13 @@ static size_t bit_words(size_t count)
 
 qn_status qn_neighbour_rows_create(size_t count, qn_pool *pool, qn_neighbour_rows **out)
 {
-    void *memory, *rows = NULL, *counts = NULL;
+    void *memory, *rows = NULL, *counts = NULL, *in_block = NULL;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_status status = qn_allocate(count, sizeof(uint32_t *), &rows);
     if (status == QN_OK) status = qn_allocate(count, sizeof(uint32_t), &counts);
+    if (status == QN_OK) status = qn_allocate(count, sizeof(bool), &in_block);
     *out = memory;
-    **out = (qn_neighbour_rows){count, pool, rows, counts};
+    **out = (qn_neighbour_rows){count, pool, rows, counts, in_block, PTHREAD_MUTEX_INITIALIZER, NULL};
     if (status != QN_OK) qn_neighbour_rows_destroy(out);
     return status;
 }
@@ -36,9 +47,16 @@ void qn_neighbour_rows_destroy(qn_neighbour_rows **pointer)
 {
     qn_neighbour_rows *rows = *pointer;
     if (!rows) return;
-    for (size_t i = 0; rows->rows && i < rows->count; i++) qn_release(&rows->rows[i]);
+    for (size_t i = 0; rows->in_block && i < rows->count; i++)
+        if (!rows->in_block[i]) qn_release(&rows->rows[i]);
+    for (rows_block *block = rows->blocks, *next; block; block = next) {
+        next = block->next;
+        qn_release(&block);
+    }
+    pthread_mutex_destroy(&rows->mutex);
     qn_release(&rows->rows);
     qn_release(&rows->counts);
+    qn_release(&rows->in_block);
     qn_release(pointer);
 }
 
@@ -54,10 +72,19 @@ size_t qn_neighbour_row_length(const uint32_t *packed, size_t count)
     return 1 + (packed[0] < bit_words(count) ? packed[0] : bit_words(count));
 }
 
+/* Sums of neighbouring bits, then of pairs, of fours: without an instruction for it, the compiler calls a function for
+ * each word. */
 uint32_t qn_neighbour_bits_count(const uint32_t *bits, size_t words)
 {
     uint32_t sum = 0;
-    for (size_t w = 0; w < words; w++) sum += (uint32_t)__builtin_popcount(bits[w]);
+#pragma omp simd reduction(+ : sum)
+    for (size_t w = 0; w < words; w++) {
+        uint32_t x = bits[w];
+        x = x - (x >> 1 & 0x55555555);
+        x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+        x = (x + (x >> 4)) & 0x0f0f0f0f;
+        sum += x * 0x01010101 >> 24;
+    }
     return sum;
 }
 
@@ -79,12 +106,34 @@ size_t qn_neighbour_row_pack(const uint32_t *bits, size_t count, uint32_t *packe
 qn_status qn_neighbour_rows_set(qn_neighbour_rows *rows, size_t item, const uint32_t *packed)
 {
     const size_t length = qn_neighbour_row_length(packed, rows->count);
-    void *memory;
-    QN_TRY(qn_allocate(length, sizeof *packed, &memory));
+    size_t capacity = 0;
+    void *memory = NULL;
+    QN_TRY(qn_grow(&memory, &capacity, length, sizeof *packed)); /* without the zeros of qn_allocate */
     memcpy(memory, packed, length * sizeof *packed);
     rows->rows[item] = memory;
     rows->counts[item] = packed[0];
     return QN_OK;
+}
+
+qn_status qn_neighbour_rows_block(qn_neighbour_rows *rows, size_t words, uint32_t **out)
+{
+    size_t capacity = 0;
+    void *memory = NULL;
+    QN_TRY(qn_grow(&memory, &capacity, sizeof(rows_block) + words * sizeof(uint32_t), 1));
+    rows_block *block = memory;
+    pthread_mutex_lock(&rows->mutex);
+    block->next = rows->blocks;
+    rows->blocks = block;
+    pthread_mutex_unlock(&rows->mutex);
+    *out = block->words;
+    return QN_OK;
+}
+
+void qn_neighbour_rows_put(qn_neighbour_rows *rows, size_t item, uint32_t *packed)
+{
+    rows->rows[item] = packed;
+    rows->counts[item] = packed[0];
+    rows->in_block[item] = true;
 }
 
 qn_status qn_neighbour_rows_set_list(qn_neighbour_rows *rows, size_t item, const uint32_t *list, size_t length)

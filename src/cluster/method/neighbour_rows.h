@@ -28,6 +28,11 @@ uint32_t qn_neighbour_bits_count(const uint32_t *bits, size_t words);
 /* Keep a copy of a packed row. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_neighbour_rows_set(qn_neighbour_rows *rows, size_t item, const uint32_t *packed);
 
+/* Make a block of memory for many packed rows, of `words` words without values, which lasts as long as the rows; then
+ * a row that is packed in a block is put without a copy. QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_neighbour_rows_block(qn_neighbour_rows *rows, size_t words, uint32_t **block);
+void qn_neighbour_rows_put(qn_neighbour_rows *rows, size_t item, uint32_t *packed);
+
 /* Keep a row by the ascending list of its neighbours. */
 QN_MUST_CHECK qn_status qn_neighbour_rows_set_list(qn_neighbour_rows *rows, size_t item, const uint32_t *list,
                                                    size_t length);

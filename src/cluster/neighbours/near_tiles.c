@@ -5,12 +5,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cluster/measure/kernels/rmsd.h"
+#include "runtime/device.h"
 
 enum {
     SLOTS = 2,
     DOUBTFUL_SHARE = 64, /* one pair of so many has room in the list of doubtful ones */
     FEW = 8192,          /* doubtful pairs that are read before their number is known */
-    SOME = 64            /* doubtful pairs of a task */
+    SOME = 64,           /* doubtful pairs of a task */
+    COPIED_ROWS = 128    /* of a task */
 };
 
 /* Structures on the device. */
@@ -23,8 +25,9 @@ typedef struct tile_slot {
     qn_measure_range rows, columns;
     qn_buffer *bits;
     qn_rmsd_doubts doubts;
-    uint32_t *host_bits, *doubtful, doubtful_count;
-    qn_event *read; /* the tile's bits and first doubtful pairs are on the host */
+    uint32_t *host_bits, *doubtful;
+    uint32_t *doubtful_count; /* after the list, in memory for copies: a copy to other memory waits for the kernel */
+    qn_event *read;           /* the tile's bits and first doubtful pairs are on the host */
 } tile_slot;
 
 struct qn_near_session {
@@ -41,14 +44,15 @@ struct qn_near_session {
 static qn_status create_slot(qn_near_session *self, tile_slot *slot, size_t most_pairs)
 {
     qn_device *device = qn_queue_device(self->queue);
-    void *bits = NULL, *doubtful = NULL;
+    void *bits, *doubtful;
     QN_TRY(qn_buffer_create(device, (most_pairs + 31) / 32 * sizeof(uint32_t), &slot->bits));
     QN_TRY(qn_buffer_create(device, self->capacity * sizeof(uint32_t), &slot->doubts.pairs));
     QN_TRY(qn_buffer_create(device, sizeof(uint32_t), &slot->doubts.count));
-    QN_TRY(qn_allocate((most_pairs + 31) / 32, sizeof(uint32_t), &bits));
+    QN_TRY(qn_host_memory_create(device, (most_pairs + 31) / 32 * sizeof(uint32_t), &bits));
     slot->host_bits = bits;
-    QN_TRY(qn_allocate(self->capacity, sizeof(uint32_t), &doubtful));
+    QN_TRY(qn_host_memory_create(device, (self->capacity + 1) * sizeof(uint32_t), &doubtful));
     slot->doubtful = doubtful;
+    slot->doubtful_count = slot->doubtful + self->capacity;
     return QN_OK;
 }
 
@@ -76,13 +80,14 @@ void qn_near_session_destroy(qn_near_session **pointer)
 {
     qn_near_session *self = *pointer;
     if (!self) return;
-    for (int s = 0; s < SLOTS; s++) {
+    qn_device *device = self->queue ? qn_queue_device(self->queue) : NULL;
+    for (int s = 0; s < SLOTS && device; s++) {
         qn_buffer_release(&self->slots[s].bits);
         qn_buffer_release(&self->slots[s].doubts.pairs);
         qn_buffer_release(&self->slots[s].doubts.count);
         qn_event_destroy(&self->slots[s].read);
-        qn_release(&self->slots[s].host_bits);
-        qn_release(&self->slots[s].doubtful);
+        qn_host_memory_destroy(device, (void **)&self->slots[s].host_bits);
+        qn_host_memory_destroy(device, (void **)&self->slots[s].doubtful);
     }
     clear_set(&self->rows);
     clear_set(&self->columns);
@@ -167,7 +172,7 @@ qn_status qn_near_session_start(qn_near_session *self, int number, qn_measure_ra
     QN_TRY(qn_rmsd_near(self->queue, NULL, &problem, &self->rows.buffers, &columns_of(self)->buffers, slot->bits,
                         &slot->doubts, NULL));
     QN_TRY(qn_queue_read(self->queue, slot->bits, 0, slot->host_bits, words * sizeof(uint32_t), NULL));
-    QN_TRY(qn_queue_read(self->queue, slot->doubts.count, 0, &slot->doubtful_count, sizeof(uint32_t), NULL));
+    QN_TRY(qn_queue_read(self->queue, slot->doubts.count, 0, slot->doubtful_count, sizeof(uint32_t), NULL));
     return qn_queue_read(self->queue, slot->doubts.pairs, 0, slot->doubtful, FEW * sizeof(uint32_t), &slot->read);
 }
 
@@ -196,7 +201,7 @@ static qn_status decide_some(size_t index, int worker, void *user)
     const tile_slot *slot = work->slot;
     const size_t words = (slot->columns.count + 31) / 32, end = (index + 1) * SOME;
     (void)worker;
-    for (size_t p = index * SOME; p < end && p < slot->doubtful_count; p++) {
+    for (size_t p = index * SOME; p < end && p < *slot->doubtful_count; p++) {
         const size_t row = slot->doubtful[p] >> 16, column = slot->doubtful[p] & 0xffff;
         if (is_near(work->self, slot, row, column))
             __atomic_fetch_or(&slot->host_bits[row * words + column / 32], (uint32_t)1 << column % 32,
@@ -227,25 +232,41 @@ static qn_status wait_for(tile_slot *slot)
 /* In a list that is too short, every pair whose bit is 0 may be a doubtful one. */
 static qn_status decide(qn_near_session *self, tile_slot *slot)
 {
+    const size_t count = *slot->doubtful_count;
     deciding work = {self, slot};
-    if (slot->doubtful_count == 0) return QN_OK;
-    if (slot->doubtful_count > self->capacity) return qn_pool_run(self->pool, slot->rows.count, decide_row, &work);
-    if (slot->doubtful_count > FEW) {
-        const size_t rest = (slot->doubtful_count - FEW) * sizeof(uint32_t);
+    if (count == 0) return QN_OK;
+    if (count > self->capacity) return qn_pool_run(self->pool, slot->rows.count, decide_row, &work);
+    if (count > FEW) {
+        const size_t rest = (count - FEW) * sizeof(uint32_t);
         QN_TRY(qn_queue_read(self->queue, slot->doubts.pairs, FEW * sizeof(uint32_t), slot->doubtful + FEW, rest,
                              &slot->read));
         QN_TRY(wait_for(slot));
     }
-    return qn_pool_run(self->pool, (slot->doubtful_count + SOME - 1) / SOME, decide_some, &work);
+    return qn_pool_run(self->pool, (count + SOME - 1) / SOME, decide_some, &work);
+}
+
+typedef struct copying {
+    const tile_slot *slot;
+    uint32_t *bits;
+    size_t stride;
+} copying;
+
+static qn_status copy_rows(size_t index, int worker, void *user)
+{
+    const copying *work = user;
+    const tile_slot *slot = work->slot;
+    const size_t words = (slot->columns.count + 31) / 32, end = (index + 1) * COPIED_ROWS;
+    (void)worker;
+    for (size_t r = index * COPIED_ROWS; r < end && r < slot->rows.count; r++)
+        memcpy(work->bits + r * work->stride, slot->host_bits + r * words, words * sizeof(uint32_t));
+    return QN_OK;
 }
 
 qn_status qn_near_session_finish(qn_near_session *self, int number, uint32_t *bits, size_t stride)
 {
     tile_slot *slot = &self->slots[number];
-    const size_t words = (slot->columns.count + 31) / 32;
+    copying work = {slot, bits, stride};
     QN_TRY(wait_for(slot));
     QN_TRY(decide(self, slot));
-    for (size_t r = 0; r < slot->rows.count; r++)
-        memcpy(bits + r * stride, slot->host_bits + r * words, words * sizeof(uint32_t));
-    return QN_OK;
+    return qn_pool_run(self->pool, (slot->rows.count + COPIED_ROWS - 1) / COPIED_ROWS, copy_rows, &work);
 }

@@ -18,6 +18,8 @@ enum {
     STORED = 1                               /* first word of a record: rows follow, else counts */
 };
 
+static const double WRITTEN_BYTES_PER_S = 1e9; /* of a fast disk */
+
 qn_status qn_near_search_tell(qn_near_search *search, const char *stage, uint64_t pairs, uint64_t total)
 {
     pthread_mutex_lock(&search->mutex);
@@ -62,8 +64,8 @@ typedef struct row_block {
     qn_near_search *search;
     size_t first, rows, words; /* words of a row of bits */
     uint32_t *bits;            /* [rows][words] */
-    uint32_t *packed;          /* [rows][1 + words] */
-    uint32_t *record;
+    size_t *places;            /* [rows]: of each in the record */
+    uint32_t *record;          /* [1 + rows] where counts are kept; else in the kept rows */
 } row_block;
 
 /* All tiles of a block of rows; one is computed while the host works on the one before. */
@@ -81,32 +83,64 @@ static qn_status compute_block(qn_near_session *session, row_block *block)
     return QN_OK;
 }
 
-static qn_status pack_row(size_t row, int worker, void *user)
+static qn_status count_row(size_t row, int worker, void *user)
 {
     const row_block *block = user;
-    const uint32_t *bits = block->bits + row * block->words;
-    uint32_t *packed = block->packed + row * (1 + block->words);
     (void)worker;
-    if (block->search->keeps_rows)
-        qn_neighbour_row_pack(bits, block->search->count, packed);
-    else
-        packed[0] = qn_neighbour_bits_count(bits, block->words);
+    block->search->counts[block->first + row] = qn_neighbour_bits_count(block->bits + row * block->words, block->words);
     return QN_OK;
 }
 
-static qn_status record_block(row_block *block, uint64_t piece)
+static qn_status pack_row(size_t row, int worker, void *user)
+{
+    const row_block *block = user;
+    qn_near_search *search = block->search;
+    uint32_t *packed = block->record + block->places[row];
+    (void)worker;
+    qn_neighbour_row_pack(block->bits + row * block->words, search->count, packed);
+    qn_neighbour_rows_put(search->rows, block->first + row, packed);
+    return QN_OK;
+}
+
+/* Keep the rows or counts of a block, and make its record, in which the kept rows lie. */
+static qn_status keep_block(row_block *block, size_t *length)
 {
     qn_near_search *search = block->search;
-    size_t length = 1;
-    QN_TRY(qn_pool_run(search->job->pool, block->rows, pack_row, block));
-    block->record[0] = search->keeps_rows ? STORED : 0;
+    qn_pool *pool = search->job->pool;
+    const uint32_t *counts = search->counts + block->first;
+    QN_TRY(qn_pool_run(pool, block->rows, count_row, block));
+    *length = 1;
     for (size_t r = 0; r < block->rows; r++) {
-        const uint32_t *packed = block->packed + r * (1 + block->words);
-        const size_t own = search->keeps_rows ? qn_neighbour_row_length(packed, search->count) : 1;
-        memcpy(block->record + length, packed, own * sizeof *packed);
-        length += own;
+        block->places[r] = *length;
+        *length += search->keeps_rows ? qn_neighbour_row_length(&counts[r], search->count) : 1;
     }
-    QN_TRY(qn_job_record(search->job, piece, block->record, length * sizeof(uint32_t)));
+    if (search->keeps_rows) QN_TRY(qn_neighbour_rows_block(search->rows, *length, &block->record));
+    block->record[0] = search->keeps_rows ? STORED : 0;
+    if (search->keeps_rows) return qn_pool_run(pool, block->rows, pack_row, block);
+    memcpy(block->record + 1, counts, block->rows * sizeof *counts);
+    return QN_OK;
+}
+
+/* Whether a block is recorded. On GPUs, rows can be found again in less time than a disk takes to write them; other
+ * ranks get them from the record. */
+static bool is_recorded(const qn_near_search *search, double seconds, size_t bytes)
+{
+    if (qn_ranks_count(search->job->ranks) > 1) return true;
+    return !search->job->in_memory && (double)bytes < seconds * WRITTEN_BYTES_PER_S;
+}
+
+static qn_status compute_piece(qn_near_session *session, row_block *block, uint64_t piece)
+{
+    qn_near_search *search = block->search;
+    const double started_s = qn_clock_s();
+    size_t length;
+    block->first = (size_t)piece * rows_of_piece(search->count);
+    block->rows = rows_at(search->count, piece);
+    QN_TRY(compute_block(session, block));
+    const double seconds = qn_clock_s() - started_s;
+    QN_TRY(keep_block(block, &length));
+    if (is_recorded(search, seconds, length * sizeof(uint32_t)))
+        QN_TRY(qn_job_record(search->job, piece, block->record, length * sizeof(uint32_t)));
     return qn_near_search_tell(search, "comparing", (uint64_t)block->rows * search->count, search->pairs_missing);
 }
 
@@ -130,10 +164,7 @@ static qn_status compute_pieces(qn_near_search *search, qn_near_session *session
         bool none;
         QN_TRY(next_piece(search, &piece, &none));
         if (none) return QN_OK;
-        block->first = (size_t)piece * rows_of_piece(search->count);
-        block->rows = rows_at(search->count, piece);
-        QN_TRY(compute_block(session, block));
-        QN_TRY(record_block(block, piece));
+        QN_TRY(compute_piece(session, block, piece));
     }
 }
 
@@ -141,14 +172,14 @@ static qn_status compute_on_device(int device, void *user)
 {
     qn_near_search *search = user;
     const size_t words = (search->count + 31) / 32, rows = rows_of_piece(search->count);
-    void *bits = NULL, *packed = NULL, *record = NULL;
+    void *bits = NULL, *places = NULL, *record = NULL;
     qn_status status = qn_allocate(rows * words, sizeof(uint32_t), &bits);
-    if (status == QN_OK) status = qn_allocate(rows * (1 + words), sizeof(uint32_t), &packed);
-    if (status == QN_OK) status = qn_allocate(1 + rows * (1 + words), sizeof(uint32_t), &record);
-    row_block block = {.search = search, .words = words, .bits = bits, .packed = packed, .record = record};
+    if (status == QN_OK) status = qn_allocate(rows, sizeof(size_t), &places);
+    if (status == QN_OK) status = qn_allocate(1 + rows, sizeof(uint32_t), &record);
+    row_block block = {.search = search, .words = words, .bits = bits, .places = places, .record = record};
     if (status == QN_OK) status = compute_pieces(search, search->sessions[device], &block);
     qn_release(&bits);
-    qn_release(&packed);
+    qn_release(&places);
     qn_release(&record);
     return status;
 }
@@ -175,6 +206,7 @@ static qn_status take_record(uint64_t piece, const void *data, size_t size, void
     const uint32_t *words = data, *end = words + size / sizeof(uint32_t), *next = words + 1;
     if (!is_useful(search, piece, words, size)) return QN_OK;
     const size_t first = (size_t)piece * rows_of_piece(search->count), rows = rows_at(search->count, piece);
+    if (search->counts[first] > 0) return QN_OK; /* of this rank: kept when it was computed */
     for (size_t r = 0; r < rows; r++) {
         const size_t length = next < end && words[0] == STORED ? qn_neighbour_row_length(next, search->count) : 1;
         if (next + length > end)
@@ -187,12 +219,11 @@ static qn_status take_record(uint64_t piece, const void *data, size_t size, void
     return QN_OK;
 }
 
-/* Every rank reads all journals. */
+/* Every rank reads what other ranks and earlier runs recorded. */
 static qn_status read_records(qn_near_search *search)
 {
     qn_job *job = search->job;
-    if (search->keeps_rows) QN_TRY(qn_neighbour_rows_create(search->count, job->pool, &search->rows));
-    QN_TRY(qn_job_scan(job, take_record, search));
+    if (job->done.count > 0 || qn_ranks_count(job->ranks) > 1) QN_TRY(qn_job_scan(job, take_record, search));
     for (size_t i = 0; i < search->count; i++)
         if (search->counts[i] == 0) return QN_FAIL(QN_INTERNAL, "the row of structure %zu was not recorded", i + 1);
     return QN_OK;
@@ -245,6 +276,7 @@ static qn_status prepare(qn_near_search *search)
     search->counts = memory;
     search->memory_bytes = set->memory_bytes ? set->memory_bytes : half_of_memory();
     search->keeps_rows = (double)search->count * (double)search->count / 8 <= (double)search->memory_bytes;
+    if (search->keeps_rows) QN_TRY(qn_neighbour_rows_create(search->count, search->job->pool, &search->rows));
     return open_sessions(search);
 }
 
