@@ -44,18 +44,45 @@ static qn_status read_inputs(qn_potential_run_state *run)
 
 /* ---- results ---- */
 
-/* Find the least and the most value of each map, for runs that do not write AutoGrid's files. */
-static void find_range(qn_potential_run_state *run)
+enum { RANGE_PARTS = 32 }; /* of a map */
+
+typedef struct ranging {
+    const qn_potential_run_state *run;
+    size_t points;      /* of a map */
+    float (*ranges)[2]; /* [map][RANGE_PARTS]: the least and the most value */
+} ranging;
+
+static qn_status range_part(size_t index, int worker, void *user)
 {
-    const size_t points = qn_potential_slab_points(run, 0, run->slab_count);
-    for (int map = 0; map < run->map_count; map++) {
-        const float *values = run->values + (size_t)map * points;
-        run->least[map] = run->most[map] = values[0];
-        for (size_t i = 1; i < points; i++) {
-            run->least[map] = values[i] < run->least[map] ? values[i] : run->least[map];
-            run->most[map] = values[i] > run->most[map] ? values[i] : run->most[map];
-        }
+    const ranging *work = user;
+    const size_t map = index / RANGE_PARTS, part = index % RANGE_PARTS;
+    const size_t first = work->points * part / RANGE_PARTS, end = work->points * (part + 1) / RANGE_PARTS;
+    const float *values = work->run->values + map * work->points;
+    float least = values[0], most = values[0];
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
     }
+    work->ranges[index][0] = least;
+    work->ranges[index][1] = most;
+    return QN_OK;
+}
+
+/* Find the least and the most value of each map, for runs that do not write AutoGrid's files. */
+static qn_status find_range(qn_potential_run_state *run)
+{
+    const size_t parts = (size_t)run->map_count * RANGE_PARTS;
+    ranging work = {.run = run, .points = qn_potential_slab_points(run, 0, run->slab_count)};
+    QN_TRY(qn_allocate(parts, sizeof *work.ranges, (void **)&work.ranges));
+    const qn_status status = qn_pool_run(run->job->pool, parts, range_part, &work);
+    for (size_t i = 0; i < parts; i++) {
+        const size_t map = i / RANGE_PARTS;
+        if (i % RANGE_PARTS == 0 || work.ranges[i][0] < run->least[map]) run->least[map] = work.ranges[i][0];
+        if (i % RANGE_PARTS == 0 || work.ranges[i][1] > run->most[map]) run->most[map] = work.ranges[i][1];
+    }
+    qn_release(&work.ranges);
+    return status;
 }
 
 /* Name of a map's file as the list "files" has it. */
@@ -88,12 +115,9 @@ static qn_status finish(qn_potential_run_state *run)
 {
     if (!qn_job_is_first(run->job)) return QN_OK;
     double since = qn_clock_s();
-    if (run->job->in_memory) {
-        find_range(run);
-        return QN_OK;
-    }
+    if (run->job->in_memory) return find_range(run);
     QN_TRY(qn_potential_write_maps(run));
-    if (!(run->formats & QN_POTENTIAL_FORMAT_MAP)) find_range(run);
+    if (!(run->formats & QN_POTENTIAL_FORMAT_MAP)) QN_TRY(find_range(run));
     QN_TRY(qn_potential_write_volumes(run));
     if (run->names.gpf) QN_TRY(qn_potential_write_gpf(run));
     if (run->names.prepared) QN_TRY(qn_potential_write_receptor(run));
