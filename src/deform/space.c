@@ -57,12 +57,35 @@ static qn_status check_memory(const qn_deform_space_run *run)
     return QN_OK;
 }
 
+enum { CLEARED_STATES = 64 }; /* of a task */
+
+static qn_status clear_states(size_t index, int worker, void *user)
+{
+    const qn_deform_space_run *run = user;
+    const size_t first = index * CLEARED_STATES, left = run->state_count - first,
+                 count = run->setup.body->freedom_count;
+    (void)worker;
+    memset(run->arrays + 4 * count * first, 0,
+           4 * count * (left < CLEARED_STATES ? left : CLEARED_STATES) * sizeof *run->arrays);
+    return QN_OK;
+}
+
+/* Zeros for the arrays of all states, by all threads: first use of so much memory takes seconds. */
+static qn_status make_arrays(qn_deform_space_run *run)
+{
+    size_t capacity = 0;
+    void *memory = NULL;
+    QN_TRY(qn_grow(&memory, &capacity, run->state_count, 4 * run->setup.body->freedom_count * sizeof *run->arrays));
+    run->arrays = memory;
+    return qn_pool_run(run->job->pool, (run->state_count + CLEARED_STATES - 1) / CLEARED_STATES, clear_states, run);
+}
+
 static qn_status make_room(qn_deform_space_run *run)
 {
     const size_t count = run->setup.body->freedom_count;
     QN_TRY(check_memory(run));
     QN_TRY(qn_allocate(run->state_count, sizeof *run->states, (void **)&run->states));
-    QN_TRY(qn_allocate(run->state_count, 4 * count * sizeof *run->arrays, (void **)&run->arrays));
+    QN_TRY(make_arrays(run));
     QN_TRY(qn_allocate(run->state_count, sizeof *run->is_done, (void **)&run->is_done));
     for (size_t i = 0; i < run->state_count; i++) {
         run->states[i].x = run->arrays + 4 * count * i;
