@@ -3,6 +3,8 @@
 Every function writes the files that one program reads into a folder, and keeps those that are there.
 """
 import os
+import subprocess
+import sys
 
 import numpy as np
 
@@ -75,6 +77,17 @@ def guests(folder, count):
             lines += ["%3d%3d  1  0" % (i, i + 1) for i in range(1, atoms)] + ["M  END", "$$$$"]
         write_lines(path, lines)
     return keep(os.path.join(folder, f"guests-{count}.sdf"), write)
+
+
+# ---- meshes ----
+
+def lobe(folder, examples, cells):
+    """The example's lobe in `cells` cells, along its three edges."""
+    def write(path):
+        with open(path, "wb") as file:
+            subprocess.run([sys.executable, os.path.join(examples, "deform", "make_lobe.py"), *map(str, cells)], check=True,
+                           stdout=file)
+    return keep(os.path.join(folder, "lobe-" + "x".join(map(str, cells)) + ".msh"), write)
 
 
 # ---- trajectories ----
