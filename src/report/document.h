@@ -18,8 +18,8 @@ struct qn_report {
 extern const char *const qn_report_style[];
 extern const char *const qn_report_script[];
 
-/* pages/scene.js, after a first line for compilers of kernels. */
-extern const char qn_report_scene_source[];
+/* pages/<name>.js, after a first line for compilers of kernels. Scenes need the view. */
+extern const char qn_report_view_source[], qn_report_scene_source[];
 
 /* Series colours repeat after this many; the repetition is dashed, hollow or paler. */
 #define QN_REPORT_COLOURS 7

@@ -106,6 +106,12 @@ static qn_status append_all(qn_text *page, const char *const *pieces)
     return QN_OK;
 }
 
+/* Append a script without its first line. */
+static qn_status append_source(qn_text *page, const char *source)
+{
+    return qn_text_append(page, "<script>\n%s</script>\n", strchr(source, '\n') + 1);
+}
+
 qn_status qn_report_page(const qn_report *report, qn_text *page)
 {
     QN_TRY(qn_text_append(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -130,8 +136,8 @@ qn_status qn_report_page(const qn_report *report, qn_text *page)
         QN_TRY(append_all(page, qn_report_script));
         QN_TRY(qn_text_append(page, "</script>\n"));
     }
-    if (report->scenes)
-        QN_TRY(qn_text_append(page, "<script>\n%s</script>\n", strchr(qn_report_scene_source, '\n') + 1));
+    if (report->scenes) QN_TRY(append_source(page, qn_report_view_source));
+    if (report->scenes) QN_TRY(append_source(page, qn_report_scene_source));
     return qn_text_append(page, "</body>\n</html>\n");
 }
 

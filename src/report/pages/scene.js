@@ -1,7 +1,10 @@
 /* The view of molecules in a report: a surface, a ribbon, and sticks of the residues between them. It reads its data
- * from the attributes that report/scene.c writes, needs WebGL 2 and loads nothing. Lengths are in Å. */
+ * from the attributes that report/scene.c writes. Lengths are in Å. */
 (() => {
 "use strict";
+
+const { View, makeAll, bytesOf, identity, subtract, dot, cross, mix, unit, point, turn, newMesh, addNode, netOf } =
+  quernView;
 
 const contact = 5; /* Å between heavy atoms of partners, as in the table of contacts */
 const radii = { H: 1.1, C: 1.7, N: 1.55, O: 1.52, S: 1.8, P: 1.8 };
@@ -10,8 +13,6 @@ const colours = { surface: [0.72, 0.74, 0.77], patch: [0.48, 0.72, 0.66], first:
                   ribbon: [0.9, 0.42, 0.12], second: [0.93, 0.6, 0.2] };
 
 /* ---- Data ---- */
-
-const bytesOf = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
 
 function readBody(element) {
   const data = element.dataset, count = Number(data.atoms), step = Number(data.step);
@@ -35,18 +36,7 @@ function readModel(element) {
            name: element.dataset.name, text: element.dataset.text, link };
 }
 
-/* ---- Vectors ---- */
-
-const subtract = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const mix = (a, b, t) => [0, 1, 2].map(k => a[k] + t * (b[k] - a[k]));
-const unit = a => { const length = Math.hypot(...a) || 1; return a.map(value => value / length); };
-const point = (places, i) => [places[3 * i], places[3 * i + 1], places[3 * i + 2]];
-const turn = (m, a) => [0, 3, 6].map(k => m[k] * a[0] + m[k + 1] * a[1] + m[k + 2] * a[2]);
 const placed = (model, a) => turn(model.rotation, a).map((value, k) => value + model.shift[k]);
-const product = (a, b) => [...Array(9).keys()].map(i =>
-  a[i - i % 3] * b[i % 3] + a[i - i % 3 + 1] * b[3 + i % 3] + a[i - i % 3 + 2] * b[6 + i % 3]);
 
 function centreOf(body) {
   const sum = [0, 0, 0];
@@ -54,16 +44,7 @@ function centreOf(body) {
   return sum;
 }
 
-/* ---- Meshes: positions, normals and colours of nodes, and triangles ---- */
-
-const newMesh = () => ({ positions: [], normals: [], colours: [], triangles: [] });
-
-function addNode(mesh, position, normal, colour) {
-  mesh.positions.push(position[0], position[1], position[2]);
-  mesh.normals.push(normal[0], normal[1], normal[2]);
-  mesh.colours.push(colour[0], colour[1], colour[2]);
-  return mesh.positions.length / 3 - 1;
-}
+/* ---- Meshes ---- */
 
 /* The sum of a Gaussian for each atom, which is 1 at the atom's radius, on a grid of about a million points. */
 function fieldOf(body) {
@@ -94,64 +75,9 @@ function fieldOf(body) {
   return { low, step, size: [nx, ny, nz], values, atoms };
 }
 
-/* One node in each cell that the level 1 crosses, at the mean of the crossings of its edges: "surface nets" (Gibson,
- * 1998). */
-function addNetNodes(field, mesh, owner, nodes, residues) {
-  const [nx, ny, nz] = field.size, strides = [1, nx, nx * ny], values = field.values;
-  for (let z = 0; z < nz - 1; z++)
-    for (let y = 0; y < ny - 1; y++)
-      for (let x = 0; x < nx - 1; x++) {
-        const cell = (z * ny + y) * nx + x, sum = [0, 0, 0];
-        let crossings = 0, best = cell;
-        for (let corner = 0; corner < 8; corner++) {
-          const a = cell + (corner & 1) + (corner >> 1 & 1) * nx + (corner >> 2) * strides[2];
-          if (values[a] > values[best]) best = a;
-          for (let axis = 0; axis < 3; axis++) {
-            if (corner >> axis & 1) continue;
-            const b = a + strides[axis];
-            if (values[a] >= 1 === values[b] >= 1) continue;
-            const share = (1 - values[a]) / (values[b] - values[a]);
-            for (let k = 0; k < 3; k++) sum[k] += (corner >> k & 1) + (k === axis ? share : 0);
-            crossings++;
-          }
-        }
-        if (!crossings) continue;
-        const corner = [x, y, z];
-        nodes[cell] = addNode(mesh, corner.map((c, k) => field.low[k] + field.step * (c + sum[k] / crossings)),
-                              [0, 0, 0], colours.surface);
-        residues.push(owner[field.atoms[best]]);
-      }
-}
-
-function addNetTriangles(field, mesh, nodes) {
-  const [nx, ny, nz] = field.size, strides = [1, nx, nx * ny], values = field.values;
-  for (let z = 1; z < nz - 1; z++)
-    for (let y = 1; y < ny - 1; y++)
-      for (let x = 1; x < nx - 1; x++) {
-        const cell = (z * ny + y) * nx + x, inside = values[cell] >= 1;
-        for (let axis = 0; axis < 3; axis++) {
-          if (inside === values[cell + strides[axis]] >= 1) continue;
-          const u = strides[(axis + 1) % 3], v = strides[(axis + 2) % 3];
-          const [a, b, c, d] = [cell - u - v, cell - v, cell, cell - u].map(i => nodes[i]);
-          if (inside) mesh.triangles.push(a, b, c, a, c, d); else mesh.triangles.push(a, c, b, a, d, c);
-        }
-      }
-}
-
-function sumNormals(mesh) {
-  for (let t = 0; t < mesh.triangles.length; t += 3) {
-    const corners = [0, 1, 2].map(k => mesh.triangles[t + k]), [a, b, c] = corners.map(i => point(mesh.positions, i));
-    const normal = cross(subtract(b, a), subtract(c, a));
-    for (const i of corners) for (let k = 0; k < 3; k++) mesh.normals[3 * i + k] += normal[k];
-  }
-}
-
 function surfaceOf(body) {
-  const field = fieldOf(body), mesh = newMesh(), nodes = new Int32Array(field.values.length), residues = [];
-  addNetNodes(field, mesh, body.owner, nodes, residues);
-  addNetTriangles(field, mesh, nodes);
-  sumNormals(mesh);
-  mesh.residues = residues;
+  const field = fieldOf(body), mesh = netOf(field, 1, colours.surface);
+  mesh.residues = mesh.cells.map(cell => body.owner[field.atoms[cell]]);
   return mesh;
 }
 
@@ -293,133 +219,29 @@ function contactsOf(first, cells, second, model) {
   return [sorted(firsts), sorted(seconds)];
 }
 
-/* ---- WebGL ---- */
-
-const vertexText = `#version 300 es
-in vec3 position, normal, colour;
-uniform mat3 pose, view;
-uniform vec3 shift, centre, scale;
-out vec3 facing, paint;
-out float depth, near;
-void main() {
-  vec3 seen = view * (pose * position + shift - centre);
-  gl_Position = vec4(seen * vec3(scale.xy, -scale.z), 1.0);
-  facing = view * (pose * normal);
-  paint = colour;
-  near = seen.z;
-  depth = 0.5 - 0.5 * seen.z * scale.z;
-}`;
-const fragmentText = `#version 300 es
-precision highp float;
-in vec3 facing, paint;
-in float depth, near;
-uniform vec3 background;
-uniform float alpha, cut;
-out vec4 result;
-void main() {
-  if (near > cut) discard;
-  vec3 n = normalize(facing);
-  bool inner = n.z < 0.0;
-  if (inner) n = -n;
-  float light = 0.38 + 0.62 * max(0.0, dot(n, normalize(vec3(-0.35, 0.45, 0.85))));
-  float shine = 0.22 * pow(max(0.0, dot(n, normalize(vec3(-0.2, 0.3, 1.0)))), 30.0);
-  vec3 lit = inner && cut < 1e8 ? 0.55 * paint : paint * light + shine; /* one shade where the surface is cut open */
-  result = vec4(mix(lit, background, clamp(1.3 * depth - 0.45, 0.0, 0.75)), alpha);
-}`;
-
-function newProgram(gl) {
-  const program = gl.createProgram();
-  for (const [kind, text] of [[gl.VERTEX_SHADER, vertexText], [gl.FRAGMENT_SHADER, fragmentText]]) {
-    const shader = gl.createShader(kind);
-    gl.shaderSource(shader, text);
-    gl.compileShader(shader);
-    gl.attachShader(program, shader);
-  }
-  gl.linkProgram(program);
-  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error("the shaders do not link");
-  gl.useProgram(program);
-  return program;
-}
-
-/* Send a mesh to the device. */
-function load(gl, program, mesh) {
-  const array = gl.createVertexArray(), buffers = [];
-  gl.bindVertexArray(array);
-  for (const [name, values] of [["position", mesh.positions], ["normal", mesh.normals], ["colour", mesh.colours]]) {
-    const buffer = gl.createBuffer(), place = gl.getAttribLocation(program, name);
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.STATIC_DRAW);
-    gl.enableVertexAttribArray(place);
-    gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 0, 0);
-    buffers.push(buffer);
-  }
-  const indices = gl.createBuffer();
-  gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, indices);
-  gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(mesh.triangles), gl.STATIC_DRAW);
-  return { array, buffers, indices, count: mesh.triangles.length };
-}
-
-function unload(gl, loaded) {
-  gl.deleteVertexArray(loaded.array);
-  for (const buffer of [...loaded.buffers, loaded.indices]) gl.deleteBuffer(buffer);
-}
-
 /* ---- The view ---- */
 
 const identity = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 
-class Scene {
+class Scene extends View {
   constructor(figure) {
-    this.figure = figure;
+    super(figure);
     this.bodies = [...figure.querySelectorAll(".body")].map(readBody);
     this.models = [...figure.querySelectorAll(".models li")].map(readModel);
-    this.canvas = document.createElement("canvas");
-    this.gl = this.canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true });
-    if (!this.gl) throw new Error("no WebGL 2");
-    this.program = newProgram(this.gl);
     this.focus = figure.dataset.focus === "1";
     this.shown = { surface: true, ribbon: true, sticks: true };
     this.cells = cellsOf(this.bodies[0]);
     this.surfaceMesh = surfaceOf(this.bodies[0]);
-    this.printing = false;
     this.addElements();
-    this.addGestures();
     this.choose(0);
   }
 
   addElements() {
-    const stage = document.createElement("div"), tools = document.createElement("div");
-    stage.className = "stage";
-    tools.className = "tools";
-    this.bar = document.createElement("span");
-    this.bar.className = "bar";
-    this.note = document.createElement("p");
-    this.note.className = "note";
-    this.note.setAttribute("aria-live", "polite");
-    this.canvas.tabIndex = 0;
-    this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", this.figure.dataset.label);
-    this.paper = document.createElement("canvas");
-    this.paper.className = "paper";
-    stage.append(this.canvas, this.paper, this.bar);
-    for (const model of this.models) {
-      const button = document.createElement("button");
-      button.textContent = model.name;
-      button.title = model.text;
-      button.addEventListener("click", () => this.choose(this.models.indexOf(model)));
-      model.button = button;
-      tools.append(button);
-    }
-    const parts = document.createElement("div");
-    parts.className = "tools";
-    for (const [label, act] of [["−", () => this.zoomBy(0.8)], ["+", () => this.zoomBy(1.25)],
-                                ["Reset", () => this.face()]]) {
-      const button = document.createElement("button");
-      button.textContent = label;
-      button.title = { "−": "Smaller", "+": "Larger" }[label] || "First view";
-      button.addEventListener("click", () => { act(); this.draw(); });
-      parts.append(button);
-    }
+    const models = this.newTools(this.models.map(model =>
+      [model.name, model.text, () => this.choose(this.models.indexOf(model))]));
+    this.models.forEach((model, i) => { model.button = models.children[i]; });
+    const parts = this.newTools([["−", "Smaller", () => this.zoomBy(0.8)], ["+", "Larger", () => this.zoomBy(1.25)],
+                                 ["Reset", "First view", () => this.face()]]);
     for (const part of Object.keys(this.shown)) {
       if (part === "ribbon" && this.bodies.slice(1).every(body => !tracesOf(body).length)) continue;
       const label = document.createElement("label"), box = document.createElement("input");
@@ -429,23 +251,9 @@ class Scene {
       label.append(box, part);
       parts.append(label);
     }
-    const fallback = this.figure.querySelector(".fallback"), list = this.figure.querySelector(".models");
-    fallback.replaceWith(tools, stage, parts, this.note);
-    list.hidden = true;
+    this.addStage([models], [parts]);
+    this.figure.querySelector(".models").hidden = true;
     this.linkRows();
-    new ResizeObserver(() => this.draw()).observe(stage);
-    matchMedia("(prefers-color-scheme:dark)").addEventListener("change", () => this.draw());
-    addEventListener("beforeprint", () => this.print());
-    addEventListener("afterprint", () => { this.printing = false; this.draw(); });
-  }
-
-  /* Browsers print no WebGL, so a plain canvas gets a copy. */
-  print() {
-    this.printing = true;
-    this.draw();
-    this.paper.width = this.canvas.width;
-    this.paper.height = this.canvas.height;
-    this.paper.getContext("2d", { willReadFrequently: true }).drawImage(this.canvas, 0, 0);
   }
 
   /* A click into a row of a table that links to a model's file chooses the model. */
@@ -464,53 +272,6 @@ class Scene {
         });
       }
     }
-  }
-
-  addGestures() {
-    const canvas = this.canvas, fingers = new Map();
-    canvas.addEventListener("pointerdown", event => {
-      canvas.setPointerCapture(event.pointerId);
-      fingers.set(event.pointerId, [event.clientX, event.clientY]);
-    });
-    for (const kind of ["pointerup", "pointercancel"])
-      canvas.addEventListener(kind, event => fingers.delete(event.pointerId));
-    canvas.addEventListener("pointermove", event => {
-      const last = fingers.get(event.pointerId), now = [event.clientX, event.clientY];
-      if (!last) return;
-      const others = [...fingers].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
-      fingers.set(event.pointerId, now);
-      if (others.length) {
-        const apart = place => Math.hypot(place[0] - others[0][0], place[1] - others[0][1]) || 1;
-        this.zoomBy(apart(now) / apart(last));
-      } else
-        this.rotate(0.01 * (now[0] - last[0]), 0.01 * (now[1] - last[1]));
-      this.draw();
-    });
-    /* The wheel scrolls the page until the view was clicked. */
-    canvas.addEventListener("wheel", event => {
-      if (document.activeElement !== canvas) return;
-      event.preventDefault();
-      this.zoomBy(Math.exp(-0.0015 * event.deltaY));
-      this.draw();
-    }, { passive: false });
-    canvas.addEventListener("keydown", event => {
-      const turns = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
-      const zooms = { "+": 1.15, "-": 1 / 1.15 };
-      if (turns[event.key]) this.rotate(...turns[event.key]);
-      else if (zooms[event.key]) this.zoomBy(zooms[event.key]);
-      else return;
-      event.preventDefault();
-      this.draw();
-    });
-  }
-
-  rotate(across, down) {
-    const [c, s, d, t] = [Math.cos(across), Math.sin(across), Math.cos(down), Math.sin(down)];
-    this.view = product([1, 0, 0, 0, d, -t, 0, t, d], product([c, 0, s, 0, 1, 0, -s, 0, c], this.view));
-  }
-
-  zoomBy(factor) {
-    this.zoom = Math.min(Math.max(this.zoom * factor, 0.4), 20);
   }
 
   /* Show the partners side by side, the first on the left. */
@@ -562,25 +323,23 @@ class Scene {
   }
 
   choose(index) {
-    const gl = this.gl, model = this.models[index], second = this.bodies[model.body];
+    const model = this.models[index], second = this.bodies[model.body];
     this.model = index;
     this.contacts = contactsOf(this.bodies[0], this.cells, second, model);
     for (const other of this.models) {
       other.button.setAttribute("aria-pressed", other === model);
       if (other.row) other.row.classList.toggle("chosen", other === model);
     }
-    for (const loaded of Object.values(this.loaded || {})) unload(gl, loaded);
     const touched = new Set(this.contacts[0]), mesh = this.surfaceMesh, ribbon = newMesh(), runs = tracesOf(second);
     mesh.colours = mesh.residues.flatMap(r => touched.has(r) ? colours.patch : colours.surface);
     for (const run of runs) addRibbon(ribbon, run, colours.ribbon);
     const all = second.residues.map((residue, r) => r);
     const bySecond = second.coarse ? [] : runs.length ? this.contacts[1] : all;
-    this.loaded = {
-      surface: load(gl, this.program, mesh),
-      ribbon: load(gl, this.program, ribbon),
-      firsts: load(gl, this.program, sticksOf(this.bodies[0], this.bodies[0].coarse ? [] : this.contacts[0], colours.first)),
-      seconds: load(gl, this.program, sticksOf(second, bySecond, colours.second))
-    };
+    const byFirst = this.bodies[0].coarse ? [] : this.contacts[0];
+    this.load("surface", mesh);
+    this.load("ribbon", ribbon);
+    this.load("firsts", sticksOf(this.bodies[0], byFirst, colours.first));
+    this.load("seconds", sticksOf(second, bySecond, colours.second));
     this.say();
     this.face();
     this.draw();
@@ -597,46 +356,21 @@ class Scene {
     this.figure.dataset.residues = `${a} ${b}`;
   }
 
-  /* The colour behind the view, as three numbers from 0 to 1. */
-  background() {
-    if (this.printing) return [1, 1, 1];
-    const numbers = getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g) || [255, 255, 255];
-    return numbers.slice(0, 3).map(value => value / 255);
-  }
-
   draw() {
-    const gl = this.gl, canvas = this.canvas, sharp = Math.min(devicePixelRatio || 1, 2);
-    if (!canvas.clientWidth) return;
-    const width = Math.max(1, Math.round(canvas.clientWidth * sharp));
-    const height = Math.max(1, Math.round(canvas.clientHeight * sharp));
-    if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
-    const pixels = this.zoom * Math.min(width / this.width, height / this.height), background = this.background();
-    const place = name => gl.getUniformLocation(this.program, name), model = this.models[this.model];
-    gl.viewport(0, 0, width, height);
-    gl.clearColor(...background, 1);
-    gl.enable(gl.DEPTH_TEST);
-    gl.depthFunc(gl.LEQUAL);
-    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    gl.uniform3f(place("scale"), 2 * pixels / width, 2 * pixels / height, 2 / this.depth);
-    gl.uniform3fv(place("centre"), this.centre);
-    gl.uniform3fv(place("background"), background);
-    gl.uniformMatrix3fv(place("view"), true, this.view);
-    gl.uniform1f(place("cut"), 1e9);
-    this.triangles = 0;
+    const model = this.models[this.model];
+    if (!this.begin()) return;
     if (this.shown.sticks) this.drawPart("firsts", identity, [0, 0, 0], 1);
     if (this.shown.sticks) this.drawPart("seconds", model.rotation, model.shift, 1);
     if (this.shown.ribbon) this.drawPart("ribbon", model.rotation, model.shift, 1);
     if (this.shown.surface) this.drawSurface();
     this.figure.dataset.triangles = this.triangles;
-    this.bar.style.width = `${10 * pixels / sharp}px`;
-    this.bar.textContent = "10 Å";
   }
 
   /* The nearest layer of the surface alone is mixed with what lies behind it. */
   drawSurface() {
     const gl = this.gl;
     gl.colorMask(false, false, false, false);
-    gl.uniform1f(gl.getUniformLocation(this.program, "cut"), this.cutOf(this.models[this.model]));
+    this.set("cut", "1f", this.cutOf(this.models[this.model]));
     this.drawPart("surface", identity, [0, 0, 0], 1);
     gl.colorMask(true, true, true, true);
     gl.enable(gl.BLEND);
@@ -644,23 +378,7 @@ class Scene {
     this.drawPart("surface", identity, [0, 0, 0], !this.shown.sticks ? 1 : this.focus ? 0.5 : 0.72);
     gl.disable(gl.BLEND);
   }
-
-  drawPart(name, rotation, shift, alpha) {
-    const gl = this.gl, part = this.loaded[name];
-    gl.uniformMatrix3fv(gl.getUniformLocation(this.program, "pose"), true, rotation);
-    gl.uniform3fv(gl.getUniformLocation(this.program, "shift"), shift);
-    gl.uniform1f(gl.getUniformLocation(this.program, "alpha"), alpha);
-    gl.bindVertexArray(part.array);
-    gl.drawElements(gl.TRIANGLES, part.count, gl.UNSIGNED_INT, 0);
-    this.triangles += part.count / 3;
-  }
 }
 
-for (const figure of document.querySelectorAll("figure.scene")) {
-  try {
-    new Scene(figure);
-  } catch (error) {
-    figure.dataset.failure = error.message;
-  }
-}
+makeAll("figure.scene", Scene);
 })();
