@@ -11,15 +11,15 @@ struct qn_report {
     char *title;
     qn_text body;
     qn_text contents; /* links to the headings */
-    size_t headings, tables, scenes;
+    size_t headings, tables, scenes, densities;
 };
 
 /* Style sheet and script, each a list of texts to write in order. NULL ends the list. */
 extern const char *const qn_report_style[];
 extern const char *const qn_report_script[];
 
-/* pages/<name>.js, after a first line for compilers of kernels. Scenes need the view. */
-extern const char qn_report_view_source[], qn_report_scene_source[];
+/* pages/<name>.js, after a first line for compilers of kernels. Scenes and densities need the view. */
+extern const char qn_report_view_source[], qn_report_scene_source[], qn_report_density_source[];
 
 /* Series colours repeat after this many; the repetition is dashed, hollow or paler. */
 #define QN_REPORT_COLOURS 7

@@ -136,8 +136,9 @@ qn_status qn_report_page(const qn_report *report, qn_text *page)
         QN_TRY(append_all(page, qn_report_script));
         QN_TRY(qn_text_append(page, "</script>\n"));
     }
-    if (report->scenes) QN_TRY(append_source(page, qn_report_view_source));
+    if (report->scenes || report->densities) QN_TRY(append_source(page, qn_report_view_source));
     if (report->scenes) QN_TRY(append_source(page, qn_report_scene_source));
+    if (report->densities) QN_TRY(append_source(page, qn_report_density_source));
     return qn_text_append(page, "</body>\n</html>\n");
 }
 

@@ -97,6 +97,7 @@ const char *const qn_report_style[] = {
     "min-width:36px;padding:4px 11px;cursor:pointer}\n"
     ".tools button[aria-pressed=true]{background:var(--link);border-color:var(--link);color:var(--bg)}\n"
     ".tools label{display:flex;gap:5px;align-items:center;margin-left:8px;padding:4px 0}\n"
+    ".tools input[type=range]{width:min(220px,38vw);accent-color:var(--link)}\n"
     ".scene .note{margin:4px 0 0;color:var(--soft);font-size:14.5px}\n"
     "tr.choice{cursor:pointer}tbody tr.chosen td{background:var(--tile)}\n"
     "tr.chosen td:first-child{box-shadow:inset 3px 0 var(--link)}\n",

@@ -380,5 +380,5 @@ class Scene extends View {
   }
 }
 
-makeAll("figure.scene", Scene);
+makeAll("figure.scene:not(.density)", Scene);
 })();
