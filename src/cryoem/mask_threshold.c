@@ -12,7 +12,8 @@ enum { BINS = 1 << 16, STEPS_MAX = 200 };
  * − noise: the tail of a normal distribution beyond one deviation, relative to its half. */
 static const double background_share = 0.25, noise_share = 0.3173, noises_above = 3;
 
-static const double height_share = 0.25; /* share of the mean height of the values above the threshold */
+/* Shares of the mean height of the values above the threshold, and above the level of the surface. */
+static const double height_share = 0.25, surface_share = 0.5;
 
 typedef struct histogram {
     uint64_t *counts;
@@ -100,12 +101,12 @@ static double mean_above(const histogram *h, double level)
     return count > 0 ? sum / count : level;
 }
 
-static double find_threshold(const histogram *h, double background, double noise)
+static double find_threshold(const histogram *h, double background, double noise, double share)
 {
     const double least = background + noises_above * noise;
     double threshold = least;
     for (int step = 0; step < STEPS_MAX; step++) {
-        const double next = fmax(least, background + height_share * (mean_above(h, threshold) - background));
+        const double next = fmax(least, background + share * (mean_above(h, threshold) - background));
         if (next <= threshold + h->width / 4) break; /* the threshold rises at every step */
         threshold = next;
     }
@@ -122,7 +123,8 @@ qn_status qn_mask_find_levels(qn_pool *pool, const qn_volume *map, float low, fl
     if (status == QN_OK) {
         levels->background = find_background(&h);
         levels->noise = find_noise(&h, levels->background);
-        levels->threshold = find_threshold(&h, levels->background, levels->noise);
+        levels->threshold = find_threshold(&h, levels->background, levels->noise, height_share);
+        levels->surface = find_threshold(&h, levels->background, levels->noise, surface_share);
     }
     qn_release(&memory);
     return status;

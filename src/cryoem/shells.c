@@ -18,10 +18,10 @@ static int64_t frequency_of(int index, int side)
     return index <= side / 2 ? index : index - side;
 }
 
-/* ---- correlation ---- */
+/* ---- correlation and power ---- */
 
 typedef struct shell_sums {
-    double cross, first, second;
+    double cross, first, second, voxels;
 } shell_sums;
 
 typedef struct correlation_work {
@@ -50,6 +50,7 @@ static qn_status correlate_plane(size_t z, int worker, void *user)
             shell->cross += count * (fr * gr + fi * gi);
             shell->first += count * (fr * fr + fi * fi);
             shell->second += count * (gr * gr + gi * gi);
+            shell->voxels += count;
         }
     }
     return QN_OK;
@@ -66,7 +67,7 @@ static qn_status make_shell_table(int shells, uint32_t **table)
     return QN_OK;
 }
 
-static double correlation_of(const correlation_work *work, int shell)
+static shell_sums sums_of(const correlation_work *work, int shell)
 {
     shell_sums sum = {0};
     for (int z = 0; z < work->side; z++) {
@@ -74,12 +75,25 @@ static double correlation_of(const correlation_work *work, int shell)
         sum.cross += plane->cross;
         sum.first += plane->first;
         sum.second += plane->second;
+        sum.voxels += plane->voxels;
     }
-    const double power = sqrt(sum.first) * sqrt(sum.second);
-    return power > 0 ? sum.cross / power : 0;
+    return sum;
 }
 
-qn_status qn_shells_correlate(qn_pool *pool, int side, const float *first, const float *second, double *correlation)
+static double correlation_of(const shell_sums *sum)
+{
+    const double power = sqrt(sum->first) * sqrt(sum->second);
+    return power > 0 ? sum->cross / power : 0;
+}
+
+static double power_of(const shell_sums *sum)
+{
+    return sum->first / sum->voxels;
+}
+
+/* Add up products of two spectra, and find a value from the sums of each shell. */
+static qn_status find_values(qn_pool *pool, int side, const float *first, const float *second,
+                             double (*value_of)(const shell_sums *sum), double *values)
 {
     correlation_work work = {.side = side, .shells = qn_shell_count(side), .spectra = {first, second}};
     uint32_t *table;
@@ -89,10 +103,23 @@ qn_status qn_shells_correlate(qn_pool *pool, int side, const float *first, const
     qn_status status = qn_allocate((size_t)side * (size_t)work.shells, sizeof(shell_sums), &memory);
     work.planes = memory;
     if (status == QN_OK) status = qn_pool_run(pool, (size_t)side, correlate_plane, &work);
-    for (int s = 0; s < work.shells && status == QN_OK; s++) correlation[s] = correlation_of(&work, s);
+    for (int s = 0; s < work.shells && status == QN_OK; s++) {
+        const shell_sums sum = sums_of(&work, s);
+        values[s] = value_of(&sum);
+    }
     qn_release(&memory);
     qn_release(&table);
     return status;
+}
+
+qn_status qn_shells_correlate(qn_pool *pool, int side, const float *first, const float *second, double *correlation)
+{
+    return find_values(pool, side, first, second, correlation_of, correlation);
+}
+
+qn_status qn_shells_power(qn_pool *pool, int side, const float *spectrum, double *power)
+{
+    return find_values(pool, side, spectrum, spectrum, power_of, power);
 }
 
 /* ---- random phases ---- */

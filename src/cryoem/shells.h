@@ -22,6 +22,9 @@ int qn_shell_count(int side);
 QN_MUST_CHECK qn_status qn_shells_correlate(qn_pool *pool, int side, const float *first, const float *second,
                                             double *correlation);
 
+/* Find the mean of |F|² in every shell. The result does not depend on the number of threads. QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_shells_power(qn_pool *pool, int side, const float *spectrum, double *power);
+
 /* Randomise the phases of all voxels from shell `from` ≥ 1 on, including the cube's corners. The two
  * spectra get different angles, so their correlation is lost. Both remain spectra of real grids. The angles are a
  * function of seed and voxel. */

@@ -143,7 +143,10 @@ static qn_status add_curves(qn_report *report, const qn_fsc *fsc, const char *ca
 
 static qn_status add_resolution(qn_report *report, const qn_reconstruction *run)
 {
-    if (!run->fsc) return QN_OK;
+    if (!run->fsc) {
+        if (run->map) QN_TRY(qn_report_heading(report, "Amplitudes"));
+        return qn_reconstruct_add_guinier(report, run);
+    }
     const size_t shells = run->fsc->shells > 0 ? (size_t)run->fsc->shells : 1;
     void *said = NULL, *labels = NULL;
     qn_text caption = {0};
@@ -152,6 +155,7 @@ static qn_status add_resolution(qn_report *report, const qn_reconstruction *run)
     if (status == QN_OK) status = write_caption(run, &caption);
     if (status == QN_OK) status = qn_report_heading(report, "Resolution");
     if (status == QN_OK) status = add_curves(report, run->fsc, caption.data, said, labels);
+    if (status == QN_OK) status = qn_reconstruct_add_guinier(report, run);
     if (status == QN_OK) status = qn_reconstruct_add_half_slices(report, run);
     qn_text_clear(&caption);
     qn_release(&labels);

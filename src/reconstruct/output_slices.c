@@ -103,6 +103,7 @@ qn_status qn_reconstruct_add_slices(qn_report *report, const qn_reconstruction *
     if (!run->map) return QN_OK;
     QN_TRY(limits_of_map(run, limits));
     QN_TRY(qn_report_heading(report, "Map"));
+    QN_TRY(qn_reconstruct_add_surface(report, run));
     return add_volume(report, "Slices through the centre", "Light is dense.", run->map, limits);
 }
 

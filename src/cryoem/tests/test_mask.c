@@ -133,7 +133,8 @@ static void parts_agree_with_a_flood_fill(void)
     qn_volume_destroy(&map);
 }
 
-/* The background is 5 with a deviation of 0.5, and a tenth of the voxels is at 25: a quarter of the height is at 10. */
+/* The background is 5 with a deviation of 0.5, and a tenth of the voxels is at 25: a quarter of the height is at 10,
+ * half of it at 15. */
 static void levels_of_a_mixture_are_found(void)
 {
     qn_volume *map = volume_of(50, 50, 50, 1);
@@ -148,6 +149,7 @@ static void levels_of_a_mixture_are_found(void)
     CHECK_NEAR(levels.background, 5, 0.1);
     CHECK_NEAR(levels.noise, 0.5, 0.1);
     CHECK_NEAR(levels.threshold, 10, 0.1);
+    CHECK_NEAR(levels.surface, 15, 0.1);
     for (size_t i = 0; i < voxels_of(map); i++)
         if (i % 10 == 0) map->values[i] -= 16; /* now 4 above the background: a quarter of that lies within the noise */
     CHECK_OK(qn_mask_find_levels(NULL, map, low, high, &levels));

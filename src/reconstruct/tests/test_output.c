@@ -400,11 +400,23 @@ static void run_json_has_the_facts_of_the_run(void)
     qn_release(&output);
 }
 
+/* Make the map a cube of density: the invented values fall so evenly that nothing stands out. */
+static void add_density(made_run *scene)
+{
+    for (int z = 0; z < SIDE; z++)
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++) {
+                const bool inside = x >= 4 && x < 10 && y >= 5 && y < 11 && z >= 6 && z < 12;
+                scene->volumes[0]->values[(z * SIDE + y) * SIDE + x] = inside ? 100 : 0;
+            }
+}
+
 static void the_report_shows_all_results(void)
 {
     made_run scene;
     char *output = scratch("page");
     set(&scene, output);
+    add_density(&scene);
     scene.run.pixel_size_assumed = true;
     CHECK_OK(write(&scene));
     char *page = content("page/report.html");
@@ -426,6 +438,9 @@ static void the_report_shows_all_results(void)
     check_has(page, "</strong> 1 particle of weight 0 or less was left out");
     check_has(page, "</strong> the views leave gaps: 12 % of the transform");
     check_has(page, "<b>Defocus</b>");
+    check_has(page, "<figure class=\"scene density\" data-label=\"Surface\">");
+    check_has(page, "<b>Guinier plot</b>");
+    check_has(page, "of the map within the mask in each shell. Weighted:");
     free(page);
     clear(&scene, QN_OK);
     qn_release(&output);
@@ -494,7 +509,7 @@ static void without_a_ctf_defocus_is_not_plotted(void)
     scene.options.ctf = false;
     CHECK_OK(write(&scene));
     char *page = content("plain/report.html");
-    CHECK(strstr(page, "<b>Defocus</b>") == NULL);
+    CHECK(strstr(page, "<b>Defocus</b>") == NULL && strstr(page, "data-label=\"Surface\"") == NULL);
     check_has(page, "the particles have a defocus, but there is no --ctf");
     free(page);
     clear(&scene, QN_OK);
