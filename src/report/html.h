@@ -111,8 +111,8 @@ typedef struct qn_report_picture {
     const char *unit; /* of this length: "Å" */
 } qn_report_picture;
 
-/* Pictures side by side, all on one scale from black at `low` to white at `high`. Pictures of more than 480 pixels
- * along a side are averaged down to at most 480. */
+/* Pictures side by side, all on one scale from black at `low` to white at `high`. One or two pictures of more than
+ * 480 pixels along a side are averaged down to at most 480, three or more, which are smaller on the page, to 320. */
 QN_MUST_CHECK qn_status qn_report_pictures(qn_report *report, const char *title, const char *caption,
                                            const qn_report_picture *pictures, size_t count, double low, double high);
 

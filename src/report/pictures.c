@@ -8,8 +8,9 @@
 #include "report/markup.h"
 #include "report/png.h"
 
-/* Largest number of pixels along a picture's longest side: more than the width of a picture on a page. */
-enum { SIDE_MAX = 480 };
+/* Largest number of pixels along a picture's longest side: more than the width of one or two pictures on a page, and of
+ * pictures in rows of three. */
+enum { SIDE_MAX = 480, SIDE_MAX_OF_THREE = 320 };
 
 /* Append the data URL of a picture. */
 static qn_status append_address(qn_text *body, const unsigned char *pixels, int width, int height, int channels)
@@ -41,10 +42,10 @@ static unsigned char shade_of(double value, double low, double high)
     return isfinite(share) ? (unsigned char)lround(255 * fmin(fmax(share, 0), 1)) : 0;
 }
 
-static qn_status append_grey(qn_text *body, const qn_report_picture *picture, double low, double high)
+static qn_status append_grey(qn_text *body, const qn_report_picture *picture, int most, double low, double high)
 {
     const int side = picture->columns > picture->rows ? picture->columns : picture->rows;
-    const int step = (side + SIDE_MAX - 1) / SIDE_MAX;
+    const int step = (side + most - 1) / most;
     const int width = (picture->columns + step - 1) / step, height = (picture->rows + step - 1) / step;
     void *memory;
     QN_TRY(qn_allocate((size_t)width * (size_t)height, 1, &memory));
@@ -74,14 +75,14 @@ static qn_status append_bar(qn_text *body, const qn_report_picture *picture)
     return qn_text_append(body, "</i>");
 }
 
-static qn_status append_picture(qn_text *body, const qn_report_picture *picture, double low, double high)
+static qn_status append_picture(qn_text *body, const qn_report_picture *picture, int most, double low, double high)
 {
     QN_TRY(qn_text_append(body, "<li>"));
     if (picture->values && picture->columns > 0 && picture->rows > 0) {
         QN_TRY(qn_text_append(body, "<div class=\"framed\"><img alt=\"Picture of "));
         QN_TRY(qn_markup_text(body, picture->title));
         QN_TRY(qn_text_append(body, "\""));
-        QN_TRY(append_grey(body, picture, low, high));
+        QN_TRY(append_grey(body, picture, most, low, high));
         QN_TRY(qn_text_append(body, "\"/>"));
         QN_TRY(append_bar(body, picture));
         QN_TRY(qn_text_append(body, "</div>"));
@@ -103,7 +104,8 @@ qn_status qn_report_pictures(qn_report *report, const char *title, const char *c
     QN_TRY(qn_text_append(body, "</b>"));
     QN_TRY(qn_markup_prose(body, caption ? caption : ""));
     QN_TRY(qn_text_append(body, "</figcaption>\n<ul class=\"pictures%s\">\n", count == 2 ? " two" : ""));
-    for (size_t i = 0; i < count; i++) QN_TRY(append_picture(body, &pictures[i], low, high));
+    const int most = count > 2 ? SIDE_MAX_OF_THREE : SIDE_MAX;
+    for (size_t i = 0; i < count; i++) QN_TRY(append_picture(body, &pictures[i], most, low, high));
     return qn_text_append(body, "</ul>\n</figure>\n");
 }
 

@@ -114,6 +114,23 @@ static void large_pictures_are_averaged(void)
     free(values);
 }
 
+/* 400 values along a side are kept in a row of two, and become 200 pixels in a row of three. */
+static void pictures_in_rows_of_three_are_smaller(void)
+{
+    enum { SIDE = 400 };
+    float *values = calloc((size_t)SIDE * SIDE, sizeof *values);
+    const qn_report_picture one = {"m", NULL, values, SIDE, SIDE, 0, NULL}, three[3] = {one, one, one};
+    for (size_t count = 2; count <= 3; count++) {
+        qn_report *report = new_report();
+        CHECK_OK(qn_report_pictures(report, "m", NULL, three, count, 0, 1));
+        char *page = page_of(report);
+        const check_picture *read = picture_of(page, (int)count - 1);
+        CHECK(read->width == (count == 2 ? 400 : 200) && read->height == read->width);
+        qn_release(&page);
+    }
+    free(values);
+}
+
 /* ---- Heat maps ---- */
 
 static int lightness(const unsigned char *colour)
@@ -256,6 +273,7 @@ int main(void)
     RUN(shades_lie_between_low_and_high_with_the_first_row_below);
     RUN(equal_values_do_not_divide_by_zero);
     RUN(large_pictures_are_averaged);
+    RUN(pictures_in_rows_of_three_are_smaller);
     RUN(heat_grows_from_dark_to_light_with_the_first_row_below);
     RUN(empty_heat_maps_say_so);
     RUN(a_bar_has_a_round_length);
