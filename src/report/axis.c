@@ -76,16 +76,6 @@ double qn_axis_fraction(const qn_axis *axis, double value)
     return (value - low) / (high - low);
 }
 
-static size_t append_exponent(int exponent, char *text)
-{
-    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    char digits[16];
-    snprintf(digits, sizeof digits, "%d", exponent);
-    strcat(text, "×10");
-    for (const char *digit = digits; *digit; digit++) strcat(text, *digit == '-' ? "⁻" : raised[*digit - '0']);
-    return 3 + strlen(digits);
-}
-
 size_t qn_axis_label(const qn_axis *axis, size_t tick, char label[QN_AXIS_LABEL_BYTES])
 {
     double value = qn_axis_tick(axis, tick);
@@ -98,5 +88,5 @@ size_t qn_axis_label(const qn_axis *axis, size_t tick, char label[QN_AXIS_LABEL_
     bool negative = number[0] == '-';
     snprintf(label, QN_AXIS_LABEL_BYTES - 32, "%s%s", negative ? "−" : "", number + negative);
     size_t characters = strlen(number);
-    return axis->label_exponent ? characters + append_exponent(axis->label_exponent, label) : characters;
+    return axis->label_exponent ? characters + qn_number_append_power(axis->label_exponent, label) : characters;
 }

@@ -52,6 +52,8 @@ typedef struct qn_report_series {
     const double *x, *y;
     const char *const *labels; /* tooltips; NULL: none */
     size_t count;
+    const double *errors; /* of y in a line plot, as bars above and below few points and a band along many; NULL: none.
+                             Errors that are not finite and above 0 are left out */
 } qn_report_series;
 
 typedef struct qn_report_plot {

@@ -16,6 +16,18 @@ typedef enum qn_number_style { QN_NUMBER_FIXED, QN_NUMBER_GENERAL } qn_number_st
  * "0.00". */
 void qn_number_format(double value, qn_number_style style, int precision, char text[QN_NUMBER_LENGTH]);
 
+/* Write a value for readers, rounded to significant digits, with a minus sign: "2.35", "12300", "1.2×10⁻⁵" below 10⁻⁴
+ * and from 10⁷ on; "–" if it is not finite. */
+void qn_number_read(double value, int digits, char text[QN_NUMBER_LENGTH]);
+
+/* Write a value with its error, which gets one digit, or two if it begins with 1; the value ends at the same decimal:
+ * "0.913 ± 0.002", "34.1 ± 1.2", "(2.2 ± 0.4)×10⁻⁵". An error that is not finite or not above 1e-9 of the value is left
+ * out, and the value gets four digits. */
+void qn_number_read_with_error(double value, double error, char text[QN_NUMBER_LENGTH]);
+
+/* Append "×10⁻⁵"; returns the number of characters (not bytes). */
+size_t qn_number_append_power(int exponent, char *text);
+
 /* Whether the whole of `text` is a decimal number such as "12", "-0.5", "1e-3", "+.5" or "12 %". */
 bool qn_number_is(const char *text);
 

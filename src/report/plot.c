@@ -17,6 +17,12 @@ typedef struct plot_guides {
     size_t count;
 } plot_guides;
 
+static bool has_error(const qn_report_series *series, size_t point)
+{
+    return series->errors && series->errors[point] > 0 && qn_axis_accepts(series->y[point] + series->errors[point]) &&
+           qn_axis_accepts(series->y[point] - series->errors[point]);
+}
+
 static void measure(const qn_report_plot *plot, const plot_guides *guides, qn_range *x, qn_range *y)
 {
     *x = *y = (qn_range){.low = INFINITY, .high = -INFINITY};
@@ -30,6 +36,8 @@ static void measure(const qn_report_plot *plot, const plot_guides *guides, qn_ra
             y->count++;
             qn_range_add(x, series->x[point]);
             qn_range_add(y, series->y[point]);
+            for (int side = -1; side <= 1; side += 2)
+                if (has_error(series, point)) qn_range_add(y, series->y[point] + side * series->errors[point]);
         }
     }
     for (size_t i = 0; i < guides->count && y->count; i++)
@@ -96,6 +104,10 @@ static qn_status append_circle(qn_text *body, const qn_frame *frame, const qn_re
     QN_TRY(qn_markup_value(body, series->x[point], 5));
     QN_TRY(qn_text_append(body, ", "));
     QN_TRY(qn_markup_value(body, series->y[point], 5));
+    if (has_error(series, point)) {
+        QN_TRY(qn_text_append(body, " ± "));
+        QN_TRY(qn_markup_value(body, series->errors[point], 2));
+    }
     return qn_text_append(body, "</title></circle>\n");
 }
 
@@ -131,12 +143,51 @@ static qn_status draw_dots(qn_text *body, const qn_report_plot *plot, const qn_f
     return qn_text_append(body, "</g>\n");
 }
 
+static qn_status append_place(qn_text *body, const qn_frame *frame, double x, double y)
+{
+    QN_TRY(qn_markup_coordinate(body, qn_frame_x(frame, x), 1));
+    QN_TRY(qn_text_append(body, " "));
+    return qn_markup_coordinate(body, qn_frame_y(frame, y), 1);
+}
+
+/* A bar through each point, from y − error to y + error. */
+static qn_status draw_error_bars(qn_text *body, const qn_report_series *series, const qn_frame *frame)
+{
+    QN_TRY(qn_text_append(body, "<path class=\"o\" d=\""));
+    for (size_t point = 0; point < series->count; point++) {
+        if (!qn_report_has_point(series, point) || !has_error(series, point)) continue;
+        QN_TRY(qn_text_append(body, "M"));
+        QN_TRY(append_place(body, frame, series->x[point], series->y[point] - series->errors[point]));
+        QN_TRY(qn_text_append(body, "V"));
+        QN_TRY(qn_markup_coordinate(body, qn_frame_y(frame, series->y[point] + series->errors[point]), 1));
+    }
+    return qn_text_append(body, "\"/>\n");
+}
+
+/* A band for each run of points, along y + error and back along y − error. */
+static qn_status draw_error_band(qn_text *body, const qn_report_series *series, const qn_frame *frame)
+{
+    QN_TRY(qn_text_append(body, "<path class=\"a\" d=\""));
+    for (size_t first = 0, end; first < series->count; first = end + 1) {
+        for (end = first; end < series->count && qn_report_has_point(series, end) && series->errors[end] >= 0;) end++;
+        for (size_t i = 0; end > first + 1 && i < 2 * (end - first); i++) {
+            const size_t point = i < end - first ? first + i : 2 * end - first - 1 - i;
+            const double side = i < end - first ? 1 : -1;
+            QN_TRY(qn_text_append(body, i == 0 ? "M" : " "));
+            QN_TRY(append_place(body, frame, series->x[point], series->y[point] + side * series->errors[point]));
+        }
+        if (end > first + 1) QN_TRY(qn_text_append(body, "Z"));
+    }
+    return qn_text_append(body, "\"/>\n");
+}
+
 /* A gap in the values is a gap in the line; a single value between two gaps is drawn as a dot. */
 static qn_status draw_stroke(qn_text *body, const qn_report_plot *plot, const qn_frame *frame, size_t index,
                              size_t shown)
 {
     const qn_report_series *series = &plot->series[index];
     QN_TRY(qn_figure_group(body, "l", index, ""));
+    if (series->errors) QN_TRY((shown <= 60 ? draw_error_bars : draw_error_band)(body, series, frame));
     QN_TRY(qn_text_append(body, "<path d=\""));
     bool pen_down = false;
     for (size_t point = 0; point < series->count; point++) {

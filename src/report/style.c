@@ -122,6 +122,7 @@ const char *const qn_report_style[] = {
     ".d{stroke:var(--c);fill:none;stroke-linecap:round}\n"
     ".l{stroke:var(--c);fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}\n"
     ".l circle{fill:var(--c);stroke:none}.l .h circle{opacity:0}.l .h circle:hover{opacity:1}\n"
+    ".a{fill:var(--c);fill-opacity:.25;stroke:none}.o{stroke-width:1.5;stroke-opacity:.7}\n"
     ".b{fill:var(--c);stroke:var(--bg);stroke-width:.75}.b rect:hover{stroke:var(--ink)}\n"
     ".u{stroke:var(--soft);fill:none;stroke-dasharray:3 4}.i{image-rendering:pixelated}\n"
     ".s{stroke:var(--bg);stroke-width:5;fill:none}.s+.s{stroke:var(--ink);stroke-width:2}\n"

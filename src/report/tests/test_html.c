@@ -99,6 +99,37 @@ static qn_report *full_report(void)
     return report;
 }
 
+/* Few points have a bar each, from y − e to y + e; many have a band with gaps where points have no error. */
+static void errors_are_bars_or_a_band(void)
+{
+    enum { MANY = 100 };
+    double x[MANY], y[MANY], errors[MANY];
+    for (int i = 0; i < MANY; i++) {
+        x[i] = i;
+        y[i] = i % 3;
+        errors[i] = i == 40 ? NAN : 0.5;
+    }
+    for (size_t count = 10; count <= MANY; count += MANY - 10) {
+        const qn_report_series series = {"s", x, y, NULL, count, errors};
+        qn_report *report;
+        CHECK_OK(qn_report_create("errors", &report));
+        CHECK_OK(qn_report_lines(report, &(qn_report_plot){.title = "e", .series = &series, .series_count = 1}));
+        char *page = page_of(report);
+        CHECK(html_is_balanced(page));
+        const char *path = strstr(page, count == 10 ? "<path class=\"o\" d=\"" : "<path class=\"a\" d=\"");
+        if (CHECK(path != NULL)) {
+            size_t begins = 0, ends = 0;
+            for (const char *at = strchr(path, 'd') + 3; *at != '"'; at++) {
+                begins += *at == 'M';
+                ends += *at == (count == 10 ? 'V' : 'Z');
+            }
+            CHECK(begins == ends && begins == (count == 10 ? 10 : 2));
+        }
+        CHECK(strstr(page, ">−1</text>") == NULL && strstr(page, ">−0.5</text>") != NULL); /* the axis holds the bars */
+        qn_release(&page);
+    }
+}
+
 static void structure_is_sound(void)
 {
     char *page = page_of(full_report());
@@ -350,6 +381,7 @@ int main(void)
 {
     RUN(the_tag_checker_detects_errors);
     RUN(structure_is_sound);
+    RUN(errors_are_bars_or_a_band);
     RUN(every_text_is_escaped);
     RUN(invalid_text_cannot_break_the_page);
     RUN(nothing_is_loaded_from_elsewhere);
