@@ -31,7 +31,8 @@ typedef struct qn_query_table {
     const char *title;              /* "Radius of gyration" */
     const qn_query_column *columns; /* the first is x: time, distance … */
     size_t column_count;
-    size_t plotted;   /* columns after x that a plot shows; 0: all */
+    size_t plotted;   /* columns after x that a plot shows; 0: all. If a later column is labelled "error of LABEL", with
+                         the label of a plotted one, the plot shows its values as errors */
     const char *note; /* one sentence beside the plot; NULL: none */
 } qn_query_table;
 

@@ -10,22 +10,46 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/html.h"
+#include "report/number.h"
 #include "trajectory/output.h"
+#include "trajectory/query/blocks.h"
 
 /* Tables of more than POINTS_MAX rows are thinned out for plots; those of fewer than FEWEST_POINTS are shown as tables.
  * CELLS_MAX: most numbers in a row of tiles. */
 enum { POINTS_MAX = 2000, FEWEST_POINTS = 4, CELLS_MAX = 12 };
 
 typedef struct numbers_text {
-    char text[64];
+    char text[96];
 } numbers_text;
 
-/* "2.35 D", "2.09 × 1e-5 cm²/s" */
-static numbers_text say(double value, const char *unit)
+/* "2.35 D", "2.09 × 10⁻⁵ cm²/s", "(2.2 ± 0.4) × 10⁻⁵ cm²/s"; without an error three digits, or all of a whole number.
+ */
+static numbers_text say(double value, double error, const char *unit)
 {
     numbers_text said;
-    const bool is_scaled = unit[0] >= '0' && unit[0] <= '9';
-    snprintf(said.text, sizeof said.text, "%.4g%s%s", value, is_scaled ? " × " : unit[0] ? " " : "", unit);
+    char number[QN_NUMBER_LENGTH];
+    const bool is_scaled = unit[0] >= '0' && unit[0] <= '9', has_error = isfinite(error) && error > 0;
+    if (has_error)
+        qn_number_read_with_error(value, error, number);
+    else if (value == floor(value) && fabs(value) < 1e15)
+        snprintf(number, sizeof number, "%.0f", value);
+    else
+        qn_number_read(value, 3, number);
+    const bool is_sum = has_error && is_scaled && strstr(number, "±") && number[0] != '(';
+    snprintf(said.text, sizeof said.text, "%s%.60s%s%s%s", is_sum ? "(" : "", number, is_sum ? ")" : "",
+             is_scaled ? " × "
+             : unit[0] ? " "
+                       : "",
+             unit);
+    return said;
+}
+
+static numbers_text say_time(double time_ps)
+{
+    numbers_text said;
+    char number[32];
+    qn_output_number(time_ps, number);
+    snprintf(said.text, sizeof said.text, "%s ps", number);
     return said;
 }
 
@@ -39,7 +63,7 @@ static numbers_text say_count(uint64_t count)
 /* ---- plots ---- */
 
 typedef struct plot_data {
-    double *values; /* x and y of each series, one after the other */
+    double *values; /* x, y and errors of each series, one after the other */
     size_t points;  /* number of points of a series */
     size_t bucket;  /* number of rows that two points represent; 0: every row is a point */
 } plot_data;
@@ -63,6 +87,18 @@ static void find_extremes(const qn_query_filled_table *filled, size_t column, si
     }
     rows[0] = least < most ? least : most;
     rows[1] = least < most ? most : least;
+}
+
+/* The column of another column's errors; 0: it has none. */
+static size_t errors_of(const qn_query_table *table, size_t column)
+{
+    const char *label = table->columns[column].label;
+    static const char before[] = "error of ";
+    for (size_t i = qn_output_plotted(table) + 1; i < table->column_count; i++)
+        if (strncmp(table->columns[i].label, before, sizeof before - 1) == 0 &&
+            strcmp(table->columns[i].label + sizeof before - 1, label) == 0)
+            return i;
+    return 0;
 }
 
 /* Fill x and y of a series. Of each bucket, the least and the greatest value are kept, so that peaks stay visible. */
@@ -95,12 +131,23 @@ static qn_status add_plot(qn_report *report, const qn_trajectory_results *result
     if (status == QN_OK && data->bucket > 0)
         status = qn_text_append(&caption, "%sOf every %zu rows the least and the greatest are shown.",
                                 caption.length ? " " : "", data->bucket);
+    bool has_errors = false;
     for (size_t column = first; column < end && status == QN_OK; column++) {
-        double *values = data->values + 2 * data->points * (column - first);
+        double *values = data->values + 3 * data->points * (column - first);
+        const size_t errors = data->bucket > 0 ? 0 : errors_of(table, column);
         fill_series(results, filled, column, data, values, values + data->points);
-        series[column - first] = (qn_report_series){
-            .name = table->columns[column].label, .x = values, .y = values + data->points, .count = data->points};
+        for (size_t row = 0; errors > 0 && row < data->points; row++)
+            values[2 * data->points + row] = cell(results, filled, row, errors);
+        has_errors = has_errors || errors > 0;
+        series[column - first] = (qn_report_series){.name = table->columns[column].label,
+                                                    .x = values,
+                                                    .y = values + data->points,
+                                                    .count = data->points,
+                                                    .errors = errors > 0 ? values + 2 * data->points : NULL};
     }
+    if (status == QN_OK && has_errors)
+        status = qn_text_append(&caption, "%sBars, or a band, show the standard error of each mean.",
+                                caption.length ? " " : "");
     if (status == QN_OK)
         status = qn_report_lines(report, &(qn_report_plot){.title = title.data,
                                                            .x_label = x_label.data,
@@ -125,7 +172,7 @@ static qn_status add_plots(qn_report *report, const qn_trajectory_results *resul
         data.bucket = 2 * ((rows + POINTS_MAX - 1) / POINTS_MAX);
         data.points = 2 * ((rows + data.bucket - 1) / data.bucket);
     }
-    QN_TRY(qn_allocate(2 * data.points * end, sizeof(double), &memory));
+    QN_TRY(qn_allocate(3 * data.points * end, sizeof(double), &memory));
     data.values = memory;
     qn_status status = qn_allocate(end, sizeof(qn_report_series), &list);
     for (size_t first = 1; first < end && status == QN_OK;) {
@@ -183,7 +230,75 @@ static qn_status add_table(qn_report *report, const qn_trajectory_results *resul
     return status;
 }
 
+/* ---- means over frames ---- */
+
+/* Deviations below this share of the mean are rounding errors. */
+static const double rounding = 1e-9;
+
+typedef struct column_mean {
+    double mean, deviation, error;
+} column_mean;
+
+static column_mean measure_column(const qn_trajectory_results *results, const qn_query_filled_table *filled,
+                                  size_t column)
+{
+    const size_t rows = filled->row_count, stride = filled->table.column_count;
+    const double factor = qn_output_factor(results, filled->table.columns[column].length_power);
+    const double *values = filled->values + column;
+    double sum = 0, squares = 0;
+    for (size_t row = 0; row < rows; row++) sum += values[row * stride];
+    const double mean = sum / (double)rows;
+    for (size_t row = 0; row < rows; row++) squares += (values[row * stride] - mean) * (values[row * stride] - mean);
+    return (column_mean){factor * mean, factor * sqrt(squares / (double)rows),
+                         factor * qn_blocks_error_of_column(values, stride, rows)};
+}
+
+static qn_status fill_means(const qn_trajectory_results *results, const qn_query_filled_table *filled,
+                            const char **cells)
+{
+    for (size_t column = 1; column <= qn_output_plotted(&filled->table); column++) {
+        const qn_query_column *of = &filled->table.columns[column];
+        const column_mean measured = measure_column(results, filled, column);
+        char number[QN_NUMBER_LENGTH];
+        qn_text label = {0};
+        qn_status status = qn_output_label(results, of->label, of->unit, true, &label);
+        if (status == QN_OK) status = copy_cell(label.data, &cells[3 * (column - 1)]);
+        qn_text_clear(&label);
+        QN_TRY(status);
+        qn_number_read_with_error(measured.mean, measured.error, number);
+        QN_TRY(copy_cell(number, &cells[3 * (column - 1) + 1]));
+        qn_number_read(measured.deviation > rounding * fabs(measured.mean) ? measured.deviation : 0, 2, number);
+        QN_TRY(copy_cell(number, &cells[3 * (column - 1) + 2]));
+    }
+    return QN_OK;
+}
+
+/* Add the means of all plotted columns. */
+static qn_status add_means(qn_report *report, const qn_trajectory_results *results, const qn_query_filled_table *filled)
+{
+    static const char *const headers[] = {"Mean over frames", "Mean ± error", "Deviation of frames"};
+    const size_t rows = qn_output_plotted(&filled->table), frames = filled->row_count;
+    void *memory;
+    size_t length = 1;
+    while (frames / length >= QN_BLOCKS_MOST) length *= 2;
+    QN_TRY(qn_allocate(3 * rows, sizeof(char *), &memory));
+    const char **cells = memory;
+    qn_status status = fill_means(results, filled, cells);
+    if (status == QN_OK) status = qn_report_table(report, headers, 3, cells, rows);
+    if (status == QN_OK && frames / length >= QN_BLOCKS_LEAST)
+        status = qn_report_paragraph(report,
+                                     "Errors are those of means over %zu blocks of %s. If frames farther apart than a "
+                                     "block resemble each other, they are too small.",
+                                     frames / length, qn_count_of(length, "frame").text);
+    for (size_t i = 0; i < 3 * rows; i++) qn_release(&cells[i]);
+    qn_release(&memory);
+    return status;
+}
+
 /* ---- queries ---- */
+
+/* A number with this label follows the number whose error it is taken for, which is shown with it. */
+static const char halves[] = "difference of its halves";
 
 static qn_status add_numbers(qn_report *report, const qn_trajectory_results *results, const qn_query_tables *tables)
 {
@@ -195,7 +310,10 @@ static qn_status add_numbers(qn_report *report, const qn_trajectory_results *res
             const qn_query_number *number = &tables->numbers[done + count];
             qn_text unit = {0};
             QN_TRY(qn_output_unit(results, number->unit, &unit));
-            said[count] = say(number->value * qn_output_factor(results, number->length_power), unit.data);
+            const double factor = qn_output_factor(results, number->length_power);
+            const qn_query_number *next = done + count + 1 < tables->number_count ? number + 1 : NULL;
+            const bool has_error = next && strcmp(next->label, halves) == 0;
+            said[count] = say(number->value * factor, has_error ? next->value * factor : (double)NAN, unit.data);
             qn_text_clear(&unit);
             labels[count] = number->label;
             values[count] = said[count].text;
@@ -264,6 +382,7 @@ static qn_status add_query(qn_report *report, const qn_trajectory_results *resul
             QN_TRY(add_table(report, results, filled));
         else
             QN_TRY(add_plots(report, results, filled));
+        if (filled->row_count >= FEWEST_POINTS && filled->over_frames) QN_TRY(add_means(report, results, filled));
     }
     for (size_t i = 0; i < query->tables->grid_count; i++) QN_TRY(add_grid(report, results, &query->tables->grids[i]));
     return add_files(report, results, query);
@@ -276,8 +395,8 @@ static qn_status add_facts(qn_report *report, const qn_trajectory_results *resul
     static const char *const labels[] = {"atoms", "frames", "from", "to", "frames per second"};
     const double analysed = (double)(results->frames - results->resumed);
     const numbers_text said[] = {say_count(results->topology->atom_count), say_count(results->frames),
-                                 say(results->first_ps, "ps"), say(results->last_ps, "ps"),
-                                 say(results->analyse_s > 0 ? analysed / results->analyse_s : 0, "")};
+                                 say_time(results->first_ps), say_time(results->last_ps),
+                                 say(results->analyse_s > 0 ? analysed / results->analyse_s : 0, (double)NAN, "")};
     const char *values[5], *shown[5];
     size_t count = 0;
     for (int i = 0; i < 5; i++) {

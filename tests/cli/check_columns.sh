@@ -16,7 +16,7 @@ unitless+='|partner|insertion|share_of_poses|coefficients|rotation|r[1-3][1-3]|c
 unitless+='|(centre_)?(repulsion|attraction|electrostatic|pair|mask)|score|restraints_satisfied|restraints_share'
 unitless+='|heavy_atoms|torsions|conformers?|clashes|occupancy|priority|throughput|curvature|bottleneck_residues|silhouette'
 unitless+='|medoid|medoid_index|representative|is_medoid|first|second|fnat|dockq|capri|shell|fsc_[a-z]+|tm_score'
-unitless+='|g\(r\)|coordination number|pairs in all'
+unitless+='|(error of )?g\(r\)|coordination number|pairs in all'
 units='angstrom|kcal_per_mol|kj_per_mol|per_angstrom|ps'
 
 check_heads() {

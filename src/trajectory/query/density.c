@@ -1,18 +1,22 @@
 /* Density profile along an axis of the box. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "trajectory/query/blocks.h"
 #include "trajectory/query/density_quantity.h"
 #include "trajectory/query/queries.h"
 #include "trajectory/query/setup.h"
 #include "trajectory/query/slabs.h"
+#include "trajectory/query/tables.h"
 
 typedef struct density_state {
     qn_slabs slabs;
     const qn_density_quantity *quantity;
     qn_atom_weights weights, masses; /* masses of the group that is centred on */
     double *sums;                    /* density of each slab, then the height; summed over frames */
+    qn_blocks blocks;                /* of the same */
     size_t frame_count;
 } density_state;
 
@@ -28,6 +32,7 @@ static void destroy(void *state)
     density_state *density = state;
     qn_atom_weights_clear(&density->weights);
     qn_atom_weights_clear(&density->masses);
+    qn_blocks_clear(&density->blocks);
     qn_release(&density->sums);
     qn_release(&density);
 }
@@ -43,7 +48,7 @@ static qn_status fill(const qn_query_setup *setup, void *state)
     if (density->slabs.centred) QN_TRY(qn_atom_weights_create(setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &density->masses));
     QN_TRY(qn_allocate((size_t)density->slabs.count + 1, sizeof *density->sums, &memory));
     density->sums = memory;
-    return QN_OK;
+    return qn_blocks_create((size_t)density->slabs.count + 1, &density->blocks);
 }
 
 static qn_status create(const qn_query_setup *setup, void **state)
@@ -110,8 +115,17 @@ static qn_status collect(void *state, const qn_trajectory_frame *frame, const do
     density_state *density = state;
     (void)frame;
     for (int k = 0; k <= density->slabs.count; k++) density->sums[k] += partial[k];
+    qn_blocks_add(&density->blocks, partial);
     density->frame_count++;
     return QN_OK;
+}
+
+static double error_of(const density_state *density, int slab)
+{
+    const qn_blocks *blocks = &density->blocks;
+    double means[QN_BLOCKS_MOST];
+    for (size_t i = 0; i < blocks->count; i++) means[i] = qn_blocks_sums(blocks, i)[slab] / (double)blocks->length;
+    return qn_blocks_error(means, blocks->count);
 }
 
 static qn_status finish(const void *state, qn_query_tables *tables)
@@ -120,15 +134,19 @@ static qn_status finish(const void *state, qn_query_tables *tables)
     const qn_slabs *slabs = &density->slabs;
     const qn_density_quantity *quantity = density->quantity;
     const double frames = density->frame_count ? (double)density->frame_count : 1;
+    char error[64];
+    snprintf(error, sizeof error, QN_ERROR_COLUMN, quantity->label);
     const qn_query_column columns[] = {
         {qn_slabs_label(slabs), "nm", 1},
         {quantity->label, quantity->unit, quantity->length_power},
+        {error, quantity->unit, quantity->length_power},
     };
-    const qn_query_table table = {.name = "", .title = quantity->title, .columns = columns, .column_count = 2};
+    const qn_query_table table = {
+        .name = "", .title = quantity->title, .columns = columns, .column_count = 3, .plotted = 1};
     QN_TRY(qn_query_tables_begin(tables, &table));
     for (int k = 0; k < slabs->count; k++) {
-        const double row[2] = {qn_slabs_middle_nm(slabs, k, density->sums[slabs->count] / frames),
-                               density->sums[k] / frames};
+        const double row[3] = {qn_slabs_middle_nm(slabs, k, density->sums[slabs->count] / frames),
+                               density->sums[k] / frames, error_of(density, k)};
         QN_TRY(qn_query_tables_row(tables, row));
     }
     return QN_OK;

@@ -311,11 +311,11 @@ static qn_status finish_diffusion(const msd_state *msd, qn_query_tables *tables)
                        "%zu of the lags from 0 to %g ps %s between fit-begin, %g ps, and fit-end, %g ps; expected a "
                        "range with at least two",
                        fit.rows, length_ps, fit.rows == 1 ? "lies" : "lie", begin_ps, end_ps);
-    QN_TRY(qn_query_tables_number(tables, "diffusion coefficient", scale * fit.slope, "1e-5 cm²/s", 0));
+    QN_TRY(qn_query_tables_number(tables, "diffusion coefficient", scale * fit.slope, "10⁻⁵ cm²/s", 0));
     const msd_fit front = fit_line(msd, first_ps, middle_ps), back = fit_line(msd, middle_ps, last_ps);
     if (front.rows < 2 || back.rows < 2) return QN_OK;
     return qn_query_tables_number(tables, "difference of its halves", scale * fabs(front.slope - back.slope),
-                                  "1e-5 cm²/s", 0);
+                                  "10⁻⁵ cm²/s", 0);
 }
 
 static qn_status finish(const void *state, qn_query_tables *tables)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include "trajectory/query/blocks.h"
 #include "trajectory/query/pair_atoms.h"
 #include "trajectory/query/queries.h"
 #include "trajectory/query/setup.h"
@@ -15,7 +16,8 @@ enum { ATOMS, VOLUME, PAIRS, PAIR_DENSITY, FACTS };
 typedef struct rdf_state {
     qn_histogram_bins bins;
     bool other_molecules, mean_volume;
-    double *sums; /* ordered pairs of each bin, then the facts; summed over frames */
+    double *sums;     /* ordered pairs of each bin, then the facts; summed over frames */
+    qn_blocks blocks; /* of the same */
     size_t frame_count;
 } rdf_state;
 
@@ -34,6 +36,7 @@ static const qn_query_parameter parameters[] = {
 static void destroy(void *state)
 {
     rdf_state *rdf = state;
+    qn_blocks_clear(&rdf->blocks);
     qn_release(&rdf->sums);
     qn_release(&rdf);
 }
@@ -66,7 +69,7 @@ static qn_status fill(const qn_query_setup *setup, void *state)
     QN_TRY(qn_pair_counts_bins(width, most, qn_query_setup_flag(setup, "centred"), &rdf->bins));
     QN_TRY(qn_allocate((size_t)rdf->bins.count + FACTS, sizeof *rdf->sums, &memory));
     rdf->sums = memory;
-    return QN_OK;
+    return qn_blocks_create((size_t)rdf->bins.count + FACTS, &rdf->blocks);
 }
 
 static qn_status create(const qn_query_setup *setup, void **state)
@@ -114,42 +117,63 @@ static qn_status collect(void *state, const qn_trajectory_frame *frame, const do
     rdf_state *rdf = state;
     (void)frame;
     for (size_t k = 0; k < partial_count(state); k++) rdf->sums[k] += partial[k];
+    qn_blocks_add(&rdf->blocks, partial);
     rdf->frame_count++;
     return QN_OK;
 }
 
 /* Expected number of pairs per volume of a shell if atoms lay at random, summed over frames: Σ N_A N_B / V, or
  * Σ N_A N_B / ⟨V⟩. */
-static double expected_density(const rdf_state *rdf)
+static double expected_density(const rdf_state *rdf, const double *sums, size_t frames)
 {
-    const double *facts = rdf->sums + rdf->bins.count;
+    const double *facts = sums + rdf->bins.count;
     if (!rdf->mean_volume) return facts[PAIR_DENSITY];
-    return facts[VOLUME] > 0 ? facts[PAIRS] * (double)rdf->frame_count / facts[VOLUME] : 0;
+    return facts[VOLUME] > 0 ? facts[PAIRS] * (double)frames / facts[VOLUME] : 0;
+}
+
+/* g of a bin, from sums over some frames. */
+static double distribution(const rdf_state *rdf, const double *sums, size_t frames, int bin)
+{
+    static const double pi = 3.14159265358979323846;
+    const double inner = qn_histogram_bins_edge(&rdf->bins, bin), outer = qn_histogram_bins_edge(&rdf->bins, bin + 1);
+    const double shell = 4 * pi / 3 * (outer * outer * outer - inner * inner * inner);
+    const double density = expected_density(rdf, sums, frames);
+    return density > 0 ? sums[bin] / (density * shell) : 0;
+}
+
+static double error_of(const rdf_state *rdf, int bin)
+{
+    const qn_blocks *blocks = &rdf->blocks;
+    double values[QN_BLOCKS_MOST];
+    for (size_t i = 0; i < blocks->count; i++)
+        values[i] = distribution(rdf, qn_blocks_sums(blocks, i), blocks->length, bin);
+    return qn_blocks_error(values, blocks->count);
 }
 
 static qn_status finish(const void *state, qn_query_tables *tables)
 {
-    static const double pi = 3.14159265358979323846;
-    static const qn_query_column columns[] = {
-        {"r", "nm", 1}, {"g(r)", "", 0}, {"coordination number", "", 0}, {"pairs in all", "", 0}};
+    static const qn_query_column columns[] = {{"r", "nm", 1},
+                                              {"g(r)", "", 0},
+                                              {"coordination number", "", 0},
+                                              {"pairs in all", "", 0},
+                                              {"error of g(r)", "", 0}};
     const rdf_state *rdf = state;
     const qn_query_table table = {
         .name = "",
         .title = "Radial distribution function",
         .columns = columns,
-        .column_count = 4,
+        .column_count = 5,
         .plotted = 1,
         .note = "r is the middle of a bin; the coordination number goes to the bin's upper edge; pairs are ordered."};
-    const double density = expected_density(rdf), atoms = rdf->sums[rdf->bins.count + ATOMS];
+    const double atoms = rdf->sums[rdf->bins.count + ATOMS];
     double pairs = 0;
     QN_TRY(qn_query_tables_begin(tables, &table));
     for (int k = 0; k < rdf->bins.count; k++) {
         const double inner = qn_histogram_bins_edge(&rdf->bins, k), outer = qn_histogram_bins_edge(&rdf->bins, k + 1);
-        const double shell = 4 * pi / 3 * (outer * outer * outer - inner * inner * inner);
-        const double count = rdf->sums[k];
-        pairs += count;
-        const double row[4] = {rdf->bins.centred ? k * rdf->bins.width_nm : (inner + outer) / 2,
-                               density > 0 ? count / (density * shell) : 0, atoms > 0 ? pairs / atoms : 0, count};
+        pairs += rdf->sums[k];
+        const double row[5] = {rdf->bins.centred ? k * rdf->bins.width_nm : (inner + outer) / 2,
+                               distribution(rdf, rdf->sums, rdf->frame_count, k), atoms > 0 ? pairs / atoms : 0,
+                               rdf->sums[k], error_of(rdf, k)};
         QN_TRY(qn_query_tables_row(tables, row));
     }
     return QN_OK;

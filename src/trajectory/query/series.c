@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "trajectory/query/tables.h"
 
 void qn_series_start(qn_series *series, const qn_series_layout *layout)
 {
@@ -92,6 +93,7 @@ qn_status qn_series_finish(const void *state, qn_query_tables *tables)
                                       .plotted = series->layout->tables[k].plotted,
                                       .note = series->layout->tables[k].note};
         QN_TRY(qn_series_begin(series, tables, &table));
+        tables->tables[tables->table_count - 1].over_frames = true;
         for (size_t row = 0; row < series->row_count; row++)
             QN_TRY(qn_series_row(series, tables, row, qn_series_values(series, row) + first, count));
         first += count;

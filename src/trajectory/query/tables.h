@@ -8,10 +8,14 @@
 
 #include <quern/query.h>
 
+/* The label of a column with the errors of another column, for printf with that column's label. */
+#define QN_ERROR_COLUMN "error of %s"
+
 typedef struct qn_query_filled_table {
     qn_query_table table; /* copies */
     double *values;       /* [row_count][table.column_count] */
     size_t row_count, capacity;
+    bool over_frames; /* a row for each frame, whose mean over frames is of interest */
 } qn_query_filled_table;
 
 typedef struct qn_query_number {

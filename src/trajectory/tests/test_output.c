@@ -273,6 +273,40 @@ static void run_json_describes_the_run(void)
     clear(&scene);
 }
 
+/* A column "error of value" gives the plot bars; a table over frames gets its means, rounded by their errors; a number
+ * is shown with the difference of its halves. */
+static void errors_are_shown(void)
+{
+    enum { COUNT = 40 };
+    const qn_query_column profile[] = {{"z", "nm", 1}, {"value", "", 0}, {"error of value", "", 0}};
+    const qn_query_column series[] = {{"time", "ps", 0}, {"length", "nm", 1}};
+    made_run scene;
+    set(&scene);
+    CHECK_OK(qn_query_tables_begin(scene.tables, &(qn_query_table){"profile", "Profile", profile, 3, 1, NULL}));
+    for (int i = 0; i < 5; i++) CHECK_OK(qn_query_tables_row(scene.tables, (const double[]){i, 10 * i, i ? 2 : NAN}));
+    CHECK_OK(qn_query_tables_begin(scene.tables, &(qn_query_table){"frames", "Length", series, 2, 0, NULL}));
+    scene.tables->tables[scene.tables->table_count - 1].over_frames = true;
+    /* blocks of four frames have the means 2.99 and 3.01 in turn: ten of them, error √(10 · 10⁻⁴ / 90) */
+    for (int i = 0; i < COUNT; i++)
+        CHECK_OK(qn_query_tables_row(scene.tables, (const double[]){i, i / 4 % 2 ? 3.01 : 2.99}));
+    CHECK_OK(qn_query_tables_number(scene.tables, "speed", 2.2474, "10⁻⁵ cm²/s", 0));
+    CHECK_OK(qn_query_tables_number(scene.tables, "difference of its halves", 0.4068, "10⁻⁵ cm²/s", 0));
+    CHECK_OK(qn_query_tables_number(scene.tables, "clusters", 12345, "", 0));
+    CHECK_OK(qn_trajectory_output_write(&scene.results));
+    char *text = content("report.html");
+    check_has(text, "<path class=\"o\" d=\"M");
+    check_has(text, "1, 10 ± 2</title>");
+    check_has(text, "Bars, or a band, show the standard error of each mean.");
+    check_has(text, ">3.000 ± 0.003</td>");
+    check_has(text, ">0.010</td>");
+    check_has(text, "means over 10 blocks of 4 frames.");
+    check_has(text, "<dt>speed</dt><dd class=\"long\">(2.2 ± 0.4) × 10⁻⁵ cm²/s</dd>");
+    check_has(text, "<dt>clusters</dt><dd>12345</dd>");
+    CHECK(!strstr(text, ">Error of value<"));
+    free(text);
+    clear(&scene);
+}
+
 /* The last row but one has a peak. The thinned plot still shows it, and the report is below 1 MB. */
 static void long_tables_are_thinned_in_plots_only(void)
 {
@@ -366,6 +400,7 @@ int main(void)
     RUN(lengths_are_in_angstrom_on_request);
     RUN(grids_are_written_as_opendx);
     RUN(run_json_describes_the_run);
+    RUN(errors_are_shown);
     RUN(long_tables_are_thinned_in_plots_only);
     RUN(intermediate_results_are_marked_and_replaced);
     RUN(line_breaks_in_texts_of_the_user_are_removed);

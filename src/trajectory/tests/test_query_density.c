@@ -72,6 +72,7 @@ static void two_atoms_in_known_slabs(void)
                               (slab == 7) * cases[k].hydrogen * (1.0 / 3 + 1.0 / 6) / 2;
             CHECK_NEAR(query_value(&run, "", slab, 0), (double)(slab + 0.5) * 0.75, 1e-12);
             CHECK_NEAR(query_value(&run, "", slab, 1), expected, 1e-12 * 30);
+            CHECK(isnan(query_value(&run, "", slab, 2))); /* two frames are too few for an error */
         }
         query_end(&run);
     }
@@ -240,8 +241,33 @@ static void large_grids_and_missing_boxes_are_refused(void)
     CHECK_FAILS(query_create(&run, "quantity=spin"), QN_INVALID_ARGUMENT);
 }
 
+/* An atom is in slab 0 of 8, each of 3 nm³, or in slab 4. Of 21 frames there are ten blocks of two; the last frame is
+ * in none. The error is the scatter of their means. */
+static void errors_come_from_blocks_of_frames(void)
+{
+    static const char in_slab_0[] = "110100011011100001010";
+    const double box[9] = {2, 0, 0, 0, 3, 0, 0, 0, 4};
+    double mean = 0, squares = 0;
+    qn_trajectory_frame frame = make_frame(box);
+    query_run run = start(&qn_query_density, 1, true, &frame, "quantity=number bins=8");
+    for (int i = 0; i < 21; i++) {
+        place(0, 0.5f, 0.5f, in_slab_0[i] == '1' ? 0.25f : 2.25f);
+        query_push(&run, &frame);
+    }
+    query_finish(&run);
+    for (int b = 0; b < 10; b++) mean += ((in_slab_0[2 * b] == '1') + (in_slab_0[2 * b + 1] == '1')) / 6.0 / 10;
+    for (int b = 0; b < 10; b++)
+        squares += pow(((in_slab_0[2 * b] == '1') + (in_slab_0[2 * b + 1] == '1')) / 6.0 - mean, 2);
+    CHECK_TEXT(query_table(&run, "")->table.columns[2].label, "error of number density");
+    CHECK_NEAR(query_value(&run, "", 0, 2), sqrt(squares / 90), 1e-12);
+    CHECK_NEAR(query_value(&run, "", 4, 2), sqrt(squares / 90), 1e-12);
+    CHECK(query_value(&run, "", 1, 2) == 0);
+    query_end(&run);
+}
+
 int main(void)
 {
+    RUN(errors_come_from_blocks_of_frames);
     RUN(two_atoms_in_known_slabs);
     RUN(atoms_on_boundaries_are_in_the_slab_above);
     RUN(images_share_a_slab_of_a_skewed_cell);

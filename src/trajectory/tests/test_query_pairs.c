@@ -127,6 +127,30 @@ static void distributions_are_normalised_by_shell(void)
     query_end(&run);
 }
 
+/* A pair is at 0.5 nm in some frames and at 0.9 nm in others: g of its bin is 2 V / (N² shell) or 0. Ten frames are ten
+ * blocks, and the error is √(p (1 − p) / 9) of that for a share p. */
+static void errors_come_from_blocks_of_frames(void)
+{
+    static const char near[] = "1101000110";
+    float positions[6] = {0};
+    const uint32_t both[2] = {0, 1};
+    const qn_trajectory_frame frame = {
+        .atom_count = 2, .box_nm = {3, 0, 0, 0, 3, 0, 0, 0, 3}, .positions_nm = positions};
+    const double shell = 4.0 / 3 * 3.14159265358979 * (0.6 * 0.6 * 0.6 - 0.4 * 0.4 * 0.4);
+    positions[3] = 0.5f;
+    query_run run = start_line(&qn_query_rdf, &frame, "bin=0.2 max=1", both, 2, NULL, 0);
+    CHECK(isnan(query_value(&run, "", 2, 4)));
+    for (int i = 1; i < 10; i++) {
+        positions[3] = near[i] == '1' ? 0.5f : 0.9f;
+        push(&run, &frame);
+    }
+    query_finish(&run);
+    CHECK_NEAR(query_value(&run, "", 2, 1), 0.5 * 2 * 27 / (4 * shell), 1e-9);
+    CHECK_NEAR(query_value(&run, "", 2, 4), sqrt(0.25 / 9) * 2 * 27 / (4 * shell), 1e-9);
+    CHECK(query_value(&run, "", 1, 4) == 0);
+    query_end(&run);
+}
+
 static void impossible_parameters_are_refused(void)
 {
     float positions[6] = {0};
@@ -362,6 +386,7 @@ int main(int argc, char **argv)
     RUN(pairs_of_a_line_are_counted);
     RUN(pairs_within_a_molecule_are_left_out);
     RUN(distributions_are_normalised_by_shell);
+    RUN(errors_come_from_blocks_of_frames);
     RUN(impossible_parameters_are_refused);
     RUN(histograms_agree_with_double_precision);
     RUN_LONG(distributions_agree_with_mdanalysis_and_gromacs);
