@@ -221,8 +221,6 @@ function contactsOf(first, cells, second, model) {
 
 /* ---- The view ---- */
 
-const identity = [1, 0, 0, 0, 1, 0, 0, 0, 1];
-
 class Scene extends View {
   constructor(figure) {
     super(figure);
