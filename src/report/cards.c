@@ -30,6 +30,20 @@ qn_status qn_report_cards(qn_report *report, const qn_report_card *cards, size_t
     return qn_text_append(&report->body, "</ul>\n");
 }
 
+qn_status qn_report_wide_cards(qn_report *report, const char *title, const char *caption, const qn_report_card *cards,
+                               size_t count)
+{
+    qn_text *body = &report->body;
+    if (count == 0) return QN_OK;
+    QN_TRY(qn_text_append(body, "<figure>\n<figcaption><b>"));
+    QN_TRY(qn_markup_text(body, title));
+    QN_TRY(qn_text_append(body, "</b>"));
+    QN_TRY(qn_markup_prose(body, caption));
+    QN_TRY(qn_text_append(body, "</figcaption>\n<ul class=\"cards wide\">\n"));
+    for (size_t i = 0; i < count; i++) QN_TRY(append_card(body, &cards[i]));
+    return qn_text_append(body, "</ul>\n</figure>\n");
+}
+
 static qn_status append_drawing(qn_report *report, const char *class, const char *title, const char *caption,
                                 const char *label, const char *svg)
 {

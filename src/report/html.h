@@ -95,6 +95,10 @@ typedef struct qn_report_card {
 
 QN_MUST_CHECK qn_status qn_report_cards(qn_report *report, const qn_report_card *cards, size_t count);
 
+/* Larger pictures in a figure with a title and a sentence on how to read them, two side by side where there is room. */
+QN_MUST_CHECK qn_status qn_report_wide_cards(qn_report *report, const char *title, const char *caption,
+                                             const qn_report_card *cards, size_t count);
+
 /* An SVG document over the whole width, with a title and a sentence on how to read it; on a narrow page it is scrolled.
  * It is shown as an image, so scripts in it do not run. `label` is what readers hear who do not see it. */
 QN_MUST_CHECK qn_status qn_report_drawing(qn_report *report, const char *title, const char *caption, const char *label,

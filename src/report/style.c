@@ -68,6 +68,7 @@ const char *const qn_report_style[] = {
     /* Pictures of molecules are black on white, also in dark mode. */
     ".cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(176px,1fr));gap:12px;list-style:none;"
     "margin:20px 0 28px;padding:0}\n"
+    ".wide{grid-template-columns:repeat(auto-fill,minmax(min(100%,440px),1fr))}\n"
     ".cards li{border:1px solid var(--rule);border-radius:6px;overflow:hidden;font-size:13px;line-height:1.45}\n"
     ".cards .marked{outline:2px solid var(--c0);outline-offset:-2px}\n"
     ".cards img{display:block;width:100%;aspect-ratio:4/3;object-fit:contain;background:#fff;padding:8px;"

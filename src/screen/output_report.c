@@ -13,6 +13,8 @@
 #include "screen/depictions.h"
 #include "screen/output.h"
 #include "screen/output_report.h"
+#include "screen/scene/diagram.h"
+#include "screen/scene/pose_contacts.h"
 #include "screen/scene/pose_scene.h"
 #include "screen/sources.h"
 
@@ -232,7 +234,23 @@ static qn_status add_poses(const qn_screen_state *run, const picture_list *list,
     qn_screen_shown_pose poses[PICTURES];
     for (size_t i = 0; i < list->count; i++)
         poses[i] = (qn_screen_shown_pose){list->compounds[i], list->place[i] + 1, words->titles[i], words->texts[i]};
-    return qn_screen_report_scene(&run->receptor, poses, list->count, report);
+    QN_TRY(qn_screen_report_scene(&run->receptor, poses, list->count, report));
+    if (run->sides.count > 0 && list->count > 0)
+        QN_TRY(qn_report_paragraph(report, "Side chains that turn are not shown."));
+    return qn_screen_report_contacts(&run->receptor, poses, list->count, report);
+}
+
+/* Draw the hits without Open Babel. */
+static qn_status draw_plainly(picture_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        qn_text svg = {0};
+        qn_status status = qn_diagram_molecule_svg(list->compounds[i], &svg);
+        if (status == QN_OK) status = qn_text_copy(svg.data, &list->svg[i]);
+        qn_text_clear(&svg);
+        QN_TRY(status);
+    }
+    return QN_OK;
 }
 
 static qn_status add_pictures(const qn_screen_state *run, qn_report *report)
@@ -242,10 +260,13 @@ static qn_status add_pictures(const qn_screen_state *run, qn_report *report)
     qn_status status = draw_hits(run, &list);
     say_pictures(run, &list, &words);
     if (status == QN_OK) status = add_poses(run, &list, &words, report);
-    if (status == QN_OK && list.why)
-        status = qn_report_paragraph(report, "Without pictures of the molecules: Open Babel (`obabel`) %s.", list.why);
-    else if (status == QN_OK)
-        status = add_cards(run, &list, &words, report);
+    if (status == QN_OK && list.why && list.count > 0)
+        status = qn_report_paragraph(report,
+                                     "The molecules are drawn here from their bonds, because Open Babel (`obabel`), "
+                                     "which draws them with more care, %s.",
+                                     list.why);
+    if (status == QN_OK && list.why) status = draw_plainly(&list);
+    if (status == QN_OK) status = add_cards(run, &list, &words, report);
     clear_pictures(&list);
     return status;
 }

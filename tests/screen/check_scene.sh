@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check_scene.sh SOURCE QUERN BUILD PART: the view of the poses in the report of quern screen.
 # parts: data browser
-#   data     its coordinates are those of the receptor and of the first pose of each molecule in hits.sdf
+#   data     its coordinates are those of the receptor and of the first pose of each molecule in hits.sdf; the table of
+#            contacts has the known hydrogen bonds
 #   browser  Chromium draws it from the file and finds the residues of the pocket
 # labels: unsanitized@browser
 set -u
@@ -76,7 +77,12 @@ near = {name for name, place in receptor(sys.argv[1]) if any(math.dist(place, ot
 assert page.figure["data-residues"] == f"{len(near)} 1", (page.figure["data-residues"], len(near))
 PYTHON
 case $part in
-data) python3 data.py "$receptor" || fail "the data of the view" ;;
+data)
+  python3 data.py "$receptor" || fail "the data of the view"
+  # the hydrogen bonds of imatinib and the kinase (Nagar et al. 2002, Cancer Research 62, 4236)
+  bonds=$(grep -o '<td class="n">1</td><td>A [A-Z]* [0-9]*</td><td>hydrogen bond' run/report.html |
+    sed 's/.*<td>\(A [A-Z]* [0-9]*\)<.*/\1/' | sort | tr '\n' ',')
+  [ "$bonds" = "A ASP 381,A GLU 286,A HIS 361,A ILE 360,A MET 318,A THR 315," ] || fail "hydrogen bonds: $bonds" ;;
 browser)
   timeout 120 "$chromium" --headless --no-sandbox --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader \
     --user-data-dir="$work/profile" --virtual-time-budget=20000 --dump-dom "file://$work/run/report.html" >seen.html 2>/dev/null
