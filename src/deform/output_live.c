@@ -132,10 +132,10 @@ static qn_status add_facts(const qn_live_run *run, qn_report *report)
     snprintf(values[1], sizeof values[1], "%llu", (unsigned long long)(run->facts.late - run->late_at_first));
     snprintf(values[2], sizeof values[2], "%zu", solved);
     snprintf(values[3], sizeof values[3], "%.3g N", run->largest_force);
-    snprintf(values[4], sizeof values[4], isnan(run->error) ? "-" : "%.2g %%", 100 * run->error);
-    snprintf(values[5], sizeof values[5], isnan(run->work_us[2]) ? "-" : "%.1f µs", run->work_us[2]);
-    snprintf(values[6], sizeof values[6], isnan(run->lateness_us[1]) ? "-" : "%.0f µs", run->lateness_us[1]);
-    snprintf(values[7], sizeof values[7], isnan(run->machine_us[1]) ? "-" : "%.0f µs", run->machine_us[1]);
+    snprintf(values[4], sizeof values[4], isnan(run->error) ? "–" : "%.2g %%", 100 * run->error);
+    snprintf(values[5], sizeof values[5], isnan(run->work_us[2]) ? "–" : "%.1f µs", run->work_us[2]);
+    snprintf(values[6], sizeof values[6], isnan(run->lateness_us[1]) ? "–" : "%.0f µs", run->lateness_us[1]);
+    snprintf(values[7], sizeof values[7], isnan(run->machine_us[1]) ? "–" : "%.0f µs", run->machine_us[1]);
     for (int i = 0; i < FACTS; i++) texts[i] = values[i];
     return qn_report_facts(report, labels, texts, FACTS);
 }

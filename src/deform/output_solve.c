@@ -12,6 +12,7 @@
 #include "math/vector.h"
 #include "report/csv.h"
 #include "report/html.h"
+#include "report/number.h"
 #include "report/surface_views.h"
 
 enum { PICTURE_SIDE = 900 };
@@ -156,7 +157,9 @@ static qn_status add_facts(const qn_deform_solution *run, qn_report *report)
     snprintf(values[2], sizeof values[2], "%.3f", state->least_stretch);
     snprintf(values[3], sizeof values[3], "%zu", run->setup.body->freedom_count);
     snprintf(values[4], sizeof values[4], "%d", state->newton_steps);
-    snprintf(values[5], sizeof values[5], "%.1e", state->residual);
+    char residual[QN_NUMBER_LENGTH];
+    qn_number_read(state->residual, 2, residual);
+    snprintf(values[5], sizeof values[5], "%.40s", residual);
     for (int i = 0; i < 6; i++) texts[i] = values[i];
     return qn_report_facts(report, labels, texts, 6);
 }
@@ -169,9 +172,9 @@ static qn_status add_stiffness(const qn_deform_solution *run, qn_report *report)
     for (int i = 0; i < 3; i++) {
         static const char *const axes[] = {"x", "y", "z"};
         cells[5 * i] = axes[i];
-        snprintf(values[i][0], sizeof values[i][0], "%.6g", run->state.force[i]);
+        snprintf(values[i][0], sizeof values[i][0], "%.4g", run->state.force[i]);
         for (int j = 0; j < 3; j++)
-            snprintf(values[i][j + 1], sizeof values[i][0], "%.6g", run->state.stiffness[3 * i + j]);
+            snprintf(values[i][j + 1], sizeof values[i][0], "%.4g", run->state.stiffness[3 * i + j]);
         for (int j = 0; j < 4; j++) cells[5 * i + 1 + j] = values[i][j];
     }
     return qn_report_table(report, heads, 5, cells, 3);

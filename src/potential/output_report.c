@@ -110,7 +110,9 @@ static qn_report_picture slice_of(const qn_potential_run_state *run, int map, co
                                .values =
                                    run->values + (size_t)map * points + (size_t)plane * (size_t)n[0] * (size_t)n[1],
                                .columns = n[0],
-                               .rows = n[1]};
+                               .rows = n[1],
+                               .pixel = run->model->settings.grid.spacing_angstrom,
+                               .unit = "Å"};
 }
 
 static qn_status add_slices_of(qn_report *report, const qn_potential_run_state *run, int first, int end,
@@ -123,7 +125,8 @@ static qn_status add_slices_of(qn_report *report, const qn_potential_run_state *
     for (int map = first; map < end; map++) {
         const qn_hot_spot *least = &run->summaries[map].least;
         low = fmin(low, (double)least->energy);
-        said[count] = say("z = %.2f Å, least %.2f", least->position_angstrom[2], (double)least->energy);
+        said[count] = say("z = %.2f Å, least %s%.2f", least->position_angstrom[2], least->energy < 0 ? "−" : "",
+                          fabs((double)least->energy));
         pictures[count] = slice_of(run, map, run->map_names[map], said[count].text);
         count++;
     }
@@ -209,10 +212,10 @@ static qn_status add_spots(qn_report *report, const qn_potential_run_state *run)
     if (status == QN_OK)
         status =
             qn_report_paragraph(report,
-                                "Minima below %.1f kcal/mol, at least %.0f Å apart: the %d deepest of each map. "
+                                "Minima below −%.1f kcal/mol, at least %.0f Å apart: the %d deepest of each map. "
                                 "`hot_spots.pdb` has up to %d of each, and `view.pml` and `view.cxc` show them in "
                                 "PyMOL and ChimeraX. Energies of AutoDock's probes are without their charge.",
-                                QN_FAVOURABLE_ENERGY, QN_HOT_SPOT_DISTANCE_ANGSTROM, SPOTS_SHOWN, QN_HOT_SPOTS_MAX);
+                                -QN_FAVOURABLE_ENERGY, QN_HOT_SPOT_DISTANCE_ANGSTROM, SPOTS_SHOWN, QN_HOT_SPOTS_MAX);
     if (status == QN_OK)
         status = qn_report_table(
             report, (const char *const[]){"Map", "Energy (kcal/mol)", "at x, y, z (Å)", "Nearest atom of the receptor"},
@@ -237,8 +240,8 @@ static qn_status fill_report(qn_report *report, const qn_potential_run_state *ru
     QN_TRY(qn_job_report_warnings(run->job, report));
     QN_TRY(add_facts(report, run));
     QN_TRY(qn_report_heading(report, "Maps"));
-    QN_TRY(qn_report_paragraph(report, "The favourable volume is where the energy is below %.1f kcal/mol.",
-                               QN_FAVOURABLE_ENERGY));
+    QN_TRY(qn_report_paragraph(report, "The favourable volume is where the energy is below −%.1f kcal/mol.",
+                               -QN_FAVOURABLE_ENERGY));
     QN_TRY(add_table(report, run));
     QN_TRY(add_slices(report, run));
     QN_TRY(add_spots(report, run));

@@ -14,7 +14,8 @@ struct qn_report {
     size_t headings, tables, scenes, densities;
 };
 
-/* Style sheet and script, each a list of texts to write in order. NULL ends the list. */
+/* Style sheet and script, each a list of texts to write in order. NULL ends the list. The first text of the style sheet
+ * defines the colours of both modes; drawings need it too, because pictures do not see the style of their page. */
 extern const char *const qn_report_style[];
 extern const char *const qn_report_script[];
 

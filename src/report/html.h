@@ -35,8 +35,8 @@ QN_MUST_CHECK qn_status qn_report_facts(qn_report *report, const char *const *la
                                         size_t count);
 
 /* cells: rows × columns texts, row by row; NULL is empty. Numeric columns (every cell a number, or missing: "", "-" or
- * "nan", shown as a dash) are right-aligned, columns of identifiers and paths are monospaced, columns with sentences
- * are broken into lines; columns sort by click. */
+ * "nan", shown as a dash) are right-aligned and have minus signs, columns of identifiers and paths are monospaced,
+ * columns with sentences are broken into lines; columns sort by click. */
 QN_MUST_CHECK qn_status qn_report_table(qn_report *report, const char *const *headers, size_t columns,
                                         const char *const *cells, size_t rows);
 

@@ -172,7 +172,7 @@ static qn_status draw_key(qn_text *body, const qn_report_heat_map *map, double l
     QN_TRY(append_image(body, box, pixels, STEPS, 1));
     QN_TRY(qn_text_append(body, "<text class=\"e\" x=\"%.1f\" y=\"22\">0</text>\n<text x=\"%.1f\" y=\"22\">",
                           box[0] - 8, right + 8));
-    QN_TRY(qn_markup_value(body, largest, 5));
+    QN_TRY(qn_markup_value(body, largest, 3));
     QN_TRY(qn_text_append(body, " "));
     QN_TRY(qn_markup_text(body, map->unit));
     return qn_text_append(body, "</text>\n");

@@ -44,12 +44,26 @@ static void measure(const qn_report_plot *plot, const plot_guides *guides, qn_ra
         if (qn_axis_accepts(guides->guides[i].value)) qn_range_add(y, guides->guides[i].value);
 }
 
-/* Fit the x axis with as many ticks as the width of their labels allows. */
-static void fit_x(const qn_range *x, qn_frame *frame)
+/* Whether all x are whole numbers, such as those of movies or tests. */
+static bool has_whole_x(const qn_report_plot *plot)
+{
+    for (size_t i = 0; i < plot->series_count; i++)
+        for (size_t point = 0; point < plot->series[i].count && plot->series[i].x; point++)
+            if (qn_report_has_point(&plot->series[i], point) &&
+                plot->series[i].x[point] != floor(plot->series[i].x[point]))
+                return false;
+    return true;
+}
+
+/* Fit the x axis with as many ticks as the width of their labels allows; few whole numbers have no ticks between them.
+ */
+static void fit_x(const qn_report_plot *plot, const qn_range *x, qn_frame *frame)
 {
     char label[QN_AXIS_LABEL_BYTES];
-    for (size_t most = 10; most >= 3; most--) {
-        qn_axis_fit(x->low, x->high, most, &frame->x);
+    const bool few = x->high - x->low < 9 && has_whole_x(plot);
+    const double low = few && x->high - x->low < 2 ? x->high - 2 : x->low;
+    for (size_t most = few ? (size_t)(x->high - low) + 1 : 10; most >= 3; most--) {
+        qn_axis_fit(low, x->high, most, &frame->x);
         size_t longest = 0;
         for (size_t tick = 0; tick < frame->x.ticks; tick++) {
             size_t length = qn_axis_label(&frame->x, tick, label);
@@ -265,7 +279,7 @@ static qn_status append_plot(qn_report *report, const qn_report_plot *plot, cons
     qn_frame frame;
     bool has_title = plot->x_label && plot->x_label[0];
     qn_frame_fit(plot, &y, has_title ? 62 : 38, &frame);
-    fit_x(&x, &frame);
+    fit_x(plot, &x, &frame);
     QN_TRY(qn_figure_begin(report, plot, &figure, frame.total_height));
     QN_TRY(draw_x(&report->body, &frame));
     QN_TRY(draw_inverse(&report->body, plot, &frame));

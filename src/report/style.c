@@ -39,6 +39,7 @@ const char *const qn_report_style[] = {
     ".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:10px;margin:22px 0 26px}\n"
     ".facts div{background:var(--tile);border-radius:6px;padding:13px 16px 14px}\n"
     ".facts dt{color:var(--soft);font-size:13px;line-height:1.4}\n"
+    ".facts dt::first-letter{text-transform:uppercase}\n"
     ".facts dd{margin:3px 0 0;font-size:21px;line-height:1.3;font-weight:600;font-variant-numeric:tabular-nums;"
     "overflow-wrap:anywhere}\n"
     ".facts dd.long{font-size:15px;line-height:1.45}\n",
@@ -81,9 +82,11 @@ const char *const qn_report_style[] = {
     ".pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(31%,300px),1fr));gap:12px;"
     "list-style:none;margin:14px 0 0;padding:0;font-size:13px;line-height:1.45}\n"
     ".two{grid-template-columns:repeat(2,minmax(0,400px))}\n"
-    ".pictures img{display:block;width:100%;height:auto;background:#000;border-radius:4px;margin-bottom:6px}\n"
+    ".pictures "
+    "img{display:block;width:100%;height:auto;background:#000;border-radius:4px;margin-bottom:6px;outline:1px solid "
+    "var(--rule)}\n"
     ".framed{position:relative}.length{position:absolute;left:7px;bottom:5px;border-bottom:3px solid #fff;color:#fff;"
-    "font-style:normal;font-size:12px;line-height:1.5;white-space:nowrap;text-shadow:0 0 3px #000,0 0 3px #000}\n"
+    "font-style:normal;font-size:12px;line-height:1.5;white-space:nowrap;background:rgba(0,0,0,.55)}\n"
     ".pictures b,.pictures span{display:block;overflow-wrap:anywhere}\n"
     ".pictures b{font-weight:650;font-size:14px}.pictures span{color:var(--soft)}\n",
 
@@ -138,7 +141,8 @@ const char *const qn_report_style[] = {
     ".q{font-size:20px}.w{display:none}.g,.z{stroke-width:1.6}.l{stroke-width:3.5}"
     ".s{stroke-width:8}.s+.s{stroke-width:4}}\n"
     "@media print{@page{margin:18mm}body{font-size:10.5pt}main,footer{max-width:none;padding-left:0;padding-right:0}"
-    "main{padding-top:0}h2{margin-top:28px}nav,.tools,.scene canvas,.scene .bar{display:none}.scene "
+    "main{padding-top:0}h2{margin-top:28px}nav,.tools,.scene canvas,.scene "
+    ".bar{display:none}.wide{grid-template-columns:1fr 1fr}.scene "
     ".paper{display:block;height:90mm;object-fit:contain}.box{max-height:none;overflow:visible}th{position:"
     "static}"
     "th,td{white-space:normal;padding:4px 8px}h2,figcaption{break-after:avoid}"

@@ -41,8 +41,12 @@ static column_kind kind_of_column(const char *const *cells, size_t columns, size
     return numbers ? COLUMN_NUMBER : COLUMN_TEXT;
 }
 
-static qn_status append_cell(qn_text *body, const char *cell, bool link)
+static qn_status append_cell(qn_text *body, const char *cell, bool link, bool number)
 {
+    if (number && cell && cell[0] == '-' && cell[1]) {
+        QN_TRY(qn_text_append(body, "−"));
+        cell++;
+    }
     if (!link || !cell || !cell[0]) return qn_markup_text(body, cell);
     QN_TRY(qn_text_append(body, "<a href=\""));
     QN_TRY(qn_markup_text(body, cell));
@@ -60,7 +64,7 @@ static qn_status append_rows(qn_text *body, const column_kind *kinds, size_t col
             const char *cell = cells[row * columns + column];
             if (kinds[column] == COLUMN_NUMBER && (!cell || qn_number_is_missing(cell))) cell = "–";
             QN_TRY(qn_text_append(body, "<td%s>", column_class[kinds[column]]));
-            QN_TRY(append_cell(body, cell, column == link_column));
+            QN_TRY(append_cell(body, cell, column == link_column, kinds[column] == COLUMN_NUMBER));
             QN_TRY(qn_text_append(body, "</td>"));
         }
         QN_TRY(qn_text_append(body, "</tr>\n"));

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "report/document.h"
 #include "report/markup.h"
 
 enum { SIDE = 260, GAP = 20 };
@@ -40,9 +41,10 @@ qn_status qn_three_views_sphere(qn_three_views *views, const double place[3], do
 qn_status qn_three_views_end(const qn_three_views *views, qn_text *svg)
 {
     static const char *const names[] = {"x right, y up", "x right, z up", "y right, z up"};
-    QN_TRY(qn_text_append(
-        svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n",
-        3 * SIDE + 2 * GAP, SIDE + 26));
+    QN_TRY(qn_text_append(svg,
+                          "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
+                          "font-family=\"sans-serif\">\n<style>%s</style>\n",
+                          3 * SIDE + 2 * GAP, SIDE + 26, qn_report_style[0]));
     for (int view = 0; view < 3; view++) {
         if (views->marks[view].length > 0) QN_TRY(qn_text_append(svg, "%s", views->marks[view].data));
         QN_TRY(qn_text_append(svg, "<text x=\"%d\" y=\"%d\" font-size=\"13\" fill=\"#777\">%s</text>\n",

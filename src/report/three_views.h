@@ -7,7 +7,7 @@
  *     QN_TRY(qn_three_views_end(&views, &svg));
  *     qn_three_views_clear(&views);
  *
- * Later marks are drawn over earlier ones. */
+ * Later marks are drawn over earlier ones. The colours of a plot's series are var(--c0) … var(--c6) in a style. */
 #ifndef QN_REPORT_THREE_VIEWS_H
 #define QN_REPORT_THREE_VIEWS_H
 

@@ -372,7 +372,8 @@ static qn_status add_query(qn_report *report, const qn_trajectory_results *resul
     qn_text description = {0};
     QN_TRY(qn_report_heading(report, query->name));
     qn_status status = qn_output_describe(results, query, &description);
-    if (status == QN_OK) status = qn_report_paragraph(report, "%s.", description.data);
+    if (status == QN_OK && strcmp(description.data, query->name) != 0) /* the heading has the name */
+        status = qn_report_paragraph(report, "%s.", description.data);
     qn_text_clear(&description);
     QN_TRY(status);
     QN_TRY(add_numbers(report, results, query->tables));

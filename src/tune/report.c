@@ -115,7 +115,7 @@ static qn_status add_best(qn_report *report, const qn_tune_trace *trace, const q
     for (size_t i = 0; i < rows; i++) {
         snprintf(cells[i][0], CELL, "%zu", i + 1);
         snprintf(cells[i][1], CELL, "%zu", (size_t)(order[i] - trace->steps) + 1);
-        snprintf(cells[i][2], CELL, "%.6g", 1e3 * order[i]->objective);
+        snprintf(cells[i][2], CELL, "%.4g", 1e3 * order[i]->objective);
         snprintf(cells[i][3], CELL, "%.3f", order[i]->objective / order[0]->objective);
         snprintf(cells[i][4], CELL, "%s", order[i]->text);
         for (int c = 0; c < COLUMNS; c++) pointers[i * COLUMNS + (size_t)c] = cells[i][c];

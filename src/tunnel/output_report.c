@@ -101,7 +101,7 @@ static qn_status add_clusters(qn_report *report, const qn_tunnel_state *run)
         status = qn_report_paragraph(
             report,
             "Tunnels at a mean distance of up to %g Å, by average linkage. The priority is the "
-            "mean over frames of e^−cost of the cheapest tunnel.%s",
+            "mean over frames of exp(−cost) of the cheapest tunnel.%s",
             run->options->cluster_angstrom, rows < run->cluster_count ? " `clusters.csv` has the others." : "");
     if (status == QN_OK) status = qn_report_table(report, heads, COLUMNS, cells, rows);
     for (size_t c = 0; c < rows && linings; c++) qn_text_clear(&linings[c]);

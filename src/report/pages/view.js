@@ -165,8 +165,8 @@ function unload(gl, loaded) {
 
 const identity = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 
-/* Round lengths of the bar, Å, and the most pixels that it takes. */
-const roundLengths = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], longestBar = 130;
+/* Round lengths of the bar, Å; the most pixels that it takes, and the most of the canvas. */
+const roundLengths = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], longestBar = 130, barShare = 0.26;
 
 /* A figure with a canvas. Classes that extend it set view, centre, width, height, depth and zoom, and draw. */
 class View {
@@ -310,7 +310,7 @@ class View {
     this.set("view", "Matrix3fv", true, this.view);
     this.set("cut", "1f", 1e9);
     this.triangles = 0;
-    const length = roundLengths.filter(value => value * pixels / sharp <= longestBar).pop() || roundLengths[0];
+    const length = roundLengths.filter(value => value * pixels <= Math.min(sharp * longestBar, barShare * width)).pop() || roundLengths[0];
     this.bar.style.width = `${length * pixels / sharp}px`;
     this.bar.textContent = `${length} Å`;
     return true;

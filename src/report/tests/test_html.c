@@ -99,6 +99,35 @@ static qn_report *full_report(void)
     return report;
 }
 
+/* A column of numbers has minus signs; a column with a word keeps its texts. */
+static void negative_numbers_have_minus_signs(void)
+{
+    qn_report *report;
+    CHECK_OK(qn_report_create("minus", &report));
+    CHECK_OK(qn_report_table(report, (const char *const[]){"number", "text"}, 2,
+                             (const char *const[]){"-1.5", "-1.5", "-", "word", "2", "3"}, 3));
+    char *page = page_of(report);
+    CHECK(strstr(page, "<td class=\"n\">−1.5</td><td>-1.5</td>") != NULL);
+    CHECK(strstr(page, "<td class=\"n\">–</td><td>word</td>") != NULL);
+    qn_release(&page);
+}
+
+/* Two movies, 1 and 2, have no ticks between them; halves have. */
+static void few_whole_numbers_have_no_ticks_between(void)
+{
+    for (int halves = 0; halves < 2; halves++) {
+        const double x[2] = {1, halves ? 2.5 : 2}, y[2] = {3, 4};
+        const qn_report_series series = {"s", x, y, NULL, 2, NULL};
+        qn_report *report;
+        CHECK_OK(qn_report_create("whole", &report));
+        CHECK_OK(qn_report_scatter(report, &(qn_report_plot){.title = "w", .series = &series, .series_count = 1}));
+        char *page = page_of(report);
+        CHECK((strstr(page, " dy=\".85em\">1</text>") != NULL) != (halves == 1));
+        CHECK((strstr(page, " dy=\".85em\">1.2</text>") != NULL) == (halves == 1));
+        qn_release(&page);
+    }
+}
+
 /* Few points have a bar each, from y − e to y + e; many have a band with gaps where points have no error. */
 static void errors_are_bars_or_a_band(void)
 {
@@ -381,6 +410,8 @@ int main(void)
 {
     RUN(the_tag_checker_detects_errors);
     RUN(structure_is_sound);
+    RUN(negative_numbers_have_minus_signs);
+    RUN(few_whole_numbers_have_no_ticks_between);
     RUN(errors_are_bars_or_a_band);
     RUN(every_text_is_escaped);
     RUN(invalid_text_cannot_break_the_page);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "screen/scene/diagram.h"
 
+/* The table has at most LINES contacts, and none that are only near. */
 enum { SHOWN = 6, COLUMNS = 5, CELL = 48, LINES = 160 };
 
 typedef struct pose_contacts {
@@ -102,10 +103,11 @@ static void fill_row(const qn_score_receptor *receptor, const qn_screen_shown_po
 static qn_status add_table(const qn_score_receptor *receptor, const qn_screen_shown_pose *poses,
                            const pose_contacts *all, qn_report *report)
 {
-    static const char *const headers[COLUMNS] = {"Rank", "Residue", "Contact", "Distance (Å)", "Atoms"};
+    static const char *const headers[COLUMNS] = {"Rank", "Residue", "Contact", "r (Å)", "Atoms"};
     size_t rows = 0;
     void *memory;
-    for (size_t i = 0; i < all->count; i++) rows += all->counts[i];
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < all->counts[i]; k++) rows += all->contacts[i][k].kind != QN_CONTACT_NEAR;
     if (rows == 0) return QN_OK;
     if (rows > LINES) rows = LINES;
     QN_TRY(qn_allocate(rows * COLUMNS, CELL + sizeof(char *), &memory));
@@ -113,7 +115,7 @@ static qn_status add_table(const qn_score_receptor *receptor, const qn_screen_sh
     char *texts = (char *)(cells + rows * COLUMNS);
     size_t row = 0;
     for (size_t i = 0; i < all->count; i++)
-        for (size_t k = 0; k < all->counts[i] && row < rows; k++)
+        for (size_t k = 0; k < all->counts[i] && row < rows && all->contacts[i][k].kind != QN_CONTACT_NEAR; k++)
             fill_row(receptor, &poses[i], &all->contacts[i][k], (char(*)[CELL])(texts + CELL * COLUMNS * row++));
     for (size_t i = 0; i < rows * COLUMNS; i++) cells[i] = texts + CELL * i;
     const qn_status status = qn_report_table(report, headers, COLUMNS, cells, rows);

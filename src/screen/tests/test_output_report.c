@@ -181,7 +181,7 @@ static void hits_have_pictures_and_numbers(void)
     CHECK(occurrences(page, "data:image/svg+xml;base64,PHN2ZyB4bWxucz0i") == HITS - 1);
     CHECK(strstr(page, "2. &lt;b&gt;&amp;co") && !strstr(page, "<b>&co"));
     CHECK(strstr(page, "−50.0 kJ/mol") != NULL);
-    CHECK(strstr(page, ">-50.00<") && strstr(page, ">-2.00<") && strstr(page, ">Conformer<") &&
+    CHECK(strstr(page, ">−50.00<") && strstr(page, ">−2.00<") && strstr(page, ">Conformer<") &&
           strstr(page, ">2 of 4<") && strstr(page, ">2.71<"));
     CHECK(!strstr(page, "molecule 3<")); /* as many as hits */
     CHECK(strstr(page, "Distribution of energies") && !strstr(page, "known actives") && !strstr(page, "Rejected</h2>"));
