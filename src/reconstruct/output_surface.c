@@ -1,5 +1,6 @@
 /* The map's surface in the report, and the fall of its amplitudes. */
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -59,30 +60,77 @@ static void find_box(const qn_volume *map, const float *distance, int first[3], 
     }
 }
 
-static qn_status add_view(qn_report *report, const qn_reconstruction *run, const qn_mask_levels *levels,
-                          const float *distance)
+/* What is shown: the map, or means of cubes of its voxels. */
+typedef struct surface {
+    const qn_volume *map;
+    int cube;
+    qn_mask_levels levels;
+    int first[3], end[3];
+    bool found; /* something stands out */
+} surface;
+
+/* Find the level of the surface and the box of the parts that it encloses. */
+static qn_status find_surface(const qn_reconstruction *run, surface *found)
 {
-    const qn_volume *map = run->map;
+    qn_mask_parts parts;
+    float low, high;
+    void *distance = NULL;
+    const qn_volume *map = found->map;
+    found->found = false;
+    QN_TRY(qn_volume_range(run->job->pool, map, "the map", &low, &high));
+    if (!(high > low)) return QN_OK;
+    QN_TRY(qn_mask_find_levels(run->job->pool, map, low, high, &found->levels));
+    if (!(found->levels.surface < (double)high)) return QN_OK;
+    QN_TRY(qn_allocate(voxels_of(map), sizeof(float), &distance));
+    qn_status status = qn_mask_find_parts(run->job->pool, map, found->levels.surface, found->levels.surface,
+                                          least_share, distance, &parts);
+    found->found = status == QN_OK && parts.kept > 0;
+    if (found->found) find_box(map, distance, found->first, found->end);
+    qn_release(&distance);
+    return status;
+}
+
+/* Make the map of the means of cubes. */
+static qn_status reduce(const qn_volume *map, int cube, qn_volume **reduced)
+{
+    const int first[3] = {0};
+    int counts[3];
+    for (int k = 0; k < 3; k++) counts[k] = (map->counts[k] + cube - 1) / cube;
+    QN_TRY(qn_volume_create(counts, cube * map->voxel_angstrom[0], reduced));
+    for (int k = 0; k < 3; k++)
+        (*reduced)->origin_angstrom[k] = map->origin_angstrom[k] + 0.5 * (cube - 1) * map->voxel_angstrom[k];
+    size_t i = 0;
+    for (int z = 0; z < counts[2]; z++)
+        for (int y = 0; y < counts[1]; y++)
+            for (int x = 0; x < counts[0]; x++)
+                (*reduced)->values[i++] =
+                    (float)qn_density_mean(map->values, map->counts, first, map->counts, cube, (const int[3]){x, y, z});
+    return QN_OK;
+}
+
+static qn_status add_view(qn_report *report, const surface *shown)
+{
+    const qn_volume *map = shown->map;
     qn_density_view view = {.title = "Surface",
                             .values = map->values,
                             .voxel_angstrom = map->voxel_angstrom[0],
-                            .lowest = levels->background,
-                            .level = levels->surface};
+                            .lowest = shown->levels.background,
+                            .level = shown->levels.surface};
     qn_text caption = {0};
     for (int k = 0; k < 3; k++) {
         view.counts[k] = map->counts[k];
         view.origin_angstrom[k] = map->origin_angstrom[k];
+        view.first[k] = shown->first[k];
+        view.end[k] = shown->end[k];
     }
     measure(map, &view.mean, &view.deviation);
-    find_box(map, distance, view.first, view.end);
-    const int cube = qn_density_cube(view.first, view.end);
     qn_status status = qn_text_append(&caption,
                                       "The first level, %.3g, is half of the mean height above it, as counted from the "
                                       "background: the border of even density. σ is the deviation of all voxels. ",
-                                      levels->surface);
-    if (status == QN_OK && cube > 1)
-        status = qn_text_append(&caption, "The view has voxels of %.3g Å, each the mean of %d. ",
-                                cube * view.voxel_angstrom, cube * cube * cube);
+                                      shown->levels.surface);
+    if (status == QN_OK && shown->cube > 1)
+        status = qn_text_append(&caption, "These voxels of %.3g Å are the means of %d of the map. ",
+                                view.voxel_angstrom, shown->cube * shown->cube * shown->cube);
     if (status == QN_OK) status = qn_text_append(&caption, "Drag to turn; +, − and the arrow keys work as well.");
     view.caption = caption.data;
     if (status == QN_OK) status = qn_report_density(report, &view);
@@ -90,22 +138,27 @@ static qn_status add_view(qn_report *report, const qn_reconstruction *run, const
     return status;
 }
 
+/* If the view would average voxels, levels and parts are those of the averages: noise is lower there. Noise has no
+ * parts that are larger than others, so that its box is that of the whole map. */
 qn_status qn_reconstruct_add_surface(qn_report *report, const qn_reconstruction *run)
 {
-    qn_mask_levels levels;
-    qn_mask_parts parts;
-    float low, high;
-    void *distance = NULL;
+    surface shown = {.map = run->map, .cube = 1};
+    qn_volume *reduced = NULL;
     if (!run->map) return QN_OK;
-    QN_TRY(qn_volume_range(run->job->pool, run->map, "the map", &low, &high));
-    if (!(high > low)) return QN_OK;
-    QN_TRY(qn_mask_find_levels(run->job->pool, run->map, low, high, &levels));
-    if (!(levels.surface < (double)high)) return QN_OK; /* nothing but noise */
-    QN_TRY(qn_allocate(voxels_of(run->map), sizeof(float), &distance));
-    qn_status status =
-        qn_mask_find_parts(run->job->pool, run->map, levels.surface, levels.surface, least_share, distance, &parts);
-    if (status == QN_OK && parts.kept > 0) status = add_view(report, run, &levels, distance);
-    qn_release(&distance);
+    QN_TRY(find_surface(run, &shown));
+    if (!shown.found) memcpy(shown.end, run->map->counts, sizeof shown.end);
+    shown.cube = qn_density_cube(shown.first, shown.end);
+    qn_status status = QN_OK;
+    if (shown.cube > 1) {
+        status = reduce(run->map, shown.cube, &reduced);
+        shown.map = reduced;
+        if (status == QN_OK) status = find_surface(run, &shown);
+    }
+    if (status == QN_OK && shown.found)
+        status = add_view(report, &shown);
+    else if (status == QN_OK)
+        status = qn_report_paragraph(report, "The map has no surface: nothing stands out from its noise.");
+    if (reduced) qn_volume_destroy(&reduced);
     return status;
 }
 

@@ -42,19 +42,19 @@ static qn_status check_box(const qn_density_view *view)
     return QN_OK;
 }
 
-/* The mean of the voxels of a cube that are in the box. */
-static double average(const qn_density_view *view, int cube, const int at[3])
+double qn_density_mean(const float *values, const int counts[3], const int first[3], const int end[3], int cube,
+                       const int at[3])
 {
     int from[3], to[3];
     double sum = 0;
     for (int k = 0; k < 3; k++) {
-        from[k] = view->first[k] + at[k] * cube;
-        to[k] = from[k] + cube < view->end[k] ? from[k] + cube : view->end[k];
+        from[k] = first[k] + at[k] * cube;
+        to[k] = from[k] + cube < end[k] ? from[k] + cube : end[k];
     }
     for (int z = from[2]; z < to[2]; z++)
         for (int y = from[1]; y < to[1]; y++) {
-            const size_t row = ((size_t)z * (size_t)view->counts[1] + (size_t)y) * (size_t)view->counts[0];
-            for (int x = from[0]; x < to[0]; x++) sum += (double)view->values[row + (size_t)x];
+            const size_t row = ((size_t)z * (size_t)counts[1] + (size_t)y) * (size_t)counts[0];
+            for (int x = from[0]; x < to[0]; x++) sum += (double)values[row + (size_t)x];
         }
     return sum / ((double)(to[0] - from[0]) * (to[1] - from[1]) * (to[2] - from[2]));
 }
@@ -73,7 +73,8 @@ static qn_status fill_grid(const qn_density_view *view, density_grid *grid)
     for (int z = 0; z < grid->counts[2]; z++)
         for (int y = 0; y < grid->counts[1]; y++)
             for (int x = 0; x < grid->counts[0]; x++) {
-                const double value = average(view, grid->cube, (const int[3]){x, y, z});
+                const double value = qn_density_mean(view->values, view->counts, view->first, view->end, grid->cube,
+                                                     (const int[3]){x, y, z});
                 grid->averages[i++] = (float)value;
                 grid->highest = fmax(grid->highest, value);
             }

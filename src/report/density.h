@@ -28,6 +28,10 @@ typedef struct qn_density_view {
 /* The side of the cube of voxels that is averaged to one: 1 if the box has at most QN_DENSITY_VOXELS voxels. */
 int qn_density_cube(const int first[3], const int end[3]);
 
+/* The mean of the voxels of a cube at the place `at`, in cubes, from `first` on, that lie before `end`. */
+double qn_density_mean(const float *values, const int counts[3], const int first[3], const int end[3], int cube,
+                       const int at[3]);
+
 /* QN_INVALID_ARGUMENT: the box is not within the map; no averaged value is above the lowest level. */
 QN_MUST_CHECK qn_status qn_report_density(qn_report *report, const qn_density_view *view);
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "check.h"
 #include "html_page.h"
+#include "math/random.h"
 #include "math/symmetry_group.h"
 #include "picture.h"
 #include "reconstruct/output.h"
@@ -446,6 +447,39 @@ static void the_report_shows_all_results(void)
     qn_release(&output);
 }
 
+/* In a map of 90³ voxels noise of deviation 1 hides a ball of height 1.5: voxels above three deviations are everywhere.
+ * The view would average cubes of 8 voxels, and in these averages the ball stands out: it alone is shown. Its radius is
+ * 20 voxels, so that its box has 20 averages and the margin, not all 45. */
+static void noise_does_not_hide_the_surface_of_large_maps(void)
+{
+    enum { LARGE = 90 };
+    made_run scene;
+    char *output = scratch("large");
+    int size[3] = {0};
+    set(&scene, output);
+    qn_volume_destroy(&scene.volumes[0]);
+    if (!CHECK_OK(qn_volume_create((const int[3]){LARGE, LARGE, LARGE}, 1.25, &scene.volumes[0]))) exit(1);
+    for (int i = 0; i < LARGE * LARGE * LARGE; i++) {
+        const int x = i % LARGE - 40, y = i / LARGE % LARGE - 50, z = i / LARGE / LARGE - 45;
+        const double a = qn_random_uniform(1, 1, (uint64_t)i), b = qn_random_uniform(1, 2, (uint64_t)i);
+        const double noise = sqrt(-2 * log(1 - a)) * cos(6.283185307179586 * b);
+        scene.volumes[0]->values[i] = (float)(noise + (x * x + y * y + z * z <= 400 ? 1.5 : 0));
+    }
+    scene.run.map = scene.volumes[0];
+    scene.run.mask = NULL;
+    scene.run.fsc = NULL;
+    CHECK_OK(write(&scene));
+    char *page = content("large/report.html");
+    const char *grid = strstr(page, "class=\"grid\"");
+    check_has(page, "These voxels of 2.5 Å are the means of 8 of the map.");
+    if (CHECK(grid &&
+              sscanf(strstr(grid, "data-size=\""), "data-size=\"%d %d %d\"", &size[0], &size[1], &size[2]) == 3))
+        for (int k = 0; k < 3; k++) CHECK(size[k] >= 20 && size[k] <= 20 + 2 * (3 + 2));
+    free(page);
+    clear(&scene, QN_OK);
+    qn_release(&output);
+}
+
 /* Each central plane of the map has one dense voxel; its pixel must be the lightest. Rows of pictures start at the top,
  * those of slices at the bottom. */
 static void slices_show_the_central_planes(void)
@@ -510,6 +544,7 @@ static void without_a_ctf_defocus_is_not_plotted(void)
     CHECK_OK(write(&scene));
     char *page = content("plain/report.html");
     CHECK(strstr(page, "<b>Defocus</b>") == NULL && strstr(page, "data-label=\"Surface\"") == NULL);
+    check_has(page, "The map has no surface: nothing stands out from its noise.");
     check_has(page, "the particles have a defocus, but there is no --ctf");
     free(page);
     clear(&scene, QN_OK);
@@ -555,6 +590,7 @@ int main(void)
     RUN(absent_results_are_not_written);
     RUN(run_json_has_the_facts_of_the_run);
     RUN(the_report_shows_all_results);
+    RUN(noise_does_not_hide_the_surface_of_large_maps);
     RUN(slices_show_the_central_planes);
     RUN(defocus_and_views_count_every_particle);
     RUN(without_a_ctf_defocus_is_not_plotted);

@@ -92,12 +92,23 @@ class Density extends View {
         low[k] = Math.min(low[k], value);
         high[k] = Math.max(high[k], value);
       });
+    if (!at.length) /* the level is above all values */
+      for (let k = 0; k < 3; k++) {
+        low[k] = Math.min(...this.corners().map(corner => turn(this.view, corner)[k]));
+        high[k] = Math.max(...this.corners().map(corner => turn(this.view, corner)[k]));
+      }
     const middle = low.map((value, k) => (value + high[k]) / 2), extent = low.map((value, k) => high[k] - value);
     this.centre = [0, 1, 2].map(k => this.view[k] * middle[0] + this.view[3 + k] * middle[1] + this.view[6 + k] * middle[2]);
     this.width = extent[0] * 1.1;
     this.height = extent[1] * 1.1;
     this.depth = Math.hypot(...extent);
     this.zoom = 1;
+  }
+
+  /* The first and the last voxel of the view. */
+  corners() {
+    const { low, step, size } = this.field;
+    return [low, low.map((value, k) => value + step * (size[k] - 1))];
   }
 
   draw() {
