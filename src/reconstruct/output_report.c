@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "reconstruct/output_parts.h"
+#include "report/number.h"
 
 /* Share of the transform without any view above which the report warns of gaps. */
 static const double most_untouched_share = 0.01;
@@ -57,6 +58,7 @@ QN_PRINTF_LIKE(1, 2) static short_text say(const char *format, ...)
 static qn_status add_facts(qn_report *report, const qn_reconstruction *run)
 {
     const char *labels[8], *values[8];
+    char speed[QN_NUMBER_LENGTH];
     short_text said[8];
     size_t count = 0;
     if (run->fsc) {
@@ -75,7 +77,8 @@ static qn_status add_facts(qn_report *report, const qn_reconstruction *run)
     labels[count] = "Time";
     said[count++] = say("%.*f s", run->times.total_s < 10 ? 2 : 1, run->times.total_s);
     labels[count] = "Images per second";
-    said[count++] = say("%.4g", qn_reconstruct_images_per_s(run));
+    qn_number_read(qn_reconstruct_images_per_s(run), 3, speed);
+    said[count++] = say("%.40s", speed);
     for (size_t i = 0; i < count; i++) values[i] = said[i].text;
     return qn_report_facts(report, labels, values, count);
 }

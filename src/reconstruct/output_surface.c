@@ -10,6 +10,7 @@
 #include "cryoem/volume_check.h"
 #include "reconstruct/output_parts.h"
 #include "report/density.h"
+#include "report/number.h"
 
 /* ---- surface ---- */
 
@@ -124,10 +125,12 @@ static qn_status add_view(qn_report *report, const surface *shown)
         view.end[k] = shown->end[k];
     }
     measure(map, &view.mean, &view.deviation);
+    char level[QN_NUMBER_LENGTH];
+    qn_number_read(shown->levels.surface, 3, level);
     qn_status status = qn_text_append(&caption,
-                                      "The first level, %.3g, is half of the mean height above it, as counted from the "
+                                      "The first level, %s, is half of the mean height above it, as counted from the "
                                       "background: the border of even density. σ is the deviation of all voxels. ",
-                                      shown->levels.surface);
+                                      level);
     if (status == QN_OK && shown->cube > 1)
         status = qn_text_append(&caption, "These voxels of %.3g Å are the means of %d of the map. ",
                                 view.voxel_angstrom, shown->cube * shown->cube * shown->cube);

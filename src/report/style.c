@@ -142,7 +142,7 @@ const char *const qn_report_style[] = {
     ".s{stroke-width:8}.s+.s{stroke-width:4}}\n"
     "@media print{@page{margin:18mm}body{font-size:10.5pt}main,footer{max-width:none;padding-left:0;padding-right:0}"
     "main{padding-top:0}h2{margin-top:28px}nav,.tools,.scene canvas,.scene "
-    ".bar{display:none}.wide{grid-template-columns:1fr 1fr}.scene "
+    ".bar{display:none}.wide{grid-template-columns:1fr 1fr}figure>svg{max-width:150mm}.scene "
     ".paper{display:block;height:90mm;object-fit:contain}.box{max-height:none;overflow:visible}th{position:"
     "static}"
     "th,td{white-space:normal;padding:4px 8px}h2,figcaption{break-after:avoid}"

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "format/compound/compound_stream.h"
 #include "report/markup.h"
+#include "report/number.h"
 #include "screen/depictions.h"
 #include "screen/output.h"
 #include "screen/output_report.h"
@@ -54,12 +55,15 @@ static void say_speed(const qn_screen_state *run, char *text, size_t size)
 {
     const double seconds = run->timings.search_s;
     const uint64_t molecules = run->row_count + run->rejection_count;
-    if (seconds > 0 && run->interactions_here > 0)
-        snprintf(text, size, "%.3g interactions/s", run->interactions_here / seconds);
-    else if (seconds > 0 && !run->options->rigid && molecules > run->resumed)
-        snprintf(text, size, "%.3g molecules/s", (double)(molecules - run->resumed) / seconds);
-    else
+    const bool pairs = run->interactions_here > 0;
+    const double done = pairs ? run->interactions_here : (double)molecules - (double)run->resumed;
+    char number[QN_NUMBER_LENGTH];
+    if (!(seconds > 0 && done > 0) || (!pairs && run->options->rigid)) {
         snprintf(text, size, run->resumed > 0 ? "all from an earlier run" : "–");
+        return;
+    }
+    qn_number_read(done / seconds, 3, number);
+    snprintf(text, size, "%.40s %s/s", number, pairs ? "interactions" : "molecules");
 }
 
 static qn_status add_facts(const qn_screen_state *run, qn_report *report)

@@ -433,6 +433,8 @@ static qn_status add_inputs(qn_report *report, const qn_trajectory_results *resu
 static qn_status add_run(qn_report *report, const qn_trajectory_results *results)
 {
     const double seconds = results->analyse_s;
+    char rate[QN_NUMBER_LENGTH];
+    qn_number_read(seconds > 0 ? 1e-6 * (double)results->bytes / seconds : 0, 3, rate);
     QN_TRY(qn_report_heading(report, "Run"));
     QN_TRY(add_inputs(report, results));
     qn_text devices = {0};
@@ -444,11 +446,10 @@ static qn_status add_run(qn_report *report, const qn_trajectory_results *results
     }
     if (status == QN_OK)
         status = qn_report_paragraph(report,
-                                     "Quern %s, %s; %.1f s in all, of them %.1f s for %s (%.3g MB/s). "
+                                     "Quern %s, %s; %.1f s in all, of them %.1f s for %s (%s MB/s). "
                                      "Lengths are in %s.%s",
                                      QN_VERSION, devices.data, results->total_s, seconds,
-                                     qn_count_of(results->frames - results->resumed, "frame").text,
-                                     seconds > 0 ? 1e-6 * (double)results->bytes / seconds : 0.0,
+                                     qn_count_of(results->frames - results->resumed, "frame").text, rate,
                                      qn_output_in_angstrom(results) ? "Å" : "nm",
                                      results->job->in_memory ? "" : " `run.json` holds every option.");
     qn_text_clear(&devices);
