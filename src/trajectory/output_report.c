@@ -279,8 +279,7 @@ static qn_status add_means(qn_report *report, const qn_trajectory_results *resul
     static const char *const headers[] = {"Mean over frames", "Mean ± error", "Deviation of frames"};
     const size_t rows = qn_output_plotted(&filled->table), frames = filled->row_count;
     void *memory;
-    size_t length = 1;
-    while (frames / length >= QN_BLOCKS_MOST) length *= 2;
+    const size_t length = qn_blocks_length(frames);
     QN_TRY(qn_allocate(3 * rows, sizeof(char *), &memory));
     const char **cells = memory;
     qn_status status = fill_means(results, filled, cells);
@@ -297,26 +296,36 @@ static qn_status add_means(qn_report *report, const qn_trajectory_results *resul
 
 /* ---- queries ---- */
 
-/* A number with this label follows the number whose error it is taken for, which is shown with it. */
-static const char halves[] = "difference of its halves";
+static const char halves[] = "difference of its halves", error_of[] = "error of ";
+
+/* The number after another one that has its error: its label is "error of LABEL", or this difference. NULL: none. */
+static const qn_query_number *error_after(const qn_query_tables *tables, size_t index)
+{
+    if (index + 1 >= tables->number_count) return NULL;
+    const qn_query_number *number = &tables->numbers[index], *next = number + 1;
+    const bool is_error = strncmp(next->label, error_of, sizeof error_of - 1) == 0 &&
+                          strcmp(next->label + sizeof error_of - 1, number->label) == 0;
+    return is_error || strcmp(next->label, halves) == 0 ? next : NULL;
+}
 
 static qn_status add_numbers(qn_report *report, const qn_trajectory_results *results, const qn_query_tables *tables)
 {
-    for (size_t done = 0; done < tables->number_count; done += CELLS_MAX) {
+    for (size_t i = 0; i < tables->number_count;) {
         const char *labels[CELLS_MAX], *values[CELLS_MAX];
         numbers_text said[CELLS_MAX];
         size_t count = 0;
-        for (; count < CELLS_MAX && done + count < tables->number_count; count++) {
-            const qn_query_number *number = &tables->numbers[done + count];
+        for (; count < CELLS_MAX && i < tables->number_count; i++) {
+            const qn_query_number *number = &tables->numbers[i];
             qn_text unit = {0};
+            if (strncmp(number->label, error_of, sizeof error_of - 1) == 0) continue; /* shown with its number */
             QN_TRY(qn_output_unit(results, number->unit, &unit));
             const double factor = qn_output_factor(results, number->length_power);
-            const qn_query_number *next = done + count + 1 < tables->number_count ? number + 1 : NULL;
-            const bool has_error = next && strcmp(next->label, halves) == 0;
-            said[count] = say(number->value * factor, has_error ? next->value * factor : (double)NAN, unit.data);
+            const qn_query_number *error = error_after(tables, i);
+            said[count] = say(number->value * factor, error ? error->value * factor : (double)NAN, unit.data);
             qn_text_clear(&unit);
             labels[count] = number->label;
             values[count] = said[count].text;
+            count++;
         }
         QN_TRY(qn_report_facts(report, labels, values, count));
     }

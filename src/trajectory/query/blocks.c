@@ -58,12 +58,24 @@ double qn_blocks_error(const double *values, size_t count)
     return sqrt(squares / ((double)count * (double)(count - 1)));
 }
 
+size_t qn_blocks_length(size_t frames)
+{
+    size_t length = 1;
+    while (frames / length >= QN_BLOCKS_MOST) length *= 2;
+    return length;
+}
+
+/* The error of the mean of n values is √(Σ (x − mean)² / (n (n − 1))). Values that leave one block out scatter by a
+ * factor of n − 1 less than those of single blocks. */
+double qn_blocks_jackknife(const double *values, size_t count)
+{
+    return (double)(count - 1) * qn_blocks_error(values, count);
+}
+
 double qn_blocks_error_of_column(const double *values, size_t stride, size_t rows)
 {
     double means[QN_BLOCKS_MOST];
-    size_t length = 1;
-    while (rows / length >= QN_BLOCKS_MOST) length *= 2;
-    const size_t count = rows / length;
+    const size_t length = qn_blocks_length(rows), count = rows / length;
     for (size_t block = 0; block < count; block++) {
         means[block] = 0;
         for (size_t i = 0; i < length; i++) means[block] += values[(block * length + i) * stride] / (double)length;

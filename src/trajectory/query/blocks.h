@@ -30,6 +30,13 @@ void qn_blocks_add(qn_blocks *blocks, const double *values);
 /* The sums of a complete block. */
 const double *qn_blocks_sums(const qn_blocks *blocks, size_t block);
 
+/* Frames of a block, for a number of frames that is known. */
+size_t qn_blocks_length(size_t frames);
+
+/* The standard error of a quantity by the jackknife (Quenouille 1956): value i was computed without block i. NaN for
+ * fewer than QN_BLOCKS_LEAST. */
+double qn_blocks_jackknife(const double *values, size_t count);
+
 /* The standard error of the mean of blocks' values; NaN for fewer than QN_BLOCKS_LEAST. */
 double qn_blocks_error(const double *values, size_t count);
 

@@ -1,16 +1,19 @@
 /* Dipole moment of a selection, dipoles of its molecules, and the static dielectric constant from the fluctuations of
  * the dipole moment. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/box.h"
+#include "trajectory/query/blocks.h"
 #include "trajectory/query/molecules.h"
 #include "trajectory/query/moments.h"
 #include "trajectory/query/queries.h"
 #include "trajectory/query/series.h"
 #include "trajectory/query/setup.h"
+#include "trajectory/query/tables.h"
 
 /* e² / (ε₀ k_B), in nm K: (1.602176634e-19)² / (8.8541878128e-12 · 1.380649e-23) · 1e9. */
 static const double FLUCTUATION_NM_K = 1.602176634e-19 * 1.602176634e-19 / (8.8541878128e-12 * 1.380649e-23) * 1e9;
@@ -185,6 +188,39 @@ static void evaluate(const fluctuation *sums, double temperature_k, double value
     values[SQUARE_MEAN] = mean * QN_DEBYE_PER_E_NM * QN_DEBYE_PER_E_NM;
 }
 
+/* Errors of the quantities by leaving out one block of frames after the other. Frames after the last whole block are in
+ * none of them. */
+static void find_errors(const dipole_state *dipole, double errors[FLUCTUATION_COLUMNS])
+{
+    const qn_series *series = &dipole->series;
+    const size_t length = qn_blocks_length(series->row_count), blocks = series->row_count / length;
+    double without[FLUCTUATION_COLUMNS][QN_BLOCKS_MOST];
+    for (size_t block = 0; block < blocks; block++) {
+        fluctuation sums = {0};
+        double values[FLUCTUATION_COLUMNS] = {0};
+        for (size_t row = 0; row < blocks * length; row++)
+            if (row / length != block) add_frame(qn_series_values(series, row), &sums);
+        if (sums.frames > 0) evaluate(&sums, dipole->temperature_k, values);
+        for (int k = 0; k < FLUCTUATION_COLUMNS; k++) without[k][block] = values[k];
+    }
+    for (int k = 0; k < FLUCTUATION_COLUMNS; k++) errors[k] = qn_blocks_jackknife(without[k], blocks);
+}
+
+static qn_status add_numbers(const dipole_state *dipole, const double values[FLUCTUATION_COLUMNS],
+                             qn_query_tables *tables)
+{
+    static const char *const labels[] = {"dielectric constant", "Kirkwood factor G_k", "Kirkwood factor g_k"};
+    double errors[FLUCTUATION_COLUMNS];
+    find_errors(dipole, errors);
+    for (int k = EPSILON; k <= INFINITE_G; k++) {
+        char error[64];
+        snprintf(error, sizeof error, QN_ERROR_COLUMN, labels[k]);
+        QN_TRY(qn_query_tables_number(tables, labels[k], values[k], "", 0));
+        if (isfinite(errors[k])) QN_TRY(qn_query_tables_number(tables, error, errors[k], "", 0));
+    }
+    return QN_OK;
+}
+
 static qn_status finish_fluctuation(const dipole_state *dipole, qn_query_tables *tables)
 {
     static const qn_query_column shown[] = {{"dielectric constant", "", 0},
@@ -209,10 +245,7 @@ static qn_status finish_fluctuation(const dipole_state *dipole, qn_query_tables 
         evaluate(&sums, dipole->temperature_k, values);
         QN_TRY(qn_series_row(series, tables, row, values, FLUCTUATION_COLUMNS));
     }
-    if (series->row_count < 2) return QN_OK;
-    QN_TRY(qn_query_tables_number(tables, "dielectric constant", values[EPSILON], "", 0));
-    QN_TRY(qn_query_tables_number(tables, "Kirkwood factor G_k", values[FINITE_G], "", 0));
-    return qn_query_tables_number(tables, "Kirkwood factor g_k", values[INFINITE_G], "", 0);
+    return series->row_count < 2 ? QN_OK : add_numbers(dipole, values, tables);
 }
 
 static qn_status finish_distribution(const dipole_state *dipole, qn_query_tables *tables)

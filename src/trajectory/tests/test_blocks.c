@@ -77,6 +77,18 @@ static void the_error_of_white_noise_is_that_of_its_mean(void)
     CHECK_NEAR(qn_blocks_error_of_column(noise, 1, MANY), expected, 0.63 * expected);
 }
 
+/* Of a mean the jackknife gives the standard error itself: without value i the mean is (Σ x − x_i) / (n − 1). */
+static void the_jackknife_of_a_mean_is_its_error(void)
+{
+    enum { COUNT = 9 };
+    double values[COUNT], without[COUNT], sum = 0;
+    for (size_t i = 0; i < COUNT; i++) sum += values[i] = value_of(i, 2);
+    for (size_t i = 0; i < COUNT; i++) without[i] = (sum - values[i]) / (COUNT - 1);
+    CHECK_NEAR(qn_blocks_jackknife(without, COUNT), qn_blocks_error(values, COUNT), 1e-12);
+    CHECK(isnan(qn_blocks_jackknife(without, 4)));
+    for (size_t frames = 1; frames < 100; frames++) CHECK(qn_blocks_length(frames) == length_of(frames));
+}
+
 static void rows_that_are_too_wide_have_no_blocks(void)
 {
     const double value = 1;
@@ -93,6 +105,7 @@ int main(void)
     RUN(blocks_are_those_of_the_definition);
     RUN(the_error_is_the_scatter_of_means);
     RUN(the_error_of_white_noise_is_that_of_its_mean);
+    RUN(the_jackknife_of_a_mean_is_its_error);
     RUN(rows_that_are_too_wide_have_no_blocks);
     return check_finish();
 }

@@ -292,6 +292,8 @@ static void errors_are_shown(void)
     CHECK_OK(qn_query_tables_number(scene.tables, "speed", 2.2474, "10⁻⁵ cm²/s", 0));
     CHECK_OK(qn_query_tables_number(scene.tables, "difference of its halves", 0.4068, "10⁻⁵ cm²/s", 0));
     CHECK_OK(qn_query_tables_number(scene.tables, "clusters", 12345, "", 0));
+    CHECK_OK(qn_query_tables_number(scene.tables, "constant", 71.234, "", 0));
+    CHECK_OK(qn_query_tables_number(scene.tables, "error of constant", 4.2, "", 0));
     CHECK_OK(qn_trajectory_output_write(&scene.results));
     char *text = content("report.html");
     check_has(text, "<path class=\"o\" d=\"M");
@@ -302,7 +304,8 @@ static void errors_are_shown(void)
     check_has(text, "means over 10 blocks of 4 frames.");
     check_has(text, "<dt>speed</dt><dd class=\"long\">(2.2 ± 0.4) × 10⁻⁵ cm²/s</dd>");
     check_has(text, "<dt>clusters</dt><dd>12345</dd>");
-    CHECK(!strstr(text, ">Error of value<"));
+    check_has(text, "<dt>constant</dt><dd>71 ± 4</dd>");
+    CHECK(!strstr(text, ">Error of value<") && !strstr(text, ">error of constant<"));
     free(text);
     clear(&scene);
 }

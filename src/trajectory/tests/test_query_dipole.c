@@ -104,6 +104,36 @@ static void dielectric_constant_of_a_turning_molecule(void)
     query_end(&run);
 }
 
+/* Molecule 0 points to ±x. With the mean m of the signs, ε − 1 is (1 − m²) times that of the test above. Ten frames are
+ * ten blocks; the jackknife leaves out one after the other. */
+static void the_dielectric_constant_has_an_error(void)
+{
+    static const int signs[10] = {1, 1, -1, 1, -1, 1, 1, 1, -1, 1};
+    const double moment = 0.05 * 1.602176634e-28, volume = 16e-27;
+    const double unit = moment * moment / (3 * 8.8541878128e-12 * volume * 1.380649e-23 * 250);
+    double without[10], mean = 0, squares = 0;
+    int sum = 0;
+    query_run run = start(&qn_query_dipole, all, 4, true, "temperature=250");
+    for (int i = 0; i < 10; i++) {
+        positions[0] = signs[i] > 0 ? 0.1f : -0.1f;
+        query_push(&run, &frame);
+        sum += signs[i];
+    }
+    positions[0] = 0.1f;
+    query_finish(&run);
+    for (int i = 0; i < 10; i++) {
+        const double m = (sum - signs[i]) / 9.0;
+        without[i] = 1 + unit * (1 - m * m);
+        mean += without[i] / 10;
+    }
+    for (int i = 0; i < 10; i++) squares += (without[i] - mean) * (without[i] - mean);
+    const double expected = sqrt(0.9 * squares);
+    CHECK_NEAR(query_number(&run, "error of dielectric constant"), expected, 1e-5 * expected);
+    CHECK(query_number(&run, "error of Kirkwood factor G_k") > 0 &&
+          query_number(&run, "error of Kirkwood factor g_k") > 0);
+    query_end(&run);
+}
+
 static void frames_without_box_have_no_dielectric_constant(void)
 {
     qn_trajectory_frame open = frame;
@@ -151,6 +181,7 @@ int main(void)
     RUN(dipole_and_distribution_of_two_molecules);
     RUN(origins_matter_for_charged_selections);
     RUN(dielectric_constant_of_a_turning_molecule);
+    RUN(the_dielectric_constant_has_an_error);
     RUN(frames_without_box_have_no_dielectric_constant);
     RUN(dipoles_in_slabs);
     RUN(too_fine_distributions_are_refused);
