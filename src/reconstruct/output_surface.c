@@ -61,7 +61,7 @@ static void find_box(const qn_volume *map, const float *distance, int first[3], 
     }
 }
 
-/* What is shown: the map, or means of cubes of its voxels. */
+/* The map, or the means of cubes of its voxels, with its level and box. */
 typedef struct surface {
     const qn_volume *map;
     int cube;
