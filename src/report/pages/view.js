@@ -32,13 +32,17 @@ function addNode(mesh, position, normal, colour) {
  * 1998). cells[node]: the cell's corner of the largest value. */
 function addNetNodes(field, mesh, level, colour, nodes) {
   const [nx, ny, nz] = field.size, strides = [1, nx, nx * ny], values = field.values, cells = [];
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].map(c => (c & 1) + (c >> 1 & 1) * nx + (c >> 2) * strides[2]);
   for (let z = 0; z < nz - 1; z++)
     for (let y = 0; y < ny - 1; y++)
       for (let x = 0; x < nx - 1; x++) {
-        const cell = (z * ny + y) * nx + x, sum = [0, 0, 0];
-        let crossings = 0, best = cell;
+        const cell = (z * ny + y) * nx + x;
+        let inside = 0, crossings = 0, best = cell;
+        for (let corner = 0; corner < 8; corner++) inside += values[cell + corners[corner]] >= level;
+        if (inside % 8 === 0) continue; /* most cells; the rest of the work is for the others */
+        const sum = [0, 0, 0];
         for (let corner = 0; corner < 8; corner++) {
-          const a = cell + (corner & 1) + (corner >> 1 & 1) * nx + (corner >> 2) * strides[2];
+          const a = cell + corners[corner];
           if (values[a] > values[best]) best = a;
           for (let axis = 0; axis < 3; axis++) {
             if (corner >> axis & 1) continue;
@@ -49,7 +53,6 @@ function addNetNodes(field, mesh, level, colour, nodes) {
             crossings++;
           }
         }
-        if (!crossings) continue;
         const corner = [x, y, z];
         nodes[cell] = addNode(mesh, corner.map((c, k) => field.low[k] + field.step * (c + sum[k] / crossings)),
                               [0, 0, 0], colour);
