@@ -23,8 +23,7 @@ typedef struct loading_worker {
 struct qn_movie_loader {
     qn_device *device;
     qn_pool *pool;
-    qn_pool *helpers; /* for work on a movie that is decoded; NULL with a GPU, where all threads decode the next one */
-    bool in_place;    /* the device's memory is this process's: frames are decoded into it */
+    bool in_place;            /* the device's memory is this process's: frames are decoded into it */
     pthread_mutex_t decoding; /* guards the workers */
     loading_worker *workers;
 };
@@ -38,7 +37,6 @@ qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_load
     loader->device = qn_device_retain(device);
     loader->pool = pool;
     pthread_mutex_init(&loader->decoding, NULL);
-    loader->helpers = qn_device_get_info(device)->kind == QN_DEVICE_CPU ? pool : NULL;
     loader->in_place = strcmp(qn_device_inner_driver(device), "host") == 0;
     const qn_status status = qn_allocate((size_t)qn_pool_threads(pool), sizeof *loader->workers, &memory);
     loader->workers = memory;
@@ -234,7 +232,7 @@ static qn_status measure(qn_movie_frames *frames)
     void *memory;
     QN_TRY(qn_allocate(2 * tasks, sizeof(double), &memory));
     measurement work = {.frames = frames, .totals = memory};
-    const qn_status status = qn_pool_run(frames->loader->helpers, tasks, measure_rows, &work);
+    const qn_status status = qn_pool_run(frames->loader->pool, tasks, measure_rows, &work);
     for (size_t i = 0; i < tasks; i++) total += work.totals[2 * i], any += work.totals[2 * i + 1];
     qn_release(&memory);
     QN_TRY(status);

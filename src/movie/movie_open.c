@@ -124,7 +124,7 @@ static qn_status check_orientation(qn_movie_work *w)
     qn_gain_orientations found;
     if (!begin_gain_check(run)) return QN_OK;
     qn_status status = qn_gain_orientations_find(&options, w->setup->detector, w->lane->frames.sum, w->plan.count,
-                                                 w->pipeline->helpers, &found);
+                                                 w->pipeline->run->job->pool, &found);
     if (status != QN_OK) { /* the next movie may show it */
         end_gain_check(run, QN_MOVIE_GAIN_UNKNOWN);
         return status;
@@ -142,7 +142,7 @@ static qn_status find_bad_pixels(qn_movie_work *w)
                                            .frames = w->plan.count,
                                            .hot_deviations = run->options->hot_pixels,
                                            .seed = run->options->run.seed};
-    QN_TRY(qn_bad_pixels_find(w->setup->detector, &options, w->pipeline->helpers, &w->bad));
+    QN_TRY(qn_bad_pixels_find(w->setup->detector, &options, w->pipeline->run->job->pool, &w->bad));
     w->facts->numbers.hot_pixels = (int32_t)w->bad.hot_count;
     w->facts->numbers.bad_pixels = (int32_t)w->bad.count;
     return QN_OK;

@@ -46,8 +46,7 @@ static inline size_t qn_movie_spectrum_bytes(const qn_movie_setup *s)
 struct qn_movie_pipeline {
     qn_movie_state *run;
     qn_device *device;
-    bool is_cpu;      /* its memory is the machine's */
-    qn_pool *helpers; /* for work beside the device; NULL with a GPU, where all threads decode the next movies */
+    bool is_cpu; /* its memory is the machine's */
     qn_movie_loader *loader;
     pthread_mutex_t setting_up; /* guards the next one and its users */
     qn_movie_setup *setup;      /* of the latest movie */

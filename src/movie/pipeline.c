@@ -40,7 +40,7 @@ static qn_status run_stages(qn_movie_work *w)
     QN_TRY(qn_movie_load(w));
     QN_TRY(take_turn(w));
     QN_TRY(qn_movie_note_motion(w));
-    QN_TRY(qn_micrographs_complete(&w->lane->micrographs, w->pipeline->helpers));
+    QN_TRY(qn_micrographs_complete(&w->lane->micrographs, w->pipeline->run->job->pool));
     QN_TRY(qn_movie_write_files(w, &w->lane->micrographs));
     return qn_movie_note_pictures(w, &w->lane->micrographs);
 }
@@ -91,7 +91,6 @@ qn_status qn_movie_pipeline_create(qn_movie_state *run, int device, qn_movie_pip
     pthread_mutex_init(&p->turn, NULL);
     p->device = run->job->devices[device];
     p->is_cpu = qn_device_get_info(p->device)->kind == QN_DEVICE_CPU;
-    p->helpers = p->is_cpu ? run->job->pool : NULL;
     qn_status status = qn_movie_loader_create(p->device, run->job->pool, &p->loader);
     if (status == QN_OK) status = qn_queue_create(p->device, &p->queue);
     if (status != QN_OK)
