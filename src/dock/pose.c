@@ -75,20 +75,51 @@ static bool satisfies_restraints(const qn_dock_candidates *from, size_t rotation
 }
 
 /* List all hits of a set by grid energy, the lowest first. */
-static qn_status gather(const qn_dock_candidates *from, size_t set, candidate **out, size_t *count)
+/* Move the candidate at `place` of a heap, whose worst one is at 0, towards the end until none below it is worse. */
+static void sink(candidate *heap, size_t count, size_t place)
+{
+    for (;;) {
+        size_t child = 2 * place + 1;
+        if (child >= count) return;
+        if (child + 1 < count && by_grid_energy(&heap[child + 1], &heap[child]) > 0) child++;
+        if (by_grid_energy(&heap[child], &heap[place]) <= 0) return;
+        const candidate moved = heap[place];
+        heap[place] = heap[child];
+        heap[child] = moved;
+        place = child;
+    }
+}
+
+/* Keep a candidate if it is among the `most` best so far. */
+static void offer(candidate *heap, size_t most, size_t *count, const candidate *offered)
+{
+    if (*count < most) {
+        heap[(*count)++] = *offered;
+        if (*count == most)
+            for (size_t place = most / 2; place-- > 0;) sink(heap, most, place);
+    } else if (by_grid_energy(offered, &heap[0]) < 0) {
+        heap[0] = *offered;
+        sink(heap, most, 0);
+    }
+}
+
+/* The `most` best candidates of a set, the best first. */
+static qn_status gather(const qn_dock_candidates *from, size_t set, size_t most, candidate **out, size_t *count)
 {
     const size_t sets = from->energy->set_count, per_rotation = (size_t)from->per_rotation;
+    const size_t all = (size_t)from->rotation_count * per_rotation;
     void *memory;
-    QN_TRY(qn_allocate((size_t)from->rotation_count * per_rotation, sizeof(candidate), &memory));
+    if (most > all) most = all;
+    QN_TRY(qn_allocate(most, sizeof(candidate), &memory));
     candidate *candidates = memory;
     *count = 0;
-    for (size_t rotation = 0; rotation < (size_t)from->rotation_count; rotation++)
+    for (size_t rotation = 0; rotation < (size_t)from->rotation_count && most > 0; rotation++)
         for (size_t k = 0; k < per_rotation; k++) {
             const qn_dock_hit *hit = &from->hits[(rotation * sets + set) * per_rotation + k];
-            if (hit->cell >= 0 && satisfies_restraints(from, rotation, hit->cell))
-                candidates[(*count)++] = (candidate){hit->energy, (int32_t)rotation, hit->cell};
+            if (hit->cell < 0 || !satisfies_restraints(from, rotation, hit->cell)) continue;
+            offer(candidates, most, count, &(candidate){hit->energy, (int32_t)rotation, hit->cell});
         }
-    qsort(candidates, *count, sizeof *candidates, by_grid_energy);
+    if (*count) qsort(candidates, *count, sizeof *candidates, by_grid_energy);
     *out = candidates;
     return QN_OK;
 }
@@ -100,8 +131,7 @@ qn_status qn_dock_poses_rank(const qn_dock_candidates *from, size_t set, size_t 
     candidate *candidates;
     void *poses = NULL;
     qn_dock_rescorer rescorer = {0};
-    QN_TRY(gather(from, set, &candidates, &count));
-    if (count > RESCORED_PER_KEPT * keep) count = RESCORED_PER_KEPT * keep;
+    QN_TRY(gather(from, set, RESCORED_PER_KEPT * keep, &candidates, &count));
     qn_status status = qn_dock_rescorer_create(from->grid, from->energy, from->ligand, from->cells, &rescorer);
     if (status == QN_OK) status = qn_allocate(count, sizeof(qn_dock_pose), &poses);
     if (status == QN_OK) {

@@ -99,7 +99,7 @@ qn_status qn_dock_make_rotations(qn_dock_state *run)
         qn_rotation_multiply(seed_rotation, run->matrices + 9 * i, run->matrices + 9 * i);
         qn_dock_rotation_to_integers(run->matrices + 9 * i, run->rotations + 9 * i);
     }
-    run->neighbour_degrees = qn_rotation_mean_neighbour_degrees(run->matrices, count);
+    run->neighbour_degrees = qn_rotation_mean_neighbour_degrees(run->matrices, count, run->job->pool);
     qn_log(QN_LOG_NOTE, "rotations: %zu, %.1f degrees between neighbours", count, run->neighbour_degrees);
     return QN_OK;
 }

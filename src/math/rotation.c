@@ -94,18 +94,32 @@ double qn_rotation_error(const double m[9])
     return determinant < 0 ? 2 : worst;
 }
 
-double qn_rotation_mean_neighbour_degrees(const double *matrices, size_t count)
+enum { NEIGHBOUR_SAMPLES = 64 };
+
+typedef struct neighbours {
+    const double *matrices;
+    size_t count, samples;
+    double degrees[NEIGHBOUR_SAMPLES]; /* to the nearest rotation */
+} neighbours;
+
+static qn_status find_nearest(size_t sample, int worker, void *user)
 {
-    enum { SAMPLES = 64 };
-    if (count < 2) return 180;
-    size_t samples = count < SAMPLES ? count : SAMPLES;
+    neighbours *work = user;
+    const size_t index = sample * work->count / work->samples;
+    double best = -1;
+    (void)worker;
+    for (size_t other = 0; other < work->count; other++)
+        if (other != index) best = fmax(best, relative_trace(work->matrices + 9 * index, work->matrices + 9 * other));
+    work->degrees[sample] = acos(fmin(1, fmax(-1, (best - 1) / 2))) * 180 / pi;
+    return QN_OK;
+}
+
+double qn_rotation_mean_neighbour_degrees(const double *matrices, size_t count, qn_pool *pool)
+{
+    neighbours work = {matrices, count, count < NEIGHBOUR_SAMPLES ? count : NEIGHBOUR_SAMPLES, {0}};
     double sum = 0;
-    for (size_t sample = 0; sample < samples; sample++) {
-        size_t index = sample * count / samples;
-        double best = -1;
-        for (size_t other = 0; other < count; other++)
-            if (other != index) best = fmax(best, relative_trace(matrices + 9 * index, matrices + 9 * other));
-        sum += acos(fmin(1, fmax(-1, (best - 1) / 2))) * 180 / pi;
-    }
-    return sum / (double)samples;
+    if (count < 2) return 180;
+    (void)!qn_pool_run(pool, work.samples, find_nearest, &work); /* these tasks do not fail */
+    for (size_t sample = 0; sample < work.samples; sample++) sum += work.degrees[sample];
+    return sum / (double)work.samples;
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/thread_pool.h"
+
 void qn_rotation_from_quaternion(const double quaternion[4], double matrix[9]);
 
 /* matrix · vector */
@@ -26,7 +28,7 @@ void qn_rotation_from_seed(uint64_t seed, double matrix[9]);
 double qn_rotation_error(const double matrix[9]);
 
 /* Mean angle in degrees between a rotation and its nearest neighbour among `count` matrices (9 numbers each), over a
- * sample of at most 64 of them; 180 for fewer than two. */
-double qn_rotation_mean_neighbour_degrees(const double *matrices, size_t count);
+ * sample of at most 64 of them; 180 for fewer than two. `pool` may be NULL. */
+double qn_rotation_mean_neighbour_degrees(const double *matrices, size_t count, qn_pool *pool);
 
 #endif

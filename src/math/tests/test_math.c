@@ -75,7 +75,7 @@ static void super_fibonacci_covers_evenly(void)
         worst = fmax(worst, nearest);
     }
     CHECK(worst > 9.95 && worst < 1.7 * 9.95);
-    double neighbour = qn_rotation_mean_neighbour_degrees(set[0], COUNT);
+    double neighbour = qn_rotation_mean_neighbour_degrees(set[0], COUNT, NULL);
     CHECK(neighbour > 9.95 && neighbour < 2 * 9.95);
 }
 
