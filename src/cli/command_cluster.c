@@ -30,7 +30,7 @@ enum { LISTED = 10 }; /* clusters */
 static void print_summary(const qn_cluster_result *result, const char *output)
 {
     char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     printf("cluster    size  to medoid  medoid\n");
     for (size_t c = 0; c < result->cluster_count && c < LISTED; c++) {
         const qn_cluster_facts *facts = &result->clusters[c];

@@ -26,14 +26,15 @@ static qn_status run_measuring(qn_context *context, cli_progress *progress, void
 
 static void print_summary(const qn_distance_result *result, const char *output)
 {
-    char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    char duration[48], speed[64];
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
+    cli_format_speed(result->pairs_per_s, "pairs", speed, sizeof speed);
     printf("%zu model%s of %zu atom%s", result->count, result->count == 1 ? "" : "s", result->atom_count,
            result->atom_count == 1 ? "" : "s");
     if (result->reference_count > 0)
         printf(", %zu reference%s", result->reference_count, result->reference_count == 1 ? "" : "s");
-    printf(": %.4g to %.4g%s%s, mean %.4g, in %s, %s in all, %.3g pairs/s\n", result->smallest, result->largest,
-           result->unit[0] ? " " : "", result->unit, result->mean, output, duration, result->pairs_per_s);
+    printf(": %.4g to %.4g%s%s, mean %.4g, in %s, %s in all, %s\n", result->smallest, result->largest,
+           result->unit[0] ? " " : "", result->unit, result->mean, output, duration, speed);
 }
 
 static int run(void *memory)

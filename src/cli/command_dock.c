@@ -29,12 +29,12 @@ static void print_result(const qn_dock_options *options, const qn_dock_result *r
 {
     char duration[48];
     size_t clustered = 0;
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     for (size_t i = 0; i < result->pose_count; i++) clustered += result->poses[i].cluster >= 0;
     printf("%zu %s, %zu of them in %zu %s\n", result->pose_count, cli_plural(result->pose_count, "pose", "poses"),
            clustered, result->cluster_count, cli_plural(result->cluster_count, "cluster", "clusters"));
     if (result->pose_count > 0) print_energies(result);
-    printf("grid %d × %d × %d, %.1f rotations/s, %s in all\n", result->grid[0], result->grid[1], result->grid[2],
+    printf("grid %d x %d x %d, %.1f rotations/s, %s in all\n", result->grid[0], result->grid[1], result->grid[2],
            result->rotations_per_s, duration);
     printf("results in %s, report in %s\n", options->output, result->report);
 }

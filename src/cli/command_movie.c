@@ -15,10 +15,7 @@ static void print_result(const qn_movie_run_options *options, const qn_movie_res
 {
     char duration[48];
     const size_t done = result->movie_count - result->failed_count, new = done - result->resumed_count;
-    if (result->seconds < 10)
-        snprintf(duration, sizeof duration, "%.1f s", result->seconds);
-    else
-        cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     printf("%zu %s", done, cli_plural(done, "micrograph", "micrographs"));
     if (result->resumed_count) printf(" (%zu of them from the earlier run)", result->resumed_count);
     printf(" in %s", duration);

@@ -5,6 +5,8 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
+#include <string.h>
+
 static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
     (void)subject;
@@ -24,13 +26,21 @@ static qn_status run_mapping(qn_context *context, cli_progress *progress, void *
     return qn_potential_run(context, job->options, &job->result);
 }
 
+static const char *unit_of(const char *map)
+{
+    static const char *const of_charge[] = {"e", "d", "coulomb"};
+    for (size_t i = 0; i < sizeof of_charge / sizeof of_charge[0]; i++)
+        if (strcmp(map, of_charge[i]) == 0) return "kcal/mol/e";
+    return strcmp(map, "f") == 0 ? "Å" : "kcal/mol";
+}
+
 static void print_result(const qn_potential_result *result)
 {
     char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     for (size_t i = 0; i < result->map_count; i++)
-        printf("%-5s %10.3f to %.3f  %s\n", result->maps[i].name, result->maps[i].least, result->maps[i].most,
-               result->maps[i].file);
+        printf("%-5s %10.3f to %.3f %s  %s\n", result->maps[i].name, result->maps[i].least, result->maps[i].most,
+               unit_of(result->maps[i].name), result->maps[i].file);
     printf("%d maps of %d x %d x %d points around %d atoms in %s\n", (int)result->map_count, result->points[0],
            result->points[1], result->points[2], (int)result->atom_count, duration);
 }

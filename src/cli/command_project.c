@@ -35,7 +35,7 @@ static int run(void *memory)
     const int exit_code = cli_progress_run(&of_context, wanted->quiet, run_projecting, &job);
     const qn_project_result *result = job.result;
     if (exit_code == CLI_DONE && !wanted->quiet) {
-        cli_format_duration(result->seconds, duration, sizeof duration);
+        cli_format_elapsed(result->seconds, duration, sizeof duration);
         printf("%llu image%s of %d x %d pixels of %g Å in %s, %s in all, %.0f images/s\n",
                (unsigned long long)result->image_count, result->image_count == 1 ? "" : "s", result->image_side,
                result->image_side, result->voxel_angstrom, job.options->output, duration, result->images_per_s);

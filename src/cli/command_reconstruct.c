@@ -14,7 +14,7 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 static void print_result(const qn_reconstruct_result *result)
 {
     char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     printf("%llu image%s of %d x %d pixels", (unsigned long long)result->images, result->images == 1 ? "" : "s",
            result->image_side, result->image_side);
     if (result->operators > 1) printf(", each in %d orientations", result->operators);

@@ -14,16 +14,16 @@ static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 
 static void print_result(const qn_screen_options *options, const qn_screen_result *result)
 {
-    char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    char duration[48], speed[64];
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
+    cli_format_speed(result->interactions_per_s, "interactions", speed, sizeof speed);
     printf("%zu %s scored", result->molecule_count, cli_plural(result->molecule_count, "molecule", "molecules"));
     if (options->rigid)
         printf(" in %llu %s", (unsigned long long)result->conformer_count,
                cli_plural(result->conformer_count, "conformer", "conformers"));
     printf(", %zu rejected, best energy %.2f %s\n", result->rejection_count, result->best_energy, result->energy_unit);
     if (result->interactions_per_s > 0)
-        printf("%.3g interactions/s, %.0f %% of the search spent scoring, %s in all\n", result->interactions_per_s,
-               100 * result->scoring_share, duration);
+        printf("%s, %.0f %% of the search spent scoring, %s in all\n", speed, 100 * result->scoring_share, duration);
     else if (result->resumed_count < result->molecule_count + result->rejection_count)
         printf("%s in all\n", duration);
     else

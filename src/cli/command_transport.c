@@ -29,13 +29,14 @@ static qn_status run_moving(qn_context *context, cli_progress *progress, void *u
 static void print_result(const qn_transport_result *result)
 {
     char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     if (result->earlier_passage_count > 0) {
         printf("%llu passage%s in %s, found by the earlier run\n", (unsigned long long)result->earlier_passage_count,
                result->earlier_passage_count == 1 ? "" : "s", result->folder);
         return;
     }
-    if (result->passage_count > 0) printf("   bound  highest  surface  barrier in  barrier out  passage\n");
+    if (result->passage_count > 0)
+        printf("energies in kcal/mol\n   bound  highest  surface  barrier in  barrier out  passage\n");
     for (size_t i = 0; i < result->passage_count && i < SHOWN_MOST; i++) {
         const qn_transport_passage *passage = &result->passages[i];
         printf("%8.2f %8.2f %8.2f %11.2f %12.2f  %s, %s, %s\n", passage->bound, passage->highest, passage->surface,

@@ -43,15 +43,15 @@ static void print_start(const qn_tunnel_result *result)
 {
     const double *place = result->start_place_angstrom;
     if (result->start_moved_angstrom < 0.005) return;
-    printf("start moved by %.2f Å to %.2f, %.2f, %.2f, where a sphere of %.2f Å fits%s\n", result->start_moved_angstrom,
-           place[0], place[1], place[2], result->start_radius_angstrom,
+    printf("start moved by %.2f Å to %.2f, %.2f, %.2f Å, where a sphere of %.2f Å fits%s\n",
+           result->start_moved_angstrom, place[0], place[1], place[2], result->start_radius_angstrom,
            result->frame_count > 1 ? ", in the frame with the widest way out" : "");
 }
 
 static void print_result(const qn_tunnel_result *result)
 {
     char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     if (result->earlier_tunnel_count > 0) {
         printf("%llu tunnel%s in %s, found by the earlier run\n", (unsigned long long)result->earlier_tunnel_count,
                result->earlier_tunnel_count == 1 ? "" : "s", result->folder);

@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,7 @@
 enum { LINE_MAX_COLUMNS = 250, BAR_LEAST = 8, BAR_MAX = 40 };
 
 static const double redraw_interval_s = 0.1, line_interval_s = 1.0, unknown_interval_s = 10;
+static const double least_measured_s = 0.5; /* the rate of a shorter time is that of a cache or of a single batch */
 
 static double now_s(void)
 {
@@ -53,26 +55,59 @@ void cli_format_duration(double seconds, char *text, size_t bytes)
         snprintf(text, bytes, "%lld h %02lld min", whole / 3600, whole / 60 % 60);
 }
 
-/* The rate of this run, without the work that an interrupted run had done before. */
+void cli_format_elapsed(double seconds, char *text, size_t bytes)
+{
+    if (seconds > 0 && seconds < 9.95)
+        snprintf(text, bytes, "%.*f s", seconds < 0.00995 ? 3 : seconds < 0.0995 ? 2 : 1, seconds);
+    else
+        cli_format_duration(seconds, text, bytes);
+}
+
+void cli_format_speed(double per_second, const char *unit, char *text, size_t bytes)
+{
+    static const char *const words[] = {"", " million", " billion", " trillion"};
+    double rounded = per_second > 0 ? per_second : 0;
+    if (rounded >= 1) {
+        const double step = pow(10, floor(log10(rounded)) - 2);
+        rounded = round(rounded / step) * step;
+    }
+    size_t word = 0;
+    if (rounded >= 1e6)
+        while (rounded >= 1e3 && word + 1 < sizeof words / sizeof words[0]) {
+            rounded /= word == 0 ? 1e6 : 1e3;
+            word++;
+        }
+    snprintf(text, bytes, rounded < 999.5 ? "%.3g%s %s/s" : "%.0f%s %s/s", rounded, words[word], unit);
+}
+
+/* The rate of this run, without the work that an interrupted run had done before; 0: not known yet. */
 static double rate_of(const cli_progress *progress, const qn_progress *state)
 {
     double seconds = state->seconds - progress->first_seconds;
-    return seconds > 0 && state->done > progress->first_done ? (double)(state->done - progress->first_done) / seconds
-                                                             : 0;
+    return seconds >= least_measured_s && state->done > progress->first_done
+               ? (double)(state->done - progress->first_done) / seconds
+               : 0;
 }
 
-/* Slow work is counted by the minute or by the hour, so that "0.0 movies/s" is never said. */
-static void format_rate(double per_second, const char *unit, char *text, size_t bytes)
+/* Slow work is counted by the minute or by the hour, so that "0.0 movies/s" is never said. The unit is kept as long as
+ * it suits, so that it does not change from line to line. */
+static void format_rate(cli_progress *progress, double per_second, const char *unit, char *text, size_t bytes)
 {
-    const bool slow = per_second < 0.5, slowest = per_second < 0.5 / 60;
-    const double rate = per_second * (slowest ? 3600 : slow ? 60 : 1);
-    snprintf(text, bytes, "%.*f %s/%s", rate < 100 ? 1 : 0, rate, unit, slowest ? "h" : slow ? "min" : "s");
+    static const struct {
+        double seconds;
+        const char *name;
+    } paces[] = {{1, "s"}, {60, "min"}, {3600, "h"}};
+    const int last = (int)(sizeof paces / sizeof paces[0]) - 1;
+    while (progress->pace < last && per_second * paces[progress->pace].seconds < 0.5) progress->pace++;
+    while (progress->pace > 0 && per_second * paces[progress->pace - 1].seconds >= 1) progress->pace--;
+    const double rate = per_second * paces[progress->pace].seconds;
+    snprintf(text, bytes, "%.*f %s/%s", rate < 100 ? 1 : 0, rate, unit, paces[progress->pace].name);
 }
 
-static void describe(const cli_progress *progress, const qn_progress *state, char *text, size_t bytes)
+static void describe(cli_progress *progress, const qn_progress *state, char *text, size_t bytes)
 {
     char left[48], pace[96], speed[48] = "";
-    const bool known = state->total < SIZE_MAX;
+    const bool known = state->total < SIZE_MAX, ahead = known && state->done < state->total;
     const double rate = rate_of(progress, state), seconds = state->seconds - progress->first_seconds;
     int length =
         known ? snprintf(text, bytes, "%3d %%  %zu/%zu %s", (int)(100.0 * (double)state->done / (double)state->total),
@@ -82,9 +117,9 @@ static void describe(const cli_progress *progress, const qn_progress *state, cha
     if (state->bytes > progress->first_bytes)
         snprintf(speed, sizeof speed, "  %.1f MB/s", (double)(state->bytes - progress->first_bytes) / seconds / 1e6);
     cli_format_duration((double)(state->total - state->done) / rate, left, sizeof left);
-    format_rate(rate, state->unit, pace, sizeof pace);
-    snprintf(text + length, bytes - (size_t)length, "  %s%s%s%s%s", pace, speed, known ? "  " : "", known ? left : "",
-             known ? " left" : "");
+    format_rate(progress, rate, state->unit, pace, sizeof pace);
+    snprintf(text + length, bytes - (size_t)length, "  %s%s%s%s%s", pace, speed, ahead ? "  " : "", ahead ? left : "",
+             ahead ? " left" : "");
 }
 
 static int terminal_columns(const cli_progress *progress)
@@ -127,6 +162,7 @@ static void show(cli_progress *progress, const qn_progress *state)
         progress->first_seconds = state->seconds;
         progress->first_bytes = state->bytes;
         progress->last_tenth = 0;
+        progress->pace = 0;
     }
     if (progress->terminal) {
         if (!new_stage && !complete && now - progress->last_drawn_s < redraw_interval_s) return;

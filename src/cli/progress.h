@@ -21,6 +21,7 @@ typedef struct cli_progress {
     double first_seconds;
     double last_drawn_s;
     int last_tenth;
+    int pace; /* of the shown rate: 0, by the second; 1, by the minute; 2, by the hour */
     bool bar_shown;
 } cli_progress;
 
@@ -43,5 +44,11 @@ int cli_progress_run(const qn_context_options *options, bool quiet,
 
 /* "42 s", "3 min 20 s", "2 h 05 min". */
 void cli_format_duration(double seconds, char *text, size_t bytes);
+
+/* The time that something took: "0.003 s", "0.03 s", "4.2 s", and from ten seconds on as a duration. */
+void cli_format_elapsed(double seconds, char *text, size_t bytes);
+
+/* A speed with three digits: "12.3 pairs/s", "323000 pairs/s", "1.25 billion pairs/s". */
+void cli_format_speed(double per_second, const char *unit, char *text, size_t bytes);
 
 #endif

@@ -190,10 +190,10 @@ static qn_status create_searches(search_loop *loop)
             run->transforms.engine = qn_dock_search_engine(loop->searches[i]);
             run->transforms.path = qn_dock_search_path(loop->searches[i]);
         }
-        qn_log(QN_LOG_NOTE, "%s: %d %s a batch, %.2f GB on the device, %s transforms",
+        qn_log(QN_LOG_NOTE, "%s: %d %s a batch, %.2f GiB on the device, %s transforms",
                qn_device_get_info(device)->identifier, worker->batch,
-               qn_plural((size_t)worker->batch, "rotation", "rotations"), 1e-9 * (double)worker->device_bytes,
-               worker->transforms);
+               qn_plural((size_t)worker->batch, "rotation", "rotations"),
+               (double)worker->device_bytes / (1024.0 * 1024 * 1024), worker->transforms);
     }
     return QN_OK;
 }

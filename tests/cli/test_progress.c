@@ -83,6 +83,38 @@ static void steps_of_unknown_total_are_counted(void)
     finish(&terminal);
 }
 
+/* The last line is that of finished work. A rate is that of half a second or more. */
+static void finished_and_quick_stages_tell_no_time_left(void)
+{
+    cli_progress progress = start(false, false, 0), quick = start(false, false, 0);
+    step(&progress, 0, 1000, 0);
+    progress.last_drawn_s = -1e9;
+    step(&progress, 1000, 1000, 10);
+    CHECK(strstr(read_back(&progress), "docking  100 %  1000/1000 rotations  100 rotations/s\n") != NULL);
+    step(&quick, 8, 10, 0.001);
+    step(&quick, 10, 10, 0.0010001);
+    CHECK(strstr(read_back(&quick), "docking  100 %  10/10 rotations\n") != NULL);
+    finish(&progress);
+    finish(&quick);
+}
+
+/* A rate about the place where the unit changes: 0.48, then 0.52, then 2 a second. */
+static void the_unit_of_a_rate_is_kept(void)
+{
+    cli_progress progress = start(false, false, 0);
+    const size_t done[] = {0, 120, 260, 900};
+    const double seconds[] = {0, 250, 500, 450};
+    for (int i = 0; i < 4; i++) {
+        progress.last_drawn_s = -1e9;
+        step(&progress, done[i], 1000, seconds[i]);
+    }
+    const char *text = read_back(&progress);
+    CHECK(strstr(text, "120/1000 rotations  28.8 rotations/min") != NULL);
+    CHECK(strstr(text, "260/1000 rotations  31.2 rotations/min") != NULL);
+    CHECK(strstr(text, "900/1000 rotations  2.0 rotations/s") != NULL);
+    finish(&progress);
+}
+
 /* A stage of a few milliseconds prints one line at the first tenth and one at its completion. */
 static void quick_stages_write_few_lines(void)
 {
@@ -96,9 +128,9 @@ static void the_bar_fits_the_terminal_and_is_erased(void)
 {
     for (int columns = 20; columns <= 200; columns += 15) {
         cli_progress progress = start(false, true, columns);
-        for (size_t done = 0; done <= 3600; done += 36) {
+        for (size_t done = 0; done < 3600; done += 36) {
             progress.last_drawn_s = -1e9;
-            step(&progress, done, 3600, 0.003 * (double)done);
+            step(&progress, done, 3600, 0.3 * (double)done);
         }
         cli_progress_on_log(QN_LOG_NOTE, "a note", &progress);
         cli_progress_finish(&progress);
@@ -181,6 +213,37 @@ static void durations_are_rounded_and_split_into_units(void)
     }
 }
 
+static void times_and_speeds_have_two_or_three_digits(void)
+{
+    const struct {
+        double value;
+        const char *elapsed, *speed;
+    } cases[] = {{0, "0 s", "0 pairs/s"},
+                 {-1, "0 s", "0 pairs/s"},
+                 {NAN, "0 s", "0 pairs/s"},
+                 {0.0034, "0.003 s", "0.0034 pairs/s"},
+                 {0.034, "0.03 s", "0.034 pairs/s"},
+                 {0.096, "0.10 s", "0.096 pairs/s"},
+                 {4.24, "4.2 s", "4.24 pairs/s"},
+                 {9.96, "10 s", "9.96 pairs/s"},
+                 {99.96, "1 min 40 s", "100 pairs/s"},
+                 {999.6, "16 min 40 s", "1000 pairs/s"},
+                 {12345, "3 h 25 min", "12300 pairs/s"},
+                 {323456, "89 h 50 min", "323000 pairs/s"},
+                 {999999, "277 h 46 min", "1 million pairs/s"},
+                 {12.34e6, "3427 h 46 min", "12.3 million pairs/s"},
+                 {999.9e6, "277750 h 00 min", "1 billion pairs/s"},
+                 {1.5e12, "0 s", "1.5 trillion pairs/s"},
+                 {2.5e15, "0 s", "2500 trillion pairs/s"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[64];
+        cli_format_elapsed(cases[i].value, text, sizeof text);
+        CHECK_TEXT(text, cases[i].elapsed);
+        cli_format_speed(cases[i].value, "pairs", text, sizeof text);
+        CHECK_TEXT(text, cases[i].speed);
+    }
+}
+
 /* Run this test last: its effect cannot be undone. */
 static void a_signal_asks_the_run_to_stop(void)
 {
@@ -202,6 +265,8 @@ int main(void)
     RUN(a_line_is_written_every_ten_percent);
     RUN(steps_of_unknown_total_are_counted);
     RUN(quick_stages_write_few_lines);
+    RUN(finished_and_quick_stages_tell_no_time_left);
+    RUN(the_unit_of_a_rate_is_kept);
     RUN(the_bar_fits_the_terminal_and_is_erased);
     RUN(the_bar_is_redrawn_at_most_ten_times_a_second);
     RUN(resumed_work_does_not_count_as_speed);
@@ -209,6 +274,7 @@ int main(void)
     RUN(quiet_prints_only_warnings);
     RUN(impossible_progress_is_not_shown);
     RUN(durations_are_rounded_and_split_into_units);
+    RUN(times_and_speeds_have_two_or_three_digits);
     RUN(a_signal_asks_the_run_to_stop);
     return check_finish();
 }

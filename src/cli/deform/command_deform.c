@@ -31,7 +31,7 @@ static void print_result(const qn_deform_options *options, const qn_deform_resul
 {
     const double *force = result->force;
     char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     printf("%zu nodes, %zu tetrahedra, %zu unknowns%s\n", result->node_count, result->element_count,
            result->freedom_count, result->mixed ? ", with pressures" : "");
     printf("force on the body  %.6g %.6g %.6g N, |f| %.6g N\n", force[0], force[1], force[2],
@@ -98,7 +98,7 @@ static qn_status run_filling(qn_context *context, cli_progress *progress, void *
 static void print_space(const qn_deform_space_result *result)
 {
     char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     printf("%llu states, step %.4g m, from %.4g %.4g %.4g to %.4g %.4g %.4g m\n",
            (unsigned long long)result->state_count, result->step, result->step * result->least[0],
            result->step * result->least[1], result->step * result->least[2], result->step * result->most[0],
@@ -164,7 +164,7 @@ static void print_times(const char *what, const double parts[3])
 static void print_feeling(const qn_deform_live_result *result)
 {
     char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
     printf("%llu ticks, %llu late after the first second, %llu in it; %llu states\n", (unsigned long long)result->ticks,
            (unsigned long long)result->late, (unsigned long long)result->late_at_first,
            (unsigned long long)result->solved);

@@ -11,13 +11,14 @@
 
 static void print_summary(const qn_trajectory_options *options, const qn_trajectory_result *result)
 {
-    char duration[48];
-    cli_format_duration(result->seconds, duration, sizeof duration);
+    char duration[48], speed[64];
+    cli_format_elapsed(result->seconds, duration, sizeof duration);
+    cli_format_speed(result->frames_per_s, "frames", speed, sizeof speed);
     if (!result->report[0]) return; /* another process of the run prints it */
-    printf("%llu %s of %zu %s, %zu %s: %.4g frames/s, %s in all\n", (unsigned long long)result->frame_count,
+    printf("%llu %s of %zu %s, %zu %s: %s, %s in all\n", (unsigned long long)result->frame_count,
            result->frame_count == 1 ? "frame" : "frames", result->atom_count,
            result->atom_count == 1 ? "atom" : "atoms", result->query_count,
-           result->query_count == 1 ? "query" : "queries", result->frames_per_s, duration);
+           result->query_count == 1 ? "query" : "queries", speed, duration);
     printf("results in %s, report in %s\n", options->output, result->report);
 }
 
