@@ -27,9 +27,9 @@ QN_MUST_CHECK qn_status qn_file_write(const char *path, const void *data, size_t
 /* Whether two paths lead to the same existing file. */
 bool qn_file_is_same(const char *path, const char *other);
 
-/* End waits for pipes, the present ones and all later ones, in every thread: they fail with QN_CANCELLED. For handlers
- * of signals, in which this function is safe: a signal by itself ends a wait only if it arrives during the wait, in the
- * thread that waits. */
+/* End waits for pipes and for simulations that do not answer yet, the present ones and all later ones, in every thread:
+ * they fail with QN_CANCELLED. For handlers of signals, in which this function is safe: a signal by itself ends a wait
+ * only if it arrives during the wait, in the thread that waits. */
 void qn_file_stop_waiting(void);
 
 #pragma GCC visibility pop

@@ -17,9 +17,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/pipe.h"
 #include "frames/imd_packets.h"
 
-enum { HOST_BYTES = 256, PORT_BYTES = 8, SLICE_MS = 200 };
+enum { HOST_BYTES = 256, PORT_BYTES = 8, SLICE_MS = 200, PAUSE_MS = 20 };
 
 static const char default_port[] = "8888";
 
@@ -60,18 +61,20 @@ static qn_status split_address(const char *address, char host[HOST_BYTES], char 
     return QN_OK;
 }
 
-/* Wait until the connection is made. Returns 0, or the error number. */
+/* Wait until the connection is made. Returns 0, or the error number; ECANCELED at a request to stop. */
 static int finish_connecting(int descriptor, double until_s)
 {
     struct pollfd wanted = {.fd = descriptor, .events = POLLOUT};
     int reason = 0, ready;
     socklen_t length = sizeof reason;
+    double left_s;
     do {
-        const double left_s = until_s - qn_clock_s();
-        ready = poll(&wanted, 1, left_s > 0 ? (int)(1e3 * left_s) + 1 : 0);
-    } while (ready < 0 && errno == EINTR);
-    if (ready < 0) return errno;
-    if (ready == 0) return ETIMEDOUT;
+        left_s = until_s - qn_clock_s();
+        const double slice_s = left_s < 1e-3 * SLICE_MS ? left_s : 1e-3 * SLICE_MS;
+        ready = poll(&wanted, 1, left_s > 0 ? (int)(1e3 * slice_s) + 1 : 0);
+    } while ((ready == 0 || (ready < 0 && errno == EINTR)) && left_s > 0 && !qn_file_waiting_is_over());
+    if (ready < 0 && errno != EINTR) return errno;
+    if (ready <= 0) return left_s > 0 ? ECANCELED : ETIMEDOUT;
     return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &reason, &length) == 0 ? reason : errno;
 }
 
@@ -94,6 +97,14 @@ static int try_address(const struct addrinfo *place, double until_s, int *descri
     return 0;
 }
 
+/* Wait for so long, but not beyond a request to stop. */
+static void pause_for(double seconds)
+{
+    const double until_s = qn_clock_s() + seconds;
+    const struct timespec slice = {0, 1000000L * PAUSE_MS};
+    while (qn_clock_s() < until_s && !qn_file_waiting_is_over()) nanosleep(&slice, NULL);
+}
+
 static qn_status connect_within(const char *address, const struct addrinfo *places, double timeout_s, int *descriptor)
 {
     const double until_s = qn_clock_s() + timeout_s;
@@ -104,6 +115,8 @@ static qn_status connect_within(const char *address, const struct addrinfo *plac
             if (reason == 0) return QN_OK;
         }
         const double left_s = until_s - qn_clock_s();
+        if (qn_file_waiting_is_over())
+            return QN_FAIL(QN_CANCELLED, "%s: stopped while waiting for a simulation", address);
         if (left_s <= 0)
             return QN_FAIL(
                 QN_IO_ERROR,
@@ -111,9 +124,7 @@ static qn_status connect_within(const char *address, const struct addrinfo *plac
                 "-imdport does",
                 address, timeout_s, strerror(reason));
         if (!told) qn_log(QN_LOG_NOTE, "waiting for a simulation at %s (%s)", address, strerror(reason));
-        const double pause_s = left_s < 1 ? left_s : 1;
-        const struct timespec pause = {(time_t)pause_s, (long)(1e9 * (pause_s - (double)(time_t)pause_s))};
-        nanosleep(&pause, NULL);
+        pause_for(left_s < 1 ? left_s : 1);
     }
 }
 

@@ -34,6 +34,7 @@ static qn_status run_analysis(qn_context *context, cli_progress *progress, void 
     job->options->run.progress_user = progress;
     for (size_t i = 0; i < job->options->trajectory_count; i++)
         progress->final |= strcmp(job->options->trajectories[i], "-") == 0; /* standard input cannot be read again */
+    progress->final |= job->options->live != NULL;
     return qn_trajectory_run(context, job->options, &job->result);
 }
 

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <quern/file.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -571,6 +572,33 @@ static int serve(const char *path, int version, int trouble)
     return 0;
 }
 
+/* No simulation listens, and the request to stop comes half a second after the wait began. The process keeps the
+ * request, so this test is the last. */
+static void *ask_to_stop(void *unused)
+{
+    nanosleep(&(struct timespec){0, 500000000}, NULL);
+    qn_file_stop_waiting();
+    return unused;
+}
+
+static void a_request_to_stop_ends_the_wait_for_a_simulation(void)
+{
+    live_visit visit;
+    imd_server_options options = simulation(2);
+    pthread_t asker;
+    begin(&visit, &options);
+    if (!CHECK_OK(qn_live_open(NULL, &visit.options, &visit.live))) return;
+    qn_live_close(&visit.live);
+    imd_server_finish(&visit.server); /* there is no answer at its port any more */
+    const double before_s = qn_clock_s();
+    visit.options.timeout_s = 30;
+    if (!CHECK(pthread_create(&asker, NULL, ask_to_stop, NULL) == 0)) return;
+    CHECK_FAILS(qn_live_open(NULL, &visit.options, &visit.live), QN_CANCELLED);
+    pthread_join(asker, NULL);
+    CHECK_MESSAGE_HAS("stopped while waiting for a simulation");
+    CHECK(qn_clock_s() - before_s < 5);
+}
+
 int main(int count, char **arguments)
 {
     if (count == 5 && strcmp(arguments[1], "serve") == 0)
@@ -593,5 +621,6 @@ int main(int count, char **arguments)
     RUN(invalid_addresses_are_refused);
     RUN(a_waiting_reader_can_be_stopped);
     RUN(a_client_resumes_the_simulation_before_it_disconnects);
+    RUN(a_request_to_stop_ends_the_wait_for_a_simulation);
     return check_finish();
 }
