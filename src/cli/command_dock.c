@@ -34,8 +34,9 @@ static void print_result(const qn_dock_options *options, const qn_dock_result *r
     printf("%zu %s, %zu of them in %zu %s\n", result->pose_count, cli_plural(result->pose_count, "pose", "poses"),
            clustered, result->cluster_count, cli_plural(result->cluster_count, "cluster", "clusters"));
     if (result->pose_count > 0) print_energies(result);
-    printf("grid %d x %d x %d, %.1f rotations/s, %s in all\n", result->grid[0], result->grid[1], result->grid[2],
-           result->rotations_per_s, duration);
+    printf("grid %d x %d x %d, ", result->grid[0], result->grid[1], result->grid[2]);
+    if (result->rotations_per_s > 0) printf("%.1f rotations/s, ", result->rotations_per_s); /* 0: all from a journal */
+    printf("%s in all\n", duration);
     printf("results in %s, report in %s\n", options->output, result->report);
 }
 

@@ -85,6 +85,16 @@ void cli_command_line_print(FILE *stream, const char *extra)
     if (!has_extra) fprintf(stream, " %s", extra);
 }
 
+static bool tells_of_stopping; /* standard error is a terminal */
+
+/* Work in flight is finished first, which may take seconds, so a user learns at once that Ctrl-C was heard. */
+static void tell_of_stopping(int number)
+{
+    static const char text[] = "\r\033[Kstopping after the work in flight; Ctrl-C again ends at once\n";
+    const int reason = errno;
+    if (number == SIGINT && tells_of_stopping && write(STDERR_FILENO, text, sizeof text - 1) < 0) errno = reason;
+}
+
 /* The first signal asks the run to stop, and a later one ends the process at once. Terminals, `timeout` and MPI
  * launchers may deliver one request twice: a signal within half a second of the first is the same request. */
 static void on_signal(int number)
@@ -98,6 +108,7 @@ static void on_signal(int number)
         atomic_store(&first_ns, now_ns);
         atomic_store(&interrupting_signal, number);
         qn_file_stop_waiting();
+        tell_of_stopping(number);
     } else if (now_ns - atomic_load(&first_ns) > SAME_REQUEST_NS) {
         signal(number, SIG_DFL);
         raise(number);
@@ -114,6 +125,8 @@ static void watch_signal(int number)
 
 void cli_interrupt_watch(void)
 {
+    const char *kind = getenv("TERM");
+    tells_of_stopping = isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
     watch_signal(SIGINT);
     watch_signal(SIGTERM);
 }

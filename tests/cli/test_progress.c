@@ -1,9 +1,12 @@
 /* The progress display, tested step by step on a file. */
-#define _DEFAULT_SOURCE 1
+#define _GNU_SOURCE 1 /* posix_openpt */
 #include "check.h"
 /* The command line is not a library, so its sources are compiled into the test. */
 #include "cli/output.c"
 #include "cli/progress.c"
+
+#include <fcntl.h>
+#include <poll.h>
 
 static char shown[65536];
 
@@ -254,9 +257,22 @@ static void a_signal_asks_the_run_to_stop(void)
     raise(SIGINT);
     CHECK(step(&progress, 2, 10, 1) == 0); /* a signal that was ignored at the start stays ignored */
     signal(SIGINT, SIG_DFL);
+    /* On a terminal the user learns at once that the signal was heard. */
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDERR_FILENO);
+    CHECK(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    const int shown_there = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    CHECK(dup2(shown_there, STDERR_FILENO) >= 0);
+    setenv("TERM", "xterm", 1);
     cli_interrupt_watch();
     raise(SIGINT);
+    CHECK(dup2(kept, STDERR_FILENO) >= 0);
     CHECK(step(&progress, 3, 10, 1) != 0);
+    struct pollfd wanted = {.fd = terminal, .events = POLLIN};
+    const ssize_t length = poll(&wanted, 1, 1000) > 0 ? read(terminal, shown, sizeof shown - 1) : 0;
+    shown[length > 0 ? length : 0] = '\0';
+    CHECK(strstr(shown, "stopping after the work in flight; Ctrl-C again ends at once") != NULL);
+    close(shown_there);
+    close(terminal);
     finish(&progress);
 }
 
