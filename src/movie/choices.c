@@ -33,6 +33,8 @@ qn_status qn_movie_choices_read(const qn_movie_run_options *options, qn_movie_ch
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "--patches is \"%s\"; expected auto, none, or two numbers up to %d such as 5x5", patches,
                        QN_MOVIE_PATCHES_MAX);
+    /* One patch shows nothing but the motion of the whole frame. RELION's 1 × 1 means the same. */
+    if (choices->patches[0] == 1 && choices->patches[1] == 1) *choices = (qn_movie_choices){.local = false};
     QN_TRY(read_value("filter", options->filter, &choices->filter_px2));
     return read_value("smoothness", options->smoothness, &choices->smoothness);
 }

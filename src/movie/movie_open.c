@@ -3,8 +3,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "movie/movie_work.h"
+
+enum { FRAMES_ALL = 1000000000 }; /* the default of --frames: to the end */
 
 static const double usual_voltage_kv = 300, voltage_most_kv = 3000;
 static const double pixel_least_angstrom = 0.001, pixel_most_angstrom = 1000;
@@ -57,6 +60,32 @@ static qn_status find_optics(qn_movie_work *w)
     return QN_OK;
 }
 
+/* A size that is wrong by a factor of ten, nm for Å, would pass unseen: it only changes weights and headers. */
+static qn_status remark_pixel(qn_movie_work *w)
+{
+    const double stated = qn_movie_file_shape(w->file)->pixel_angstrom;
+    if (w->pipeline->run->options->pixel_angstrom == 0 || stated == 0) return QN_OK;
+    if (fabs(w->pixel_angstrom - stated) <= 0.01 * stated) return QN_OK;
+    qn_movie_state *run = w->pipeline->run;
+    pthread_mutex_lock(&run->mutex);
+    const bool first = !run->pixel_differs;
+    run->pixel_differs = true;
+    pthread_mutex_unlock(&run->mutex);
+    if (first)
+        qn_log(QN_LOG_WARNING, "%s: states pixels of %.4g Å, and --pixel is %.4g, which is taken", w->movie->path,
+               stated, w->pixel_angstrom);
+    return qn_movie_facts_remark(w->facts, "the file states pixels of %.4g Å, and --pixel is %.4g", stated,
+                                 w->pixel_angstrom);
+}
+
+static qn_status remark_frames(qn_movie_work *w)
+{
+    const uint64_t last = w->pipeline->run->options->frames[1];
+    if (last >= FRAMES_ALL || last <= (uint64_t)w->plan.all) return QN_OK;
+    return qn_movie_facts_remark(w->facts, "--frames goes to %llu, and the movie has %d", (unsigned long long)last,
+                                 w->plan.all);
+}
+
 static qn_status plan_frames(qn_movie_work *w)
 {
     const qn_movie_state *run = w->pipeline->run;
@@ -92,7 +121,8 @@ qn_status qn_movie_open(qn_movie_work *w)
                               .samples = w->plan.adds ? QN_SAMPLE_FLOAT32 : shape->kind,
                               .is_eer = shape->is_eer};
     note_plan(w);
-    return QN_OK;
+    QN_TRY(remark_pixel(w));
+    return remark_frames(w);
 }
 
 /* ---- frames and bad pixels ---- */

@@ -39,6 +39,7 @@ typedef struct qn_movie_state {
     size_t dealt;             /* movies up to the latest one that this process has taken */
     size_t at_work;           /* movies of which the work is not done */
     int64_t began_us;         /* since 1970 */
+    bool pixel_differs;       /* a movie states another pixel size than --pixel */
     qn_movie_gain_state gain; /* whether its orientation was checked, with the first movie */
     uint64_t movie_bytes;     /* of the movies at work, on processors */
     size_t waiting;           /* movies that wait for memory */

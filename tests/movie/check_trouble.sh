@@ -109,6 +109,15 @@ run a.tif -o serialem --pixel 1.5 --defects serialem.txt && fail "SerialEM's def
 grep -q "serialem.txt: line 1 is \"CameraSizeX 320\": this is SerialEM's list of defects; make a map of it with IMOD (clip" message ||
   fail "SerialEM's defects: $(cat message)"
 
+# ---- patches ----
+
+goes_on single a.tif --patches 1x1
+goes_on whole a.tif --patches none
+cmp -s single/a.mrc whole/a.mrc && ! grep -q 'local motion' single/movies.csv || fail "one patch is not the whole frame"
+run a.tif -o crowded --patches 20x20 && fail "too many patches: exit code 0"
+grep -q 'a.tif: 20 x 20 patches of a frame of 320 x 256 pixels lie too close together; expected fewer$' message ||
+  fail "too many patches: $(cat message)"
+
 # ---- memory ----
 
 head -c 3145728 /dev/zero | tr '\0' '\1' | mrc 1024 1024 3 0 >large.mrc
@@ -126,6 +135,10 @@ says pixels unknown.mrc 'states no pixel size; expected --pixel'
 awk '$1 ~ /^opticsGroup/ { print $1, $2, $3, $5 } $1 ~ /^pixels\/two/ { print $4 }' pixels/corrected_micrographs.star |
   tr '\n' ' ' | grep -q '^opticsGroup1 1 1.000000 1.000000 opticsGroup2 2 2.000000 2.000000 2 $' ||
   fail "pixel sizes: $(cat pixels/corrected_micrographs.star)"
+goes_on stated a.tif --pixel 15 --frames 2-30
+remarks stated a.tif 'the file states pixels of 1.5 Å, and --pixel is 15'
+remarks stated a.tif '\-\-frames goes to 30, and the movie has 8'
+grep -q '^warning: a.tif: states pixels of 1.5 Å, and --pixel is 15, which is taken$' message || fail "pixel sizes: $(cat message)"
 optics() { # optics PIXEL KV: a STAR file
   printf 'data_optics\nloop_\n_rlnOpticsGroup\n_rlnMicrographOriginalPixelSize\n_rlnVoltage\n1 1.5 300\n2 %s %s\n\n' "$1" "$2"
   printf 'data_movies\nloop_\n_rlnMicrographMovieName\n_rlnOpticsGroup\na.tif 1\nsmall.mrc 2\n'

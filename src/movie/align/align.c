@@ -236,7 +236,12 @@ static qn_status fit_patches(local_alignment *l, qn_motion *motion)
     QN_TRY(qn_correlator_set_filter(l->correlator, &a->filter)); /* that of the global alignment */
     QN_TRY(iterate_patches(l));
     QN_TRY(find_places(l));
-    QN_TRY(qn_motion_fit_create(motion, l->patches, l->places, &options, &l->fit));
+    const qn_status status = qn_motion_fit_create(motion, l->patches, l->places, &options, &l->fit);
+    if (status == QN_INVALID_ARGUMENT) /* no patch differs enough from its neighbours to tell their motions apart */
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%d x %d patches of a frame of %d x %d pixels lie too close together; expected fewer",
+                       l->layout->count[0], l->layout->count[1], a->stack->grid.width, a->stack->grid.height);
+    QN_TRY(status);
     QN_TRY(qn_motion_fit_peaks(l->fit, &peaks, &a->facts->motion));
     for (a->facts->rounds = 0; a->facts->rounds < a->options.rounds; a->facts->rounds++) QN_TRY(fit_round(l));
     qn_motion_fit_result(l->fit, motion);
