@@ -11,6 +11,29 @@
 #include "format/structure/structure.h"
 #include "runtime/context.h"
 
+/* Files of small molecules are often given by mistake, and the reader of PDB would stop at a line of theirs that means
+ * something else. NULL: `data` is of neither format. */
+static const char *format_of_molecules(const char *data, size_t size)
+{
+    static const char mol2[] = "@<TRIPOS>";
+    const char *line = data, *end = data + size;
+    for (int number = 1; number <= 4 && line < end; number++) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        const size_t length = (size_t)((stop ? stop : end) - line);
+        /* "V2000" or "V3000" ends at column 39 of the fourth line of an SDF */
+        if (number == 4 && length >= 39 && (memcmp(line + 34, "V2000", 5) == 0 || memcmp(line + 34, "V3000", 5) == 0))
+            return "an SDF";
+        line += length + 1;
+    }
+    for (line = data; line < end; line++) {
+        if ((size_t)(end - line) >= sizeof mol2 - 1 && memcmp(line, mol2, sizeof mol2 - 1) == 0) return "a MOL2";
+        if (*line != '#' && !isspace((unsigned char)*line)) return NULL;
+        line = memchr(line, '\n', (size_t)(end - line));
+        if (!line) return NULL;
+    }
+    return NULL;
+}
+
 static qn_status check_text(const char *name, const char *data, size_t size)
 {
     size_t blank = 0;
@@ -20,6 +43,9 @@ static qn_status check_text(const char *name, const char *data, size_t size)
     if (zero)
         return QN_FAIL(QN_BAD_FORMAT, "%s: is not text (byte %zu is 0); expected a PDB or mmCIF file", name,
                        (size_t)(zero - data));
+    const char *other = format_of_molecules(data, size);
+    if (other)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: is %s file of small molecules; expected a PDB or mmCIF file", name, other);
     return QN_OK;
 }
 

@@ -115,6 +115,14 @@ static void unreadable_paths_are_reported(void)
     CHECK_OK(qn_file_write(scratch("zeros"), "ATOM\0\0\0", 7));
     CHECK_FAILS(qn_molecule_read(NULL, scratch("zeros"), &everything, &molecule), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("zeros: is not text (byte 4 is 0)");
+    static const char sdf[] = "water\n  by hand\n\n  1  0  0  0  0  0  0  0  0  0999 V2000\n> <program>\nATOMIC\n";
+    CHECK_OK(qn_file_write(scratch("some.sdf"), sdf, sizeof sdf - 1));
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("some.sdf"), &everything, &molecule), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("some.sdf: is an SDF file of small molecules; expected a PDB or mmCIF file");
+    static const char mol2[] = "# by hand\n\n@<TRIPOS>MOLECULE\nwater\n@<TRIPOS>ATOM\n";
+    CHECK_OK(qn_file_write(scratch("some.mol2"), mol2, sizeof mol2 - 1));
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("some.mol2"), &everything, &molecule), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("some.mol2: is a MOL2 file of small molecules");
     CHECK_OK(qn_file_write(scratch("nothing"), "", 0));
     CHECK_FAILS(qn_molecule_read(NULL, scratch("nothing"), &everything, &molecule), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("nothing: is empty; expected a PDB or mmCIF file");
