@@ -61,6 +61,11 @@ static void clear_texts(qn_job_texts *texts)
     qn_release(&texts->text);
 }
 
+void qn_job_forget(qn_job *job)
+{
+    if (qn_ranks_count(job->ranks) == 1) job->recorded = 0;
+}
+
 /* Remove the files of a run that is not finished, and its journal if it has no records. */
 static void remove_own_files(qn_job *job)
 {

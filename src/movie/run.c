@@ -178,10 +178,12 @@ static qn_status check_rows(const qn_movie_state *run)
     const char *reason = NULL;
     for (size_t i = 0; i < run->row_count && !reason; i++) reason = run->rows[i]->texts[QN_MOVIE_REASON];
     if (run->row_count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: no movies came", run->options->watch);
-    if (run->row_failed == run->row_count)
+    if (run->row_failed == run->row_count) {
+        qn_job_forget(run->job);
         return QN_FAIL(QN_BAD_FORMAT, "none of %s could be used%s because: %s",
                        qn_count_of((unsigned long long)run->row_count, "movie").text,
                        run->row_count == 1 ? "," : ", the first", reason);
+    }
     if (run->options->run.strict && run->row_failed > 0)
         return QN_FAIL(QN_BAD_FORMAT, "%zu of %s %s left out, see %s/movies.csv; the first because: %s",
                        run->row_failed, qn_count_of((unsigned long long)run->row_count, "movie").text,

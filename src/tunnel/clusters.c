@@ -88,7 +88,7 @@ static qn_status refuse_blocked(const qn_tunnel_state *run, const qn_found_frame
                  qn_residue_say(&structure->molecule->residues[atom->residue]).text);
     if (isfinite(frame->start_radius)) {
         const double *there = frame->start;
-        snprintf(nearest, sizeof nearest, "; the nearest is %.2f Å away at %.2f, %.2f, %.2f", frame->start_moved,
+        snprintf(nearest, sizeof nearest, "; the nearest is %.2f Å away at %.2f, %.2f, %.2f Å", frame->start_moved,
                  there[0], there[1], there[2]);
     }
     return QN_FAIL(QN_INVALID_ARGUMENT,
@@ -110,7 +110,7 @@ static qn_status refuse_without_tunnels(const qn_tunnel_state *run)
     }
     if (!isfinite(frame->way_radius))
         return QN_FAIL(QN_NOT_FOUND, "no way out of %s: the void there is closed on all sides", run->options->start);
-    return QN_FAIL(QN_NOT_FOUND, "no way out of %s wider than %g Å: widest %.2f at %.2f, %.2f, %.2f",
+    return QN_FAIL(QN_NOT_FOUND, "no way out of %s wider than %g Å: the widest has %.2f Å at %.2f, %.2f, %.2f Å",
                    run->options->start, run->options->probe_angstrom, frame->way_radius, place[0], place[1], place[2]);
 }
 
@@ -121,7 +121,10 @@ qn_status qn_tunnel_gather(qn_tunnel_state *run)
         return QN_FAIL(QN_BAD_FORMAT, "%s has no frame; expected at least one",
                        run->options->frame_file_count ? run->options->frames[0] : "the array in memory");
     qsort(run->frames, run->frame_count, sizeof *run->frames, compare_frames);
-    if (run->tunnel_count == 0) return refuse_without_tunnels(run);
+    if (run->tunnel_count == 0) {
+        qn_job_forget(run->job);
+        return refuse_without_tunnels(run);
+    }
     qsort(run->tunnels, run->tunnel_count, sizeof *run->tunnels, compare_tunnels);
     return QN_OK;
 }

@@ -257,6 +257,13 @@ expect 2 err 1 '\-\-bound is "middle"; expected' $t --direction in --bound middl
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdbqt' potential absent.pdbqt --npts 20 -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' tunnel absent.pdb --start 1,2,3 -o out.d --quiet
+# Nothing is left of a run that finds nothing, so the corrected command can begin.
+expect 2 err 1 'the start 500,0,0 .* is outside: the surface of the nearest atom is 463.0 Å away' \
+    tunnel "$1/examples/1iep/1iep_receptor.pdb" --start 500,0,0 -o out.d --quiet
+[ ! -e out.d ] || wrong 'left its folder'
+: >empty.tif
+expect 1 err - 'none of 1 movie could be used, because: empty.tif: is no movie' movie empty.tif -o out.d --quiet --device host
+[ ! -e out.d ] || wrong 'left its folder'
 expect 1 err 1 'absent.dsd' transport absent.pdb --tunnel absent.dsd --direction in -o out.d --quiet
 expect 1 err 1 'absent.sdf' potential r.pdbqt --site absent.sdf -o out.d --device host --quiet
 expect 1 err 1 'absent.gpf' potential --gpf absent.gpf --device host --quiet

@@ -111,7 +111,7 @@ static void closed_ways_say_how_wide_they_are(void)
     qn_molecule *shell = make_shell(0.7, 0.4);
     qn_tunnel_options options = options_for(shell);
     CHECK_FAILS(qn_tunnel_run(context, &options, NULL), QN_NOT_FOUND);
-    CHECK_MESSAGE_HAS("no way out of 0,0,0 wider than 0.9 Å: widest 0.70 at");
+    CHECK_MESSAGE_HAS("no way out of 0,0,0 wider than 0.9 Å: the widest has 0.70 Å at");
     options.probe_angstrom = 0.6;
     CHECK_OK(qn_tunnel_run(context, &options, NULL));
     options.start = "0,0,-5.62";
