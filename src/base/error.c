@@ -95,6 +95,8 @@ qn_status qn_error_add_context(qn_status status, const char *format, ...)
     int length = vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     size_t used = length < 0 ? 0 : (size_t)length;
+    /* a message that names the same file already keeps its beginning */
+    if (used > 0 && strncmp(current.message, message, used) == 0 && current.message[used] == ':') return status;
     if (used + 3 < sizeof message)
         snprintf(message + used, sizeof message - used, ": %.*s", (int)(sizeof message - used - 3), current.message);
     memcpy(current.message, message, sizeof message);

@@ -48,9 +48,9 @@ static int dispatch(int count, char **arguments)
         return CLI_USAGE;
     }
     const char *name = arguments[1];
-    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0) return run_help(0, NULL);
-    if (strcmp(name, "help") == 0) return run_help(count - 2, arguments + 2);
-    if (strcmp(name, "--version") == 0) {
+    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "help") == 0)
+        return run_help(count - 2, arguments + 2);
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
         cli_print_version();
         return CLI_DONE;
     }

@@ -57,7 +57,7 @@ qn_status qn_dock_check_memory(const qn_dock_state *run)
     if (needed <= allowed) return QN_OK;
     return QN_FAIL(
         QN_OUT_OF_MEMORY,
-        "a grid of %d x %d x %d cells takes about %.2f GiB of memory with these coefficient sets, and %.2f GiB "
+        "a grid of %d x %d x %d cells takes about %.3g GiB of memory with these coefficient sets, and %.3g GiB "
         "are %s; expected a larger --spacing, a smaller --grid, or fewer coefficient sets",
         run->grid.cells[0], run->grid.cells[1], run->grid.cells[2], (double)needed / gib, (double)allowed / gib,
         asked ? "allowed by --memory" : "free");

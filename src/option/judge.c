@@ -70,6 +70,19 @@ bool qn_option_is_within(const qn_option *row, const qn_option_value *value)
     }
 }
 
+typedef struct said_number {
+    char text[32];
+} said_number;
+
+/* Large whole numbers without an exponent. */
+static said_number say(double number)
+{
+    said_number said;
+    const bool is_whole = fabs(number) < 1e15 && number == floor(number);
+    snprintf(said.text, sizeof said.text, is_whole ? "%.0f" : "%g", number);
+    return said;
+}
+
 static void expect_number(const qn_option *row, char *text, size_t bytes)
 {
     if (row->choices)
@@ -77,16 +90,17 @@ static void expect_number(const qn_option *row, char *text, size_t bytes)
     else if (isinf(row->most))
         snprintf(text, bytes, "a number");
     else
-        snprintf(text, bytes, "a number from %g to %g", row->least, row->most);
+        snprintf(text, bytes, "a number from %s to %s", say(row->least).text, say(row->most).text);
 }
 
 static void expect_measure(const qn_option *row, char *text, size_t bytes)
 {
     const bool is_size = row->kind == QN_OPTION_BYTES;
-    const double unit = qn_option_unit(row, "");
-    const char *name = row->unit ? row->unit : is_size ? "B" : "s";
-    snprintf(text, bytes, "a %s from %g to %g %s, such as %s", is_size ? "size" : "time", row->least / unit,
-             row->most / unit, name, is_size ? "512MiB or 2GiB" : "60s, 5min or 2h");
+    const char *name = row->unit ? row->unit : is_size ? "B" : "s", *largest = name;
+    if (is_size && row->most >= 0x1p40 && (row->least == 0 || row->least >= 0x1p40)) largest = "TiB";
+    snprintf(text, bytes, "a %s from %s to %s %s, such as %s", is_size ? "size" : "time",
+             say(row->least / qn_option_unit(row, name)).text, say(row->most / qn_option_unit(row, largest)).text,
+             largest, is_size ? "512MiB or 2GiB" : "60s, 5min or 2h");
 }
 
 static void expect(const qn_option *row, char *text, size_t bytes)

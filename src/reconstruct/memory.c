@@ -54,7 +54,7 @@ qn_status qn_reconstruct_check_memory(qn_reconstruct_state *run)
     if (run->result.memory_bytes <= allowed) return QN_OK;
     return QN_FAIL(
         QN_OUT_OF_MEMORY,
-        "a volume of %d voxels a side takes about %.2f GiB of memory and %.2f GiB are allowed; a smaller padding or "
+        "a volume of %d voxels a side takes about %.3g GiB of memory and %.3g GiB are allowed; a smaller padding or "
         "batch takes less",
         run->side, (double)run->result.memory_bytes / gib, (double)allowed / gib);
 }

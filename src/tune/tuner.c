@@ -200,7 +200,7 @@ static void check_end(qn_tuner *tuner)
     if (options->tests > 0 && tuner->tests >= options->tests)
         snprintf(text, FINISHED_BYTES, "%llu tests are done", (unsigned long long)tuner->tests);
     else if (options->seconds > 0 && qn_clock_s() - tuner->started_s >= options->seconds)
-        snprintf(text, FINISHED_BYTES, "%g s are over", options->seconds);
+        snprintf(text, FINISHED_BYTES, "the budget of %g s is spent", options->seconds);
     else if (tuner->tests >= qn_space_size(tuner->space))
         snprintf(text, FINISHED_BYTES, "the space is exhausted");
     else if (options->fraction > 0 && tuner->tests >= planned_tests(tuner))

@@ -43,6 +43,11 @@ expect 0 out - '^commit:     [0-9a-f]\{12\}\( with changes\)\{0,1\}$\|^commit:  
 expect 0 out - '^compiler:   [A-Za-z]* [0-9.]*, [a-z0-9_]*, [A-Za-z]*$' --version
 expect 0 out - '^built with: zlib [0-9.]*, Jansson [0-9.]*, LibYAML [0-9.]*, SQLite [0-9.]*, libtiff [0-9.]*, Qhull ' --version
 expect 0 out - '^\(not \)\{0,1\}found: .*OpenCL' --version
+expect 0 out - '^Usage: quern dock RECEPTOR' --help dock
+expect 0 out - '^quern [0-9]*\.[0-9]*\.[0-9]*$' version
+expect 0 out - '^quern [0-9]*\.[0-9]*\.[0-9]*$' -V
+expect 2 err 1 'there is no workload "transposee"; did you mean benchmark/transpose?' tune run transposee --device host
+expect 2 err 1 'there is no workload "a.pdb"; expected one of quern tune list, or a T1 file' tune run a.pdb --device host
 expect 2 err 1 'unknown command "dokc"; did you mean dock?' dokc
 expect 2 err 1 'unknown command "qwertyuiop" (see quern -h)$' qwertyuiop
 expect 2 err 1 'unknown command "nothing"' help nothing
@@ -110,7 +115,7 @@ expect 2 err 1 '\-\-live-timeout is "0"; expected a time from 0.1' trajectory ru
 expect 2 err 1 '\-\-live-step is "-1"; expected a number from 0' trajectory run a.yaml --live-step -1
 expect 2 err 1 '\-\-live-every is "-1"; expected a whole number from 0' trajectory run a.yaml --live-every -1
 expect 2 err 1 '\-\-format is "txt"; expected one of: xvg csv both' trajectory run a.yaml --format txt
-expect 2 err 1 '\-\-memory is "-1"; expected a size from 0 to 1.67772e+07 MiB, such as 512MiB' trajectory run a.yaml --memory -1
+expect 2 err 1 '\-\-memory is "-1"; expected a size from 0 to 16 TiB, such as 512MiB' trajectory run a.yaml --memory -1
 expect 2 err 1 '\-\-memory is "1 parsec"; expected a size' trajectory run a.yaml --memory '1 parsec'
 expect 2 err 1 '\-\-tune is "maybe"; expected one of: auto online offline known off' trajectory run a.yaml --tune maybe
 expect 2 err 1 '\-\-units is "pm"; expected one of: nm angstrom' trajectory com a.gro --units pm
@@ -129,7 +134,7 @@ expect 2 err 1 '\-\-coefficients is empty' $d --coefficients ''
 expect 2 err 1 '\-\-coefficients needs a value: SETS' $d -w
 expect 2 err 1 '\-\-block is empty' $d -b receptor:A --block ''
 expect 2 err 1 '\-\-attract needs a value: RESIDUES' $d --attract
-expect 2 err 1 '\-\-block-penalty is "-1"; expected a number from 0 to 1e+06' $d --block-penalty -1
+expect 2 err 1 '\-\-block-penalty is "-1"; expected a number from 0 to 1000000' $d --block-penalty -1
 expect 2 err 1 '\-\-attract-bonus is "inf"; expected a number' $d --attract-bonus inf
 expect 2 err 1 '\-\-restraints is empty' $d --restraints ''
 expect 2 err 1 '\-\-restraints-required is "1.5"; expected a whole number from 0' $d --restraints-required 1.5
@@ -208,13 +213,13 @@ expect 0 out - '^Usage: quern tune ACTION' tune -h
 expect 2 err - '^Usage: quern tune ACTION' tune
 expect 2 err 1 'tune: unknown action "rum"; did you mean run?' tune rum gemm
 expect 2 err 1 'NAME is missing' tune run
-expect 2 err 1 '\-\-budget is "5 parsecs"; expected a time from 0.001 to 1e+09 s, such as 60s, 5min or 2h' tune run gemm --budget '5 parsecs'
+expect 2 err 1 '\-\-budget is "5 parsecs"; expected a time from 0.001 to 1000000000 s, such as 60s, 5min or 2h' tune run gemm --budget '5 parsecs'
 expect 2 err 1 '\-\-size is "12x"; expected 1 to 5 whole numbers from 1 to 2147483647 joined by x' tune run gemm --device host --size 12x
 expect 2 err 1 '\-\-size is "1x2x3x4"; expected rowsxcolumnsxinner' tune run gemm --device host --size 1x2x3x4
-expect 2 err 1 'there is no workload "gem"; there are benchmark/' tune run gem --device host --store off
-expect 2 err 1 'there is no workload "gem"; there are benchmark/' tune run transpose gem --device host --store off
-expect 2 err 1 'there is no workload "gem"; there are benchmark/' tune export gem --device host -o a.json
-expect 2 err 1 'there is no workload "gem"; there are benchmark/' tune import gem a.json --device host
+expect 2 err 1 'there is no workload "gem"; did you mean benchmark/gemm?' tune run gem --device host --store off
+expect 2 err 1 'there is no workload "gem"; did you mean benchmark/gemm?' tune run transpose gem --device host --store off
+expect 2 err 1 'there is no workload "gem"; did you mean benchmark/gemm?' tune export gem --device host -o a.json
+expect 2 err 1 'there is no workload "gem"; did you mean benchmark/gemm?' tune import gem a.json --device host
 expect 2 err 1 'there is no searcher "nobody"; there are auto' tune run bicg --searcher nobody --device host --store off --quiet
 expect 2 err 1 'there is no searcher "ranom"; did you mean random?' tune simulate absent.json --searcher climb,ranom
 expect 2 err 1 'there is no kernel family "corelate"; did you mean correlate?' tune explain corelate --store off
@@ -273,6 +278,8 @@ expect 1 err 1 'absent.d/' screen deck absent.d --device host --quiet
 expect 1 err 1 'absent.sdf' screen pack absent.sdf -o out.qlib
 expect 1 err 1 'absent.json' tune run absent.json --device host --store off --quiet
 expect 1 err 1 'absent.json' tune simulate absent.json
+echo '{' >cut.json
+expect 1 err 1 '^quern: cut.json:[12]: no JSON' tune simulate cut.json
 expect 1 err 1 'absent' evaluate absent --reference absent.pdb absent.pdb
 expect 2 err 1 'floppy:0' dock a.pdb b.pdb -o out.d --device floppy:0
 expect 1 err 1 'opencl:99' dock a.pdb b.pdb -o out.d --device opencl:99

@@ -31,6 +31,10 @@ static void trail_holds_sentence_context_and_origin(void)
     CHECK_FAILS(outer_failure(), QN_BAD_FORMAT);
     CHECK_TEXT(qn_error_message(), "water.gro:7: box has zero volume");
     CHECK(strstr(qn_error_origin(), "test_base.c:") == qn_error_origin());
+    CHECK_FAILS(qn_error_add_context(QN_BAD_FORMAT, "water.gro"), QN_BAD_FORMAT); /* it is named already */
+    CHECK_TEXT(qn_error_message(), "water.gro:7: box has zero volume");
+    CHECK_FAILS(qn_error_add_context(QN_BAD_FORMAT, "water"), QN_BAD_FORMAT); /* another name that begins so */
+    CHECK_TEXT(qn_error_message(), "water: water.gro:7: box has zero volume");
     CHECK(qn_error_raise(QN_OUT_OF_MEMORY, "no memory for %d atoms", 12) == QN_OUT_OF_MEMORY);
     CHECK_TEXT(qn_error_message(), "no memory for 12 atoms");
     CHECK_TEXT(qn_error_origin(), "");

@@ -249,7 +249,8 @@ static void print_result(const watcher *watch, const qn_tune_result *result)
         printf(", %.2f times as fast as the usual configuration (%s)", seconds_of(&result->fallback) / seconds, usual);
     print_limit(result, seconds);
     print_objective(watch, result);
-    printf("\n%llu configurations in %s", (unsigned long long)result->tests, time);
+    printf("\n%llu configurations in %s, with the preparation and the last comparison",
+           (unsigned long long)result->tests, time);
     if (watch->earlier > 0) printf(" (%zu of them in earlier runs)", watch->earlier);
     printf(": %s.\n", result->finished);
     for (int kind = QN_TEST_WRONG; kind <= QN_TEST_CRASH; kind++) failed += result->failed[kind];
@@ -336,7 +337,7 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
         workload ? qn_tune_run(device, workload, with, &result) : qn_tune_run_file(device, name, with, &result);
     remove_line(watch);
     if (watch->out_of_memory) return cli_error(CLI_FAILED, "out of memory");
-    if (status == QN_CANCELLED && watch->request->store == NULL)
+    if (status == QN_CANCELLED && !workload && watch->request->store == NULL) /* a workload's message says so */
         fputs("quern: stopped; the same command continues from here\n", stderr);
     int exit_code = cli_report(status);
     if (exit_code == CLI_DONE && !prints_file(watch->files)) print_result(watch, &result);
