@@ -138,7 +138,7 @@ static const qn_option accuracy_row = {.name = "accuracy",
                                        .least = 1e-6,
                                        .most = 1,
                                        .fallback = "0.01",
-                                       .meaning = "relative error of forces that --step auto allows"};
+                                       .meaning = "relative error of forces that the default of --step allows"};
 
 static const qn_option solve_rows[] = {
     {.like = &mesh_row},

@@ -208,8 +208,8 @@ QN_MUST_CHECK qn_status qn_job_each_lane(qn_job *job, int lanes, qn_job_device_w
  * with a total of 0, so that their progress is not shown. */
 bool qn_job_is_stopped(const qn_job *job, const qn_progress *progress);
 
-/* The pieces are done and lead to no result, as with a start outside of the protein: a failure keeps no journal then, so
- * that the corrected command can begin. For runs of one process; of several, each would have to know. */
+/* The pieces are done and lead to no result, as with a start outside of the protein: a failure keeps no journal then,
+ * so that the corrected command can begin. For runs of one process; of several, each would have to know. */
 void qn_job_forget(qn_job *job);
 
 /* Log a warning, and keep it for the report and run.json. */

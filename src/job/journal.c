@@ -97,15 +97,36 @@ static qn_status append_bytes(const qn_journal *journal, const void *data, size_
     return QN_OK;
 }
 
+/* A line of a key for a message. Of a digest the beginning tells enough. */
+typedef struct said_line {
+    char text[256];
+} said_line;
+
+static said_line say_line(const char *line, int length)
+{
+    enum { DIGEST_LEAST = 32, DIGEST_SHOWN = 8 };
+    said_line said = {"nothing"};
+    size_t used = 0;
+    for (int at = 0; at < length && used + 4 < sizeof said.text;) {
+        const int word = (int)strspn(line + at, "0123456789abcdef");
+        if (word >= DIGEST_LEAST)
+            used += (size_t)snprintf(said.text + used, sizeof said.text - used, "%.*s…", DIGEST_SHOWN, line + at);
+        else
+            used += (size_t)snprintf(said.text + used, sizeof said.text - used, "%.*s", word > 0 ? word : 1, line + at);
+        if (used >= sizeof said.text) used = sizeof said.text - 1;
+        at += word > 0 ? word : 1;
+    }
+    return said;
+}
+
 qn_status qn_key_compare(const char *path, const char *theirs, const char *ours)
 {
     while (*theirs || *ours) {
         const int their_length = (int)strcspn(theirs, "\n"), our_length = (int)strcspn(ours, "\n");
         const bool is_device = strncmp(theirs, "device=", 7) == 0;
         if (their_length != our_length || strncmp(theirs, ours, (size_t)our_length) != 0)
-            return QN_FAIL(QN_ALREADY_EXISTS, "%s: this run cannot go on from another one: there %.*s, here %.*s%s",
-                           path, *theirs ? their_length : 7, *theirs ? theirs : "nothing", *ours ? our_length : 7,
-                           *ours ? ours : "nothing",
+            return QN_FAIL(QN_ALREADY_EXISTS, "%s: this run cannot go on from another one: there %s, here %s%s", path,
+                           say_line(theirs, their_length).text, say_line(ours, our_length).text,
                            is_device ? "; another device or instruction set may round otherwise, expected the same"
                                      : "");
         theirs += their_length + (theirs[their_length] == '\n');

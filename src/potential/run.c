@@ -1,6 +1,7 @@
 /* The stages of quern potential. */
 #include "potential/run.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -31,6 +32,30 @@ static qn_status make_key(qn_potential_run_state *run)
     return qn_job_key(job, "\n");
 }
 
+/* A grid in another frame, or in nm, gives maps of zeros, which look like maps. */
+static qn_status warn_of_distance(const qn_potential_run_state *run)
+{
+    static const double reach_angstrom = 8; /* of all energies but the electrostatic one */
+    const qn_potential_grid *grid = &run->model->settings.grid;
+    double nearest = INFINITY;
+    for (size_t i = 0; i < run->model->atom_count; i++) {
+        double square = 0;
+        for (size_t d = 0; d < 3; d++) {
+            const double half = 0.5 * grid->spacing_angstrom * (grid->points[d] - 1);
+            const double away = fabs(run->model->positions_angstrom[3 * i + d]) - half;
+            if (away > 0) square += away * away;
+        }
+        nearest = fmin(nearest, square);
+    }
+    if (nearest <= reach_angstrom * reach_angstrom) return QN_OK;
+    const double *centre = grid->centre_angstrom;
+    return qn_job_warn(
+        run->job,
+        "%s: no atom is within %g Å of the grid, whose centre is %.1f, %.1f, %.1f Å; the nearest is %.0f "
+        "Å away",
+        run->receptor_path, reach_angstrom, centre[0], centre[1], centre[2], sqrt(nearest));
+}
+
 static qn_status read_inputs(qn_potential_run_state *run)
 {
     QN_TRY(qn_option_check(qn_potential_option_table(), run->options));
@@ -39,6 +64,7 @@ static qn_status read_inputs(qn_potential_run_state *run)
     run->job->in_memory = !run->names.output.folder && !run->names.output.stem;
     QN_TRY(qn_job_devices(run->job));
     QN_TRY(qn_potential_divide(run));
+    if (run->model) QN_TRY(warn_of_distance(run));
     return make_key(run);
 }
 

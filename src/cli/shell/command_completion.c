@@ -16,7 +16,7 @@ static const qn_option rows[] = {{.name = "shell",
                                   .argument = "SHELL",
                                   .offset = offsetof(settings, shell),
                                   .choices = "bash zsh fish",
-                                  .meaning = "the shell",
+                                  .meaning = "bash, zsh or fish",
                                   .required = true},
                                  {0}};
 static const qn_option_table table = {"completion", sizeof(settings), rows, NULL};

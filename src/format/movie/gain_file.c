@@ -49,7 +49,8 @@ static qn_status read_mrc(const char *path, qn_gain_file *file)
     QN_TRY(qn_volume_read(path, &volume));
     qn_status status = QN_OK;
     if (volume->counts[2] != 1)
-        status = QN_FAIL(QN_BAD_FORMAT, "%s: holds %d images; expected one", path, volume->counts[2]);
+        status = QN_FAIL(QN_BAD_FORMAT, "%s: holds %d images; expected one, as a gain or dark reference has", path,
+                         volume->counts[2]);
     if (status == QN_OK) {
         file->width = volume->counts[0];
         file->height = volume->counts[1];

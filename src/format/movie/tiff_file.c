@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { SMALL_ALLOCATION = 16 << 20, TILE_SIDE_BEYOND = 4096 };
 
@@ -209,12 +210,10 @@ qn_status qn_tiff_next(qn_tiff *tiff, bool *end)
     *end = tiff->found > 0 && TIFFLastDirectory(tiff->handle);
     if (*end) return QN_OK;
     tiff->message[0] = 0;
+    const qn_counted frames = qn_count_of((unsigned long long)tiff->found, "frame");
     if (tiff->found > 0 && !TIFFReadDirectory(tiff->handle))
-        return QN_FAIL(
-            QN_BAD_FORMAT,
-            "%s: is cut off or damaged: %d directories (frames) are found; expected another, which cannot be "
-            "read: %s",
-            tiff->name, tiff->found, message_of(tiff));
+        return QN_FAIL(QN_BAD_FORMAT, "%s: is cut off or damaged: %s can be found, and the next cannot be read: %s",
+                       tiff->name, frames.text, message_of(tiff));
     tiff->found++;
     return QN_OK;
 }

@@ -238,12 +238,27 @@ static void a_refused_record_ends_the_reading(void)
     qn_journal_close(&journal);
 }
 
+static void differences_are_said_without_whole_digests(void)
+{
+    CHECK_FAILS(
+        qn_key_compare("journal.0",
+                       "a=1\nrotations=10 ef86fae79b04d3e51e9e4e3dcbfeffbdeefbcc6685a316c592883f844a5b1d07\nb=2\n",
+                       "a=1\nrotations=20 957d39afb80ac3d9cb76756be7bd057d0edda0051769cad6f342166d718473e5\nb=2\n"),
+        QN_ALREADY_EXISTS);
+    CHECK_TEXT(qn_error_message(), "journal.0: this run cannot go on from another one: there rotations=10 ef86fae7…, "
+                                   "here rotations=20 957d39af…");
+    CHECK_FAILS(qn_key_compare("journal.0", "a=1\n", "a=1\nface=decade 0.5\n"), QN_ALREADY_EXISTS);
+    CHECK_MESSAGE_HAS("there nothing, here face=decade 0.5");
+    CHECK_OK(qn_key_compare("journal.0", "a=1\n", "a=1\n"));
+}
+
 int main(void)
 {
     RUN(appended_records_are_read_back);
     RUN(a_kill_at_any_byte_loses_one_record_at_most);
     RUN(a_flipped_bit_is_always_detected);
     RUN(journals_of_other_runs_are_refused);
+    RUN(differences_are_said_without_whole_digests);
     RUN(values_of_the_key_can_be_read);
     RUN(two_processes_do_not_write_one_journal);
     RUN(a_refused_record_ends_the_reading);

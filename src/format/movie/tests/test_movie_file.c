@@ -265,7 +265,7 @@ static void cut_tiff_files_are_refused(void)
     CHECK(stat(scratch("cut.tif"), &information) == 0);
     CHECK(truncate(scratch("cut.tif"), information.st_size - 60) == 0);
     check_refused(scratch("cut.tif"), QN_BAD_FORMAT,
-                  "is cut off or damaged: 2 directories (frames) are found; expected another");
+                  "is cut off or damaged: 2 frames can be found, and the next cannot be read");
     CHECK(truncate(scratch("cut.tif"), 100) == 0);
     check_refused(scratch("cut.tif"), QN_BAD_FORMAT, "its first directory cannot be read");
     CHECK(truncate(scratch("cut.tif"), 6) == 0);
