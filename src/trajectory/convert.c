@@ -155,7 +155,9 @@ static lacking_text lacking_output(const conversion *job)
     return lacking;
 }
 
-static qn_status report_progress(const conversion *job, uint64_t done)
+/* The total is estimated by the share of the bytes that is read. Until the end a frame is left, because a file is read
+ * ahead of its frames. */
+static qn_status report_progress(const conversion *job, uint64_t done, bool ended)
 {
     uint64_t bytes;
     const double share = qn_source_share(job->source, &bytes);
@@ -163,9 +165,10 @@ static qn_status report_progress(const conversion *job, uint64_t done)
     const qn_progress progress = {"converting",
                                   "frames",
                                   (size_t)done,
-                                  total <= 0             ? SIZE_MAX
-                                  : total > (double)done ? (size_t)(total + 0.5)
-                                                         : (size_t)done,
+                                  ended                      ? (size_t)done
+                                  : total <= 0               ? SIZE_MAX
+                                  : total > (double)done + 1 ? (size_t)(total + 0.5)
+                                                             : (size_t)done + 1,
                                   qn_clock_s() - job->started_s,
                                   bytes};
     if (job->options->run.progress && job->options->run.progress(&progress, job->options->run.progress_user) != 0)
@@ -223,8 +226,9 @@ static qn_status convert_all(conversion *job, uint64_t *frames)
         if (end) break;
         QN_TRY(convert_frame(job, *frames, &frame));
         (*frames)++;
-        QN_TRY(report_progress(job, *frames));
+        QN_TRY(report_progress(job, *frames, false));
     }
+    if (*frames > 0) QN_TRY(report_progress(job, *frames, true));
     if (*frames == 0)
         return QN_FAIL(QN_NOT_FOUND, "%s: none of its frames is within the chosen range; %s",
                        job->options->trajectory_count > 0 ? job->options->trajectories[0] : "the source in memory",

@@ -1,8 +1,10 @@
 /* Radial distribution function and coordination number. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 
 #include "trajectory/query/blocks.h"
@@ -16,8 +18,9 @@ enum { ATOMS, VOLUME, PAIRS, PAIR_DENSITY, FACTS };
 typedef struct rdf_state {
     qn_histogram_bins bins;
     bool other_molecules, mean_volume;
-    double *sums;     /* ordered pairs of each bin, then the facts; summed over frames */
-    qn_blocks blocks; /* of the same */
+    double complete_nm; /* radius up to which shells are complete, if `max` is larger; else 0 */
+    double *sums;       /* ordered pairs of each bin, then the facts; summed over frames */
+    qn_blocks blocks;   /* of the same */
     size_t frame_count;
 } rdf_state;
 
@@ -41,16 +44,13 @@ static void destroy(void *state)
     qn_release(&rdf);
 }
 
-/* Radius of the sphere inscribed in the first frame's cell: within it, every spherical shell is complete. */
+/* Radius of the sphere inscribed in the first frame's cell: within it, every spherical shell is complete. Infinite
+ * without a box. */
 static qn_status half_box(const qn_trajectory_frame *frame, double *most_nm)
 {
     qn_box box;
     QN_TRY(qn_box_from_vectors(frame->box_nm, &box));
-    if (box.shape == QN_BOX_NONE)
-        return QN_FAIL(QN_INVALID_ARGUMENT,
-                       "frame %llu has no box; expected one, as a radial distribution is per volume",
-                       (unsigned long long)frame->number);
-    *most_nm = box.inscribed_radius_nm;
+    *most_nm = box.shape == QN_BOX_NONE ? INFINITY : box.inscribed_radius_nm;
     return QN_OK;
 }
 
@@ -62,9 +62,18 @@ static qn_status fill(const qn_query_setup *setup, void *state)
     void *memory;
     rdf->other_molecules = qn_query_setup_flag(setup, "exclude");
     rdf->mean_volume = strcmp(qn_query_setup_text(setup, "norm"), "mean-volume") == 0;
-    if (most == 0) {
-        QN_TRY(half_box(qn_query_setup_first_frame(setup), &most));
-        most = fmax(floor(most / width), 1) * width; /* whole bins only */
+    double half;
+    const qn_trajectory_frame *first = qn_query_setup_first_frame(setup);
+    QN_TRY(half_box(first, &half));
+    if (most == 0 && isinf(half))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "frame %llu has no box; expected one, as a radial distribution is per volume",
+                       (unsigned long long)first->number);
+    if (most == 0) most = fmax(floor(half / width), 1) * width; /* whole bins only */
+    if (most > half + width) {
+        rdf->complete_nm = half;
+        qn_log(QN_LOG_WARNING, "query rdf: --max is %g nm, but shells beyond %.4g nm, half the box, are incomplete",
+               most, half);
     }
     QN_TRY(qn_pair_counts_bins(width, most, qn_query_setup_flag(setup, "centred"), &rdf->bins));
     QN_TRY(qn_allocate((size_t)rdf->bins.count + FACTS, sizeof *rdf->sums, &memory));
@@ -157,14 +166,18 @@ static qn_status finish(const void *state, qn_query_tables *tables)
                                               {"coordination number", "", 0},
                                               {"pairs in all", "", 0},
                                               {"error of g(r)", "", 0}};
+    static const char note[] =
+        "r is the middle of a bin; the coordination number goes to the bin's upper edge; pairs are ordered.";
     const rdf_state *rdf = state;
-    const qn_query_table table = {
-        .name = "",
-        .title = "Radial distribution function",
-        .columns = columns,
-        .column_count = 5,
-        .plotted = 1,
-        .note = "r is the middle of a bin; the coordination number goes to the bin's upper edge; pairs are ordered."};
+    char longer[256];
+    snprintf(longer, sizeof longer, "%s Beyond %.4g nm, half the box, shells are incomplete, and g(r) falls.", note,
+             rdf->complete_nm);
+    const qn_query_table table = {.name = "",
+                                  .title = "Radial distribution function",
+                                  .columns = columns,
+                                  .column_count = 5,
+                                  .plotted = 1,
+                                  .note = rdf->complete_nm > 0 ? longer : note};
     const double atoms = rdf->sums[rdf->bins.count + ATOMS];
     double pairs = 0;
     QN_TRY(qn_query_tables_begin(tables, &table));

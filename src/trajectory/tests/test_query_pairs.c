@@ -121,6 +121,10 @@ static void distributions_are_normalised_by_shell(void)
     run = start_line(&qn_query_rdf, &frame, "bin=0.2 max=1 centred=yes", both, 2, NULL, 0);
     CHECK_NEAR(query_value(&run, "", 2, 0), 0.4, 1e-12);
     CHECK_NEAR(query_value(&run, "", 3, 3), 2, 0); /* 0.5 itself begins the bin around 0.6 */
+    CHECK(strstr(query_table(&run, "")->table.note, "incomplete") == NULL);
+    query_end(&run);
+    run = start_line(&qn_query_rdf, &frame, "bin=0.2 max=2", both, 2, NULL, 0); /* half the box is 1.5 nm */
+    CHECK(strstr(query_table(&run, "")->table.note, "Beyond 1.5 nm, half the box, shells are incomplete") != NULL);
     query_end(&run);
     run = start_line(&qn_query_rdf, &frame, "", both, 2, NULL, 0);
     CHECK(query_table(&run, "")->row_count == 150);
