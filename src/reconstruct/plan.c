@@ -65,6 +65,9 @@ static qn_status choose_sizes(qn_reconstruct_state *run)
     run->most = run->side / 2.0;
     if (options->max_resolution_angstrom > 0)
         run->most = fmin(run->most, run->side * run->voxel_angstrom / options->max_resolution_angstrom);
+    if (options->max_resolution_angstrom > 0 && options->max_resolution_angstrom < 2 * run->voxel_angstrom)
+        QN_TRY(qn_job_warn(run->job, "--max-resolution is %g Å, and pixels of %g Å have no detail finer than %g Å",
+                           options->max_resolution_angstrom, run->voxel_angstrom, 2 * run->voxel_angstrom));
     if (run->most < 2)
         return QN_FAIL(QN_INVALID_ARGUMENT, "maximum resolution is %g Å, half of the image; expected finer than %.3g Å",
                        options->max_resolution_angstrom, run->map_side * run->voxel_angstrom / 2);

@@ -30,7 +30,7 @@ warns() {
   reconstruct "$@" >said 2>message || fail "$name: failed: $(cat message)"
   [ ! -s said ] || fail "$name: on standard output: $(cat said)"
   [ "$(grep -cF "warning: $sentence" message)" = 1 ] || fail "$name: not one warning \"$sentence\": $(cat message)"
-  grep -qF "$sentence" out/map_run.json || fail "$name: not in run.json"
+  grep -qF -e "$sentence" out/map_run.json || fail "$name: not in run.json"
 }
 silent() { # silent NAME SENTENCE ARGUMENT…: the run succeeds without that warning
   local name=$1 sentence=$2
@@ -70,6 +70,8 @@ silent "the same pixel size" "--pixel" sized.star --pixel 2
 refused 2 "a pixel of 0" '--pixel is "0"; expected a number from 0.001 to 10000' plain.star --pixel 0
 
 # Other warnings.
+warns "a resolution beyond the pixels" "--max-resolution is 3 Å, and pixels of 2 Å have no detail finer than 4 Å" sized.star --max-resolution 3
+silent "a resolution of two pixels" "no detail finer" sized.star --max-resolution 4
 warns "a defocus without --ctf" "the particles have a defocus, but there is no --ctf" ctf.star
 warns "weights of 0" "1 particle of weight 0 or less was left out" <(star '_rlnParticleFigureOfMerit\n' 1 | sed '/^000003@/s/1$/0/') --pixel 2
 reconstruct ctf.star --pixel 2 2>first || fail "a run"
