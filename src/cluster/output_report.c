@@ -411,7 +411,7 @@ static qn_status add_run(qn_report *report, const qn_clustering *run)
                                    "structures, from distances to these centres.",
                                    run->measure_s, qn_device_get_info(run->job->devices[0])->name));
     return qn_report_paragraph(report,
-                               "Quern %s, measure `%s`, method `%s`; %.2f s for clusters and their measures, %.2f s "
+                               "Quern %s, measure `%s`, method `%s`; %.2g s for clusters and their measures, %.3g s "
                                "in all. `run.json` holds every option.",
                                QN_VERSION, run->measure->name, qn_clustering_method_name(run), run->cluster_s,
                                qn_clock_s() - run->job->started_s);

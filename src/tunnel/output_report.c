@@ -203,7 +203,7 @@ static qn_status fill(qn_report *report, const qn_tunnel_state *run)
     return qn_report_paragraph(
         report,
         "Quern %s, structure `%s`, start `%s`. Tunnels begin %.2f Å from there, at %.2f, %.2f, "
-        "%.2f, where a sphere of %.2f Å fits%s. %s "
+        "%.2f Å, where a sphere of %.2f Å fits%s. %s "
         "`view.pml` and `view.cxc` show the tunnels in PyMOL and ChimeraX, `tunnels.json` in Mol*; "
         "`run.json` holds the options.",
         qn_version(), run->structure.name, run->options->start, frame->start_moved, start[0], start[1], start[2],

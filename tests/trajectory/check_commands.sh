@@ -58,6 +58,7 @@ for query in $queries; do
     done
 done
 python3 -m json.tool all/run.json >/dev/null 2>err || [ ! -x "$(command -v python3)" ] || fail "run.json is not JSON: $(cat err)"
+grep -q "diffusion coefficient.* × 10⁻⁵ cm²/s" all/report.html || fail "the diffusion coefficient in report.html: $(grep -o "diffusion coefficient.\{60\}" all/report.html)"
 
 # The centre of all atoms of the .gro file, by awk.
 awk -v OFMT=%.9g 'NR == 2 { n = $1 } NR > 2 && NR <= n + 2 { x += substr($0, 21, 8); y += substr($0, 29, 8); z += substr($0, 37, 8) }
