@@ -69,11 +69,11 @@ static const char *change_text(const qn_fft_advice *row, int axes, char text[64]
 static void print_row(const qn_fft_advice *row, size_t rank, int axes)
 {
     char size[48], change[64], measured[48] = "-", speed_up[24] = "-";
-    if (row->measured)
-        snprintf(measured, sizeof measured, "%.4g +- %.2g", 1e3 * row->seconds, 1e3 * row->spread_seconds);
+    if (row->measured) /* "±" has two bytes, so the column gets one more */
+        snprintf(measured, sizeof measured, "%.4g ± %.2g", 1e3 * row->seconds, 1e3 * row->spread_seconds);
     if (row->speed_up > 0) snprintf(speed_up, sizeof speed_up, "%.2f", row->speed_up);
-    printf("%4zu  %-20s  %-22s  %6d  %9.3f  %18s  %10.1f  %8s  %s", rank, size_text(row->size, axes, size),
-           change_text(row, axes, change), row->passes, row->predicted_ratio, measured,
+    printf("%4zu  %-20s  %-22s  %6d  %9.3f  %*s  %10.1f  %8s  %s", rank, size_text(row->size, axes, size),
+           change_text(row, axes, change), row->passes, row->predicted_ratio, 18 + (row->measured ? 1 : 0), measured,
            (double)(row->data_bytes + row->work_bytes) / (1 << 20), speed_up, qn_fft_engine_name(row->engine));
     if (row->is_wanted) printf("  (wanted)");
     if (!row->usable) printf("  not used: %s", row->reason);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "option/run_rows.h"
 #include "option/value.h"
 #include "runtime/device.h"
@@ -90,8 +91,8 @@ static void log_gain(const qn_tune_gain *gain)
         snprintf(result, sizeof result, "%.2fx as fast as at the start", gain->speedup);
     else if (gain->origin == QN_TUNE_ORIGIN_RUN)
         snprintf(result, sizeof result, "the configuration at the start was not timed");
-    qn_log(QN_LOG_NOTE, "tuned %s on %s: %s, %llu configurations tried, %.1f %% of its time spent", gain->family,
-           gain->device, result, (unsigned long long)gain->tests, 100 * share);
+    qn_log(QN_LOG_NOTE, "tuned %s on %s: %s, %s tried, %.1f %% of its time spent", gain->family, gain->device, result,
+           qn_count_of(gain->tests, "configuration").text, 100 * share);
 }
 
 /* For run.json and the report, which can do without. */

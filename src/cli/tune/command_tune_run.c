@@ -249,8 +249,8 @@ static void print_result(const watcher *watch, const qn_tune_result *result)
         printf(", %.2f times as fast as the usual configuration (%s)", seconds_of(&result->fallback) / seconds, usual);
     print_limit(result, seconds);
     print_objective(watch, result);
-    printf("\n%llu configurations in %s, with the preparation and the last comparison",
-           (unsigned long long)result->tests, time);
+    printf("\n%llu %s in %s, with the preparation and the last comparison", (unsigned long long)result->tests,
+           cli_plural(result->tests, "configuration", "configurations"), time);
     if (watch->earlier > 0) printf(" (%zu of them in earlier runs)", watch->earlier);
     printf(": %s.\n", result->finished);
     for (int kind = QN_TEST_WRONG; kind <= QN_TEST_CRASH; kind++) failed += result->failed[kind];
