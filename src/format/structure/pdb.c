@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "format/element.h"
 #include "format/structure/autodock_types.h"
 #include "format/structure/formats.h"
@@ -325,8 +326,8 @@ static qn_status read_file(qn_structure_builder *builder, const char *data, size
         QN_TRY(read_record(&scan));
     }
     if (scan.atoms == 0)
-        return QN_FAIL(QN_BAD_FORMAT, "%s: holds no ATOM or HETATM record in %zu lines; expected a PDB or mmCIF file",
-                       scan.name, scan.line_number);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: holds no ATOM or HETATM record in %s; expected a PDB or mmCIF file",
+                       scan.name, qn_count_of(scan.line_number, "line").text);
     return QN_OK;
 }
 

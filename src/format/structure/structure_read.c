@@ -43,6 +43,10 @@ static qn_status check_text(const char *name, const char *data, size_t size)
     if (zero)
         return QN_FAIL(QN_BAD_FORMAT, "%s: is not text (byte %zu is 0); expected a PDB or mmCIF file", name,
                        (size_t)(zero - data));
+    if (data[blank] == '<')
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: is a web page, perhaps of a download that failed, or XML; expected a PDB or mmCIF file",
+                       name);
     const char *other = format_of_molecules(data, size);
     if (other)
         return QN_FAIL(QN_BAD_FORMAT, "%s: is %s file of small molecules; expected a PDB or mmCIF file", name, other);

@@ -81,7 +81,7 @@ static void broken_files_are_refused(void)
         {"data_x\n_cell.length_a 5\n", "in.cif: holds no _atom_site loop; expected coordinates"},
         {"data_x\nloop_\n_atom_site_label\n_atom_site_fract_x\nC1 0.5\n", "in.cif: holds no _atom_site loop"},
         {"loop_\n_a\n1\n", "expected block header (data_)"},
-        {"# nothing\n", "in.cif: holds no ATOM or HETATM record in 1 lines; expected a PDB or mmCIF file"},
+        {"# nothing\n", "in.cif: holds no ATOM or HETATM record in 1 line; expected a PDB or mmCIF file"},
     };
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         qn_molecule *molecule;

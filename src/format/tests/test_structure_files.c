@@ -119,6 +119,10 @@ static void unreadable_paths_are_reported(void)
     CHECK_OK(qn_file_write(scratch("some.sdf"), sdf, sizeof sdf - 1));
     CHECK_FAILS(qn_molecule_read(NULL, scratch("some.sdf"), &everything, &molecule), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("some.sdf: is an SDF file of small molecules; expected a PDB or mmCIF file");
+    static const char page[] = "\n<!DOCTYPE html>\n<html>ATOM not found</html>\n";
+    CHECK_OK(qn_file_write(scratch("page.pdb"), page, sizeof page - 1));
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("page.pdb"), &everything, &molecule), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("page.pdb: is a web page, perhaps of a download that failed, or XML; expected");
     static const char mol2[] = "# by hand\n\n@<TRIPOS>MOLECULE\nwater\n@<TRIPOS>ATOM\n";
     CHECK_OK(qn_file_write(scratch("some.mol2"), mol2, sizeof mol2 - 1));
     CHECK_FAILS(qn_molecule_read(NULL, scratch("some.mol2"), &everything, &molecule), QN_BAD_FORMAT);
