@@ -31,10 +31,12 @@ static void print_summary(const qn_cluster_result *result, const char *output)
 {
     char duration[48];
     cli_format_elapsed(result->seconds, duration, sizeof duration);
-    printf("cluster    size  to medoid  medoid\n");
+    const char *unit = result->unit && *result->unit ? ", Å" : "";
+    printf("cluster    size  to medoid%s  medoid\n", unit);
     for (size_t c = 0; c < result->cluster_count && c < LISTED; c++) {
         const qn_cluster_facts *facts = &result->clusters[c];
-        printf("%7zu %7zu %10.3g  %s\n", c + 1, facts->size, facts->mean_medoid, result->names[facts->medoid]);
+        printf("%7zu %7zu  %*.3g  %s\n", c + 1, facts->size, *unit ? 12 : 9, facts->mean_medoid,
+               result->names[facts->medoid]);
     }
     if (result->cluster_count > LISTED) printf("    and %zu more\n", result->cluster_count - LISTED);
     printf("%zu cluster%s of %zu structure%s", result->cluster_count, result->cluster_count == 1 ? "" : "s",
