@@ -53,7 +53,10 @@ qn_status qn_screen_find_actives(qn_screen_state *run)
     const size_t names = qn_screen_labels_name_count(run->labels);
     if (names == 0) QN_TRY(find_by_item(run));
     for (size_t i = 0; i < run->row_count; i++) actives += run->rows[i].active;
-    if (actives < names || actives == 0)
+    if (actives == 0)
+        qn_log(QN_LOG_WARNING, "%s: none of its known actives is among the scored molecules",
+               qn_screen_actives_name(run->options));
+    else if (actives < names)
         qn_log(QN_LOG_WARNING, "%s: only %zu of its known actives %s among the scored molecules",
                qn_screen_actives_name(run->options), actives, actives == 1 ? "is" : "are");
     return QN_OK;

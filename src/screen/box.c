@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/residue_selection.h"
 #include "score/site.h"
 #include "screen/sources.h"
+
+enum { SITE_USUAL = 300 }; /* heavy atoms; a peptide of forty residues has as many */
 
 static const double least_side = 1, most_side = 200;
 /* A ligand whose centroid is farther than this (Å) from every atom of the receptor is taken as out of its reach. */
@@ -49,6 +52,9 @@ static qn_status box_of_site(const qn_screen_options *options, double centre[3],
         side[d] = 2 * options->margin_angstrom;
     }
     qn_release(&positions);
+    if (count > SITE_USUAL) /* the middle of a protein is no site */
+        qn_log(QN_LOG_WARNING, "%s: has %zu heavy atoms, many for a ligand; the box lies around their middle",
+               options->site_content ? options->site_content->name : options->site, count);
     return QN_OK;
 }
 
@@ -102,6 +108,12 @@ static qn_status box_of_extent(const box_extent *extent, const char *what, doubl
     return QN_OK;
 }
 
+/* No "-0.0". */
+static double without_sign(double value)
+{
+    return fabs(value) < 0.05 ? 0 : value;
+}
+
 static qn_status check_box(const qn_score_receptor *receptor, const double centre[3], const double side[3])
 {
     double nearest = INFINITY;
@@ -121,7 +133,8 @@ static qn_status check_box(const qn_score_receptor *receptor, const double centr
     if (!(nearest <= most_distance * most_distance))
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "the box around %.1f, %.1f, %.1f is %.0f Å away from the receptor; expected at most %.0f Å",
-                       centre[0], centre[1], centre[2], sqrt(nearest), most_distance);
+                       without_sign(centre[0]), without_sign(centre[1]), without_sign(centre[2]), sqrt(nearest),
+                       most_distance);
     return QN_OK;
 }
 

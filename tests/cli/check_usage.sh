@@ -264,6 +264,10 @@ expect 1 err 1 'absent.pdbqt' potential absent.pdbqt --npts 20 -o out.d --device
 expect 1 err 1 'absent.pdb' tunnel absent.pdb --start 1,2,3 -o out.d --quiet
 expect 0 err 1 '^warning: .*: no atom is within 8 Å of the grid, whose centre is 500.0, 0.0, 0.0 Å; the nearest is 46[0-9] Å away' \
     potential "$1/examples/1iep/1iep_receptor.pdb" --center 500,0,0 --size 3x3x3 --types C -o far.d --device host -q
+library=$1/examples/1iep/kinase_inhibitors.sdf
+kinase="screen $1/examples/1iep/1iep_receptor.pdb $library --site $library -o out.d --device host -q"
+expect 2 err 2 'has 1189 heavy atoms, many for a ligand; the box lies around their middle' $kinase
+expect 2 err 2 'the box around 0.0, 0.0, 0.0 is 29 Å away from the receptor' $kinase
 # Nothing is left of a run that finds nothing, so the corrected command can begin.
 expect 2 err 1 'the start 500,0,0 .* is outside: the surface of the nearest atom is 463.0 Å away' \
     tunnel "$1/examples/1iep/1iep_receptor.pdb" --start 500,0,0 -o out.d --quiet
