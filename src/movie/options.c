@@ -48,7 +48,7 @@ static const qn_option rows[] = {
      .unit = "angstrom",
      .fallback_meaning = "as the files state",
      .meaning = "pixel size of the frames as they are stored, in Å; of EER, that of the sensor's pixels divided by "
-                "--eer-upsampling"},
+                "--eer-upsampling; a warning tells if a file states another"},
     {.name = "voltage",
      .kind = QN_OPTION_NUMBER,
      .argument = "KV",
