@@ -120,8 +120,10 @@ int cli_command_run(const cli_command *command, int count, char **arguments)
 {
     int exit_code = CLI_DONE;
     if (!cli_command_actions(command)) return run_line(command, count, arguments);
-    const bool help = count > 0 && (strcmp(arguments[0], "-h") == 0 || strcmp(arguments[0], "--help") == 0);
-    if (help) return cli_command_help(command, 0, NULL);
+    const bool help = count > 0 && (strcmp(arguments[0], "-h") == 0 || strcmp(arguments[0], "--help") == 0 ||
+                                    (!command->run && strcmp(arguments[0], "help") == 0));
+    const bool of_action = count > 1 && arguments[1][0] != '-';
+    if (help) return cli_command_help(command, of_action ? count - 1 : 0, arguments + 1);
     const cli_command *action = find_action(command, count, arguments, &exit_code);
     if (action) return cli_command_run(action, count - 1, arguments + 1);
     return command->run ? run_line(command, count, arguments) : exit_code;

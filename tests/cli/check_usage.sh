@@ -44,6 +44,10 @@ expect 0 out - '^compiler:   [A-Za-z]* [0-9.]*, [a-z0-9_]*, [A-Za-z]*$' --versio
 expect 0 out - '^built with: zlib [0-9.]*, Jansson [0-9.]*, LibYAML [0-9.]*, SQLite [0-9.]*, libtiff [0-9.]*, Qhull ' --version
 expect 0 out - '^\(not \)\{0,1\}found: .*OpenCL' --version
 expect 0 out - '^Usage: quern dock RECEPTOR' --help dock
+expect 0 out - '^Usage: quern trajectory rdf' trajectory help rdf
+expect 0 out - '^Usage: quern trajectory rdf' trajectory -h rdf
+expect 0 out - '^Usage: quern tune ACTION' tune help
+expect 2 err 1 'unknown action "rdg"; did you mean rdf?' trajectory help rdg
 expect 0 out - '^quern [0-9]*\.[0-9]*\.[0-9]*$' version
 expect 0 out - '^quern [0-9]*\.[0-9]*\.[0-9]*$' -V
 expect 2 err 1 'there is no workload "transposee"; did you mean benchmark/transpose?' tune run transposee --device host
