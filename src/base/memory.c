@@ -26,12 +26,18 @@ static void *aligned(size_t bytes)
     return memory;
 }
 
+/* A size that overflows is said as well. */
+static qn_status refuse(size_t count, size_t size)
+{
+    return QN_FAIL(QN_OUT_OF_MEMORY, "out of memory: %.3g MiB more cannot be allocated",
+                   (double)count * (double)size / (1024 * 1024));
+}
+
 qn_status qn_allocate(size_t count, size_t size, void **memory)
 {
     *memory = NULL;
     if (count == 0 || size == 0) return QN_OK;
-    if (count > SIZE_MAX / size || !(*memory = aligned(count * size)))
-        return QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate %zu elements of %zu bytes", count, size);
+    if (count > SIZE_MAX / size || !(*memory = aligned(count * size))) return refuse(count, size);
     memset(*memory, 0, count * size);
     return QN_OK;
 }
@@ -42,7 +48,7 @@ qn_status qn_grow(void **memory, size_t *capacity, size_t needed, size_t size)
     size_t grown = *capacity + *capacity / 2 + 16;
     if (grown < needed) grown = needed;
     void *larger = grown > SIZE_MAX / size ? NULL : aligned(grown * size);
-    if (!larger) return QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate %zu elements of %zu bytes", grown, size);
+    if (!larger) return refuse(grown, size);
     if (*memory) memcpy(larger, *memory, *capacity * size);
     free(*memory);
     *memory = larger;

@@ -101,6 +101,14 @@ static void finished_and_quick_stages_tell_no_time_left(void)
     finish(&quick);
 }
 
+static void one_piece_of_work_is_not_many(void)
+{
+    cli_progress progress = start(false, false, 0);
+    step(&progress, 1, 1, 2);
+    CHECK(strstr(read_back(&progress), "docking  100 %  1/1 rotation\n") != NULL);
+    finish(&progress);
+}
+
 /* A rate about the place where the unit changes: 0.48, then 0.52, then 2 a second. */
 static void the_unit_of_a_rate_is_kept(void)
 {
@@ -282,6 +290,7 @@ int main(void)
     RUN(steps_of_unknown_total_are_counted);
     RUN(quick_stages_write_few_lines);
     RUN(finished_and_quick_stages_tell_no_time_left);
+    RUN(one_piece_of_work_is_not_many);
     RUN(the_unit_of_a_rate_is_kept);
     RUN(the_bar_fits_the_terminal_and_is_erased);
     RUN(the_bar_is_redrawn_at_most_ten_times_a_second);

@@ -64,6 +64,8 @@ static void allocation_overflow_is_reported(void)
 {
     void *memory;
     CHECK_FAILS(qn_allocate((size_t)-1, 16, &memory), QN_OUT_OF_MEMORY);
+    CHECK_MESSAGE_HAS("out of memory: ");
+    CHECK_MESSAGE_HAS("MiB more cannot be allocated");
     CHECK(memory == NULL);
     CHECK_OK(qn_allocate(3, 5, &memory));
     CHECK((size_t)memory % 64 == 0);
