@@ -13,6 +13,7 @@
 #ifndef QUERN_LOG_H
 #define QUERN_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,7 @@ typedef struct qn_progress {
     size_t total; /* SIZE_MAX: not known; 0: not to be shown */
     double seconds;
     uint64_t bytes; /* read so far; 0: unknown */
+    bool estimated; /* the total, from the share of a file that is read */
 } qn_progress;
 
 /* Return nonzero to ask the call to stop; it then saves what can be resumed and returns QN_CANCELLED. */

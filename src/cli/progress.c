@@ -111,10 +111,10 @@ static void describe(cli_progress *progress, const qn_progress *state, char *tex
     const double rate = rate_of(progress, state), seconds = state->seconds - progress->first_seconds;
     const size_t letters = strlen(state->unit), count = known ? state->total : state->done;
     const int of_unit = (int)(letters > 0 && count == 1 && state->unit[letters - 1] == 's' ? letters - 1 : letters);
-    int length =
-        known ? snprintf(text, bytes, "%3d %%  %zu/%zu %.*s", (int)(100.0 * (double)state->done / (double)state->total),
-                         state->done, state->total, of_unit, state->unit)
-              : snprintf(text, bytes, "%zu %.*s", state->done, of_unit, state->unit);
+    int length = known ? snprintf(text, bytes, "%3d %%  %zu%s%zu %.*s",
+                                  (int)(100.0 * (double)state->done / (double)state->total), state->done,
+                                  state->estimated ? " of about " : "/", state->total, of_unit, state->unit)
+                       : snprintf(text, bytes, "%zu %.*s", state->done, of_unit, state->unit);
     if (rate <= 0 || length < 0 || (size_t)length >= bytes) return;
     if (state->bytes > progress->first_bytes)
         snprintf(speed, sizeof speed, "  %.1f MB/s", (double)(state->bytes - progress->first_bytes) / seconds / 1e6);

@@ -116,6 +116,11 @@ uint64_t qn_screen_library_estimate(const qn_screen_library *library)
     return (uint64_t)((double)library->position * ((double)library->all_bytes / (double)done));
 }
 
+bool qn_screen_library_is_over(const qn_screen_library *library)
+{
+    return library->file == library->sources.count;
+}
+
 uint64_t qn_screen_library_bytes(const qn_screen_library *library)
 {
     return library->all_bytes;

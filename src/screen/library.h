@@ -28,6 +28,9 @@ size_t qn_screen_library_file(const qn_screen_library *library);
 /* Number of all molecules, estimated from the molecules read so far and their bytes. */
 uint64_t qn_screen_library_estimate(const qn_screen_library *library);
 
+/* Whether all molecules are read, so that their number is known. */
+bool qn_screen_library_is_over(const qn_screen_library *library);
+
 /* Bytes of all libraries; 0: not known. */
 uint64_t qn_screen_library_bytes(const qn_screen_library *library);
 

@@ -31,7 +31,8 @@ typedef struct screen_pipeline {
     qn_screen_queue searched; /* pieces of rigid molecules, whose poses a thread of their own chooses */
     pthread_mutex_t mutex;    /* guards the members below */
     uint64_t finished;        /* molecules of the library up to the last piece recorded */
-    uint64_t expected;        /* number of molecules in the library, estimated */
+    uint64_t expected;        /* number of molecules in the library */
+    bool estimated;           /* that number */
     double started_s;
 } screen_pipeline;
 
@@ -43,7 +44,8 @@ static qn_status report_progress(const screen_pipeline *pipeline)
                                   .unit = "molecules",
                                   .done = (size_t)pipeline->finished,
                                   .total = (size_t)total,
-                                  .seconds = qn_clock_s() - pipeline->started_s};
+                                  .seconds = qn_clock_s() - pipeline->started_s,
+                                  .estimated = pipeline->estimated && total > pipeline->finished};
     if (qn_job_is_stopped(run->job, &progress))
         return QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu %s%s", (unsigned long long)pipeline->finished,
                        (unsigned long long)total, qn_screen_molecules(total),
@@ -144,6 +146,7 @@ static qn_status expect(screen_pipeline *pipeline)
     const uint64_t estimate = qn_screen_library_estimate(pipeline->library);
     pthread_mutex_lock(&pipeline->mutex);
     pipeline->expected = estimate;
+    pipeline->estimated = !qn_screen_library_is_over(pipeline->library);
     qn_status status = report_progress(pipeline);
     pthread_mutex_unlock(&pipeline->mutex);
     return status;

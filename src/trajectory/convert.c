@@ -170,7 +170,8 @@ static qn_status report_progress(const conversion *job, uint64_t done, bool ende
                                   : total > (double)done + 1 ? (size_t)(total + 0.5)
                                                              : (size_t)done + 1,
                                   qn_clock_s() - job->started_s,
-                                  bytes};
+                                  bytes,
+                                  !ended};
     if (job->options->run.progress && job->options->run.progress(&progress, job->options->run.progress_user) != 0)
         return QN_FAIL(QN_CANCELLED, "stopped after %s; %s", qn_count_of(done, "frame").text, lacking_output(job).text);
     return QN_OK;

@@ -109,6 +109,16 @@ static void one_piece_of_work_is_not_many(void)
     finish(&progress);
 }
 
+static void an_estimated_total_is_said_to_be_one(void)
+{
+    cli_progress progress = start(false, false, 0);
+    const qn_progress state = {
+        .stage = "screening", .unit = "molecules", .done = 8, .total = 56, .seconds = 1, .estimated = true};
+    cli_progress_on_progress(&state, &progress);
+    CHECK(strstr(read_back(&progress), "screening   14 %  8 of about 56 molecules\n") != NULL);
+    finish(&progress);
+}
+
 /* A rate about the place where the unit changes: 0.48, then 0.52, then 2 a second. */
 static void the_unit_of_a_rate_is_kept(void)
 {
@@ -291,6 +301,7 @@ int main(void)
     RUN(quick_stages_write_few_lines);
     RUN(finished_and_quick_stages_tell_no_time_left);
     RUN(one_piece_of_work_is_not_many);
+    RUN(an_estimated_total_is_said_to_be_one);
     RUN(the_unit_of_a_rate_is_kept);
     RUN(the_bar_fits_the_terminal_and_is_erased);
     RUN(the_bar_is_redrawn_at_most_ten_times_a_second);
