@@ -46,7 +46,10 @@ static void print_table(const qn_trajectory_result_table *table)
 {
     printf("%s\n", table->title);
     for (size_t i = 0; i < table->column_count; i++)
-        printf("%16s (%s)", table->columns[i].label, table->columns[i].unit);
+        if (*table->columns[i].unit)
+            printf("%15s (%s)", table->columns[i].label, table->columns[i].unit);
+        else
+            printf("%20s", table->columns[i].label);
     putchar('\n');
     for (size_t row = 0; row < table->row_count && row < 5; row++) {
         for (size_t i = 0; i < table->column_count; i++) printf("%20.6g", table->values[row * table->column_count + i]);
