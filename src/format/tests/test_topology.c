@@ -159,6 +159,8 @@ static void files_that_are_not_topologies_are_refused(void)
     CHECK_MESSAGE_HAS("x: is empty; expected TPR, PSF");
     CHECK_FAILS(qn_topology_read_memory("x", "junk\n", 5, &topology), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("x: is not a topology (it begins with \"junk?\")");
+    CHECK_FAILS(qn_topology_read_memory("x.xtc", "\0\0\7\xcb", 4, &topology), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("x.xtc: is a trajectory by its name; expected a topology before it: TPR");
     CHECK_FAILS(qn_topology_read(NULL, "/nonexistent/topol.tpr", &topology), QN_NOT_FOUND);
     const char *path = check_reference_data("trajectory/argon_tng/argon_npt_compressed.tng");
     if (!path) return;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/gzip.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "format/topology/topology_format.h"
 #include "runtime/context.h"
 
@@ -33,6 +34,14 @@ static qn_status choose_format(const char *path, const char *data, size_t size, 
         *format = formats[i];
         if (formats[i]->recognise(data, size)) return QN_OK;
     }
+    static const char *const of_trajectories[] = {".xtc", ".trr", ".dcd", ".nc", ".h5md", ".h5"};
+    for (size_t i = 0; i < sizeof of_trajectories / sizeof *of_trajectories; i++)
+        if (qn_text_ends_in(path, of_trajectories[i]))
+            return QN_FAIL(
+                QN_BAD_FORMAT,
+                "%s: is a trajectory by its name; expected a topology before it: TPR, PSF, Amber parm7, GRO, "
+                "PDB, mmCIF or a table of atoms",
+                path);
     return QN_FAIL(
         QN_BAD_FORMAT,
         "%s: is not a topology (it begins with \"%s\"); expected TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of "
