@@ -156,6 +156,15 @@ static void print_improvement(const watcher *watch, const qn_tune_progress *stat
     fflush(stdout);
 }
 
+/* Some seconds pass before the first test. */
+static void tell_preparation(watcher *watch)
+{
+    if (!watch->progress.terminal || watch->request->run.quiet) return;
+    fputs("\r\033[Kpreparing: the limits of the device, the reference", stderr);
+    fflush(stderr);
+    watch->line_shown = true;
+}
+
 static void print_status(watcher *watch, const qn_tune_progress *state)
 {
     char time[32], elapsed[32];
@@ -333,6 +342,7 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
         printf("%6s  %9s  %10s  %7s  %6s  %s\n", "test", "elapsed", "time",
                watch->request->tune.objective ? "better" : "faster", "limit", "configuration");
     }
+    tell_preparation(watch);
     qn_status status =
         workload ? qn_tune_run(device, workload, with, &result) : qn_tune_run_file(device, name, with, &result);
     remove_line(watch);
