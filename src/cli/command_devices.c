@@ -94,15 +94,26 @@ static void measure(qn_context *context, row *entry)
     qn_device_release(&device);
 }
 
+/* Print the driver with its version. PoCL's has the name of the processor, which stands in the column before, in full
+ * or cut off: "OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-lin; 3.1+debian" is said without the part from HSTR to the
+ * semicolon. */
+static void print_driver(const qn_device_info *info)
+{
+    const char *version = info->driver_version, *name = strstr(version, " HSTR:");
+    const char *rest = name ? strchr(name, ';') : NULL;
+    const int shown = (int)(rest ? name - version : (ptrdiff_t)strlen(version));
+    printf("%s%s%.*s%s\n", info->driver, *version ? ", " : "", shown, version, rest ? rest : "");
+}
+
 static void print_table(const row *rows, size_t count)
 {
     printf("%-12s  %-11s  %11s  %-36s  %s\n", "Device", "Kind", "Memory", "Name", "Driver");
     for (size_t i = 0; i < count; i++) {
         const qn_device_info *info = &rows[i].listing.info;
         if (!rows[i].listing.usable) continue;
-        printf("%-12s  %-11s  %7.1f GiB  %-36s  %s%s%s\n", info->identifier, kind_name(info->kind),
-               (double)info->memory_bytes / (1024.0 * 1024 * 1024), info->name, info->driver,
-               info->driver_version[0] ? ", " : "", info->driver_version);
+        printf("%-12s  %-11s  %7.1f GiB  %-36s  ", info->identifier, kind_name(info->kind),
+               (double)info->memory_bytes / (1024.0 * 1024 * 1024), info->name);
+        print_driver(info);
     }
     bool titled = false;
     for (size_t i = 0; i < count; i++) {

@@ -416,6 +416,7 @@ wait "$server"
 for way in '--per-rotation 99' '--per-rotation=99'; do expect 2 err 1 '"99"' $d $way; done
 for way in '-n 0' '-n0' '--rotations 0' '--rotations=0'; do expect 2 err 1 '"0"' $d $way; done
 expect 0 out - '^Device ' devices
+"$quern" devices | grep -q 'HSTR' && { line=devices; wrong 'the name of the processor stands in the version of its driver'; }
 
 line='devices >/dev/full'
 "$quern" devices >/dev/full 2>err
