@@ -8,6 +8,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -128,9 +129,18 @@ static qn_status connect_within(const char *address, const struct addrinfo *plac
     }
 }
 
+/* The address with its port, for messages. */
+static void name_address(const char *address, const char *port, char name[HOST_BYTES + PORT_BYTES + 4])
+{
+    const size_t length = strlen(address), of_port = strlen(port);
+    const bool stated =
+        length > of_port && address[length - of_port - 1] == ':' && strcmp(address + length - of_port, port) == 0;
+    snprintf(name, HOST_BYTES + PORT_BYTES + 4, "%s%s%s", address, stated ? "" : ":", stated ? "" : port);
+}
+
 qn_status qn_live_socket_connect(const char *address, double timeout_s, qn_live_socket *live_socket)
 {
-    char host[HOST_BYTES], port[PORT_BYTES];
+    char host[HOST_BYTES], port[PORT_BYTES], name[HOST_BYTES + PORT_BYTES + 4];
     struct addrinfo *places, hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     live_socket->descriptor = -1;
     live_socket->timeout_s = timeout_s;
@@ -140,7 +150,8 @@ qn_status qn_live_socket_connect(const char *address, double timeout_s, qn_live_
     const int failure = getaddrinfo(host, port, &hints, &places);
     if (failure != 0)
         return QN_FAIL(QN_NOT_FOUND, "%s: the host \"%s\" is not known (%s)", address, host, gai_strerror(failure));
-    const qn_status status = connect_within(address, places, timeout_s, &live_socket->descriptor);
+    name_address(address, port, name);
+    const qn_status status = connect_within(name, places, timeout_s, &live_socket->descriptor);
     freeaddrinfo(places);
     return status;
 }

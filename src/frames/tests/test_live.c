@@ -434,6 +434,16 @@ static void a_late_simulation_is_awaited(void)
     CHECK(qn_clock_s() - before_s < 5);
 }
 
+/* Nothing listens at the default port, or something that is no simulation: it is named in any case. */
+static void the_default_port_is_named(void)
+{
+    const qn_live_options options = {.address = "127.0.0.1", .timeout_s = 0.1};
+    qn_live *live;
+    if (!CHECK(qn_live_open(NULL, &options, &live) != QN_OK)) return;
+    CHECK(strncmp(qn_error_message(), "127.0.0.1", 9) == 0);
+    if (strstr(qn_error_message(), "no simulation answered")) CHECK_MESSAGE_HAS("127.0.0.1:8888: no simulation");
+}
+
 static void invalid_addresses_are_refused(void)
 {
     static const struct {
@@ -618,6 +628,7 @@ int main(int count, char **arguments)
     RUN(a_reset_ends_the_frames_without_an_error);
     RUN(invalid_greetings_are_refused);
     RUN(a_late_simulation_is_awaited);
+    RUN(the_default_port_is_named);
     RUN(invalid_addresses_are_refused);
     RUN(a_waiting_reader_can_be_stopped);
     RUN(a_client_resumes_the_simulation_before_it_disconnects);
