@@ -7,7 +7,7 @@ set -u
 cd "$1" || exit 1
 failures=$(mktemp) || exit 1
 trap 'rm -f "$failures"' EXIT
-files=$(find . \( -name .git -o -name .gpu -o -name 'build*' -o -path ./tests/data -o -path ./examples/1ppe \) -prune -o -type f -print |
+files=$(find . \( -name .git -o -name .gpu -o -name 'build*' -o -path ./dist -o -path ./tests/data -o -path ./examples/1ppe \) -prune -o -type f -print |
     grep -vE '\.(png|gz|pdb|cif|mrc)$' | sort)
 
 # Markdown links and pictures to files of the tree, relative to the page.

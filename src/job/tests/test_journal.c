@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -252,6 +253,27 @@ static void differences_are_said_without_whole_digests(void)
     CHECK_OK(qn_key_compare("journal.0", "a=1\n", "a=1\n"));
 }
 
+/* The checksum of large parts, which threads compute piece by piece, is the CRC-32 of all bytes. */
+static void threads_find_the_checksum_of_large_parts(void)
+{
+    const size_t sizes[] = {1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 66 << 20};
+    unsigned char *data = malloc(66 << 20);
+    qn_pool *pool;
+    if (!CHECK_OK(qn_pool_create(3, &pool))) return;
+    for (size_t i = 0; i < 66 << 20; i++) data[i] = (unsigned char)(i * 2654435761u >> 13);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const qn_journal_part parts[] = {{"small", 5}, {data, sizes[k]}};
+        const uint64_t own[] = {7, 5 + sizes[k]};
+        uLong expected = crc32(0, (const Bytef *)own, sizeof own);
+        expected = crc32(expected, (const Bytef *)"small", 5);
+        expected = crc32(expected, data, (uInt)sizes[k]);
+        CHECK(qn_journal_checksum(7, parts, 2, pool) == (uint32_t)expected);
+        CHECK(qn_journal_checksum(7, parts, 2, NULL) == (uint32_t)expected);
+    }
+    qn_pool_destroy(&pool);
+    free(data);
+}
+
 int main(void)
 {
     RUN(appended_records_are_read_back);
@@ -262,5 +284,6 @@ int main(void)
     RUN(values_of_the_key_can_be_read);
     RUN(two_processes_do_not_write_one_journal);
     RUN(a_refused_record_ends_the_reading);
+    RUN(threads_find_the_checksum_of_large_parts);
     return check_finish();
 }
