@@ -28,6 +28,11 @@ QN_PRINTF_LIKE(1, 2) static short_text say(const char *format, ...)
     return said;
 }
 
+static short_text energy(double kcal_per_mol)
+{
+    return say("%s%.2f kcal/mol", kcal_per_mol <= -0.005 ? "−" : "", fabs(kcal_per_mol));
+}
+
 /* A passage in words: what all passages share is left out. */
 static short_text title_of(const qn_transport_state *run, uint64_t piece)
 {
@@ -50,12 +55,12 @@ static qn_status add_one_passage(qn_report *report, const qn_transport_state *ru
     const qn_passage_summary *summary = &run->passages[0];
     static const char *const labels[] = {"E bound",     "E max", "E surface", "Barrier in",
                                          "Barrier out", "Gap",   "Resisting"};
-    const short_text said[] = {say("%.2f kcal/mol", summary->bound),
-                               say("%.2f kcal/mol", summary->highest),
-                               say("%.2f kcal/mol", summary->surface),
-                               say("%.2f kcal/mol", summary->highest - summary->surface),
-                               say("%.2f kcal/mol", summary->highest - summary->bound),
-                               isnan(summary->gap) ? say("–") : say("%.2f kcal/mol", summary->gap),
+    const short_text said[] = {energy(summary->bound),
+                               energy(summary->highest),
+                               energy(summary->surface),
+                               energy(summary->highest - summary->surface),
+                               energy(summary->highest - summary->bound),
+                               isnan(summary->gap) ? say("–") : energy(summary->gap),
                                say("%s", summary->resisting[0] ? summary->resisting : "–")};
     const char *values[sizeof said / sizeof *said];
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) values[i] = said[i].text;
@@ -71,9 +76,9 @@ static qn_status add_facts(qn_report *report, const qn_transport_state *run)
     if (run->passage_count == 1) return add_one_passage(report, run);
     for (size_t i = 1; i < run->passage_count; i++)
         if (cost_of(run, &run->passages[i]) < cost_of(run, least)) least = &run->passages[i];
-    const short_text said[] = {
-        say("%zu", run->passage_count), say("%zu", run->snapshot_count),           say("%zu", run->tunnel_count),
-        say("%zu", run->ligand_count),  say("%.2f kcal/mol", cost_of(run, least)), title_of(run, least->piece)};
+    const short_text said[] = {say("%zu", run->passage_count), say("%zu", run->snapshot_count),
+                               say("%zu", run->tunnel_count),  say("%zu", run->ligand_count),
+                               energy(cost_of(run, least)),    title_of(run, least->piece)};
     const char *values[sizeof said / sizeof *said];
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) values[i] = said[i].text;
     return qn_report_facts(report, labels, values, sizeof said / sizeof *said);
