@@ -53,6 +53,11 @@ echo mine >"$scratch/second/share/doc/quern/mine"
 cmake -DMANIFEST="$build/install_manifest.txt" -P "$source/cmake/Uninstall.cmake" >>install.log 2>&1 || fail "uninstall" install.log
 [ "$(cd "$scratch/second" && find . -type f)" = ./share/doc/quern/mine ] || fail "uninstall left $(cd "$scratch/second" && find . -type f | head -n 5)"
 
+# With a shared library nothing is built that needs functions which it does not export: no tests, no benchmarks.
+cmake -S "$source" -B shared -G Ninja -DBUILD_SHARED_LIBS=ON >shared.log 2>&1 || fail "configuring a shared library" shared.log
+[ "$(grep -c '^build [^ ]*: [A-Z_]*EXECUTABLE_LINKER' shared/build.ninja)" = 1 ] ||
+    fail "with a shared library other programs than quern are built: $(grep '^build [^ ]*: [A-Z_]*EXECUTABLE_LINKER' shared/build.ninja | head -n 3)"
+
 # The example with find_package, from a copy of its folder.
 cp -r "$source/examples/dock_two_proteins" example
 cmake -S example -B by-cmake -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 || fail "find_package(quern)" cmake.log
