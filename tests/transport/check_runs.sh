@@ -51,8 +51,9 @@ fi
 "$quern" transport shell.pdb one.sdf --tunnel way.dsd --direction in --effort 0.1 --poses 4 --rounds 1 -o told >said 2>message ||
   fail "a run that talks: $(cat message)"
 barriers=$(awk -F, 'NR == 2 { printf "%.2f %.2f", $10, $9 }' told/results.csv)
-[ "$(awk 'NR == 2 { print $4, $5 }' said)" = "$barriers" ] || fail "barriers are not $barriers: $(cat said)"
-[ "$(awk 'NR == 1 { print $4, $5, $6, $7 }' said)" = "barrier in barrier out" ] || fail "the head of barriers: $(cat said)"
+[ "$(awk 'NR == 3 { print $4, $5 }' said)" = "$barriers" ] || fail "barriers are not $barriers: $(cat said)"
+[ "$(awk 'NR == 2 { print $4, $5, $6, $7 }' said)" = "barrier in barrier out" ] || fail "the head of barriers: $(cat said)"
+[ "$(head -n 1 said)" = "energies in kcal/mol" ] || fail "no unit of energies: $(cat said)"
 grep -q 'Barrier in</th>' told/report.html && grep -q 'Barrier out</th>' told/report.html || fail "the report's barriers"
 
 # On a screen of 420 pixels, the first 450 units of the profile's drawing are in sight, and its legend is among them.
