@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
 import unittest
 from pathlib import Path
@@ -10,6 +11,10 @@ from pathlib import Path
 SOURCE = Path(os.environ.get("QUERN_SOURCE", Path(__file__).resolve().parents[2]))
 EXAMPLES, DATA = SOURCE / "examples", SOURCE / "tests" / "data"
 COMMAND = os.environ.get("QUERN_COMMAND", "quern")
+
+# A shell that starts a job in the background lets it ignore Ctrl-C, and Python and the processes of tests keep that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextlib.contextmanager
