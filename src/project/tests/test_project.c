@@ -452,7 +452,7 @@ static void wrong_options_are_refused(void)
     const qn_project_options fine = options_for(scratch("refused.mrcs"));
     qn_project_options options = fine;
     options.snr = -1;
-    check_refused(&options, QN_INVALID_ARGUMENT, "--noise is \"-1\"; expected a number from 0 to 1e+09");
+    check_refused(&options, QN_INVALID_ARGUMENT, "--noise is \"-1\"; expected a number from 0 to 1000000000");
     options = fine, options.snr = NAN;
     check_refused(&options, QN_INVALID_ARGUMENT, "--noise is \"nan\"");
     options = fine, options.padding = 3;
