@@ -35,10 +35,8 @@ qn_status qn_report_wide_cards(qn_report *report, const char *title, const char 
 {
     qn_text *body = &report->body;
     if (count == 0) return QN_OK;
-    QN_TRY(qn_text_append(body, "<figure>\n<figcaption><b>"));
-    QN_TRY(qn_markup_text(body, title));
-    QN_TRY(qn_text_append(body, "</b>"));
-    QN_TRY(qn_markup_prose(body, caption));
+    QN_TRY(qn_text_append(body, "<figure>\n"));
+    QN_TRY(qn_markup_caption(body, title, caption));
     QN_TRY(qn_text_append(body, "</figcaption>\n<ul class=\"cards wide\">\n"));
     for (size_t i = 0; i < count; i++) QN_TRY(append_card(body, &cards[i]));
     return qn_text_append(body, "</ul>\n</figure>\n");
@@ -48,10 +46,8 @@ static qn_status append_drawing(qn_report *report, const char *class, const char
                                 const char *label, const char *svg)
 {
     qn_text *body = &report->body;
-    QN_TRY(qn_text_append(body, "<figure>\n<figcaption><b>"));
-    QN_TRY(qn_markup_text(body, title));
-    QN_TRY(qn_text_append(body, "</b>"));
-    QN_TRY(qn_markup_prose(body, caption ? caption : ""));
+    QN_TRY(qn_text_append(body, "<figure>\n"));
+    QN_TRY(qn_markup_caption(body, title, caption));
     QN_TRY(qn_text_append(body, "</figcaption>\n<div class=\"%s\" tabindex=\"0\"><img alt=\"", class));
     QN_TRY(qn_markup_text(body, label));
     QN_TRY(qn_text_append(body, "\" src=\"data:image/svg+xml;base64,"));

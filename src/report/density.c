@@ -113,10 +113,8 @@ static qn_status append_figure(qn_report *report, const qn_density_view *view, c
     report->densities++;
     QN_TRY(qn_text_append(text, "<figure class=\"scene density\" data-label=\""));
     QN_TRY(qn_markup_text(text, view->title));
-    QN_TRY(qn_text_append(text, "\">\n<figcaption><b>"));
-    QN_TRY(qn_markup_text(text, view->title));
-    QN_TRY(qn_text_append(text, "</b>"));
-    QN_TRY(qn_markup_prose(text, view->caption));
+    QN_TRY(qn_text_append(text, "\">\n"));
+    QN_TRY(qn_markup_caption(text, view->title, view->caption));
     QN_TRY(qn_text_append(text, "</figcaption>\n<p class=\"fallback\">The surface is not drawn, because this browser "
                                 "runs no scripts or has no WebGL 2.</p>\n"));
     QN_TRY(append_grid(text, view, grid));

@@ -105,10 +105,8 @@ static qn_status append_spoken(qn_text *body, const qn_report_plot *plot, const 
 qn_status qn_figure_begin(qn_report *report, const qn_report_plot *plot, const qn_figure *figure, double height)
 {
     qn_text *body = &report->body;
-    QN_TRY(qn_text_append(body, "<figure>\n<figcaption><b>"));
-    QN_TRY(qn_markup_text(body, plot->title));
-    QN_TRY(qn_text_append(body, "</b>"));
-    if (plot->caption) QN_TRY(qn_markup_prose(body, plot->caption));
+    QN_TRY(qn_text_append(body, "<figure>\n"));
+    QN_TRY(qn_markup_caption(body, plot->title, plot->caption));
     if (figure->left_out)
         QN_TRY(qn_text_append(body, " %zu of %zu values are not finite and left out.", figure->left_out,
                               figure->shown + figure->left_out));

@@ -68,6 +68,14 @@ qn_status qn_markup_prose(qn_text *markup, const char *string)
     return qn_markup_text(markup, string);
 }
 
+qn_status qn_markup_caption(qn_text *markup, const char *title, const char *caption)
+{
+    QN_TRY(qn_text_append(markup, "<figcaption><b>"));
+    QN_TRY(qn_markup_text(markup, title));
+    QN_TRY(qn_text_append(markup, "</b>"));
+    return caption ? qn_markup_prose(markup, caption) : QN_OK;
+}
+
 qn_status qn_markup_coordinate(qn_text *markup, double value, int decimals)
 {
     char number[QN_NUMBER_LENGTH];

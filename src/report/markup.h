@@ -11,6 +11,9 @@ QN_MUST_CHECK qn_status qn_markup_text(qn_text *markup, const char *string);
 /* qn_markup_text, with text between `back quotes` set as code. */
 QN_MUST_CHECK qn_status qn_markup_prose(qn_text *markup, const char *string);
 
+/* Begin <figcaption>: a title in bold, and a caption for qn_markup_prose, or NULL. The caller ends the tag. */
+QN_MUST_CHECK qn_status qn_markup_caption(qn_text *markup, const char *title, const char *caption);
+
 /* Bytes of the well-formed UTF-8 character at `text`; 0 when it is not one (RFC 3629: no overlong form, no surrogate,
  * nothing above U+10FFFF). */
 size_t qn_markup_character_bytes(const unsigned char *text);

@@ -99,10 +99,8 @@ qn_status qn_report_pictures(qn_report *report, const char *title, const char *c
 {
     qn_text *body = &report->body;
     if (count == 0) return QN_OK;
-    QN_TRY(qn_text_append(body, "<figure>\n<figcaption><b>"));
-    QN_TRY(qn_markup_text(body, title));
-    QN_TRY(qn_text_append(body, "</b>"));
-    QN_TRY(qn_markup_prose(body, caption ? caption : ""));
+    QN_TRY(qn_text_append(body, "<figure>\n"));
+    QN_TRY(qn_markup_caption(body, title, caption));
     QN_TRY(qn_text_append(body, "</figcaption>\n<ul class=\"pictures%s\">\n", count == 2 ? " two" : ""));
     const int most = count > 2 ? SIDE_MAX_OF_THREE : SIDE_MAX;
     for (size_t i = 0; i < count; i++) QN_TRY(append_picture(body, &pictures[i], most, low, high));

@@ -125,10 +125,8 @@ qn_status qn_report_scene(qn_report *report, const qn_scene *scene)
     report->scenes++;
     QN_TRY(qn_text_append(text, "<figure class=\"scene\" data-focus=\"%d\" data-label=\"", scene->focus));
     QN_TRY(qn_markup_text(text, scene->title));
-    QN_TRY(qn_text_append(text, "\">\n<figcaption><b>"));
-    QN_TRY(qn_markup_text(text, scene->title));
-    QN_TRY(qn_text_append(text, "</b>"));
-    QN_TRY(qn_markup_prose(text, scene->caption));
+    QN_TRY(qn_text_append(text, "\">\n"));
+    QN_TRY(qn_markup_caption(text, scene->title, scene->caption));
     QN_TRY(qn_text_append(text, "</figcaption>\n<p class=\"fallback\">The models are not drawn, because this browser "
                                 "runs no scripts or has no WebGL 2.</p>\n<ul class=\"models\">\n"));
     for (size_t i = 0; i < scene->model_count; i++) QN_TRY(append_model(text, &scene->models[i]));

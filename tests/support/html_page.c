@@ -72,10 +72,33 @@ int html_is_balanced(const char *page)
     return depth == 0;
 }
 
+const char *html_value(const char *tag, const char *name)
+{
+    char key[40] = " ";
+    strcat(strcat(key, name), "=\"");
+    const char *at = strstr(tag, key), *end = strchr(tag, '>');
+    return at && end && at < end ? at + strlen(key) : "";
+}
+
 double html_attribute(const char *tag, const char *name)
 {
-    char key[16] = " ";
-    strcat(strcat(key, name), "=\"");
-    const char *at = strstr(tag, key);
-    return at && at < strchr(tag, '>') ? strtod(at + strlen(key), NULL) : NAN;
+    const char *value = html_value(tag, name);
+    return *value ? strtod(value, NULL) : NAN;
+}
+
+int html_byte(const char *text, size_t index)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const size_t letter = 8 * index / 6;
+    if (!*text) return -1;
+    const char *high = strchr(letters, text[letter]), *low = strchr(letters, text[letter + 1]);
+    if (!high || !low) return -1;
+    return (int)((high - letters) << 6 | (low - letters)) >> (4 - 8 * index % 6) & 255;
+}
+
+int html_integer(const char *text, size_t index)
+{
+    const int low = html_byte(text, 2 * index), high = html_byte(text, 2 * index + 1);
+    if (low < 0 || high < 0) return 65536;
+    return (low | high << 8) - (high < 128 ? 0 : 65536);
 }

@@ -32,26 +32,6 @@ static const char *grid_of(const qn_text *page)
     return CHECK(tag != NULL) ? tag : "";
 }
 
-/* The value of an attribute of the tag at `tag`, without the quote. */
-static const char *value_of(const char *tag, const char *name)
-{
-    char key[40];
-    snprintf(key, sizeof key, " %s=\"", name);
-    const char *at = strstr(tag, key);
-    return CHECK(at != NULL) ? at + strlen(key) : "";
-}
-
-/* A byte of base64 text, by the table of RFC 4648. */
-static unsigned byte_at(const char *text, size_t index)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const size_t letter = 8 * index / 6;
-    const char *high = strchr(letters, text[letter]), *low = strchr(letters, text[letter + 1]);
-    if (!CHECK(high && low)) return 0;
-    const unsigned both = (unsigned)(high - letters) << 6 | (unsigned)(low - letters);
-    return both >> (4 - 8 * index % 6) & 255;
-}
-
 /* A different order of the axes would give different values. */
 static float value_at(int x, int y, int z)
 {
@@ -86,19 +66,19 @@ static void values_are_kept_to_half_a_step(void)
     CHECK_OK(page_of(&view, &page));
     const char *tag = grid_of(&page);
     CHECK(page.data && html_is_balanced(page.data) && strstr(page.data, "<b>The &lt;surface&gt;</b>"));
-    CHECK(sscanf(value_of(tag, "data-size"), "%lf %lf %lf", &size[0], &size[1], &size[2]) == 3);
+    CHECK(sscanf(html_value(tag, "data-size"), "%lf %lf %lf", &size[0], &size[1], &size[2]) == 3);
     CHECK(size[0] == 5 && size[1] == 4 && size[2] == 4);
-    CHECK(sscanf(value_of(tag, "data-origin"), "%lf %lf %lf", &origin[0], &origin[1], &origin[2]) == 3);
+    CHECK(sscanf(html_value(tag, "data-origin"), "%lf %lf %lf", &origin[0], &origin[1], &origin[2]) == 3);
     CHECK(origin[0] == -8.5 && origin[1] == 20 && origin[2] == 3.5);
-    CHECK(sscanf(value_of(tag, "data-range"), "%lf %lf", &range[0], &range[1]) == 2);
+    CHECK(sscanf(html_value(tag, "data-range"), "%lf %lf", &range[0], &range[1]) == 2);
     CHECK(range[0] == -7);
     CHECK_NEAR(range[1], (double)value_at(5, 3, 2), 1e-6);
     CHECK(html_attribute(tag, "data-level") == -2.5 && html_attribute(tag, "data-step") == 1.5);
-    CHECK(strncmp(value_of(tag, "data-statistics"), "1.25 3\"", 7) == 0);
+    CHECK(strncmp(html_value(tag, "data-statistics"), "1.25 3\"", 7) == 0);
     const double step = (range[1] - range[0]) / 255;
     for (size_t i = 0; i < 5 * 4 * 4; i++) {
         const double value = (double)values[2 + i / 20][i / 5 % 4][1 + i % 5];
-        const double read = range[0] + step * byte_at(value_of(tag, "data-values"), i);
+        const double read = range[0] + step * html_byte(html_value(tag, "data-values"), i);
         CHECK(fabs(read - fmax(value, -7)) <= 0.5 * step + 1e-6); /* 1e-6: single precision */
     }
     qn_text_clear(&page);
@@ -125,10 +105,10 @@ static void large_boxes_are_averaged(void)
     CHECK(qn_density_cube((const int[3]){0, 0, 0}, (const int[3]){512, 512, 512}) == 7); /* 73.1³ < 600,000 < 84.3³ */
     CHECK_OK(page_of(&view, &page));
     const char *tag = grid_of(&page);
-    CHECK(strncmp(value_of(tag, "data-size"), "45 43 42\"", 9) == 0 && html_attribute(tag, "data-step") == 2);
-    CHECK(strncmp(value_of(tag, "data-origin"), "0.500000 0.500000 0.500000\"", 27) == 0);
+    CHECK(strncmp(html_value(tag, "data-size"), "45 43 42\"", 9) == 0 && html_attribute(tag, "data-step") == 2);
+    CHECK(strncmp(html_value(tag, "data-origin"), "0.500000 0.500000 0.500000\"", 27) == 0);
     CHECK(strstr(tag, "data-statistics") == NULL);
-    CHECK(sscanf(value_of(tag, "data-range"), "%lf %lf", &range[0], &range[1]) == 2);
+    CHECK(sscanf(html_value(tag, "data-range"), "%lf %lf", &range[0], &range[1]) == 2);
     static const int places[][3] = {{0, 0, 0}, {3, 41, 17}, {44, 42, 41}, {44, 0, 41}, {10, 42, 5}};
     for (int p = 0; p < 5; p++) {
         const int *at = places[p];
@@ -138,7 +118,7 @@ static void large_boxes_are_averaged(void)
                 for (int x = 2 * at[0]; x < 2 * at[0] + 2 && x < X; x++, count++)
                     sum += (double)values[(z * Y + y) * X + x];
         const size_t index = (size_t)((at[2] * ROWS + at[1]) * COLUMNS + at[0]);
-        const double read = range[0] + (range[1] - range[0]) / 255 * byte_at(value_of(tag, "data-values"), index);
+        const double read = range[0] + (range[1] - range[0]) / 255 * html_byte(html_value(tag, "data-values"), index);
         CHECK_NEAR(read, sum / count, 0.5 * (range[1] - range[0]) / 255 + 1e-3); /* 1e-3: the averages are floats */
     }
     CHECK(page.length < 943718); /* 0.9 MiB: the rest of a report has more than 1 MiB */

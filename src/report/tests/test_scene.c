@@ -37,31 +37,6 @@ static qn_status page_of(const qn_scene *scene, qn_text *page)
     return status;
 }
 
-/* The value of an attribute of the tag at `tag`, without the quote. */
-static const char *value_of(const char *tag, const char *name)
-{
-    char key[40];
-    snprintf(key, sizeof key, " %s=\"", name);
-    const char *at = strstr(tag, key);
-    return CHECK(at != NULL) ? at + strlen(key) : "";
-}
-
-/* A 16-bit integer of base64 text, with its sign, by the table of RFC 4648. */
-static int number_at(const char *text, size_t index)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    unsigned bytes[2];
-    for (size_t i = 0; i < 2; i++) {
-        const size_t byte = 2 * index + i, bit = 8 * byte, letter = bit / 6;
-        const char *high = strchr(letters, text[letter]), *low = strchr(letters, text[letter + 1]);
-        if (!CHECK(high && low)) return 0;
-        const unsigned both = (unsigned)(high - letters) << 6 | (unsigned)(low - letters);
-        bytes[i] = both >> (4 - bit % 6) & 255;
-    }
-    const int value = (int)(bytes[0] | bytes[1] << 8);
-    return value >= 32768 ? value - 65536 : value;
-}
-
 static void places_are_kept_to_half_a_step(void)
 {
     const qn_scene_body bodies[2] = {body_of(places), body_of(places)};
@@ -75,17 +50,17 @@ static void places_are_kept_to_half_a_step(void)
     if (!CHECK(tag != NULL)) return;
     const double step = html_attribute(tag, "data-step");
     double origin[3];
-    CHECK(sscanf(value_of(tag, "data-origin"), "%lf %lf %lf", &origin[0], &origin[1], &origin[2]) == 3);
+    CHECK(sscanf(html_value(tag, "data-origin"), "%lf %lf %lf", &origin[0], &origin[1], &origin[2]) == 3);
     CHECK(step > 325.002 / 32767 - 1e-9 && step < 0.01); /* half of the longest side, in 15 bits */
     for (size_t i = 0; i < 3 * ATOMS; i++) {
-        const double read = origin[i % 3] + step * number_at(value_of(tag, "data-places"), i);
+        const double read = origin[i % 3] + step * html_integer(html_value(tag, "data-places"), i);
         CHECK(fabs(read - places[i]) <= 0.5 * step + 1e-5); /* 1e-5: the decimals of origin and step */
     }
-    const char *table = value_of(tag, "data-residues");
-    CHECK(number_at(table, 0) == 3 && number_at(table, 1) == 1 && number_at(table, 2) == 2);
-    CHECK(number_at(table, 3) == -1);
-    CHECK(strncmp(value_of(tag, "data-labels"), "A &lt;1&gt;|A GLY 2\"", 20) == 0);
-    CHECK(strncmp(value_of(tag, "data-elements"), "CNOSX\"", 6) == 0);
+    const char *table = html_value(tag, "data-residues");
+    CHECK(html_integer(table, 0) == 3 && html_integer(table, 1) == 1 && html_integer(table, 2) == 2);
+    CHECK(html_integer(table, 3) == -1);
+    CHECK(strncmp(html_value(tag, "data-labels"), "A &lt;1&gt;|A GLY 2\"", 20) == 0);
+    CHECK(strncmp(html_value(tag, "data-elements"), "CNOSX\"", 6) == 0);
     CHECK(strstr(page.data, "data-pose=\"0 -1 0 1 0 0 0 0 1 1.5000 -2.2500 1000.0000\"") != NULL);
     CHECK(strstr(page.data, "<a href=\"a&amp;b.pdb\">a&amp;b.pdb</a>") != NULL);
     CHECK(html_occurrences(page.data, "webgl2") == 1 && !strstr(page.data, "#line"));
