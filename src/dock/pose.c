@@ -74,33 +74,21 @@ static bool satisfies_restraints(const qn_dock_candidates *from, size_t rotation
     return qn_dock_restraints_satisfied(from->restraints, matrix, translation) >= from->restraints->required;
 }
 
-/* List all hits of a set by grid energy, the lowest first. */
-/* Move the candidate at `place` of a heap, whose worst one is at 0, towards the end until none below it is worse. */
-static void sink(candidate *heap, size_t count, size_t place)
+/* Sort the candidates, and keep the `most` best. */
+static void cut(candidate *list, size_t most, size_t *count)
 {
-    for (;;) {
-        size_t child = 2 * place + 1;
-        if (child >= count) return;
-        if (child + 1 < count && by_grid_energy(&heap[child + 1], &heap[child]) > 0) child++;
-        if (by_grid_energy(&heap[child], &heap[place]) <= 0) return;
-        const candidate moved = heap[place];
-        heap[place] = heap[child];
-        heap[child] = moved;
-        place = child;
-    }
+    if (*count) qsort(list, *count, sizeof *list, by_grid_energy);
+    if (*count > most) *count = most;
 }
 
-/* Keep a candidate if it is among the `most` best so far. */
-static void offer(candidate *heap, size_t most, size_t *count, const candidate *offered)
+/* Keep a candidate if it may be among the `most` best. The list has room for 2 · most. */
+static void offer(candidate *list, size_t most, size_t *count, bool *was_cut, const candidate *offered)
 {
-    if (*count < most) {
-        heap[(*count)++] = *offered;
-        if (*count == most)
-            for (size_t place = most / 2; place-- > 0;) sink(heap, most, place);
-    } else if (by_grid_energy(offered, &heap[0]) < 0) {
-        heap[0] = *offered;
-        sink(heap, most, 0);
-    }
+    if (*was_cut && by_grid_energy(offered, &list[most - 1]) > 0) return;
+    list[(*count)++] = *offered;
+    if (*count < 2 * most) return;
+    cut(list, most, count);
+    *was_cut = true;
 }
 
 /* The `most` best candidates of a set, the best first. */
@@ -110,16 +98,17 @@ static qn_status gather(const qn_dock_candidates *from, size_t set, size_t most,
     const size_t all = (size_t)from->rotation_count * per_rotation;
     void *memory;
     if (most > all) most = all;
-    QN_TRY(qn_allocate(most, sizeof(candidate), &memory));
+    QN_TRY(qn_allocate(2 * most, sizeof(candidate), &memory));
     candidate *candidates = memory;
+    bool was_cut = false;
     *count = 0;
     for (size_t rotation = 0; rotation < (size_t)from->rotation_count && most > 0; rotation++)
         for (size_t k = 0; k < per_rotation; k++) {
             const qn_dock_hit *hit = &from->hits[(rotation * sets + set) * per_rotation + k];
             if (hit->cell < 0 || !satisfies_restraints(from, rotation, hit->cell)) continue;
-            offer(candidates, most, count, &(candidate){hit->energy, (int32_t)rotation, hit->cell});
+            offer(candidates, most, count, &was_cut, &(candidate){hit->energy, (int32_t)rotation, hit->cell});
         }
-    if (*count) qsort(candidates, *count, sizeof *candidates, by_grid_energy);
+    cut(candidates, most, count);
     *out = candidates;
     return QN_OK;
 }

@@ -281,8 +281,8 @@ static void path_depends_on_sides_and_device(void)
     CHECK(!qn_search_fused_suits(device, &other));
 }
 
-static void rank(const qn_dock_hit *hits, size_t set, const qn_dock_restraints *restraints, qn_dock_pose **poses,
-                 size_t *count)
+static void rank(const qn_dock_hit *hits, size_t set, const qn_dock_restraints *restraints, size_t keep,
+                 qn_dock_pose **poses, size_t *count)
 {
     qn_dock_cells cells;
     CHECK_OK(qn_dock_cells_create(&energy, &grid, NULL, &cells));
@@ -296,9 +296,9 @@ static void rank(const qn_dock_hit *hits, size_t set, const qn_dock_restraints *
                                            .per_rotation = PER_ROTATION,
                                            .hits = hits,
                                            .restraints = restraints};
-    CHECK_OK(qn_dock_poses_rank(&candidates, set, 9, NULL, poses, count));
+    CHECK_OK(qn_dock_poses_rank(&candidates, set, keep, NULL, poses, count));
     qn_dock_cells_clear(&cells);
-    CHECK(*count == 9);
+    CHECK(*count == keep);
 }
 
 static void poses_are_ranked_by_rescored_energy(void)
@@ -308,13 +308,50 @@ static void poses_are_ranked_by_rescored_energy(void)
     for (size_t set = 0; set < SETS; set++) {
         qn_dock_pose *poses;
         size_t count;
-        rank(hits, set, NULL, &poses, &count);
+        rank(hits, set, NULL, 9, &poses, &count);
         for (size_t i = 0; i < count; i++) {
             CHECK(poses[i].set == set);
             CHECK_NEAR(poses[i].energy, energy_of(set, poses[i].matrix, poses[i].translation_angstrom), 0.02);
             if (i) CHECK(poses[i - 1].energy <= poses[i].energy);
         }
         qn_release(&poses);
+    }
+}
+
+/* Number of a set's hits with a lower energy of the grid than a pose. */
+static size_t lower_hits(const qn_dock_hit *hits, size_t set, const qn_dock_pose *pose)
+{
+    const qn_dock_hit *own = hits + ((size_t)pose->rotation * SETS + set) * PER_ROTATION;
+    size_t lower = 0;
+    while (own->cell != pose->cell) own++;
+    for (size_t r = 0; r < ROTATIONS; r++)
+        for (size_t k = 0; k < PER_ROTATION; k++)
+            lower += hits[(r * SETS + set) * PER_ROTATION + k].energy < own->energy;
+    return lower;
+}
+
+/* Only the poses of lowest energy of the grid are rescored, four for each that is kept. These energies are random here,
+ * so that poses which are left out would be better. */
+static void poses_of_low_grid_energy_are_rescored(void)
+{
+    static qn_dock_hit hits[HITS];
+    qn_dock_pose *all, *few;
+    size_t count;
+    run_search(QN_DOCK_PATH_AUTO, 4, PER_ROTATION, hits);
+    for (uint64_t draw = 0; draw < 20; draw++) {
+        const size_t keep = 1 + draw % 3;
+        size_t found = 0;
+        for (size_t i = 0; i < HITS; i++) hits[i].energy = (float)qn_random_uniform(5, draw, i);
+        rank(hits, 1, NULL, (size_t)ROTATIONS * PER_ROTATION, &all, &count);
+        rank(hits, 1, NULL, keep, &few, &count);
+        for (size_t i = 0; i < (size_t)ROTATIONS * PER_ROTATION && found < keep; i++) {
+            if (lower_hits(hits, 1, &all[i]) >= 4 * keep) continue;
+            CHECK(few[found].rotation == all[i].rotation && few[found].cell == all[i].cell);
+            found++;
+        }
+        CHECK(found == keep);
+        qn_release(&few);
+        qn_release(&all);
     }
 }
 
@@ -330,7 +367,7 @@ static void poses_gain_the_energy_of_restraints(void)
     run_search(QN_DOCK_PATH_AUTO, 4, PER_ROTATION, hits);
     memset(all, true, sizeof all);
     CHECK_OK(qn_dock_ambiguous_add(molecules, (const bool *const[2]){all, all}, 2, &restraints.ambiguous));
-    rank(hits, 0, &restraints, &poses, &count);
+    rank(hits, 0, &restraints, 9, &poses, &count);
     for (size_t i = 0; i < count; i++) {
         const double gain = qn_dock_restraints_energy(&restraints, poses[i].matrix, poses[i].translation_angstrom);
         const double others = energy_of(0, poses[i].matrix, poses[i].translation_angstrom);
@@ -351,7 +388,7 @@ static void pose_distances_equal_their_definition(void)
     size_t count;
     float *distances;
     run_search(QN_DOCK_PATH_AUTO, 4, PER_ROTATION, hits);
-    rank(hits, 0, NULL, &poses, &count);
+    rank(hits, 0, NULL, 9, &poses, &count);
     CHECK_OK(qn_dock_pose_distances(&receptor.molecule, &ligand.molecule, poses, count, NULL, &distances));
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) {
@@ -397,6 +434,7 @@ int main(int argc, char **argv)
     RUN(half_precision_finds_mostly_the_same_cells);
     RUN(path_depends_on_sides_and_device);
     RUN(poses_are_ranked_by_rescored_energy);
+    RUN(poses_of_low_grid_energy_are_rescored);
     RUN(poses_gain_the_energy_of_restraints);
     RUN(pose_distances_equal_their_definition);
     qn_dock_energy_clear(&energy);
