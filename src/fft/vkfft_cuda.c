@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "runtime/device.h"
+#include "runtime/program_cache.h"
 
 typedef struct vkfft_state {
     qn_shim_cuda functions;
@@ -90,6 +91,48 @@ static qn_status choose_architecture(qn_shim_cuda *f, CUdevice device)
     return QN_OK;
 }
 
+/* ---- kernels: VkFFT's texts are compiled once, and kept in the cache of programs ---- */
+
+typedef struct compilation {
+    qn_shim_cuda *functions;
+    nvrtcProgram program;
+    const char *option;
+    nvrtcResult result;
+} compilation;
+
+static nvrtcResult copy_image(const qn_shim_cuda *f, nvrtcProgram program, void **image, size_t *bytes)
+{
+    nvrtcResult result = f->machine_code ? f->program_cubin_size(program, bytes) : f->program_ptx_size(program, bytes);
+    if (result != NVRTC_SUCCESS) return result;
+    if (qn_allocate(*bytes, 1, image) != QN_OK) {
+        qn_error_clear();
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    }
+    return f->machine_code ? f->program_cubin(program, *image) : f->program_ptx(program, *image);
+}
+
+static qn_status compile(void *user, void **image, size_t *bytes)
+{
+    compilation *c = user;
+    *image = NULL;
+    c->result = c->functions->program_compile(c->program, 1, &c->option);
+    if (c->result == NVRTC_SUCCESS) c->result = copy_image(c->functions, c->program, image, bytes);
+    if (c->result == NVRTC_SUCCESS) return QN_OK;
+    qn_release(image);
+    return QN_FAIL(QN_BUILD_FAILED, "a kernel of VkFFT does not compile: %s", c->functions->compiler_error(c->result));
+}
+
+static nvrtcResult find_or_compile(qn_shim_cuda *f, nvrtcProgram program)
+{
+    char option[48];
+    compilation c = {f, program, option, NVRTC_SUCCESS};
+    snprintf(option, sizeof option, "--gpu-architecture=%s_%d", f->machine_code ? "sm" : "compute", f->architecture);
+    qn_release(&f->image);
+    if (qn_program_cache_compile(f->device, f->text, option, compile, &c, &f->image, &f->image_bytes) != QN_OK)
+        qn_error_clear(); /* VkFFT reports the result */
+    return c.result;
+}
+
 static qn_status enter(vkfft_state *state)
 {
     if (state->functions.set_current(state->context) != CUDA_SUCCESS)
@@ -126,6 +169,8 @@ static qn_status plan(vkfft_state *state, qn_device *device, VkFFTConfiguration 
 {
     QN_TRY(load_functions(device, &state->functions));
     QN_TRY(choose_architecture(&state->functions, state->device));
+    state->functions.device = device;
+    state->functions.find_or_compile = find_or_compile;
     QN_TRY(enter(state));
     configuration->device = &state->device;
     configuration->stream = &state->functions.stream;
@@ -133,6 +178,7 @@ static qn_status plan(vkfft_state *state, qn_device *device, VkFFTConfiguration 
     VkFFTResult result =
         initialize(&state->application, *configuration); /* `initialize` frees its memory after a failure */
     qn_shim = NULL;
+    qn_release(&state->functions.image);
     state->ready = result == VKFFT_SUCCESS;
     return check_result(result, "planning", &state->shape);
 }

@@ -68,3 +68,50 @@ void qn_program_cache_store(const char *key, const void *binary, size_t bytes)
     qn_text_clear(&path);
     qn_text_clear(&content);
 }
+
+/* ---- one build of a program at a time ---- */
+
+static bool is_built_now(const qn_context *context, const char *key)
+{
+    const qn_program_build *build = context->builds;
+    while (build && strcmp(build->key, key) != 0) build = build->next;
+    return build != NULL;
+}
+
+void qn_program_build_begin(qn_context *context, qn_program_build *own)
+{
+    pthread_mutex_lock(&context->build_mutex);
+    while (is_built_now(context, own->key)) pthread_cond_wait(&context->built, &context->build_mutex);
+    own->next = context->builds;
+    context->builds = own;
+    pthread_mutex_unlock(&context->build_mutex);
+}
+
+void qn_program_build_end(qn_context *context, const qn_program_build *own)
+{
+    pthread_mutex_lock(&context->build_mutex);
+    qn_program_build **at = &context->builds;
+    while (*at != own) at = &(*at)->next;
+    *at = own->next;
+    pthread_cond_broadcast(&context->built);
+    pthread_mutex_unlock(&context->build_mutex);
+}
+
+qn_status qn_program_cache_compile(qn_device *device, const char *text, const char *options,
+                                   qn_program_compiler compile, void *user, void **binary, size_t *bytes)
+{
+    qn_context *context = device->context;
+    char key[65];
+    if (!context->use_cache) return compile(user, binary, bytes);
+    qn_program_cache_key(&device->info, text, options, key);
+    qn_program_build own = {.key = key};
+    qn_status status = QN_OK;
+    qn_program_build_begin(context, &own);
+    qn_program_cache_load(key, binary, bytes);
+    if (!*binary) {
+        status = compile(user, binary, bytes);
+        if (status == QN_OK) qn_program_cache_store(key, *binary, *bytes);
+    }
+    qn_program_build_end(context, &own);
+    return status;
+}

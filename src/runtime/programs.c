@@ -28,36 +28,6 @@ void qn_device_drop_programs(qn_device *device)
     }
 }
 
-/* ---- one build of a program at a time ---- */
-
-static bool is_built_now(const qn_context *context, const char *key)
-{
-    const qn_program_build *build = context->builds;
-    while (build && strcmp(build->key, key) != 0) build = build->next;
-    return build != NULL;
-}
-
-/* Devices of one model want the same programs at the same time. The first one compiles, and the others wait, because
- * compilers take turns anyhow and the disk cache then has the program. */
-static void begin_build(qn_context *context, qn_program_build *own)
-{
-    pthread_mutex_lock(&context->build_mutex);
-    while (is_built_now(context, own->key)) pthread_cond_wait(&context->built, &context->build_mutex);
-    own->next = context->builds;
-    context->builds = own;
-    pthread_mutex_unlock(&context->build_mutex);
-}
-
-static void end_build(qn_context *context, const qn_program_build *own)
-{
-    pthread_mutex_lock(&context->build_mutex);
-    qn_program_build **at = &context->builds;
-    while (*at != own) at = &(*at)->next;
-    *at = own->next;
-    pthread_cond_broadcast(&context->built);
-    pthread_mutex_unlock(&context->build_mutex);
-}
-
 /* Load the program from the disk cache, or compile it and store it there. */
 static qn_status load_or_compile(qn_device *device, const qn_program_source *source, const char *key,
                                  qn_driver_program *program)
@@ -87,9 +57,9 @@ static qn_status build_program(qn_device *device, const qn_program_source *sourc
         return device->driver->program_build(device->handle, source, NULL, 0, program);
     qn_program_cache_key(&device->info, source->text, source->options, key);
     qn_program_build own = {.key = key};
-    begin_build(context, &own);
+    qn_program_build_begin(context, &own);
     const qn_status status = load_or_compile(device, source, key, program);
-    end_build(context, &own);
+    qn_program_build_end(context, &own);
     return status;
 }
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <string.h>
 
 typedef int CUresult, cudaError_t, nvrtcResult, CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -21,6 +21,7 @@ typedef struct _nvrtcProgram *nvrtcProgram;
 #define CUDA_SUCCESS 0
 #define cudaSuccess 0
 #define NVRTC_SUCCESS 0
+#define NVRTC_ERROR_OUT_OF_MEMORY 1
 #define cudaMemcpyHostToDevice 1
 #define CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES 8
 #define CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK 1
@@ -68,6 +69,12 @@ typedef struct qn_shim_cuda {
     nvrtcResult (*program_ptx)(nvrtcProgram, char *);
     nvrtcResult (*program_cubin_size)(nvrtcProgram, size_t *);
     nvrtcResult (*program_cubin)(nvrtcProgram, char *);
+
+    struct qn_device *device;
+    nvrtcResult (*find_or_compile)(struct qn_shim_cuda *, nvrtcProgram); /* makes `image` of `text` */
+    const char *text; /* of the latest program, as long as VkFFT keeps it */
+    void *image;      /* code of the program that was compiled last */
+    size_t image_bytes;
 
     int architecture;  /* compute capability that is compiled for; 90 is 9.0 */
     bool machine_code; /* the compiler knows the GPU, so PTX is not needed: the driver that compiles it may be older */
@@ -117,25 +124,32 @@ static inline CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, u
     return qn_shim->module_load(module, image);
 }
 
+static inline nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *text, const char *name, int count,
+                                             const char *const *headers, const char *const *names)
+{
+    qn_shim->text = text;
+    return qn_shim->program_create(program, text, name, count, headers, names);
+}
+
+/* VkFFT gives no options. */
 static inline nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options)
 {
-    (void)count, (void)options; /* VkFFT gives none */
-    char target[48];
-    snprintf(target, sizeof target, "--gpu-architecture=%s_%d", qn_shim->machine_code ? "sm" : "compute",
-             qn_shim->architecture);
-    const char *list[] = {target};
-    return qn_shim->program_compile(program, 1, list);
+    (void)count, (void)options;
+    return qn_shim->find_or_compile(qn_shim, program);
 }
 
 static inline nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)
 {
-    return qn_shim->machine_code ? qn_shim->program_cubin_size(program, bytes)
-                                 : qn_shim->program_ptx_size(program, bytes);
+    (void)program;
+    *bytes = qn_shim->image_bytes;
+    return NVRTC_SUCCESS;
 }
 
 static inline nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *image)
 {
-    return qn_shim->machine_code ? qn_shim->program_cubin(program, image) : qn_shim->program_ptx(program, image);
+    (void)program;
+    memcpy(image, qn_shim->image, qn_shim->image_bytes);
+    return NVRTC_SUCCESS;
 }
 
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event)
@@ -153,7 +167,6 @@ static inline cudaError_t cudaEventCreate(cudaEvent_t *event)
 #define cudaEventRecord qn_shim->event_record
 #define cudaEventSynchronize qn_shim->event_synchronize
 #define nvrtcGetErrorString qn_shim->compiler_error
-#define nvrtcCreateProgram qn_shim->program_create
 #define nvrtcDestroyProgram qn_shim->program_destroy
 #define nvrtcGetProgramLog qn_shim->program_log
 

@@ -1,10 +1,13 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: unsanitized@opencl */
 /* Plans on a device, with every engine that runs there: comparison with the defining sums, round trips, refusals. */
+#define _DEFAULT_SOURCE
 #include "check.h"
 
+#include <dirent.h>
 #include <quern/fft.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fft/tests/naive_transform.h"
@@ -274,8 +277,40 @@ static bool engine_runs_here(void)
     return status == QN_OK;
 }
 
+/* Add up the numbers of the files in a folder, which change when a file is written again. */
+static uint64_t numbers_of_files(const char *folder, int *count)
+{
+    uint64_t sum = 0;
+    DIR *opened = opendir(folder);
+    *count = 0;
+    for (struct dirent *entry; opened && (entry = readdir(opened));) {
+        if (entry->d_name[0] == '.') continue;
+        sum += (uint64_t)entry->d_ino;
+        *count += 1;
+    }
+    if (opened) closedir(opened);
+    return sum;
+}
+
+/* VkFFT compiles its kernels at run time. A later plan finds them in the cache, and does the same. */
+static void kernels_are_kept(void)
+{
+    static const int size[3] = {42, 10, 1};
+    char folder[640];
+    int first_count, second_count;
+    setenv("XDG_CACHE_HOME", check_scratch_folder(), 1);
+    snprintf(folder, sizeof folder, "%s/quern", check_scratch_folder());
+    complex_grids(size, whole, 3);
+    const uint64_t first = numbers_of_files(folder, &first_count);
+    complex_grids(size, whole, 3);
+    const uint64_t second = numbers_of_files(folder, &second_count);
+    CHECK(first_count >= 2);
+    CHECK(second_count == first_count && second == first);
+}
+
 static void test_engine(void)
 {
+    if (engine == QN_FFT_VKFFT && strcmp(qn_device_get_info(device)->driver, "cuda") == 0) RUN(kernels_are_kept);
     RUN(small_sizes);
     RUN(batches);
     RUN(zero_padded_grids);

@@ -208,6 +208,71 @@ static void devices_of_one_model_compile_once(void)
     qn_context_destroy(&context);
 }
 
+/* A compiler that takes its time, so that others ask meanwhile. */
+static qn_status compile_slowly(void *user, void **binary, size_t *bytes)
+{
+    (void)user;
+    atomic_fetch_add(&compiled, 1);
+    usleep(20000);
+    QN_TRY(qn_allocate(6, 1, binary));
+    memcpy(*binary, "binary", 6);
+    *bytes = 6;
+    return QN_OK;
+}
+
+static qn_status fail_to_compile(void *user, void **binary, size_t *bytes)
+{
+    (void)user, (void)binary, (void)bytes;
+    return QN_FAIL(QN_BUILD_FAILED, "no such word");
+}
+
+static void check_binary(qn_device *device, const char *text)
+{
+    void *binary = NULL;
+    size_t bytes = 0;
+    CHECK_OK(qn_program_cache_compile(device, text, "-O", compile_slowly, NULL, &binary, &bytes));
+    CHECK(bytes == 6 && binary && memcmp(binary, "binary", 6) == 0);
+    qn_release(&binary);
+}
+
+static qn_status want_binary(void *user)
+{
+    check_binary(user, "text");
+    return QN_OK;
+}
+
+/* Programs of other compilers, such as those of a library for transforms. */
+static void other_compilers_use_the_cache(void)
+{
+    enum { THREADS = 4 };
+    qn_context *contexts[2] = {0};
+    qn_device *devices[2] = {0};
+    qn_thread threads[THREADS] = {0};
+    void *binary = NULL;
+    size_t bytes = 0;
+    forget_everything();
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(qn_context_create(
+            &(qn_context_options){.size = sizeof(qn_context_options), .without_kernel_cache = i == 1}, &contexts[i]));
+        CHECK_OK(qn_device_open(contexts[i], name, &devices[i]));
+    }
+    compiled = 0;
+    CHECK(qn_program_cache_compile(devices[0], "text", "-O", fail_to_compile, NULL, &binary, &bytes) ==
+          QN_BUILD_FAILED);
+    CHECK(!binary && entries(NULL, NULL) == 0); /* a failure leaves nothing, and nobody waits for it */
+    for (int i = 0; i < THREADS; i++) CHECK_OK(qn_thread_start(&threads[i], want_binary, devices[0]));
+    for (int i = 0; i < THREADS; i++) CHECK_OK(qn_thread_join(&threads[i]));
+    CHECK(compiled == 1 && entries(NULL, NULL) == 1);
+    check_binary(devices[0], "other text");
+    CHECK(compiled == 2 && entries(NULL, NULL) == 2);
+    check_binary(devices[1], "text"); /* its context has no cache */
+    CHECK(compiled == 3 && entries(NULL, NULL) == 2);
+    for (int i = 0; i < 2; i++) {
+        qn_device_release(&devices[i]);
+        qn_context_destroy(&contexts[i]);
+    }
+}
+
 static void every_part_of_the_key_counts(void)
 {
     qn_device_info device = {.driver = "opencl", .name = "A", .driver_version = "1"}, other;
@@ -252,6 +317,7 @@ int main(int argc, char **argv)
     RUN(damaged_entries_are_rebuilt);
     RUN(the_cache_can_be_off_or_impossible);
     RUN(devices_of_one_model_compile_once);
+    RUN(other_compilers_use_the_cache);
     RUN(every_part_of_the_key_counts);
     return check_finish();
 }
