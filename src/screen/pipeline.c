@@ -16,6 +16,7 @@
 /* Pieces of flexible molecules that are searched together: a GPU has room for thousands of chains. */
 enum {
     GROUP_MAX = 32,
+    GROUP_LEAST = 8,
     SEARCHERS_OF_A_GPU = 4 /* one prepares or ends its search while others fill the device */
 };
 
@@ -32,6 +33,7 @@ typedef struct screen_pipeline {
     pthread_mutex_t mutex;    /* guards the members below */
     uint64_t finished;        /* molecules of the library up to the last piece recorded */
     uint64_t expected;        /* number of molecules in the library */
+    uint64_t taken;           /* pieces that searchers of flexible molecules have asked for */
     bool estimated;           /* that number */
     double started_s;
 } screen_pipeline;
@@ -460,17 +462,29 @@ typedef struct piece_group {
     piece_finishing *finishings; /* [piece] */
 } piece_group;
 
-/* Take pieces until the group is full or none is left. A library that is small for the devices gives small groups, so
- * that each of them gets some. */
+/* Number of pieces of the next group: what is left in the library, divided among all searchers, so that the last groups
+ * end at about the same time. The shorter groups towards the end still have enough molecules to fill a GPU, unless the
+ * library is small for the devices. */
+static int pieces_of_group(const screen_pipeline *pipeline)
+{
+    const qn_job *job = pipeline->run->job;
+    const uint64_t pieces = (pipeline->expected + QN_SCREEN_PIECE - 1) / QN_SCREEN_PIECE;
+    const uint64_t ranks = (uint64_t)qn_ranks_count(job->ranks);
+    const uint64_t searchers = SEARCHERS_OF_A_GPU * (uint64_t)job->device_count * ranks;
+    const uint64_t taken = pipeline->taken * ranks, left = pieces > taken ? pieces - taken : 0;
+    const uint64_t whole = pieces / searchers + 1, share = left / searchers + 1;
+    const uint64_t least = whole < GROUP_LEAST ? whole : GROUP_LEAST, wanted = share > least ? share : least;
+    return wanted < (uint64_t)pipeline->group_most ? (int)wanted : pipeline->group_most;
+}
+
+/* Take pieces until the group is full or none is left. */
 static void fill_group(piece_group *group)
 {
     screen_pipeline *pipeline = group->pipeline;
-    const qn_job *job = pipeline->run->job;
     pthread_mutex_lock(&pipeline->mutex);
-    const uint64_t pieces = (pipeline->expected + QN_SCREEN_PIECE - 1) / QN_SCREEN_PIECE;
+    const int most = pieces_of_group(pipeline);
+    pipeline->taken += (uint64_t)most;
     pthread_mutex_unlock(&pipeline->mutex);
-    const uint64_t share = pieces / (uint64_t)(SEARCHERS_OF_A_GPU * job->device_count * qn_ranks_count(job->ranks)) + 1;
-    const int most = share < (uint64_t)pipeline->group_most ? (int)share : pipeline->group_most;
     for (group->count = 0; group->count < most; group->count++)
         if (!(group->pieces[group->count] = qn_screen_queue_pop(&pipeline->queue, true))) return;
 }
