@@ -33,7 +33,6 @@ qn_status qn_accumulator_staging(qn_accumulator *accumulator, float **images)
     qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
     if (slot->written) QN_TRY(qn_event_wait(slot->written));
     qn_event_destroy(&slot->written);
-    QN_TRY(qn_accumulator_harvest(accumulator, accumulator->slot));
     *images = slot->images;
     return QN_OK;
 }
@@ -218,6 +217,8 @@ qn_status qn_accumulator_insert(qn_accumulator *accumulator, int half, const qn_
     assert(count > 0 && count <= (size_t)options->batch && side <= options->largest_image_side);
     QN_TRY(find_plan(accumulator, side, &plan));
     QN_TRY(describe_images(accumulator, optics, side, particles, count));
+    /* Only now, so that the images were read while the device worked on the two batches before. */
+    QN_TRY(qn_accumulator_harvest(accumulator, accumulator->slot));
     QN_TRY(write_batch(accumulator, side, count));
     QN_TRY(qn_fft_execute(plan, accumulator->queue, slot->raw, accumulator->spectra, &timed->transform));
     QN_TRY(qn_prepare_images(accumulator->queue, NULL, &prepare, accumulator->spectra, slot->parameter_buffer,
