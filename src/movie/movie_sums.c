@@ -207,32 +207,49 @@ static qn_status note_size(qn_movie_work *w, qn_movie_output output, const char 
     return QN_FAIL(QN_IO_ERROR, "%s: is gone after it was written", path);
 }
 
-static qn_status write_image(qn_movie_work *w, qn_movie_output output, const float *values, const int size[2],
-                             double pixel_angstrom, bool half)
+typedef struct written_image {
+    qn_movie_work *work;
+    qn_movie_output output;
+    const float *values; /* NULL: the movie has none */
+    int size[2];
+    double pixel_angstrom;
+    bool half;
+} written_image;
+
+static qn_status write_image(size_t index, int worker, void *user)
 {
+    const written_image *image = (const written_image *)user + index;
     char *path;
-    if (!values) return QN_OK;
-    QN_TRY(path_of(w, output, &path));
-    qn_status status = qn_movie_image_write(path, values, size[0], size[1], pixel_angstrom, half);
-    if (status == QN_OK) status = note_size(w, output, path);
+    (void)worker;
+    if (!image->values) return QN_OK;
+    QN_TRY(path_of(image->work, image->output, &path));
+    qn_status status =
+        qn_movie_image_write(path, image->values, image->size[0], image->size[1], image->pixel_angstrom, image->half);
+    if (status == QN_OK) status = note_size(image->work, image->output, path);
     qn_release(&path);
     return status;
 }
 
 static qn_status write_images(qn_movie_work *w, const qn_micrographs *m)
 {
-    const bool half = w->pipeline->run->options->float16;
-    const int size[2] = {m->width, m->height}, side[2] = {m->spectrum_side, m->spectrum_side};
-    const struct {
-        qn_movie_output output;
-        const float *values;
-    } images[] = {{QN_MOVIE_WEIGHTED, m->weighted ? m->weighted : m->plain},
-                  {QN_MOVIE_PLAIN, m->weighted ? m->plain : NULL},
-                  {QN_MOVIE_EVEN, m->even},
-                  {QN_MOVIE_ODD, m->odd}};
-    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
-        QN_TRY(write_image(w, images[i].output, images[i].values, size, m->pixel_angstrom, half));
-    return write_image(w, QN_MOVIE_SPECTRUM, m->spectrum, side, m->spectrum_angstrom, false);
+    const qn_movie_state *run = w->pipeline->run;
+    const written_image micrograph = {
+        .work = w, .size = {m->width, m->height}, .pixel_angstrom = m->pixel_angstrom, .half = run->options->float16};
+    const float *values[] = {m->weighted ? m->weighted : m->plain, m->weighted ? m->plain : NULL, m->even, m->odd};
+    static const qn_movie_output outputs[] = {QN_MOVIE_WEIGHTED, QN_MOVIE_PLAIN, QN_MOVIE_EVEN, QN_MOVIE_ODD};
+    enum { MICROGRAPHS = sizeof outputs / sizeof *outputs };
+    written_image images[MICROGRAPHS + 1];
+    for (size_t i = 0; i < MICROGRAPHS; i++) {
+        images[i] = micrograph;
+        images[i].output = outputs[i];
+        images[i].values = values[i];
+    }
+    images[MICROGRAPHS] = (written_image){.work = w,
+                                          .output = QN_MOVIE_SPECTRUM,
+                                          .values = m->spectrum,
+                                          .size = {m->spectrum_side, m->spectrum_side},
+                                          .pixel_angstrom = m->spectrum_angstrom};
+    return qn_pool_run(run->job->pool, MICROGRAPHS + 1, write_image, images);
 }
 
 /* Whether RELION, which knows no turns in the metadata of a movie and no DM files, applies the gain otherwise. */

@@ -1,5 +1,6 @@
 #include "format/image/mrc_write.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,42 +58,68 @@ qn_status qn_mrc_writer_create(const char *path, bool half, qn_mrc_writer **out)
     return status;
 }
 
+typedef struct lane_sums {
+    double sum[LANES], squares[LANES];
+    float least[LANES], largest[LANES];
+} lane_sums;
+
+/* Add `count` values, one to each of the first lanes. A sum stays infinite or NaN after the first such value. */
+static inline void add_to_lanes(lane_sums *lanes, const float *values, int count)
+{
+#pragma omp simd
+    for (int l = 0; l < count; l++) {
+        const float value = values[l];
+        lanes->least[l] = value < lanes->least[l] ? value : lanes->least[l];
+        lanes->largest[l] = value > lanes->largest[l] ? value : lanes->largest[l];
+        lanes->sum[l] += (double)value;
+        lanes->squares[l] += (double)value * (double)value;
+    }
+}
+
 /* Values are added in lanes, whose order is fixed, and which fill vector registers. */
 static void add_to_statistics(qn_mrc_writer *writer, const float *values, size_t count)
 {
-    double sum[LANES] = {0}, squares[LANES] = {0};
-    float least[LANES], largest[LANES];
-    for (int l = 0; l < LANES; l++) least[l] = writer->least, largest[l] = writer->largest;
-    for (size_t first = 0; first < count; first += LANES) {
-        const int some = count - first < LANES ? (int)(count - first) : LANES;
-        for (int l = 0; l < some; l++) {
-            const float value = values[first + (size_t)l];
-            least[l] = value < least[l] ? value : least[l];
-            largest[l] = value > largest[l] ? value : largest[l];
-            sum[l] += (double)value; /* stays infinite or NaN after the first such value */
-            squares[l] += (double)value * (double)value;
-        }
-    }
+    lane_sums lanes = {{0}};
+    size_t first = 0;
+    for (int l = 0; l < LANES; l++) lanes.least[l] = writer->least, lanes.largest[l] = writer->largest;
+    for (; first + LANES <= count; first += LANES) add_to_lanes(&lanes, values + first, LANES);
+    add_to_lanes(&lanes, values + first, (int)(count - first));
     for (int l = 0; l < LANES; l++) {
-        writer->least = least[l] < writer->least ? least[l] : writer->least;
-        writer->largest = largest[l] > writer->largest ? largest[l] : writer->largest;
-        writer->sum += sum[l];
-        writer->sum_of_squares += squares[l];
+        writer->least = lanes.least[l] < writer->least ? lanes.least[l] : writer->least;
+        writer->largest = lanes.largest[l] > writer->largest ? lanes.largest[l] : writer->largest;
+        writer->sum += lanes.sum[l];
+        writer->sum_of_squares += lanes.squares[l];
     }
+}
+
+/* Convert values to 2-byte floats and back. Returns whether a finite value became infinite. */
+static bool round_to_halves(const float *restrict values, size_t count, uint16_t *restrict halves,
+                            float *restrict rounded)
+{
+    int too_large = 0;
+#pragma omp simd reduction(| : too_large)
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t half = qn_half_from_float(values[i]);
+        halves[i] = half;
+        rounded[i] = qn_half_to_float(half);
+        too_large |= (fabsf(rounded[i]) > QN_HALF_MAX) & (fabsf(values[i]) <= FLT_MAX);
+    }
+    return too_large != 0;
 }
 
 static qn_status append_halves(qn_mrc_writer *writer, const float *values, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const uint16_t half = qn_half_from_float(values[i]);
-        const float value = qn_half_to_float(half);
-        if (isinf(value) && !isinf(values[i]))
-            return QN_FAIL(QN_UNSUPPORTED, "%s: the value %g is too large for a 2-byte float; expected at most %g",
-                           writer->path, values[i], QN_HALF_MAX);
-        qn_packed_store(half, 2, writer->buffer + 2 * i);
-        writer->rounded[i] = value;
+    uint16_t *halves = (uint16_t *)(void *)writer->buffer;
+    if (round_to_halves(values, count, halves, writer->rounded)) {
+        size_t i = 0;
+        while (!isinf(writer->rounded[i]) || isinf(values[i])) i++;
+        return QN_FAIL(QN_UNSUPPORTED, "%s: the value %g is too large for a 2-byte float; expected at most %g",
+                       writer->path, values[i], QN_HALF_MAX);
     }
     add_to_statistics(writer, writer->rounded, count);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    for (size_t i = 0; i < count; i++) qn_packed_store(halves[i], 2, writer->buffer + 2 * i);
+#endif
     return qn_written_file_write(&writer->file, writer->buffer, 2 * count);
 }
 

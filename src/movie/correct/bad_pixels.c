@@ -10,7 +10,7 @@
 #include "math/random.h"
 
 enum { REACH = 2, NEIGHBOURS = 24, GOOD_LEAST = 7 };
-enum { GOOD, NAMED, HOT, BRIGHT }; /* of the mask: NAMED by the detector, BRIGHT hot like its surroundings */
+enum { GOOD = 0, NAMED, HOT, BRIGHT }; /* of the mask: NAMED by the detector, BRIGHT hot like its surroundings */
 
 static const double BRIGHT_SHARE = 1.0 / 3;          /* of a pixel's excess that its surroundings have, at least */
 static const uint64_t REPLACEMENT_STREAM = 0x626164; /* random numbers for replacements only */
@@ -18,6 +18,7 @@ static const uint64_t REPLACEMENT_STREAM = 0x626164; /* random numbers for repla
 /* Sums of one row; the rows are added in order, so that totals do not depend on threads. */
 typedef struct row_sums {
     double sum, squares, finite, not_zero; /* the last two: numbers of pixels */
+    double largest;                        /* of the finite values */
     size_t bad, hot;
 } row_sums;
 
@@ -38,22 +39,80 @@ static inline double value_at(const search *s, size_t i)
     return gain == 0 ? 0 : ((double)s->options->raw_sum[i] - dark) * gain;
 }
 
+/* `value`, or 0 if it is not wanted. A choice in bits: the compiler does not vectorise products that a branch skips. */
+static inline double value_if(int wanted, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= 0 - (uint64_t)wanted;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+/* Counts of `count` pixels from `first` on, as value_at gives them. */
+static void values_of(const search *s, size_t first, size_t count, double *restrict values)
+{
+    const float *restrict raw = s->options->raw_sum + first, *restrict gain = s->detector->gain + first;
+    const float *restrict dark = s->detector->dark ? s->detector->dark + first : NULL;
+    const double frames = s->options->frames;
+    for (size_t i = 0; i < count; i++) values[i] = (double)raw[i];
+    for (size_t i = 0; dark && i < count; i++) values[i] -= frames * (double)dark[i];
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        const double factor = (double)gain[i];
+        values[i] = value_if(factor != 0, values[i] * factor);
+    }
+}
+
+/* Values that are infinite or NaN are left out. */
+static void add_finite_values(const double *values, size_t count, row_sums *row)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(values[i]) <= DBL_MAX)) continue;
+        row->sum += values[i];
+        row->squares += values[i] * values[i];
+        row->finite++;
+        row->largest = fmax(row->largest, values[i]);
+    }
+}
+
+static void add_values(const double *restrict values, size_t count, row_sums *row)
+{
+    double sum = 0, squares = 0, largest = row->largest;
+#pragma omp simd reduction(+ : sum, squares)
+    for (size_t i = 0; i < count; i++) {
+        sum += values[i];
+        squares += values[i] * values[i];
+    }
+    if (!isfinite(squares)) {
+        add_finite_values(values, count, row);
+        return;
+    }
+#pragma omp simd reduction(max : largest)
+    for (size_t i = 0; i < count; i++) largest = values[i] > largest ? values[i] : largest;
+    row->sum += sum;
+    row->squares += squares;
+    row->finite += (double)count;
+    row->largest = largest;
+}
+
 static qn_status sum_row(size_t y, int worker, void *user)
 {
+    enum { PIECE = 512 };
     const search *s = user;
     const size_t width = (size_t)s->detector->width, end = (y + 1) * width;
-    double sum = 0, squares = 0, finite = 0, not_zero = 0;
+    double values[PIECE];
+    row_sums row = {.largest = -INFINITY};
     (void)worker;
-#pragma omp simd reduction(+ : sum, squares, finite, not_zero)
-    for (size_t i = y * width; i < end; i++) {
-        const double value = value_at(s, i);
-        const double kept = fabs(value) <= DBL_MAX ? value : 0; /* neither infinite nor NaN */
-        sum += kept;
-        squares += kept * kept;
-        finite += fabs(value) <= DBL_MAX ? 1 : 0;
-        not_zero += s->options->raw_sum[i] != 0 ? 1 : 0;
+    for (size_t first = y * width; first < end; first += PIECE) {
+        const size_t count = end - first < PIECE ? end - first : PIECE;
+        int not_zero = 0;
+        values_of(s, first, count, values);
+        add_values(values, count, &row);
+        for (size_t i = first; i < first + count; i++) not_zero += s->options->raw_sum[i] != 0;
+        row.not_zero += not_zero;
     }
-    s->rows[y] = (row_sums){.sum = sum, .squares = squares, .finite = finite, .not_zero = not_zero};
+    s->rows[y] = row;
     return QN_OK;
 }
 
@@ -95,6 +154,9 @@ static qn_status mark_row(size_t y, int worker, void *user)
     unsigned char *restrict mask = s->mask;
     row_sums *row = &s->rows[y];
     (void)worker;
+    /* Nearly all rows are good, as the mask is already. */
+    if (row->finite == (double)width && row->largest <= s->threshold && next_marked(named, y * width, end) == end)
+        return QN_OK;
 #pragma omp simd
     for (size_t i = y * width; i < end; i++) {
         const int hot = !(value_at(s, i) <= s->threshold); /* also what is not finite */
@@ -167,14 +229,18 @@ static int32_t replacement_of(const search *s, size_t pixel)
 
 static qn_status list(const search *s)
 {
-    const size_t pixels = (size_t)s->detector->width * (size_t)s->detector->height;
+    const size_t width = (size_t)s->detector->width;
     size_t count = 0, hot = 0;
     QN_TRY(allocate_lists(s));
-    for (size_t i = next_marked(s->mask, 0, pixels); i < pixels; i = next_marked(s->mask, i + 1, pixels)) {
-        if (s->mask[i] == HOT || s->mask[i] == BRIGHT) s->bad->hot[hot++] = (int32_t)i;
-        if (s->mask[i] == GOOD || s->mask[i] == BRIGHT) continue;
-        s->bad->pixels[count] = (int32_t)i;
-        s->bad->replacements[count++] = replacement_of(s, i);
+    for (size_t y = 0; y < (size_t)s->detector->height; y++) {
+        const size_t end = (y + 1) * width;
+        if (s->rows[y].bad == 0 && s->rows[y].hot == 0) continue;
+        for (size_t i = next_marked(s->mask, y * width, end); i < end; i = next_marked(s->mask, i + 1, end)) {
+            if (s->mask[i] == HOT || s->mask[i] == BRIGHT) s->bad->hot[hot++] = (int32_t)i;
+            if (s->mask[i] == BRIGHT) continue;
+            s->bad->pixels[count] = (int32_t)i;
+            s->bad->replacements[count++] = replacement_of(s, i);
+        }
     }
     return QN_OK;
 }
