@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Sort the values, and return the one in the middle: of an even count the larger of the two; of no values 0. No value
- * may be NaN. */
+/* Return the value in the middle: of an even count the larger of the two; of no values 0. The values change their
+ * order; none may be NaN. */
 double qn_median(double *values, size_t count);
 
 #endif

@@ -53,7 +53,7 @@ static qn_status solve_weighted(int frames, size_t count, const int *pairs, cons
 static qn_status solve(int frames, size_t count, const int *pairs, const double *differences, double *room,
                        double *shifts)
 {
-    double *weights = room, *residuals = weights + count, *sorted = residuals + count, *matrix = sorted + count;
+    double *weights = room, *residuals = weights + count, *copy = residuals + count, *matrix = copy + count;
     for (size_t n = 0; n < count; n++) weights[n] = 1;
     for (int iteration = 0;; iteration++) {
         QN_TRY(solve_weighted(frames, count, pairs, differences, weights, matrix, shifts));
@@ -62,8 +62,8 @@ static qn_status solve(int frames, size_t count, const int *pairs, const double 
             const double *i = shifts + 2 * pairs[2 * n], *j = shifts + 2 * pairs[2 * n + 1];
             residuals[n] = hypot(i[0] - j[0] - differences[2 * n], i[1] - j[1] - differences[2 * n + 1]);
         }
-        memcpy(sorted, residuals, count * sizeof *sorted);
-        const double scale = 2 * qn_median(sorted, count) + 1e-9;
+        memcpy(copy, residuals, count * sizeof *copy);
+        const double scale = 2 * qn_median(copy, count) + 1e-9;
         double change = 0;
         for (size_t n = 0; n < count; n++) {
             const double weight = 1 / (1 + (residuals[n] / scale) * (residuals[n] / scale));

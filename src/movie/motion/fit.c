@@ -131,8 +131,8 @@ static qn_status check_peaks(const qn_motion_fit *fit, const qn_patch_peaks *pea
     return QN_OK;
 }
 
-/* Lengths of the residuals of patches with a weight, sorted into `lengths`; returns the median. */
-static double sort_residuals(const qn_motion_fit *fit, const qn_patch_peaks *peaks, double *lengths)
+/* Median of the lengths of the residuals of patches with a weight. */
+static double median_residual(const qn_motion_fit *fit, const qn_patch_peaks *peaks, double *lengths)
 {
     size_t count = 0;
     for (size_t k = 0; k < qn_motion_fit_count(fit); k++)
@@ -170,7 +170,7 @@ static void fit_robustly(qn_motion_fit *fit, const qn_patch_peaks *peaks, double
         memcpy(lengths, fit->shift, count * sizeof *lengths);
         qn_motion_smoother_shifts(&fit->smoother, &fit->model, fit->shift);
         for (size_t k = 0; k < count; k++) change = fmax(change, fabs(fit->shift[k] - lengths[k]));
-        const double median = sort_residuals(fit, peaks, lengths);
+        const double median = median_residual(fit, peaks, lengths);
         fit->facts.noise_px = median / MEDIAN_OF_RAYLEIGH;
         fit->facts.outlier_share = shorten_residuals(fit, peaks, BELIEVED_MEDIANS * median, fit->data);
         if (change < fit->options.convergence_px / 10) break;
