@@ -238,3 +238,14 @@ qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user
     pthread_mutex_unlock(&pool->mutex);
     return atomic_load(&run.failed) ? qn_error_restore(&run.trail) : QN_OK;
 }
+
+qn_status qn_pool_run_alone(qn_pool *pool, qn_pool_task task, void *user)
+{
+    if (!pool || pool->threads == 1 || inside_task) return run_serially(1, task, user);
+    pool_run run = {.task = task, .user = user, .count = 1, .log = qn_log_current()};
+    pthread_mutex_lock(&pool->mutex);
+    while (pool->free == 0) pthread_cond_wait(&pool->number_freed, &pool->mutex);
+    work_with_number(pool, &run);
+    pthread_mutex_unlock(&pool->mutex);
+    return atomic_load(&run.failed) ? qn_error_restore(&run.trail) : QN_OK;
+}

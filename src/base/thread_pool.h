@@ -29,4 +29,8 @@ int qn_pool_threads(const qn_pool *pool);
  * index is returned, with its trail on the calling thread. A NULL pool runs serially. */
 QN_MUST_CHECK qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user);
 
+/* Run task(0) on the calling thread as one of the pool's workers, when one of their numbers is free. So a thread of its
+ * own that works for long adds nothing to the number of threads that work, and runs inside the task are serial. */
+QN_MUST_CHECK qn_status qn_pool_run_alone(qn_pool *pool, qn_pool_task task, void *user);
+
 #endif

@@ -56,9 +56,11 @@ qn_status qn_space_record_take(uint64_t piece, const void *data, size_t size, vo
 /* The nearest solved state on the way to rest; rest itself is always solved. */
 const qn_grid_state *qn_space_ancestor(const qn_deform_space_run *run, const int32_t index[3]);
 
-/* Solve a state by a worker and record it; write a state that is solved, with its facts, to the space and the journal
- * of a run that is not in memory. */
-QN_MUST_CHECK qn_status qn_space_state_solve(qn_deform_space_run *run, uint64_t number, int worker);
+/* Find a state from one of its ancestors by a worker; then record it: write it, with its facts, to the space and the
+ * journal of a run that is not in memory. qn_space_state_write takes facts that are made already. */
+QN_MUST_CHECK qn_status qn_space_state_find(qn_deform_space_run *run, uint64_t number, const qn_grid_state *from,
+                                            int worker);
+QN_MUST_CHECK qn_status qn_space_state_record(qn_deform_space_run *run, uint64_t number);
 QN_MUST_CHECK qn_status qn_space_state_write(qn_deform_space_run *run, uint64_t number, const qn_space_facts *facts);
 
 /* Open the devices that the options name, unless that is the host; close them. */

@@ -34,7 +34,7 @@ qn_status qn_space_state_write(qn_deform_space_run *run, uint64_t number, const 
     return qn_job_record_parts(run->job, number, parts, 2);
 }
 
-static qn_status record_state(qn_deform_space_run *run, uint64_t number)
+qn_status qn_space_state_record(qn_deform_space_run *run, uint64_t number)
 {
     qn_space_facts facts;
     if (run->job->in_memory) return QN_OK; /* the state itself is kept */
@@ -42,22 +42,28 @@ static qn_status record_state(qn_deform_space_run *run, uint64_t number)
     return qn_space_state_write(run, number, &facts);
 }
 
-qn_status qn_space_state_solve(qn_deform_space_run *run, uint64_t number, int worker)
+qn_status qn_space_state_find(qn_deform_space_run *run, uint64_t number, const qn_grid_state *from, int worker)
 {
     int32_t index[3];
     double place[3];
-    qn_grid_state *state = &run->states[number];
+    qn_state *found;
     qn_grid_index(&run->grid, number, index);
-    if (qn_grid_depth(index) == 0) {
-        qn_deform_keep_state(&run->setup, &run->workers.rest, index, state);
-    } else {
-        qn_state *found;
-        for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
-        QN_TRY(
-            qn_deform_solve_from(&run->workers, worker, run->grid.step, qn_space_ancestor(run, index), place, &found));
-        qn_deform_keep_state(&run->setup, found, index, state);
-    }
-    return record_state(run, number);
+    for (int axis = 0; axis < 3; axis++) place[axis] = run->grid.step * index[axis];
+    QN_TRY(qn_deform_solve_from(&run->workers, worker, run->grid.step, from, place, &found));
+    qn_deform_keep_state(&run->setup, found, index, &run->states[number]);
+    return QN_OK;
+}
+
+/* Solve a state by a worker and record it. */
+static qn_status solve_state(qn_deform_space_run *run, uint64_t number, int worker)
+{
+    int32_t index[3];
+    qn_grid_index(&run->grid, number, index);
+    if (qn_grid_depth(index) == 0)
+        qn_deform_keep_state(&run->setup, &run->workers.rest, index, &run->states[number]);
+    else
+        QN_TRY(qn_space_state_find(run, number, qn_space_ancestor(run, index), worker));
+    return qn_space_state_record(run, number);
 }
 
 qn_status qn_space_record_take(uint64_t piece, const void *data, size_t size, void *user)
@@ -248,7 +254,7 @@ static qn_status solve_wave(qn_deform_space_run *run, int depth, const uint64_t 
                    .pieces = own,
                    .already = done + count - missing_count,
                    .total = run->state_count,
-                   .work = qn_space_state_solve};
+                   .work = solve_state};
     if (status == QN_OK)
         status = run->lanes && depth > 0 ? share_by_devices(&all, own_count, false) : share(&all, own_count);
     status = qn_job_agree(run->job, status);

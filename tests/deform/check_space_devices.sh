@@ -34,6 +34,17 @@ paste -d, host_states.csv wide_states.csv | awk -F, 'NR > 1 { far = f = 0
 space "${far[@]}" --threads 2 -o far.qcs
 tail -n +2 far_states.csv | grep -q '^0.06,0,0,.*unsolved$' || fail "a state far away has a balance: $(cat far_states.csv)"
 
+# A region without a balance behind others: the host tells of states before it knows of their parents, and the bytes are
+# those of one thread.
+bent=(--step 0.03 --reach 0:0.09,0:0.06,0:0)
+space "${bent[@]}" --threads 1 -o bent1.qcs
+unsolved=$(grep -c 'unsolved$' bent1_states.csv)
+[ "$unsolved" -ge 4 ] || fail "$unsolved states of the bent grid have no balance; expected 4 or more: $(cat bent1_states.csv)"
+for threads in 2 5; do
+  space "${bent[@]}" --threads $threads --batch 2 -o bent$threads.qcs
+  same bent1 bent$threads
+done
+
 # A kill after some records, then the rest.
 LD_PRELOAD=$build/tests/signal_at_write.so QUERN_TEST_SIGNAL="$(kill -l KILL) 9 killed_unfinished/journal.0" \
   "$quern" deform space "${body[@]}" "${grid[@]}" --device checking:host --batch 3 --threads 2 -o killed.qcs >log 2>&1

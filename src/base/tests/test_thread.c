@@ -121,6 +121,45 @@ static void runs_of_two_threads_share_a_pool(void)
     qn_pool_destroy(&run.pool);
 }
 
+static qn_status run_alone(void *user)
+{
+    shared_run *run = user;
+    return qn_pool_run_alone(run->pool, meet_alone, run);
+}
+
+/* A thread of its own that is one of the pool's workers: of two workers and three threads two work at a time. */
+static void a_thread_takes_part_in_a_pool(void)
+{
+    meeting met = {.wanted = 3, .patience_s = 0.2};
+    atomic_int at_work[2] = {0}, clashes = 0;
+    shared_run run = {.met = &met, .at_work = at_work, .clashes = &clashes};
+    qn_thread threads[3];
+    if (!CHECK_OK(qn_pool_create(2, &run.pool))) return;
+    for (int i = 0; i < 3; i++) CHECK_OK(qn_thread_start(&threads[i], run_alone, &run));
+    CHECK_OK(qn_threads_join(threads, 3));
+    CHECK(atomic_load(&met.most) == 2);
+    CHECK(atomic_load(&clashes) == 0);
+    qn_pool_destroy(&run.pool);
+}
+
+static qn_status run_nested_and_fail(size_t index, int worker, void *user)
+{
+    QN_TRY(run_nested(index, worker, user));
+    return QN_FAIL(QN_IO_ERROR, "as was to be");
+}
+
+static void a_run_of_one_task_is_serial_inside_and_may_fail(void)
+{
+    qn_pool *pool;
+    if (!CHECK_OK(qn_pool_create(3, &pool))) return;
+    nested n = {.pool = pool, .met = {.patience_s = 0.05}};
+    CHECK(qn_pool_run_alone(pool, run_nested_and_fail, &n) == QN_IO_ERROR);
+    CHECK(strstr(qn_error_message(), "as was to be") != NULL);
+    CHECK(n.met.most == 1);
+    CHECK(qn_pool_run_alone(NULL, run_nested_and_fail, &n) == QN_IO_ERROR);
+    qn_pool_destroy(&pool);
+}
+
 static qn_status count_alone(size_t index, int worker, void *user)
 {
     shared_run *run = user;
@@ -336,6 +375,8 @@ int main(void)
     RUN(a_task_runs_its_own_pool_serially);
     RUN(a_task_runs_another_pool_on_its_threads);
     RUN(runs_of_two_threads_share_a_pool);
+    RUN(a_thread_takes_part_in_a_pool);
+    RUN(a_run_of_one_task_is_serial_inside_and_may_fail);
     RUN(many_threads_share_a_small_pool);
     RUN(pools_that_use_each_other_do_not_deadlock);
     RUN(a_join_returns_status_and_trail);
