@@ -251,6 +251,11 @@ qn_status qn_byte_source_advance(qn_byte_source *source, uint64_t size, uint64_t
     return QN_OK;
 }
 
+size_t qn_byte_source_held(const qn_byte_source *source)
+{
+    return source->end - source->begin;
+}
+
 bool qn_byte_source_is_gzip(const qn_byte_source *source)
 {
     return source->packed;

@@ -47,6 +47,9 @@ QN_MUST_CHECK qn_status qn_byte_source_advance(qn_byte_source *source, uint64_t 
  * current end. */
 bool qn_byte_source_remaining(const qn_byte_source *source, uint64_t *size);
 
+/* Number of bytes that are in memory already, so that copying them does not read the file. */
+size_t qn_byte_source_held(const qn_byte_source *source);
+
 bool qn_byte_source_is_gzip(const qn_byte_source *source);
 
 /* Bytes of the stored file that were taken so far, and in all; `all_bytes` is 0 when not known. */

@@ -4,12 +4,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "cluster/matrix/model_frames.h"
 #include "cluster/matrix/models.h"
 #include "frames/source.h"
 #include "frames/whole.h"
 #include "selection/selection.h"
-
-static const double angstrom_per_nm = 10;
 
 typedef struct reading {
     qn_job *job;
@@ -21,8 +20,6 @@ typedef struct reading {
     const uint32_t *selected;
     qn_whole_plan *whole;
     qn_source *source;
-    qn_source_item item;
-    qn_trajectory_frame frame;
     qn_model_set *set;
 } reading;
 
@@ -134,79 +131,16 @@ static qn_status plan_whole(reading *self)
 
 /* ---- frames ---- */
 
-static qn_status warn(reading *self)
+static qn_status read_frames(const reading *self)
 {
-    for (const char *warning; (warning = qn_source_warning(self->source));)
-        QN_TRY(qn_job_warn(self->job, "%s", warning));
-    return QN_OK;
-}
-
-static qn_status make_room(qn_model_set *set)
-{
-    void *memory = set->positions_angstrom;
-    qn_status status = qn_grow(&memory, &set->position_capacity, 3 * set->atom_count * (set->count + 1), sizeof(float));
-    set->positions_angstrom = memory;
-    QN_TRY(status);
-    memory = set->origins;
-    status = qn_grow(&memory, &set->origin_capacity, set->count + 1, sizeof *set->origins);
-    set->origins = memory;
-    return status;
-}
-
-static qn_status take_frame(reading *self)
-{
-    qn_model_set *set = self->set;
-    const size_t atoms = set->atom_count;
-    size_t bond;
-    QN_TRY(qn_source_decode(&self->item, &self->frame));
-    if (self->whole) QN_TRY(qn_whole_apply(self->whole, &self->frame));
-    if (self->whole && set->count == 0 && qn_whole_find_endless(self->topology, &self->frame, &bond))
-        QN_TRY(qn_job_warn(self->job, "%s", qn_whole_describe_endless(self->topology, bond).text));
-    QN_TRY(make_room(set));
-    float *row = set->positions_angstrom + 3 * atoms * set->count;
-    for (size_t i = 0; i < atoms; i++)
-        for (size_t axis = 0; axis < 3; axis++)
-            row[axis * atoms + i] =
-                (float)(angstrom_per_nm * (double)self->frame.positions_nm[3 * (size_t)set->atoms[i] + axis]);
-    const qn_source_item *item = &self->item;
-    set->origins[set->count++] = (qn_model_origin){
-        .path = item->path ? item->path : self->topology_name,
-        .number = self->are_frames ? item->number : item->number + 1,
-        .time_ps = self->frame.time_ps,
-    };
-    qn_source_let_go(self->source, &self->item);
-    return QN_OK;
-}
-
-/* Progress is not known, and a user may want to stop. */
-static qn_status tell(const reading *self)
-{
-    const qn_progress progress = {.stage = "reading", .unit = "models", .done = self->set->count, .total = SIZE_MAX};
-    if (self->set->count % 256 != 0 || !self->are_frames || !qn_job_is_stopped(self->job, &progress)) return QN_OK;
-    return QN_FAIL(QN_CANCELLED, "stopped while reading; nothing was written");
-}
-
-static qn_status read_frames(reading *self)
-{
-    void *memory;
-    QN_TRY(qn_allocate(3 * self->topology->atom_count, sizeof(float), &memory));
-    self->frame = (qn_trajectory_frame){.atom_count = self->topology->atom_count, .positions_nm = memory};
-    for (bool end = false; !end;) {
-        QN_TRY(qn_source_next(self->source, &self->item, &self->frame, &end));
-        if (!end) QN_TRY(take_frame(self));
-        QN_TRY(warn(self));
-        QN_TRY(tell(self));
-    }
-    for (size_t i = 0; i < self->set->count; i++) self->set->origins[i].alone = self->set->count == 1;
-    return QN_OK;
+    const qn_model_frames frames = {self->job,        self->topology, self->topology_name,
+                                    self->are_frames, self->whole,    self->source};
+    return qn_model_frames_read(&frames, self->set);
 }
 
 static void clear(reading *self)
 {
-    if (self->source) qn_source_let_go(self->source, &self->item);
-    qn_source_item_clear(&self->item);
     qn_source_close(&self->source);
-    qn_release(&self->frame.positions_nm);
     qn_whole_plan_destroy(&self->whole);
     qn_selections_destroy(&self->selections);
 }

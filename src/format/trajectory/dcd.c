@@ -261,7 +261,10 @@ static qn_status read_stored(qn_trajectory_stream *stream, qn_frame_bytes *bytes
     uint64_t remaining;
     const uint64_t size = frame_bytes(stream, bytes->number);
     *end = true;
-    if (qn_byte_source_remaining(stream->source, &remaining) && remaining < size) {
+    /* The size of the file is asked for only where a frame is not in memory, because the system call takes longer than
+     * to copy a small frame. */
+    if (qn_byte_source_held(stream->source) < size && qn_byte_source_remaining(stream->source, &remaining) &&
+        remaining < size) {
         if (remaining > 0) qn_trajectory_stream_cut(stream, remaining, "bytes");
         return QN_OK;
     }
