@@ -108,7 +108,7 @@ static qn_status read_inputs(qn_clustering *run)
 static qn_status make_names(qn_clustering *run)
 {
     void *memory;
-    if (run->models) return qn_models_names(run->models, &run->result->names);
+    if (run->models) return qn_models_names(run->models, run->job->pool, &run->result->names);
     QN_TRY(qn_allocate(run->count, sizeof *run->result->names, &memory));
     run->result->names = memory;
     for (size_t i = 0; i < run->count; i++) {

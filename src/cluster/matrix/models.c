@@ -1,5 +1,6 @@
 #include "cluster/matrix/models.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -257,40 +258,88 @@ static void take_atoms(assembly *self)
     self->sets[0].atoms = NULL;
 }
 
-static qn_status check_finite(const qn_models *models)
+/* ---- checks and digest of positions, in pieces ---- */
+
+/* The numbers of a piece follow from those of a structure alone, so that digests do not depend on threads. */
+enum { PIECE_BYTES = 1 << 18 };
+
+typedef struct piecewise {
+    const qn_models *models;
+    size_t rows;         /* structures of a piece */
+    char (*digests)[65]; /* of each piece */
+} piecewise;
+
+static size_t rows_of_piece(const qn_models *models)
+{
+    const size_t bytes = 3 * models->structures.atom_count * sizeof(float);
+    return bytes > 0 && bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;
+}
+
+static qn_status refuse_position(const qn_models *models, size_t index, size_t place)
 {
     const qn_structures *structures = &models->structures;
-    const size_t floats = 3 * structures->atom_count;
-    for (size_t i = 0; i < structures->count; i++) {
-        const float *row = structures->positions_angstrom + i * floats;
-        size_t k = 0;
-        while (k < floats && isfinite(row[k])) k++;
-        if (k == floats) continue;
-        qn_text name = {0};
-        QN_TRY(qn_models_name(models, i, &name));
-        const qn_status status =
-            QN_FAIL(QN_BAD_FORMAT, "%s: selected atom %zu has a coordinate of %g; expected a number", name.data,
-                    k % structures->atom_count + 1, (double)row[k]);
-        qn_text_clear(&name);
-        return status;
-    }
+    qn_text name = {0};
+    QN_TRY(qn_models_name(models, index, &name));
+    const qn_status status =
+        QN_FAIL(QN_BAD_FORMAT, "%s: selected atom %zu has a coordinate of %g; expected a number", name.data,
+                place % structures->atom_count + 1,
+                (double)structures->positions_angstrom[3 * structures->atom_count * index + place]);
+    qn_text_clear(&name);
+    return status;
+}
+
+/* Without a branch in the loop, which is then done for many numbers at a time. */
+static bool are_finite(const float *values, size_t count)
+{
+    int infinite = 0;
+#pragma omp simd reduction(| : infinite)
+    for (size_t k = 0; k < count; k++) infinite |= !(fabsf(values[k]) <= FLT_MAX);
+    return !infinite;
+}
+
+static qn_status take_piece(size_t piece, int worker, void *user)
+{
+    const piecewise *work = user;
+    const qn_structures *structures = &work->models->structures;
+    const size_t floats = 3 * structures->atom_count, first = piece * work->rows, left = structures->count - first;
+    const size_t rows = left < work->rows ? left : work->rows;
+    const float *values = structures->positions_angstrom + first * floats;
+    qn_hash hash;
+    (void)worker;
+    for (size_t k = 0; !are_finite(values, rows * floats) && k < rows * floats; k++)
+        if (!isfinite(values[k])) return refuse_position(work->models, first + k / floats, k % floats);
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, values, rows * floats * sizeof *values);
+    qn_hash_finish(&hash, work->digests[piece]);
     return QN_OK;
 }
 
-static void digest(qn_models *models)
+static void digest(const piecewise *work, size_t pieces, qn_models *models)
 {
     const qn_structures *structures = &models->structures;
     const uint64_t counts[3] = {structures->count, models->first_count, structures->atom_count};
     qn_hash hash;
     qn_hash_start(&hash);
     qn_hash_add(&hash, counts, sizeof counts);
-    qn_hash_add(&hash, structures->positions_angstrom,
-                3 * structures->count * structures->atom_count * sizeof *structures->positions_angstrom);
+    for (size_t p = 0; p < pieces; p++) qn_hash_add(&hash, work->digests[p], 64);
     if (structures->sequences)
         qn_hash_add(&hash, models->sequence_numbers, structures->count * sizeof *models->sequence_numbers);
     for (size_t i = 0; i < models->sequences.count; i++)
         qn_hash_add(&hash, models->sequence_items[i].names, models->sequence_items[i].length * 8);
     qn_hash_finish(&hash, models->digest);
+}
+
+static qn_status check_and_digest(qn_pool *pool, qn_models *models)
+{
+    piecewise work = {.models = models, .rows = rows_of_piece(models)};
+    const size_t pieces = (models->structures.count + work.rows - 1) / work.rows;
+    void *memory;
+    QN_TRY(qn_allocate(pieces, sizeof *work.digests, &memory));
+    work.digests = memory;
+    const qn_status status = qn_pool_run(pool, pieces, take_piece, &work);
+    if (status == QN_OK) digest(&work, pieces, models);
+    qn_release(&memory);
+    return status;
 }
 
 static qn_status refuse_none(const assembly *self)
@@ -320,9 +369,7 @@ static qn_status assemble(assembly *self, const qn_model_references *references)
         QN_TRY(qn_models_find_sequences(self->input, self->sets, self->set_count, self->models));
     if (self->models->first_count == 0) return refuse_none(self);
     take_atoms(self);
-    QN_TRY(check_finite(self->models));
-    digest(self->models);
-    return QN_OK;
+    return check_and_digest(self->job->pool, self->models);
 }
 
 qn_status qn_models_read(qn_job *job, const qn_structure_input *input, const qn_model_references *references,
@@ -368,18 +415,39 @@ qn_status qn_models_name(const qn_models *models, size_t index, qn_text *name)
     return origin->alone ? QN_OK : qn_text_append(name, "#%" PRIu64, origin->number);
 }
 
-qn_status qn_models_names(const qn_models *models, char ***names)
+/* ---- names ---- */
+
+enum { NAMED = 1024 /* structures of a task */ };
+
+typedef struct naming {
+    const qn_models *models;
+    char **names;
+} naming;
+
+static qn_status name_some(size_t task, int worker, void *user)
+{
+    const naming *work = user;
+    const size_t count = work->models->structures.count;
+    qn_text name = {0};
+    qn_status status = QN_OK;
+    (void)worker;
+    for (size_t i = task * NAMED; i < (task + 1) * NAMED && i < count && status == QN_OK; i++) {
+        name.length = 0;
+        status = qn_models_name(work->models, i, &name);
+        if (status == QN_OK) status = qn_text_copy(name.data, &work->names[i]);
+    }
+    qn_text_clear(&name);
+    return status;
+}
+
+qn_status qn_models_names(const qn_models *models, qn_pool *pool, char ***names)
 {
     const size_t count = models->structures.count;
     void *memory;
     QN_TRY(qn_allocate(count, sizeof **names, &memory));
     *names = memory;
-    for (size_t i = 0; i < count; i++) {
-        qn_text name = {0};
-        QN_TRY(qn_models_name(models, i, &name));
-        (*names)[i] = name.data;
-    }
-    return QN_OK;
+    naming work = {models, *names};
+    return qn_pool_run(pool, (count + NAMED - 1) / NAMED, name_some, &work);
 }
 
 qn_status qn_models_warn_of_mirrors(qn_job *job, const qn_models *models, const qn_measure *measure)

@@ -35,7 +35,7 @@ typedef struct qn_models {
     uint32_t *atoms;            /* the selected atoms of `topology` */
     struct qn_compound **poses; /* of a small molecule, one for each structure, instead of a topology; NULL: none */
     qn_symmetry symmetry;       /* of the first pose */
-    char digest[65];            /* SHA-256 of counts and positions */
+    char digest[65];            /* SHA-256 of counts and of the SHA-256 of pieces of the positions */
 
     /* private to models.c */
     float *positions_angstrom, *weights;
@@ -68,7 +68,7 @@ QN_MUST_CHECK qn_status qn_models_name(const qn_models *models, size_t index, qn
 
 /* Names of all structures, those of the input first. The caller releases each and the array; a failure leaves in it
  * those that were made. */
-QN_MUST_CHECK qn_status qn_models_names(const qn_models *models, char ***names);
+QN_MUST_CHECK qn_status qn_models_names(const qn_models *models, qn_pool *pool, char ***names);
 
 /* Warn if structures look like mirror images of the first and the measure does not tell these apart. */
 QN_MUST_CHECK qn_status qn_models_warn_of_mirrors(qn_job *job, const qn_models *models, const qn_measure *measure);

@@ -123,7 +123,7 @@ static qn_status finish(qn_distance_state *run)
 {
     qn_job *job = run->job;
     if (!qn_job_is_first(job)) return QN_OK;
-    QN_TRY(qn_models_names(run->models, &run->names));
+    QN_TRY(qn_models_names(run->models, run->job->pool, &run->names));
     QN_TRY(qn_matrix_find_range(run->matrix, job->pool, &run->range));
     if (job->in_memory) return QN_OK;
     QN_TRY(write_names(run));
