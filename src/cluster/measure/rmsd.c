@@ -22,7 +22,7 @@ static double pair(const qn_structures *structures, const qn_measure_settings *s
 static qn_status check(const qn_structures *structures, const qn_measure_settings *settings)
 {
     (void)settings;
-    return qn_superposed_check(structures);
+    return qn_superposed_check(structures, NULL);
 }
 
 /* The work of one device: a tile at a time. */

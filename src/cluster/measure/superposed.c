@@ -1,5 +1,6 @@
 #include "cluster/measure/superposed.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +41,31 @@ static const float *positions_of(const qn_structures *structures, size_t index)
     return structures->positions_angstrom + 3 * structures->atom_count * index;
 }
 
-qn_status qn_superposed_check(const qn_structures *structures)
+/* Without a branch in the loop, which is then done for many numbers at a time. */
+static bool are_finite(const float *values, size_t count)
+{
+    int infinite = 0;
+#pragma omp simd reduction(| : infinite)
+    for (size_t k = 0; k < count; k++) infinite |= !(fabsf(values[k]) <= FLT_MAX);
+    return !infinite;
+}
+
+static qn_status check_task(size_t task, int worker, void *user)
+{
+    const qn_structures *structures = *(const qn_structures *const *)user;
+    const size_t floats = 3 * structures->atom_count;
+    (void)worker;
+    for (size_t i = task * TASK; i < (task + 1) * TASK && i < structures->count; i++) {
+        const float *positions = positions_of(structures, i);
+        for (size_t k = 0; !are_finite(positions, floats) && k < floats; k++)
+            if (!isfinite(positions[k]))
+                return QN_FAIL(QN_INVALID_ARGUMENT, "structure %zu, atom %zu: position %g is not a finite number",
+                               i + 1, k % structures->atom_count + 1, (double)positions[k]);
+    }
+    return QN_OK;
+}
+
+qn_status qn_superposed_check(const qn_structures *structures, qn_pool *pool)
 {
     double sum = 0;
     if (structures->count < 1 || structures->atom_count < 1)
@@ -54,14 +79,7 @@ qn_status qn_superposed_check(const qn_structures *structures)
         sum += weight;
     }
     if (!(sum > 0)) return QN_FAIL(QN_INVALID_ARGUMENT, "the weights of all atoms are 0; expected one above 0");
-    for (size_t i = 0; i < structures->count; i++) {
-        const float *positions = positions_of(structures, i);
-        for (size_t k = 0; k < 3 * structures->atom_count; k++)
-            if (!isfinite(positions[k]))
-                return QN_FAIL(QN_INVALID_ARGUMENT, "structure %zu, atom %zu: position %g is not a finite number",
-                               i + 1, k % structures->atom_count + 1, (double)positions[k]);
-    }
-    return QN_OK;
+    return qn_pool_run(pool, (structures->count + TASK - 1) / TASK, check_task, &structures);
 }
 
 /* The positions about their weighted mean, atom by atom. */
@@ -181,7 +199,12 @@ static qn_status superpose_structure(const superposing *s, size_t index, double 
 static qn_status superpose_task(size_t task, int worker, void *user)
 {
     const superposing *s = user;
-    double *points = s->scratch + (size_t)worker * 6 * s->set->structures->atom_count;
+    const size_t atoms = s->set->structures->atom_count;
+    double *points = s->scratch + (size_t)worker * 6 * atoms;
+    if ((task + 1) * TASK > s->set->structures->count) { /* the places behind the last structure are zero */
+        memset(s->set->positions + task * 3 * atoms * RMSD_PANEL, 0, 3 * atoms * RMSD_PANEL * sizeof(float));
+        memset(s->set->terms + task * RMSD_TERMS * RMSD_PANEL, 0, RMSD_TERMS * RMSD_PANEL * sizeof(float));
+    }
     for (size_t i = task * TASK; i < (task + 1) * TASK && i < s->set->structures->count; i++)
         QN_TRY(superpose_structure(s, i, points));
     return QN_OK;
@@ -201,8 +224,11 @@ static qn_status allocate(superposing *s, double **weights, qn_pool *pool)
 {
     const size_t count = s->set->structures->count, atoms = s->set->structures->atom_count;
     const size_t workers = pool ? (size_t)qn_pool_threads(pool) : 1;
-    QN_TRY(qn_allocate(qn_superposed_position_bytes(atoms, count), 1, (void **)&s->set->positions));
-    QN_TRY(qn_allocate(qn_superposed_term_bytes(count), 1, (void **)&s->set->terms));
+    size_t capacity = 0;
+    /* Without the zeros of qn_allocate, which one thread would write. */
+    QN_TRY(qn_grow((void **)&s->set->positions, &capacity, qn_superposed_position_bytes(atoms, count), 1));
+    capacity = 0;
+    QN_TRY(qn_grow((void **)&s->set->terms, &capacity, qn_superposed_term_bytes(count), 1));
     QN_TRY(qn_allocate(count, 3 * sizeof(double), (void **)&s->set->means));
     QN_TRY(qn_allocate(count, sizeof(double), (void **)&s->set->half_squares));
     QN_TRY(qn_allocate(atoms, sizeof(double), (void **)weights));
@@ -222,7 +248,7 @@ qn_status qn_superposed_make(const qn_structures *structures, qn_pool *pool, qn_
     superposing s = {.set = set};
     double *weights = NULL;
     *set = (qn_superposed){.structures = structures};
-    QN_TRY(qn_superposed_check(structures));
+    QN_TRY(qn_superposed_check(structures, pool));
     qn_status status = allocate(&s, &weights, pool);
     if (status == QN_OK) status = qn_pool_run(pool, tasks, measure_task, &s);
     if (status == QN_OK) status = make_reference(&s);

@@ -29,8 +29,8 @@ typedef struct qn_superposed {
 QN_MUST_CHECK qn_status qn_superposed_make(const qn_structures *structures, qn_pool *pool, qn_superposed *set);
 void qn_superposed_clear(qn_superposed *set);
 
-/* The checks of qn_superposed_make. */
-QN_MUST_CHECK qn_status qn_superposed_check(const qn_structures *structures);
+/* The checks of qn_superposed_make. `pool` may be NULL. */
+QN_MUST_CHECK qn_status qn_superposed_check(const qn_structures *structures, qn_pool *pool);
 
 /* Bytes of positions and of terms of `count` structures in panels. */
 size_t qn_superposed_position_bytes(size_t atom_count, size_t count);

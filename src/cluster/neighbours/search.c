@@ -173,6 +173,8 @@ static qn_status compute_on_device(int device, void *user)
     qn_near_search *search = user;
     const size_t words = (search->count + 31) / 32, rows = rows_of_piece(search->count);
     void *bits = NULL, *places = NULL, *record = NULL;
+    QN_TRY(qn_near_session_create(search->job->devices[device], &search->superposed, &search->rule, search->job->pool,
+                                  QN_NEAR_TILE_PAIRS, &search->sessions[device]));
     qn_status status = qn_allocate(rows * words, sizeof(uint32_t), &bits);
     if (status == QN_OK) status = qn_allocate(rows, sizeof(size_t), &places);
     if (status == QN_OK) status = qn_allocate(1 + rows, sizeof(uint32_t), &record);
@@ -255,14 +257,6 @@ static uint64_t half_of_memory(void)
     return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 2 : (uint64_t)1 << 31;
 }
 
-static qn_status open_sessions(qn_near_search *search)
-{
-    for (int d = 0; d < search->job->device_count; d++)
-        QN_TRY(qn_near_session_create(search->job->devices[d], &search->superposed, &search->rule, search->job->pool,
-                                      QN_NEAR_TILE_PAIRS, &search->sessions[d]));
-    return QN_OK;
-}
-
 static qn_status prepare(qn_near_search *search)
 {
     const qn_large_set *set = search->set;
@@ -276,8 +270,7 @@ static qn_status prepare(qn_near_search *search)
     search->counts = memory;
     search->memory_bytes = set->memory_bytes ? set->memory_bytes : half_of_memory();
     search->keeps_rows = (double)search->count * (double)search->count / 8 <= (double)search->memory_bytes;
-    if (search->keeps_rows) QN_TRY(qn_neighbour_rows_create(search->count, search->job->pool, &search->rows));
-    return open_sessions(search);
+    return search->keeps_rows ? qn_neighbour_rows_create(search->count, search->job->pool, &search->rows) : QN_OK;
 }
 
 qn_status qn_near_search_begin(qn_job *job, const qn_large_set *set, bool at_most, qn_near_search *search)
