@@ -157,33 +157,52 @@ static qn_status measure_clusters(qn_clustering *run)
 /* ---- order of structures for pictures ---- */
 
 typedef struct ranked_item {
-    uint32_t item, cluster;
+    uint32_t item;
     float distance; /* to the medoid */
 } ranked_item;
+
+typedef struct ranking {
+    qn_clustering *run;
+    ranked_item *ranked;
+} ranking;
 
 static int nearer_first(const void *a, const void *b)
 {
     const ranked_item *one = a, *other = b;
-    if (one->cluster != other->cluster) return one->cluster < other->cluster ? -1 : 1;
     if (one->distance != other->distance) return one->distance < other->distance ? -1 : 1;
     return (one->item > other->item) - (one->item < other->item);
 }
 
+static qn_status order_cluster(size_t cluster, int worker, void *user)
+{
+    const ranking *work = user;
+    const qn_members *members = &work->run->members;
+    const size_t first = members->first[cluster], size = qn_members_size(members, cluster);
+    ranked_item *ranked = work->ranked + first;
+    (void)worker;
+    for (size_t m = 0; m < size; m++) {
+        const uint32_t item = members->items[first + m];
+        ranked[m] = (ranked_item){item, work->run->result->medoid_distances[item]};
+    }
+    qsort(ranked, size, sizeof *ranked, nearer_first);
+    for (size_t m = 0; m < size; m++) work->run->order[first + m] = ranked[m].item;
+    return QN_OK;
+}
+
+/* Cluster by cluster, in each the nearest to its medoid first; then those without a cluster. */
 static qn_status order_items(qn_clustering *run)
 {
     void *memory;
     if (qn_clustering_is_hierarchical(run)) return QN_OK;
+    const size_t clusters = run->result->cluster_count;
+    size_t end = run->members.first[clusters];
     QN_TRY(qn_allocate(run->count, sizeof(ranked_item), &memory));
-    ranked_item *ranked = memory;
-    for (size_t i = 0; i < run->count; i++) {
-        const uint32_t cluster = run->result->labels[i];
-        ranked[i] =
-            (ranked_item){(uint32_t)i, cluster, cluster == QN_LABEL_NONE ? 0 : run->result->medoid_distances[i]};
-    }
-    qsort(ranked, run->count, sizeof *ranked, nearer_first);
-    for (size_t i = 0; i < run->count; i++) run->order[i] = ranked[i].item;
+    ranking work = {run, memory};
+    const qn_status status = qn_pool_run(run->job->pool, clusters, order_cluster, &work);
+    for (size_t i = 0; i < run->count; i++)
+        if (run->result->labels[i] == QN_LABEL_NONE) run->order[end++] = (uint32_t)i;
     qn_release(&memory);
-    return QN_OK;
+    return status;
 }
 
 static qn_status make_room(qn_clustering *run)

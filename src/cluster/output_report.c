@@ -129,6 +129,7 @@ static qn_status add_clusters(qn_report *report, const qn_clustering *run)
 typedef struct point_set {
     double *x, *y;
     const char **labels;
+    size_t *items;
     qn_report_series series[NAMED + 2];
     char names[NAMED + 2][32];
     size_t count; /* series */
@@ -153,14 +154,16 @@ static size_t shown_item(const qn_clustering *run, size_t point)
 
 static qn_status create_points(const qn_clustering *run, point_set *points)
 {
-    void *x = NULL, *y = NULL, *labels = NULL;
+    void *x = NULL, *y = NULL, *labels = NULL, *items = NULL;
     *points = (point_set){0};
     qn_status status = qn_allocate(shown_count(run), sizeof(double), &x);
     if (status == QN_OK) status = qn_allocate(shown_count(run), sizeof(double), &y);
     if (status == QN_OK) status = qn_allocate(shown_count(run), sizeof(char *), &labels);
+    if (status == QN_OK) status = qn_allocate(shown_count(run), sizeof(size_t), &items);
     points->x = x;
     points->y = y;
     points->labels = labels;
+    points->items = items;
     return status;
 }
 
@@ -169,23 +172,45 @@ static void clear_points(point_set *points)
     qn_release(&points->x);
     qn_release(&points->y);
     qn_release(&points->labels);
+    qn_release(&points->items);
 }
 
 typedef void (*place_point)(const qn_clustering *run, size_t item, const void *user, double point[2]);
 
-/* Fill the series one after the other. */
-static void fill_points(const qn_clustering *run, place_point place, const void *user, point_set *points)
+typedef struct placing {
+    const qn_clustering *run;
+    place_point place;
+    const void *user;
+    point_set *points;
+} placing;
+
+enum { PLACED = 32 /* points of a task */ };
+
+static qn_status place_some(size_t task, int worker, void *user)
+{
+    const placing *work = user;
+    const point_set *points = work->points;
+    const size_t count = shown_count(work->run), end = (task + 1) * PLACED < count ? (task + 1) * PLACED : count;
+    (void)worker;
+    for (size_t p = task * PLACED; p < end; p++) {
+        double point[2];
+        work->place(work->run, points->items[p], work->user, point);
+        points->x[p] = point[0];
+        points->y[p] = point[1];
+    }
+    return QN_OK;
+}
+
+/* Fill the series one after the other, without the places of the points. */
+static void fill_series(const qn_clustering *run, point_set *points)
 {
     size_t filled = 0;
     for (size_t s = 0; s < NAMED + 2; s++) {
         const size_t first = filled;
         for (size_t p = 0; p < shown_count(run); p++) {
             const size_t item = shown_item(run, p);
-            double point[2];
             if (series_of(run, item) != s) continue;
-            place(run, item, user, point);
-            points->x[filled] = point[0];
-            points->y[filled] = point[1];
+            points->items[filled] = item;
             points->labels[filled++] = run->result->names[item];
         }
         if (filled == first) continue;
@@ -201,6 +226,14 @@ static void fill_points(const qn_clustering *run, place_point place, const void 
                                                              .labels = points->labels + first,
                                                              .count = filled - first};
     }
+}
+
+static qn_status make_points(const qn_clustering *run, place_point place, const void *user, point_set *points)
+{
+    placing work = {run, place, user, points};
+    QN_TRY(create_points(run, points));
+    fill_series(run, points);
+    return qn_pool_run(run->job->pool, (shown_count(run) + PLACED - 1) / PLACED, place_some, &work);
 }
 
 /* ---- the time line ---- */
@@ -219,9 +252,8 @@ static qn_status add_time_line(qn_report *report, const qn_clustering *run)
     bool by_time = run->models && run->models->are_frames;
     for (size_t i = 0; by_time && i < run->count; i++) by_time = isfinite(run->models->origins[i].time_ps);
     QN_TRY(qn_report_heading(report, by_time ? "Time line" : "Order"));
-    qn_status status = create_points(run, &points);
-    if (status == QN_OK) {
-        fill_points(run, place_in_time, &by_time, &points);
+    qn_status status = make_points(run, place_in_time, &by_time, &points);
+    if (status == QN_OK)
         status = qn_report_scatter(
             report, &(qn_report_plot){.title = by_time ? "Clusters over time" : "Clusters in the order of the input",
                                       .x_label = by_time ? "time, ns" : "structure, from 0",
@@ -232,7 +264,6 @@ static qn_status add_time_line(qn_report *report, const qn_clustering *run)
                                       .series = points.series,
                                       .series_count = points.count,
                                       .counts = true});
-    }
     clear_points(&points);
     return status;
 }
@@ -298,16 +329,14 @@ static qn_status plot_map(qn_report *report, const qn_clustering *run, const lan
         "its own.",
         chosen, 100 * landmarks->map.share);
     for (int i = 0; i < 2; i++) snprintf(axis[i], sizeof axis[i], "axis %d%s", i + 1, unit_of(run));
-    qn_status status = create_points(run, &points);
-    if (status == QN_OK) {
-        fill_points(run, place_on_map, landmarks, &points);
+    qn_status status = make_points(run, place_on_map, landmarks, &points);
+    if (status == QN_OK)
         status = qn_report_scatter(report, &(qn_report_plot){.title = "Structures on a plane",
                                                              .x_label = axis[0],
                                                              .y_label = axis[1],
                                                              .caption = caption,
                                                              .series = points.series,
                                                              .series_count = points.count});
-    }
     clear_points(&points);
     return status;
 }

@@ -58,15 +58,54 @@ static qn_status append_item(const qn_clustering *run, size_t item, qn_text *csv
     return qn_csv_end_row(csv);
 }
 
+/* ---- assignments, in pieces ---- */
+
+enum { PIECE = 4096 /* structures of a piece */ };
+
+typedef struct filling {
+    const qn_clustering *run;
+    qn_text *pieces;
+} filling;
+
+static qn_status fill_piece(size_t piece, int worker, void *user)
+{
+    const filling *work = user;
+    const size_t count = work->run->count, end = (piece + 1) * PIECE < count ? (piece + 1) * PIECE : count;
+    (void)worker;
+    for (size_t i = piece * PIECE; i < end; i++) QN_TRY(append_item(work->run, i, &work->pieces[piece]));
+    return QN_OK;
+}
+
+static qn_status join_pieces(const filling *work, size_t pieces, qn_text *csv)
+{
+    size_t bytes = csv->length + 1;
+    void *memory = csv->data;
+    for (size_t p = 0; p < pieces; p++) bytes += work->pieces[p].length;
+    const qn_status status = qn_grow(&memory, &csv->capacity, bytes, 1);
+    csv->data = memory;
+    QN_TRY(status);
+    for (size_t p = 0; p < pieces; p++) QN_TRY(qn_text_append_bytes(csv, work->pieces[p].data, work->pieces[p].length));
+    return QN_OK;
+}
+
 static qn_status fill_assignments(const qn_clustering *run, qn_text *csv)
 {
     static const char *const names[] = {"index",      "name",    "file",      "number",
                                         "time_ps",    "cluster", "is_medoid", "distance_to_medoid|",
                                         "silhouette", NULL};
+    const size_t pieces = (run->count + PIECE - 1) / PIECE;
+    void *memory;
     QN_TRY(append_head(run, names, csv));
-    for (size_t i = 0; i < run->count; i++) QN_TRY(append_item(run, i, csv));
-    return QN_OK;
+    QN_TRY(qn_allocate(pieces, sizeof(qn_text), &memory));
+    filling work = {run, memory};
+    qn_status status = qn_pool_run(run->job->pool, pieces, fill_piece, &work);
+    if (status == QN_OK) status = join_pieces(&work, pieces, csv);
+    for (size_t p = 0; p < pieces; p++) qn_text_clear(&work.pieces[p]);
+    qn_release(&memory);
+    return status;
 }
+
+/* ---- clusters ---- */
 
 static qn_status append_cluster(const qn_clustering *run, size_t cluster, qn_text *csv)
 {

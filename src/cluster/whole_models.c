@@ -152,6 +152,7 @@ static qn_status read_group(reading *self, const wanted_model *wanted, size_t co
     self->frame = (qn_trajectory_frame){.atom_count = self->topology->atom_count, .positions_nm = memory};
     for (size_t done = 0; done < count;) {
         bool end = false;
+        QN_TRY(qn_source_skip(self->source, wanted[done].number - wanted[0].number - qn_source_position(self->source)));
         QN_TRY(qn_source_next(self->source, &self->item, &self->frame, &end));
         if (end)
             return QN_FAIL(QN_BAD_FORMAT, "%s: has fewer structures than when it was read first", wanted[done].path);
