@@ -11,6 +11,7 @@
 #include "cryoem/memory_inputs.h"
 #include "cryoem/pixel_size.h"
 #include "cryoem/volume_check.h"
+#include "format/image/particle_file.h"
 #include "math/symmetry_group.h"
 #include "reconstruct/classes.h"
 #include "reconstruct/kernels/insert_slices.h"
@@ -94,7 +95,7 @@ static qn_status read_particles(qn_reconstruct_state *run)
     if (options->particle_set)
         QN_TRY(qn_particle_set_take(options->particle_set, &run->particles));
     else
-        QN_TRY(qn_particle_set_read(options->particles, &run->particles));
+        QN_TRY(qn_particle_file_read(options->particles, run->job->pool, &run->particles));
     QN_TRY(check_particles(run));
     QN_TRY(change_pixels(run));
     QN_TRY(check_pixels(run));

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "format/image/image_stack.h"
+#include "format/image/particle_file.h"
 #include "format/image/stack_names.h"
 #include "format/image/star.h"
 #include "format/number.h"
@@ -103,11 +104,20 @@ static const char *const column_names[FIELD_COUNT][2] = {
 enum { RELION, XMIPP };
 enum { OPTICS_MAX = 4096 }; /* a linear search finds them */
 
+/* Particles of rows, and their classes where the file has them. */
+typedef struct particle_list {
+    qn_particle *particles;
+    int *classes;
+    size_t count, capacity, class_capacity;
+} particle_list;
+
 typedef struct particle_reader {
+    qn_pool *pool;
+    particle_list list; /* becomes the set's when its table is read */
     qn_star_reader *star;
     qn_particle_set *set;
     qn_stack_names *stacks;
-    size_t particle_capacity, class_capacity, optics_capacity, last_optics;
+    size_t optics_capacity, last_optics;
     const qn_star_table *table; /* the current table */
     const qn_star_value *values;
     int dialect, columns[FIELD_COUNT]; /* of the current table; −1: absent */
@@ -369,23 +379,24 @@ static qn_status read_optics_of_row(particle_reader *r, qn_particle *particle)
     return QN_OK;
 }
 
-static qn_status read_class(particle_reader *r)
+/* Make room for particles, and for their classes where the file has them. */
+static qn_status grow(const particle_reader *r, particle_list *list, size_t count)
 {
-    int number = 0;
-    void *memory = r->set->classes;
-    if (!has(r, CLASS)) return QN_OK;
-    QN_TRY(get_whole(r, CLASS, 0, 1 << 30, "a whole number", &number));
-    const qn_status status = qn_grow(&memory, &r->class_capacity, r->set->particle_count + 1, sizeof number);
-    r->set->classes = memory;
+    void *memory = list->particles;
+    qn_status status = qn_grow(&memory, &list->capacity, count, sizeof *list->particles);
+    list->particles = memory;
     QN_TRY(status);
-    r->set->classes[r->set->particle_count] = number;
-    return QN_OK;
+    if (!has(r, CLASS)) return QN_OK;
+    memory = list->classes;
+    status = qn_grow(&memory, &list->class_capacity, count, sizeof *list->classes);
+    list->classes = memory;
+    return status;
 }
 
-static qn_status read_particle(particle_reader *r)
+static qn_status read_particle(particle_reader *r, particle_list *list)
 {
     qn_particle particle = {.weight = 1, .row = qn_star_row(r->star), .line = qn_star_line(r->star)};
-    int enabled = 1;
+    int enabled = 1, class_number = 0;
     QN_TRY(get_whole(r, ENABLED, -1, 1, "1, 0 or -1", &enabled));
     if (enabled < 1) return QN_OK;
     QN_TRY(read_image_name(r, &particle));
@@ -394,13 +405,187 @@ static qn_status read_particle(particle_reader *r)
     QN_TRY(get_whole(r, SUBSET, 0, 2, "1 or 2 (0: none)", &particle.subset));
     QN_TRY(get_number(r, WEIGHT, &particle.weight));
     QN_TRY(read_optics_of_row(r, &particle));
-    QN_TRY(read_class(r));
-    void *memory = r->set->particles;
-    qn_status status = qn_grow(&memory, &r->particle_capacity, r->set->particle_count + 1, sizeof particle);
-    r->set->particles = memory;
-    QN_TRY(status);
-    r->set->particles[r->set->particle_count++] = particle;
+    QN_TRY(get_whole(r, CLASS, 0, 1 << 30, "a whole number", &class_number));
+    QN_TRY(grow(r, list, list->count + 1));
+    list->particles[list->count] = particle;
+    if (has(r, CLASS)) list->classes[list->count] = class_number;
+    list->count++;
     return QN_OK;
+}
+
+static qn_status read_particles(particle_reader *r, particle_list *list)
+{
+    for (;;) {
+        QN_TRY(qn_star_next_row(r->star, &r->values));
+        if (!r->values) return QN_OK;
+        QN_TRY(read_particle(r, list));
+    }
+}
+
+/* ---- rows on many threads ---- */
+
+enum { PARTS_OF_THREAD = 4, PART_BYTES = 1 << 18 };
+
+/* A part of a block of rows. Its stacks are numbered by first mention in the parts at this place. */
+typedef struct row_part {
+    qn_stack_names *stacks;
+    uint32_t *stack_of; /* of each of its stacks: the index in the set */
+    size_t stack_count, stack_capacity;
+    particle_list list;
+    bool failed;
+    size_t first;         /* place of its first particle in the set */
+    uint64_t rows, lines; /* before it */
+} row_part;
+
+typedef struct row_parts {
+    particle_reader *reader;
+    row_part *parts;
+    qn_star_reader **stars; /* of each part */
+    size_t count;
+} row_parts;
+
+static qn_status read_rows(const row_parts *all, size_t index)
+{
+    row_part *part = &all->parts[index];
+    particle_reader own = *all->reader;
+    own.star = all->stars[index];
+    own.stacks = part->stacks;
+    part->list.count = 0;
+    return read_particles(&own, &part->list);
+}
+
+/* A failure is found again with the numbers of row and line, which follow from the parts before it. */
+static qn_status read_part(size_t index, int worker, void *user)
+{
+    const row_parts *all = user;
+    (void)worker;
+    all->parts[index].failed = read_rows(all, index) != QN_OK;
+    if (all->parts[index].failed) qn_error_clear();
+    return QN_OK;
+}
+
+static qn_status find_failure(const row_parts *all, size_t index)
+{
+    qn_star_restart(all->reader->star, all->stars[index]);
+    QN_TRY(read_rows(all, index));
+    return QN_FAIL(QN_OUT_OF_MEMORY, "%s: no memory for the rows from line %llu on", qn_star_name(all->reader->star),
+                   (unsigned long long)qn_star_lines(all->reader->star) + 1);
+}
+
+/* Number the stacks that this part mentions first. */
+static qn_status number_stacks(particle_reader *r, row_part *part)
+{
+    for (const char *name; (name = qn_stack_names_text(part->stacks, part->stack_count));) {
+        void *memory = part->stack_of;
+        const qn_status status = qn_grow(&memory, &part->stack_capacity, part->stack_count + 1, sizeof *part->stack_of);
+        part->stack_of = memory;
+        QN_TRY(status);
+        QN_TRY(qn_stack_names_find(r->stacks, name, strlen(name), &part->stack_of[part->stack_count]));
+        part->stack_count++;
+    }
+    return QN_OK;
+}
+
+/* Take the parts in order. *used: those up to the end of the table. */
+static qn_status pass_parts(row_parts *all, size_t *used, bool *ended)
+{
+    particle_reader *r = all->reader;
+    size_t total = r->list.count;
+    *ended = false;
+    for (*used = 0; *used < all->count && !*ended; ++*used) {
+        row_part *part = &all->parts[*used];
+        if (part->failed) return find_failure(all, *used);
+        QN_TRY(number_stacks(r, part));
+        part->first = total;
+        part->rows = qn_star_row(r->star);
+        part->lines = qn_star_lines(r->star);
+        total += part->list.count;
+        qn_star_pass(r->star, all->stars[*used], ended);
+    }
+    return QN_OK;
+}
+
+static qn_status copy_part(size_t index, int worker, void *user)
+{
+    const row_parts *all = user;
+    const row_part *part = &all->parts[index];
+    const particle_list *list = &all->reader->list;
+    (void)worker;
+    for (size_t i = 0; i < part->list.count; i++) {
+        qn_particle *particle = &list->particles[part->first + i];
+        *particle = part->list.particles[i];
+        particle->stack = part->stack_of[particle->stack];
+        particle->row += part->rows;
+        particle->line += part->lines;
+        if (list->classes) list->classes[part->first + i] = part->list.classes[i];
+    }
+    return QN_OK;
+}
+
+/* Make room for the rows that were read, and for as many as their share of the file lets expect. */
+static qn_status make_room(particle_reader *r, size_t count)
+{
+    const double share = qn_star_share(r->star), expected = share > 0 ? 1.01 * (double)count / share : 0;
+    if (count <= r->list.capacity) return QN_OK;
+    if (expected > (double)count && expected < 0x1p40) {
+        if (grow(r, &r->list, (size_t)expected) == QN_OK) return QN_OK;
+        qn_error_clear(); /* the expectation may be wrong */
+    }
+    return grow(r, &r->list, count);
+}
+
+static qn_status read_blocks(row_parts *all)
+{
+    particle_reader *r = all->reader;
+    for (bool ended = false; !ended;) {
+        size_t used;
+        QN_TRY(qn_star_divide(r->star, all->count * PART_BYTES, all->count, all->stars, &ended));
+        if (ended) return QN_OK;
+        QN_TRY(qn_pool_run(r->pool, all->count, read_part, all));
+        QN_TRY(pass_parts(all, &used, &ended));
+        const row_part *last = &all->parts[used - 1];
+        QN_TRY(make_room(r, last->first + last->list.count));
+        QN_TRY(qn_pool_run(r->pool, used, copy_part, all));
+        r->list.count = last->first + last->list.count;
+    }
+    return QN_OK;
+}
+
+static void clear_list(particle_list *list)
+{
+    qn_release(&list->particles);
+    qn_release(&list->classes);
+}
+
+static qn_status read_on_threads(particle_reader *r)
+{
+    const size_t count = PARTS_OF_THREAD * (size_t)qn_pool_threads(r->pool);
+    void *parts = NULL, *stars = NULL;
+    qn_status status = qn_allocate(count, sizeof(row_part), &parts);
+    if (status == QN_OK) status = qn_allocate(count, sizeof(qn_star_reader *), &stars);
+    row_parts all = {r, parts, stars, count};
+    for (size_t p = 0; p < count && status == QN_OK; p++) status = qn_stack_names_create(NULL, &all.parts[p].stacks);
+    if (status == QN_OK) status = read_blocks(&all);
+    for (size_t p = 0; p < count && stars; p++) {
+        qn_star_close(&all.stars[p]);
+        qn_stack_names_destroy(&all.parts[p].stacks);
+        qn_release(&all.parts[p].stack_of);
+        clear_list(&all.parts[p].list);
+    }
+    qn_release(&parts);
+    qn_release(&stars);
+    return status;
+}
+
+/* Optics of rows are numbered while they are read, which one thread does. */
+static qn_status read_all_rows(particle_reader *r)
+{
+    const bool own_optics = !r->names_optics && !r->has_optics_table;
+    const qn_status status = own_optics ? read_particles(r, &r->list) : read_on_threads(r);
+    r->set->particles = r->list.particles;
+    r->set->classes = r->list.classes;
+    r->set->particle_count = r->list.count;
+    return status;
 }
 
 /* A single coordinate of the origins is a mistake: without the other one every image would be misplaced. */
@@ -434,11 +619,7 @@ static qn_status read_particle_table(particle_reader *r, const qn_star_table *ta
     r->names_optics = has(r, OPTICS_GROUP);
     r->has_defocus = has(r, DEFOCUS_U);
     if (!r->has_optics_table) find_lens(r);
-    for (;;) {
-        QN_TRY(qn_star_next_row(r->star, &r->values));
-        if (!r->values) return QN_OK;
-        QN_TRY(read_particle(r));
-    }
+    return read_all_rows(r);
 }
 
 static qn_status read_tables(particle_reader *r)
@@ -545,7 +726,12 @@ static qn_status read_all(particle_reader *r, const char *path)
 
 qn_status qn_particle_set_read(const char *path, qn_particle_set **set)
 {
-    particle_reader reader = {0};
+    return qn_particle_file_read(path, NULL, set);
+}
+
+qn_status qn_particle_file_read(const char *path, qn_pool *pool, qn_particle_set **set)
+{
+    particle_reader reader = {.pool = pool};
     void *memory;
     *set = NULL;
     QN_TRY(qn_allocate(1, sizeof **set, &memory));

@@ -47,8 +47,8 @@ qn_status qn_stack_names_create(const char *path, qn_stack_names **out)
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_stack_names *names = memory;
-    qn_status status = folder_of(path, &names->folder);
-    if (status == QN_OK) status = resolve(names->folder, &names->whole);
+    qn_status status = path ? folder_of(path, &names->folder) : QN_OK;
+    if (status == QN_OK && path) status = resolve(names->folder, &names->whole);
     if (status != QN_OK)
         qn_stack_names_destroy(&names);
     else
@@ -118,6 +118,11 @@ qn_status qn_stack_names_find(qn_stack_names *names, const char *text, size_t le
     }
     *index = names->slots[slot] - 1;
     return QN_OK;
+}
+
+const char *qn_stack_names_text(const qn_stack_names *names, size_t index)
+{
+    return index < names->count ? names->names[index] : NULL;
 }
 
 /* Set *path to folder/name if that is a file, else to NULL. */

@@ -8,13 +8,16 @@
 
 typedef struct qn_stack_names qn_stack_names;
 
-/* Begin with the names of the file `path`. Stacks are searched beside that file, from the working folder, and from the
- * folders above the file's folder. */
+/* Begin with the names of the file `path`; NULL: names alone, without paths. Stacks are searched beside that file, from
+ * the working folder, and from the folders above the file's folder. */
 QN_MUST_CHECK qn_status qn_stack_names_create(const char *path, qn_stack_names **names);
 void qn_stack_names_destroy(qn_stack_names **names);
 
 /* The index of a name, from 0 in the order of first mention. */
 QN_MUST_CHECK qn_status qn_stack_names_find(qn_stack_names *names, const char *text, size_t length, uint32_t *index);
+
+/* The name of an index; NULL: there are not so many. */
+const char *qn_stack_names_text(const qn_stack_names *names, size_t index);
 
 /* Hand over the paths; each path and their array are released with qn_release. A stack that does not exist gets the
  * path beside the file. */

@@ -29,6 +29,12 @@ struct qn_star_reader {
     const char *columns[QN_STAR_COLUMNS_MAX];
     size_t offsets[QN_STAR_COLUMNS_MAX]; /* of the names */
     qn_star_value values[QN_STAR_COLUMNS_MAX];
+    /* Lines that were read ahead and are not taken yet. They end at the end of a line or of the file. */
+    const char *ahead, *ahead_end;
+    char *ahead_memory;
+    size_t ahead_capacity;
+    bool is_part; /* reads such lines of another reader, whose texts it borrows */
+    const char *part_begin;
 };
 
 static bool is_blank(char c)
@@ -36,22 +42,32 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
+static qn_status show(qn_star_reader *r)
+{
+    const size_t left = (size_t)(r->ahead_end - r->ahead);
+    if (left == 0 && !r->is_part) return qn_byte_source_line(r->source, &r->line, &r->held_bytes);
+    const char *newline = left > 0 ? memchr(r->ahead, '\n', left) : NULL;
+    r->line = r->ahead;
+    r->held_bytes = newline ? (size_t)(newline - r->ahead) + 1 : left;
+    return QN_OK;
+}
+
 /* Show the next line, unless one is shown already. */
 static qn_status look(qn_star_reader *r)
 {
     if (r->is_held || r->at_end) return QN_OK;
-    QN_TRY(qn_byte_source_line(r->source, &r->line, &r->held_bytes));
+    QN_TRY(show(r));
     r->length = r->held_bytes;
     r->at_end = r->held_bytes == 0;
     if (r->at_end) return QN_OK;
     r->is_held = true;
     r->line_number++;
     const bool ends = r->line[r->length - 1] == '\n';
-    if (!ends && r->length >= LONGEST_LINE)
+    if (r->length > LONGEST_LINE || (!ends && r->length == LONGEST_LINE))
         return QN_FAIL(QN_BAD_FORMAT, "%s: line %llu is longer than %d bytes", r->name,
                        (unsigned long long)r->line_number, LONGEST_LINE);
     if (ends) r->length--;
-    if (r->line_number == 1 && r->length >= 3 &&
+    if (r->line_number == 1 && !r->is_part && r->length >= 3 &&
         memcmp(r->line, "\xef\xbb\xbf", 3) == 0) { /* UTF-8's byte order mark */
         r->line += 3;
         r->length -= 3;
@@ -61,7 +77,10 @@ static qn_status look(qn_star_reader *r)
 
 static void take(qn_star_reader *r)
 {
-    qn_byte_source_take(r->source, r->held_bytes);
+    if (r->ahead < r->ahead_end)
+        r->ahead += r->held_bytes;
+    else if (!r->is_part)
+        qn_byte_source_take(r->source, r->held_bytes);
     r->is_held = false;
 }
 
@@ -262,6 +281,114 @@ qn_status qn_star_next_row(qn_star_reader *r, const qn_star_value **values)
     return QN_OK;
 }
 
+/* ---- parts of a loop ---- */
+
+/* Whole lines of `size` bytes. */
+static size_t whole_lines(const char *bytes, size_t size)
+{
+    while (size > 0 && bytes[size - 1] != '\n') size--;
+    return size;
+}
+
+/* Read at most `most` bytes and the rest of the last line. A line that is too long may stay in parts, which refuse it.
+ * After a failure of reading the lines before it come first; the next reading fails again. */
+static qn_status read_ahead(qn_star_reader *r, size_t most)
+{
+    const char *rest;
+    size_t size, more = 0;
+    void *memory = r->ahead_memory;
+    qn_status status = qn_grow(&memory, &r->ahead_capacity, most + LONGEST_LINE, 1);
+    r->ahead_memory = memory;
+    QN_TRY(status);
+    status = qn_byte_source_copy(r->source, r->ahead_memory, most, &size);
+    if (status == QN_OK && size == most && r->ahead_memory[size - 1] != '\n')
+        status = qn_byte_source_line(r->source, &rest, &more);
+    if (status != QN_OK) {
+        size = whole_lines(r->ahead_memory, size);
+        if (size == 0) return status;
+        qn_error_clear();
+        more = 0;
+    }
+    if (more > LONGEST_LINE) more = LONGEST_LINE;
+    if (more > 0) {
+        memcpy(r->ahead_memory + size, rest, more);
+        qn_byte_source_take(r->source, more);
+    }
+    r->ahead = r->ahead_memory;
+    r->ahead_end = r->ahead + size + more;
+    return QN_OK;
+}
+
+/* The first beginning of a line from `at` on. */
+static const char *line_from(const qn_star_reader *r, const char *at)
+{
+    if (at <= r->ahead || at >= r->ahead_end) return at >= r->ahead_end ? r->ahead_end : r->ahead;
+    const char *newline = memchr(at - 1, '\n', (size_t)(r->ahead_end - (at - 1)));
+    return newline ? newline + 1 : r->ahead_end;
+}
+
+static void go_to_begin(qn_star_reader *part, uint64_t row, uint64_t line_number)
+{
+    part->ahead = part->part_begin;
+    part->row = row;
+    part->line_number = line_number;
+    part->kind = LOOP;
+    part->is_held = part->at_end = part->ended_by_empty_line = false;
+}
+
+static qn_status make_part(const qn_star_reader *r, const char *begin, const char *end, qn_star_reader **part)
+{
+    void *memory = *part;
+    if (!memory) QN_TRY(qn_allocate(1, sizeof **part, &memory));
+    *part = memory;
+    (*part)->is_part = true;
+    (*part)->name = r->name;
+    (*part)->block = r->block;
+    (*part)->table = r->table;
+    (*part)->part_begin = begin;
+    (*part)->ahead_end = end;
+    go_to_begin(*part, 0, 0);
+    return QN_OK;
+}
+
+qn_status qn_star_divide(qn_star_reader *r, size_t bytes, size_t count, qn_star_reader **parts, bool *end)
+{
+    *end = r->kind != LOOP;
+    if (*end) return QN_OK;
+    if (r->is_held) { /* the line is shown again, by a part */
+        r->is_held = false;
+        r->line_number--;
+    }
+    if (r->ahead == r->ahead_end && !r->at_end) QN_TRY(read_ahead(r, bytes));
+    *end = r->ahead == r->ahead_end;
+    if (*end) r->kind = NO_TABLE;
+    const size_t size = (size_t)(r->ahead_end - r->ahead);
+    const char *begin = r->ahead;
+    for (size_t p = 0; p < count && !*end; p++) {
+        const char *next = line_from(r, r->ahead + (size_t)((double)size * (double)(p + 1) / (double)count));
+        if (p + 1 == count) next = r->ahead_end;
+        QN_TRY(make_part(r, begin, next, &parts[p]));
+        begin = next;
+    }
+    return QN_OK;
+}
+
+void qn_star_restart(const qn_star_reader *reader, qn_star_reader *part)
+{
+    go_to_begin(part, reader->row, reader->line_number);
+}
+
+void qn_star_pass(qn_star_reader *reader, const qn_star_reader *part, bool *ended)
+{
+    *ended = part->kind == NO_TABLE && !part->at_end;
+    reader->row += part->row;
+    reader->line_number += part->line_number - *ended; /* the line that ends the table is shown again */
+    reader->ahead = *ended ? part->ahead : part->ahead_end;
+    if (!*ended) return;
+    reader->kind = NO_TABLE;
+    reader->ended_by_empty_line = part->ended_by_empty_line;
+}
+
 /* Skip the rows that the caller did not read. */
 static qn_status leave_table(qn_star_reader *r)
 {
@@ -316,6 +443,11 @@ void qn_star_close(qn_star_reader **reader)
 {
     qn_star_reader *r = *reader;
     if (!r) return;
+    if (r->is_part) {
+        qn_release(reader);
+        return;
+    }
+    qn_release(&r->ahead_memory);
     if (r->source) qn_byte_source_close(&r->source);
     qn_text_clear(&r->block);
     qn_text_clear(&r->names);
@@ -332,6 +464,18 @@ uint64_t qn_star_row(const qn_star_reader *reader)
 uint64_t qn_star_line(const qn_star_reader *reader)
 {
     return reader->row_line;
+}
+
+uint64_t qn_star_lines(const qn_star_reader *reader)
+{
+    return reader->line_number;
+}
+
+double qn_star_share(const qn_star_reader *reader)
+{
+    uint64_t done, all;
+    qn_byte_source_progress(reader->source, &done, &all);
+    return all > 0 ? (double)done / (double)all : 0;
 }
 
 const char *qn_star_name(const qn_star_reader *reader)

@@ -6,12 +6,14 @@
  *         while (qn_star_next_row(reader, &values) == QN_OK && values)
  *             use(values[qn_star_column(table, "rlnImageName")]);
  *
- * Life cycle: open → tables and their rows, in the file's order → close. Thread rule: one thread at a time.
+ * Life cycle: open → tables and their rows, in the file's order → close. Thread rule: one thread at a time for each
+ * reader.
  */
 #ifndef QN_FORMAT_IMAGE_STAR_H
 #define QN_FORMAT_IMAGE_STAR_H
 
 #include <quern/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,10 +48,29 @@ QN_MUST_CHECK qn_status qn_star_next_table(qn_star_reader *reader, const qn_star
  * row. QN_BAD_FORMAT: too few or too many values, an open quote, a line longer than 1 MiB. */
 QN_MUST_CHECK qn_status qn_star_next_row(qn_star_reader *reader, const qn_star_value **values);
 
+/* Read lines of the current loop ahead, about `bytes`, and divide them among `count` readers of their rows, which any
+ * threads may read at the same time, by qn_star_next_row alone. Parts that are NULL are made; the caller closes all.
+ * Their rows and lines are counted from 1. *end: the loop has no more lines, and the parts are as before. Then pass all
+ * parts in order; a part must have been read to its end or to the end of the loop. */
+QN_MUST_CHECK qn_status qn_star_divide(qn_star_reader *reader, size_t bytes, size_t count, qn_star_reader **parts,
+                                       bool *end);
+
+/* Go to the part's first line, with rows and lines counted from those that were passed, as messages need them. */
+void qn_star_restart(const qn_star_reader *reader, qn_star_reader *part);
+
+/* Go on behind the next part. *ended: the loop ended inside it, and the reader is behind the loop. */
+void qn_star_pass(qn_star_reader *reader, const qn_star_reader *part, bool *ended);
+
 /* Number of the latest row and its line, both from 1. */
 uint64_t qn_star_row(const qn_star_reader *reader);
 uint64_t qn_star_line(const qn_star_reader *reader);
 const char *qn_star_name(const qn_star_reader *reader);
+
+/* Number of lines that were shown so far. */
+uint64_t qn_star_lines(const qn_star_reader *reader);
+
+/* Share of the file that was read so far; 0: not known. */
+double qn_star_share(const qn_star_reader *reader);
 
 /* Index of the column of this name, or −1. */
 int qn_star_column(const qn_star_table *table, const char *name);
