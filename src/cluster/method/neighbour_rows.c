@@ -5,9 +5,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "cluster/method/bit_rows.h"
 #include "cluster/method/distance_rows.h"
 
-enum { PARTS = 64, LITTLE = 1 << 16 /* neighbours for which threads do not pay */ };
+/* LITTLE: neighbours for which threads do not pay; FEW: rows of bits that are added one by one. */
+enum { PARTS = 64, LITTLE = 1 << 16, FEW = 6 };
 
 /* Memory of many rows. */
 typedef struct rows_block {
@@ -189,15 +191,38 @@ typedef struct adding {
     uint32_t *sums;
 } adding;
 
+/* Add rows of bits; `first` and `end` are items. */
+static void add_bit_rows(const adding *work, const uint32_t *const *rows, size_t row_count, size_t first, size_t end)
+{
+    const size_t count = work->rows->count;
+    if (row_count > FEW) {
+        qn_bit_rows_add(rows, row_count, first / 32, (end + 31) / 32, count, work->change, work->sums);
+        return;
+    }
+    for (size_t r = 0; r < row_count; r++) add_row(rows[r] - 1, count, first, end, work->change, work->sums);
+}
+
 static qn_status add_part(size_t index, int worker, void *user)
 {
     const adding *work = user;
-    const size_t count = work->rows->count, first = index * work->part;
+    const size_t count = work->rows->count, words = bit_words(count), first = index * work->part;
     const size_t end = first + work->part < count ? first + work->part : count;
+    const uint32_t *bit_rows[QN_BIT_ROWS_MAX];
+    size_t held = 0;
     (void)worker;
-    for (size_t k = 0; k < work->item_count; k++)
-        if (work->rows->counts[work->items[k]] > 0)
-            add_row(work->rows->rows[work->items[k]], count, first, end, work->change, work->sums);
+    for (size_t k = 0; k < work->item_count; k++) {
+        const uint32_t *packed = work->rows->rows[work->items[k]];
+        if (work->rows->counts[work->items[k]] == 0) continue;
+        if (packed[0] < words) {
+            add_row(packed, count, first, end, work->change, work->sums);
+            continue;
+        }
+        bit_rows[held++] = packed + 1;
+        if (held < QN_BIT_ROWS_MAX) continue;
+        add_bit_rows(work, bit_rows, held, first, end);
+        held = 0;
+    }
+    add_bit_rows(work, bit_rows, held, first, end);
     return QN_OK;
 }
 
