@@ -142,7 +142,8 @@ static qn_status make_sums(qn_accumulator *accumulator)
         for (int which = 0; which < QN_ACCUMULATOR_SUMS; which++) QN_TRY(make_sum(accumulator, half, which));
     if (!accumulator->in_slabs) return QN_OK;
     for (int half = 0; half < options->halves; half++)
-        QN_TRY(qn_fourier_sums_create(options->side, &accumulator->host[half]));
+        QN_TRY(qn_fourier_sums_create(options->side, qn_context_pool(qn_device_context(accumulator->device)),
+                                      &accumulator->host[half]));
     return make_floats((size_t)accumulator->plane_count * qn_accumulator_plane_floats(options, QN_SUM_NUMERATOR),
                        &accumulator->slab);
 }

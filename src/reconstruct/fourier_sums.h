@@ -7,14 +7,16 @@
 #include <quern/status.h>
 #include <stddef.h>
 
+#include "base/thread_pool.h"
+
 typedef struct qn_fourier_sums {
     int side;         /* P */
     float *numerator; /* [P][P][P/2 + 1][2] */
     float *weight;    /* [P][P][P/2 + 1] */
 } qn_fourier_sums;
 
-/* Allocate sums of 0. QN_OUT_OF_MEMORY. */
-QN_MUST_CHECK qn_status qn_fourier_sums_create(int side, qn_fourier_sums *sums);
+/* Allocate sums of 0, on the threads of `pool` (NULL: one). QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_fourier_sums_create(int side, qn_pool *pool, qn_fourier_sums *sums);
 void qn_fourier_sums_clear(qn_fourier_sums *sums); /* releases; safe on a zeroed struct */
 
 size_t qn_fourier_sums_voxels(int side); /* P P (P/2 + 1) */

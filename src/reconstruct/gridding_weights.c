@@ -328,7 +328,9 @@ static qn_status allocate(division *job, qn_reconstruct_weights weights, size_t 
     QN_TRY(qn_allocate(planes, sizeof *job->touched, &memory));
     job->touched = memory;
     if (weights == QN_RECONSTRUCT_WEIGHTS_PLAIN) return QN_OK;
-    QN_TRY(qn_allocate(qn_fourier_sums_voxels(job->side), sizeof(float), &memory));
+    size_t capacity = 0; /* without zeros: numbers are written before they are read */
+    memory = NULL;
+    QN_TRY(qn_grow(&memory, &capacity, qn_fourier_sums_voxels(job->side), sizeof(float)));
     job->smoothed = memory;
     QN_TRY(qn_allocate(2 * workers * (size_t)(job->columns + 2), sizeof(float), &memory));
     job->rows = memory;

@@ -107,7 +107,7 @@ static qn_status add_own(const qn_reconstruct_state *run, int half, bool zero, q
 static qn_status gather(qn_reconstruct_state *run, int half, qn_fourier_sums *sums)
 {
     const size_t voxels = qn_fourier_sums_voxels(run->side);
-    qn_status status = qn_fourier_sums_create(run->side, sums);
+    qn_status status = qn_fourier_sums_create(run->side, run->job->pool, sums);
     for (int h = 0; h < run->halves && status == QN_OK; h++)
         if (half < 0 || h == half) status = add_own(run, h, h == 0 || half >= 0, sums);
     status = qn_job_agree(run->job, status);

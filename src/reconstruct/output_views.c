@@ -12,6 +12,7 @@
 
 /* The number of bins grows until a bin has ten directions on average. Above DIRECTIONS_MAX only a sample is counted. */
 enum { FEWEST_ROWS = 6, ROWS_MAX = 36, DIRECTIONS_OF_A_BIN = 10, DIRECTIONS_MAX = 8000000 };
+enum { PIECES = 64 }; /* that are counted at the same time */
 
 static const double radians = 3.14159265358979323846 / 180;
 
@@ -24,26 +25,52 @@ static void direction_of(const qn_particle *particle, double direction[3])
     direction[2] = cos(tilt);
 }
 
-static void count_direction(const double direction[3], qn_view_bins *bins)
+static void count_direction(const double direction[3], const qn_view_bins *bins, double *counts)
 {
     const int rows = bins->rows, columns = 2 * rows;
     const double rot = atan2(direction[1], direction[0]) / (360 * radians) + 0.5;
     const int x = (int)floor(rot * columns), y = (int)floor((direction[2] + 1) / 2 * rows);
     const int column = x < 0 ? 0 : x >= columns ? 0 : x; /* 180° is −180° */
     const int row = y < 0 ? 0 : y >= rows ? rows - 1 : y;
-    bins->counts[(size_t)row * (size_t)columns + (size_t)column] += 1;
+    counts[(size_t)row * (size_t)columns + (size_t)column] += 1;
 }
 
-static void count_directions(const qn_reconstruction *run, qn_view_bins *bins)
+typedef struct counting {
+    const qn_reconstruction *run;
+    const qn_view_bins *bins;
+    size_t cells;
+    double *counts; /* [PIECES][cells] */
+} counting;
+
+/* Counts of each PIECES-th particle that is counted. */
+static qn_status count_piece(size_t piece, int worker, void *user)
 {
-    for (size_t i = 0; i < run->used_count; i += bins->stride) {
+    const counting *work = user;
+    const qn_reconstruction *run = work->run;
+    const size_t stride = work->bins->stride;
+    (void)worker;
+    for (size_t i = piece * stride; i < run->used_count; i += PIECES * stride) {
         double direction[3], copy[3];
         direction_of(&run->particles->particles[run->used[i]], direction);
         for (int s = 0; s < run->operator_count; s++) {
             qn_rotation_apply(run->operators[s], direction, copy);
-            count_direction(copy, bins);
+            count_direction(copy, work->bins, work->counts + piece * work->cells);
         }
     }
+    return QN_OK;
+}
+
+/* Whole numbers, whose sums do not depend on the order. */
+static qn_status count_directions(const qn_reconstruction *run, qn_view_bins *bins)
+{
+    void *memory;
+    counting work = {run, bins, (size_t)(2 * bins->rows * bins->rows), NULL};
+    QN_TRY(qn_allocate(PIECES * work.cells, sizeof(double), &memory));
+    work.counts = memory;
+    const qn_status status = qn_pool_run(run->job->pool, PIECES, count_piece, &work);
+    for (size_t k = 0; k < PIECES * work.cells; k++) bins->counts[k % work.cells] += work.counts[k];
+    qn_release(&memory);
+    return status;
 }
 
 qn_status qn_view_bins_create(const qn_reconstruction *run, qn_view_bins *bins)
@@ -57,8 +84,7 @@ qn_status qn_view_bins_create(const qn_reconstruction *run, qn_view_bins *bins)
     bins->stride = (size_t)ceil(fmax(directions / DIRECTIONS_MAX, 1));
     QN_TRY(qn_allocate((size_t)(2 * bins->rows * bins->rows), sizeof(double), &memory));
     bins->counts = memory;
-    count_directions(run, bins);
-    return QN_OK;
+    return count_directions(run, bins);
 }
 
 static qn_status write_caption(const qn_reconstruction *run, const qn_view_bins *bins, qn_text *caption)

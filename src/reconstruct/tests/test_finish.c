@@ -64,7 +64,7 @@ typedef void (*value_function)(int map_side, int side, const double f[3], double
 static void fill_sums(qn_fourier_sums *sums, int map_side, value_function spectrum)
 {
     const int side = sums->side, half = side / 2;
-    CHECK_OK(qn_fourier_sums_create(side, sums));
+    CHECK_OK(qn_fourier_sums_create(side, NULL, sums));
     for (int z = -half; z < side - half; z++)
         for (int y = -half; y < side - half; y++)
             for (int x = 0; x <= half; x++) {
@@ -172,7 +172,7 @@ static void one_wave_is_a_cosine(void)
     qn_finish_report report;
     qn_finish_options options = plain_options(MAP);
     options.most = 6;
-    CHECK_OK(qn_fourier_sums_create(SIDE, &sums));
+    CHECK_OK(qn_fourier_sums_create(SIDE, NULL, &sums));
     const size_t wave = voxel_at(SIDE, 0, 2, -3), mate = voxel_at(SIDE, 0, -2, 3), far = voxel_at(SIDE, 8, 1, 0);
     const size_t faint = voxel_at(SIDE, 3, 2, 0); /* in shell 4, like the wave */
     sums.numerator[2 * wave] = sums.numerator[2 * mate] = 3 * 7e3f;
@@ -238,7 +238,7 @@ static void insert_views(int views, int spacing, bool fast, qn_fourier_sums *sum
         }
     }
     qn_blob_table(table);
-    CHECK_OK(qn_fourier_sums_create(SIDE, sums));
+    CHECK_OK(qn_fourier_sums_create(SIDE, NULL, sums));
     CHECK_OK(qn_queue_create(device, &queue));
     CHECK_OK(qn_workload_make_buffer(queue, images, 8 * pixels * (size_t)views, &buffers[0]));
     CHECK_OK(qn_workload_make_buffer(queue, weights, 4 * pixels * (size_t)views, &buffers[1]));
@@ -377,7 +377,7 @@ static void gridding_weights_agree_with_their_definition(void)
         const int half = side / 2;
         qn_fourier_sums sums;
         qn_gridding_report report;
-        CHECK_OK(qn_fourier_sums_create(side, &sums));
+        CHECK_OK(qn_fourier_sums_create(side, NULL, &sums));
         for (int i = 0; i < side * side * (half + 1); i++) {
             const int x = i % (half + 1), y = i / (half + 1) % side - half, z = i / (half + 1) / side - half;
             const int alike = x > 0 ? i : abs(y * (2 * side + 1) + z);
@@ -427,7 +427,7 @@ static void impossible_sides_are_refused(void)
     qn_fourier_sums sums;
     qn_volume *map = NULL;
     const qn_finish_options options = plain_options(17);
-    CHECK_OK(qn_fourier_sums_create(16, &sums));
+    CHECK_OK(qn_fourier_sums_create(16, NULL, &sums));
     CHECK_FAILS(qn_reconstruct_finish(device, &sums, &options, &map, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("17");
     CHECK(map == NULL);
