@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "cryoem/memory_inputs.h"
 #include "cryoem/pixel_size.h"
 #include "cryoem/volume_check.h"
@@ -104,6 +105,23 @@ static qn_status read_particles(qn_reconstruct_state *run)
     return qn_classes_select(options->classes, run->particles);
 }
 
+static qn_status open_devices(void *user)
+{
+    return qn_job_devices(user);
+}
+
+/* Devices are opened while the table is read. A failure of reading is the one to report. */
+static qn_status read_and_open(qn_reconstruct_state *run)
+{
+    qn_thread opening;
+    qn_error_trail trail = {.status = QN_OK};
+    QN_TRY(qn_thread_start(&opening, open_devices, run->job));
+    const qn_status status = read_particles(run);
+    if (status != QN_OK) qn_error_save(status, &trail);
+    const qn_status opened = qn_thread_join(&opening);
+    return status == QN_OK ? opened : qn_error_restore(&trail);
+}
+
 static qn_status read_inputs(qn_reconstruct_state *run)
 {
     QN_TRY(qn_option_check(qn_reconstruct_option_table(), run->options));
@@ -111,8 +129,7 @@ static qn_status read_inputs(qn_reconstruct_state *run)
     QN_TRY(qn_symmetry_group(run->options->symmetry, &run->operators, &run->operator_count));
     run->halves = run->options->halves ? 2 : 1;
     run->saves = run->options->output && (run->options->checkpoint_s > 0 || run->options->run.resume);
-    QN_TRY(read_particles(run));
-    return qn_job_devices(run->job);
+    return read_and_open(run);
 }
 
 /* Count the devices of all ranks; ranks may have different numbers of devices. Every rank must call this function. */
@@ -212,13 +229,39 @@ static double expected_seconds(const qn_reconstruct_state *run)
     return work.multiply_adds * (double)run->plan.image_count / rate;
 }
 
+typedef struct accumulator_making {
+    qn_reconstruct_state *run;
+    int device;
+} accumulator_making;
+
+static qn_status make_accumulator(void *user)
+{
+    const accumulator_making *making = user;
+    qn_reconstruct_state *run = making->run;
+    return qn_accumulator_create(run->job->devices[making->device], &run->accumulation,
+                                 &run->accumulators[making->device]);
+}
+
+/* For all devices at the same time: the memory from which a GPU copies is not made in an instant. */
+static qn_status make_accumulators(qn_reconstruct_state *run)
+{
+    accumulator_making making[QN_DEVICES_MAX];
+    qn_thread threads[QN_DEVICES_MAX] = {0};
+    const int count = run->job->device_count;
+    qn_status status = QN_OK;
+    for (int i = 0; i < count; i++) making[i] = (accumulator_making){run, i};
+    if (count == 1) return make_accumulator(&making[0]);
+    for (int i = 0; i < count && status == QN_OK; i++)
+        status = qn_thread_start(&threads[i], make_accumulator, &making[i]);
+    const qn_status joined = qn_threads_join(threads, (size_t)count);
+    return status == QN_OK ? joined : status;
+}
+
 static qn_status prepare(qn_reconstruct_state *run)
 {
     QN_TRY(qn_job_tune(run->job, expected_seconds(run)));
     for (int i = 0; i < run->job->device_count; i++) QN_TRY(qn_reconstruct_explore(run, i));
-    for (int i = 0; i < run->job->device_count; i++)
-        QN_TRY(qn_accumulator_create(run->job->devices[i], &run->accumulation, &run->accumulators[i]));
-    return QN_OK;
+    return make_accumulators(run);
 }
 
 static qn_status open_saved(qn_reconstruct_state *run)
