@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "cluster/matrix/measure_rows.h"
 #include "cluster/matrix/weights.h"
 
@@ -43,10 +44,36 @@ static qn_status open_distances(qn_clustering *run)
     return QN_OK;
 }
 
+static qn_status open_devices(void *user)
+{
+    const qn_clustering *run = user;
+    return qn_matrix_devices(run->job, run->measure);
+}
+
+/* Devices are opened while structures are read. A failure is reported where devices are needed. */
+static qn_status read_and_open(qn_clustering *run)
+{
+    qn_thread opening;
+    qn_error_trail trail = {.status = QN_OK};
+    QN_TRY(qn_thread_start(&opening, open_devices, run));
+    const qn_status status = read_models(run);
+    if (status != QN_OK) qn_error_save(status, &trail);
+    (void)qn_thread_join(&opening);
+    run->opened = opening.trail;
+    return qn_error_restore(&trail);
+}
+
+static void close_devices(qn_job *job)
+{
+    for (int i = 0; i < job->device_count; i++) qn_device_release(&job->devices[i]);
+    job->device_count = 0;
+}
+
 /* A single structure is one cluster, without any distance. */
 static qn_status plan_matrix(qn_clustering *run)
 {
     if (run->count < 2) {
+        close_devices(run->job);
         run->distances.count = run->count;
         return qn_job_warn(run->job, "only 1 structure is given: it is the only cluster");
     }
@@ -61,7 +88,7 @@ static qn_status plan_matrix(qn_clustering *run)
                                        .sixteen_bits = run->options->matrix == QN_CLUSTER_UINT16,
                                        .as_distances = true};
     QN_TRY(qn_models_warn_of_mirrors(run->job, run->models, run->measure));
-    QN_TRY(qn_matrix_devices(run->job, run->measure));
+    QN_TRY(qn_error_restore(&run->opened));
     QN_TRY(qn_matrix_key(&run->request));
     return qn_job_key_devices(run->job);
 }
@@ -90,7 +117,7 @@ static qn_status read_inputs(qn_clustering *run)
     const qn_cluster_options *options = run->options;
     QN_TRY(qn_option_check(qn_cluster_option_table(), options));
     run->measure = qn_measure_choose(&options->measuring, options->measure);
-    QN_TRY(read_models(run));
+    QN_TRY(options->distances ? read_models(run) : read_and_open(run));
     QN_TRY(options->distances ? open_distances(run) : plan_matrix(run));
     QN_TRY(find_cutoff(run));
     QN_TRY(check_counts(run));

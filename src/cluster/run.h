@@ -4,6 +4,7 @@
 
 #include <quern/cluster.h>
 
+#include "base/error.h"
 #include "cluster/distances_file.h"
 #include "cluster/matrix/matrix.h"
 #include "cluster/matrix/models.h"
@@ -19,6 +20,7 @@ typedef struct qn_clustering {
     qn_models *models; /* NULL: only distances are given */
     const qn_measure *measure;
     qn_measure_settings settings;
+    qn_error_trail opened; /* of the devices */
     qn_matrix_request request;
     qn_matrix *matrix;            /* measured; NULL: there is a file, or only one structure */
     qn_distances_file *file;      /* NULL: distances are measured */
