@@ -1,7 +1,8 @@
 /* Clusters of large sets of structures by RMSD after superposition, without a matrix of distances.
  *
  * Two structures are neighbours if their RMSD is at most the cut-off (DBSCAN), or below it (gromos, as in GROMACS).
- * Only this bit of a pair is computed, in blocks of rows that are dealt to all devices and ranks of a job. A pair whose
+ * Only this bit of a pair is computed, in blocks of rows that are dealt to all devices and ranks of a job; a GPU gets
+ * two at a time, so that it works while the host deals with the other. A pair whose
  * RMSD is within rounding of the cut-off is decided in double precision, so every bit is exact, and the result does not
  * depend on devices, ranks or memory. Rows are kept in memory where they fit, else they are computed anew when they are
  * needed.
@@ -27,6 +28,7 @@ typedef struct qn_large_set {
     double cutoff_angstrom;          /* largest RMSD of neighbours, see above; not used by k-medoids */
     uint64_t memory_bytes;           /* for rows of neighbours; 0: half of the machine's memory */
     double record_every_s;           /* interval of records while rows are computed anew; 0: a minute */
+    int lanes;                       /* blocks of rows at a time on each device; 0: two on a GPU, else one */
 } qn_large_set;
 
 /* Clusters, numbered as labels.h says. Zero-initialise; release with clear. */

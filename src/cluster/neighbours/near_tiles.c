@@ -142,6 +142,13 @@ qn_status qn_near_session_rows(qn_near_session *self, const uint32_t *indices, s
     return put_set(self, &self->rows, indices, count);
 }
 
+void qn_near_session_share_rows(qn_near_session *self, const qn_near_session *other)
+{
+    clear_set(&self->rows);
+    self->rows = (device_set){
+        .buffers = {qn_buffer_retain(other->rows.buffers.positions), qn_buffer_retain(other->rows.buffers.terms)}};
+}
+
 qn_status qn_near_session_columns(qn_near_session *self, const uint32_t *indices, size_t count)
 {
     self->columns_are_rows = !indices;

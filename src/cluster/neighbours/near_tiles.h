@@ -31,7 +31,10 @@ void qn_near_session_destroy(qn_near_session **session);
  * The indices are borrowed until other rows replace them. No tile may be under way. */
 QN_MUST_CHECK qn_status qn_near_session_rows(qn_near_session *session, const uint32_t *indices, size_t count);
 
-/* The columns, likewise; NULL: the same structures as the rows. */
+/* Use the rows of `other`, a session of the same device and set whose rows are all structures, without a copy. */
+void qn_near_session_share_rows(qn_near_session *session, const qn_near_session *other);
+
+/* The columns; NULL: the same structures as the rows. */
 QN_MUST_CHECK qn_status qn_near_session_columns(qn_near_session *session, const uint32_t *indices, size_t count);
 
 /* Queue a tile of the rows and columns; both ranges begin at multiples of 4 and have at most 65536. */

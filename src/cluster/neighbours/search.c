@@ -66,6 +66,7 @@ typedef struct row_block {
     uint32_t *bits;            /* [rows][words] */
     size_t *places;            /* [rows]: of each in the record */
     uint32_t *record;          /* [1 + rows] where counts are kept; else in the kept rows */
+    int lanes;                 /* of the device, which work on other blocks meanwhile */
 } row_block;
 
 /* All tiles of a block of rows; one is computed while the host works on the one before. */
@@ -129,6 +130,13 @@ static bool is_recorded(const qn_near_search *search, double seconds, size_t byt
     return !search->job->in_memory && (double)bytes < seconds * WRITTEN_BYTES_PER_S;
 }
 
+/* Lanes of a device: while the host works on the tile of one, a GPU computes that of another. */
+static int lanes_of(const qn_near_search *search, int device)
+{
+    if (search->set->lanes > 0) return search->set->lanes;
+    return qn_device_get_info(search->job->devices[device])->kind == QN_DEVICE_CPU ? 1 : 2;
+}
+
 static qn_status compute_piece(qn_near_session *session, row_block *block, uint64_t piece)
 {
     qn_near_search *search = block->search;
@@ -137,7 +145,7 @@ static qn_status compute_piece(qn_near_session *session, row_block *block, uint6
     block->first = (size_t)piece * rows_of_piece(search->count);
     block->rows = rows_at(search->count, piece);
     QN_TRY(compute_block(session, block));
-    const double seconds = qn_clock_s() - started_s;
+    const double seconds = (qn_clock_s() - started_s) / block->lanes;
     QN_TRY(keep_block(block, &length));
     if (is_recorded(search, seconds, length * sizeof(uint32_t)))
         QN_TRY(qn_job_record(search->job, piece, block->record, length * sizeof(uint32_t)));
@@ -157,7 +165,6 @@ static qn_status next_piece(qn_near_search *search, uint64_t *piece, bool *none)
 
 static qn_status compute_pieces(qn_near_search *search, qn_near_session *session, row_block *block)
 {
-    QN_TRY(qn_near_session_rows(session, NULL, search->count));
     QN_TRY(qn_near_session_columns(session, NULL, search->count));
     for (;;) {
         uint64_t piece;
@@ -168,18 +175,53 @@ static qn_status compute_pieces(qn_near_search *search, qn_near_session *session
     }
 }
 
-static qn_status compute_on_device(int device, void *user)
+static qn_status open_session(qn_near_search *search, int lane)
+{
+    return qn_near_session_create(search->job->devices[search->lane_device[lane]], &search->superposed, &search->rule,
+                                  search->job->pool, QN_NEAR_TILE_PAIRS, &search->sessions[lane]);
+}
+
+/* Put the structures on a device. */
+static qn_status prepare_device(int device, void *user)
 {
     qn_near_search *search = user;
+    QN_TRY(open_session(search, device));
+    return qn_near_session_rows(search->sessions[device], NULL, search->count);
+}
+
+/* The first lanes are those of the devices. */
+static void list_lanes(qn_near_search *search)
+{
+    for (int lane = 0, listed = 1; listed; lane++) {
+        listed = 0;
+        for (int d = 0; d < search->job->device_count; d++) {
+            if (lane >= lanes_of(search, d) || search->lane_count == QN_JOB_LANES_MAX) continue;
+            search->lane_device[search->lane_count++] = d;
+            listed = 1;
+        }
+    }
+}
+
+static qn_status compute_on_lane(int lane, void *user)
+{
+    qn_near_search *search = user;
+    const int device = search->lane_device[lane];
     const size_t words = (search->count + 31) / 32, rows = rows_of_piece(search->count);
     void *bits = NULL, *places = NULL, *record = NULL;
-    QN_TRY(qn_near_session_create(search->job->devices[device], &search->superposed, &search->rule, search->job->pool,
-                                  QN_NEAR_TILE_PAIRS, &search->sessions[device]));
+    if (lane != device) {
+        QN_TRY(open_session(search, lane));
+        qn_near_session_share_rows(search->sessions[lane], search->sessions[device]);
+    }
     qn_status status = qn_allocate(rows * words, sizeof(uint32_t), &bits);
     if (status == QN_OK) status = qn_allocate(rows, sizeof(size_t), &places);
     if (status == QN_OK) status = qn_allocate(1 + rows, sizeof(uint32_t), &record);
-    row_block block = {.search = search, .words = words, .bits = bits, .places = places, .record = record};
-    if (status == QN_OK) status = compute_pieces(search, search->sessions[device], &block);
+    row_block block = {.search = search,
+                       .words = words,
+                       .bits = bits,
+                       .places = places,
+                       .record = record,
+                       .lanes = lanes_of(search, device)};
+    if (status == QN_OK) status = compute_pieces(search, search->sessions[lane], &block);
     qn_release(&bits);
     qn_release(&places);
     qn_release(&record);
@@ -289,7 +331,11 @@ qn_status qn_near_search_begin(qn_job *job, const qn_large_set *set, bool at_mos
     if (job->done.count > 0)
         qn_log(QN_LOG_NOTE, "resuming: %llu of %llu blocks of rows are there", (unsigned long long)job->done.count,
                (unsigned long long)piece_count(search->count));
-    const qn_status status = qn_job_each_device(job, compute_on_device, search);
+    list_lanes(search);
+    qn_status status = qn_job_each_device(job, prepare_device, search);
+    if (status == QN_OK) status = qn_job_each_lane(job, search->lane_count, compute_on_lane, search);
+    for (int lane = job->device_count; lane < search->lane_count; lane++)
+        qn_near_session_destroy(&search->sessions[lane]);
     qn_job_records_end(job);
     QN_TRY(qn_job_agree(job, status));
     return qn_job_agree(job, read_records(search));
@@ -297,7 +343,7 @@ qn_status qn_near_search_begin(qn_job *job, const qn_large_set *set, bool at_mos
 
 void qn_near_search_end(qn_near_search *search)
 {
-    for (int d = 0; d < QN_DEVICES_MAX; d++) qn_near_session_destroy(&search->sessions[d]);
+    for (int lane = 0; lane < QN_JOB_LANES_MAX; lane++) qn_near_session_destroy(&search->sessions[lane]);
     qn_neighbour_rows_destroy(&search->rows);
     qn_superposed_clear(&search->superposed);
     qn_release(&search->counts);

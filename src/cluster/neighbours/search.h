@@ -20,12 +20,14 @@ typedef struct qn_near_search {
     const qn_large_set *set;
     qn_near_rule rule;
     qn_superposed superposed;
-    size_t count;            /* structures */
-    uint64_t memory_bytes;   /* for rows */
-    bool keeps_rows;         /* rows of all structures fit */
-    uint32_t *counts;        /* neighbours of each structure */
-    qn_neighbour_rows *rows; /* NULL: they are computed anew */
-    qn_near_session *sessions[QN_DEVICES_MAX];
+    size_t count;                                /* structures */
+    uint64_t memory_bytes;                       /* for rows */
+    bool keeps_rows;                             /* rows of all structures fit */
+    uint32_t *counts;                            /* neighbours of each structure */
+    qn_neighbour_rows *rows;                     /* NULL: they are computed anew */
+    qn_near_session *sessions[QN_JOB_LANES_MAX]; /* one of each device, then the other lanes' */
+    int lane_count;
+    int lane_device[QN_JOB_LANES_MAX];
 
     /* rows that are computed anew */
     uint32_t *active; /* structures on the devices as rows; NULL: none yet */

@@ -117,7 +117,12 @@ static void clusters_are_those_of_the_matrix(void)
         const qn_distance_matrix matrix = measure(&structures);
         for (int c = 0; c < 4; c++)
             for (int m = 0; m < 3; m++) {
-                const qn_large_set set = {&structures, (double[]){1.2, 1.45, 2, 8}[c], memory[m]};
+                const qn_large_set set = {
+                    .structures = &structures,
+                    .cutoff_angstrom = (double[]){1.2, 1.45, 2, 8}[c],
+                    .memory_bytes = memory[m],
+                    .lanes = (c + m) % 4, /* 0: as the kind of device has it */
+                };
                 check_gromos(&set, &matrix);
                 check_dbscan(&set, &matrix);
             }
@@ -190,7 +195,7 @@ static void progress_is_of_the_pairs_that_are_missing(void)
 {
     enum { COUNT = 400 };
     const qn_structures structures = make_set(COUNT, 8, 1.5, 7);
-    const qn_large_set set = {.structures = &structures, .cutoff_angstrom = 1.45};
+    const qn_large_set set = {.structures = &structures, .cutoff_angstrom = 1.45, .lanes = 2};
     qn_large_clusters found = {0};
     comparing first = {.left = 3}, resumed = {0};
     char folder[4096];
