@@ -1,12 +1,15 @@
 /* labels: threads */
 /* Tables of particles that are parsed in parts: the set and the first failure are the same for every number of
  * threads, wherever parts end. */
+#define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
 #include <quern/particles.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include "format/image/particle_file.h"
 
@@ -217,6 +220,42 @@ static void a_line_that_is_too_long_is_refused(void)
     }
 }
 
+/* Gzip the table, and leave out the last bytes. */
+static void pack_and_cut(const char *packed)
+{
+    static char text[1 << 16];
+    FILE *table = fopen(path_of_table(), "rb");
+    gzFile file = gzopen(packed, "wb1");
+    if (!CHECK(table && file)) return;
+    for (size_t got; (got = fread(text, 1, sizeof text, table)) > 0;)
+        CHECK(gzwrite(file, text, (unsigned)got) == (int)got);
+    fclose(table);
+    CHECK(gzclose(file) == Z_OK);
+    FILE *whole = fopen(packed, "rb");
+    if (!CHECK(whole && fseek(whole, 0, SEEK_END) == 0)) return;
+    CHECK(truncate(packed, ftell(whole) - 2000) == 0);
+    fclose(whole);
+}
+
+/* The rows before the cut come first; the line that the cut divides is not taken for a short row. */
+static void a_cut_file_is_told_after_its_rows(void)
+{
+    char packed[512];
+    snprintf(packed, sizeof packed, "%s/parts.star.gz", check_scratch_folder());
+    for (int bad = 0; bad < 2; bad++) {
+        made table = plain;
+        if (bad) table.bad[0] = 29500;
+        write_table(&table);
+        pack_and_cut(packed);
+        for (int p = 0; p < POOLS; p++) {
+            qn_particle_set *set;
+            CHECK_FAILS(qn_particle_file_read(packed, pools[p], &set), QN_BAD_FORMAT);
+            CHECK_MESSAGE_HAS(bad ? "line 29517 (row 29501 of data_particles): _rlnAnglePsi"
+                                  : "the gzipped data is cut off");
+        }
+    }
+}
+
 int main(void)
 {
     for (int p = 0; p < POOLS; p++)
@@ -226,6 +265,7 @@ int main(void)
     RUN(the_first_bad_row_is_named);
     RUN(rows_behind_an_empty_line_are_refused);
     RUN(a_line_that_is_too_long_is_refused);
+    RUN(a_cut_file_is_told_after_its_rows);
     for (int p = 0; p < POOLS; p++) qn_pool_destroy(&pools[p]);
     return check_finish();
 }
