@@ -8,11 +8,11 @@
 #include "movie/correct/correct.h"
 #include "movie/correct/kernels/correct_frames.h"
 #include "runtime/device.h"
+#include "runtime/piece_copies.h"
 
 enum {
     ROWS = 64,             /* that a task measures */
-    PIECE_BYTES = 1 << 20, /* of a frame: the pieces of all threads stay in the processor's caches, on their way too */
-    PIECES = 2,            /* of a thread: one is filled while the other is copied */
+    PIECE_BYTES = 1 << 20, /* of a frame */
     PIECES_OF_TASK = 4
 };
 
@@ -23,17 +23,15 @@ typedef struct loading_worker {
     qn_queue *queue;
     void *scratch; /* memory for copies of whole frames */
     size_t bytes;
-    void *pieces[PIECES];     /* memory for copies of pieces of frames */
-    qn_event *copied[PIECES]; /* set when the device has its copy; NULL: none was begun */
-    int piece;                /* the next of them */
 } loading_worker;
 
 struct qn_movie_loader {
     qn_device *device;
     qn_pool *pool;
     bool in_place;            /* the device's memory is this process's: frames are decoded into it */
-    pthread_mutex_t decoding; /* guards the workers */
+    pthread_mutex_t decoding; /* guards the workers and the copies */
     loading_worker *workers;
+    qn_piece_copies *copies; /* of frames that the file stores as the device gets them */
 };
 
 qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_loader **out)
@@ -46,8 +44,9 @@ qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_load
     loader->pool = pool;
     pthread_mutex_init(&loader->decoding, NULL);
     loader->in_place = strcmp(qn_device_inner_driver(device), "host") == 0;
-    const qn_status status = qn_allocate((size_t)qn_pool_threads(pool), sizeof *loader->workers, &memory);
+    qn_status status = qn_allocate((size_t)qn_pool_threads(pool), sizeof *loader->workers, &memory);
     loader->workers = memory;
+    if (status == QN_OK) status = qn_piece_copies_create(device, qn_pool_threads(pool), PIECE_BYTES, &loader->copies);
     if (status != QN_OK)
         qn_movie_loader_destroy(&loader);
     else
@@ -55,22 +54,15 @@ qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_load
     return status;
 }
 
-static void destroy_worker(const qn_movie_loader *loader, loading_worker *worker)
-{
-    qn_queue_destroy(&worker->queue);
-    qn_host_memory_destroy(loader->device, &worker->scratch);
-    for (int k = 0; k < PIECES; k++) {
-        qn_event_destroy(&worker->copied[k]);
-        qn_host_memory_destroy(loader->device, &worker->pieces[k]);
-    }
-}
-
 void qn_movie_loader_destroy(qn_movie_loader **pointer)
 {
     qn_movie_loader *loader = *pointer;
     if (!loader) return;
-    for (int i = 0; loader->workers && i < qn_pool_threads(loader->pool); i++)
-        destroy_worker(loader, &loader->workers[i]);
+    for (int i = 0; loader->workers && i < qn_pool_threads(loader->pool); i++) {
+        qn_queue_destroy(&loader->workers[i].queue);
+        qn_host_memory_destroy(loader->device, &loader->workers[i].scratch);
+    }
+    qn_piece_copies_destroy(&loader->copies);
     qn_release(&loader->workers);
     pthread_mutex_destroy(&loader->decoding);
     qn_device_release(&loader->device);
@@ -197,19 +189,6 @@ static size_t tasks_of_frame(const qn_movie_frames *frames)
     return (frames->frame_bytes + task_bytes - 1) / task_bytes;
 }
 
-/* Memory for the next piece. Waits until what was there before is copied. */
-static qn_status take_piece(const qn_movie_loader *loader, loading_worker *mine, void **memory)
-{
-    qn_event **copied = &mine->copied[mine->piece];
-    if (!mine->queue) QN_TRY(qn_queue_create(loader->device, &mine->queue));
-    if (!mine->pieces[mine->piece])
-        QN_TRY(qn_host_memory_create(loader->device, PIECE_BYTES, &mine->pieces[mine->piece]));
-    if (*copied) QN_TRY(qn_event_wait(*copied));
-    qn_event_destroy(copied);
-    *memory = mine->pieces[mine->piece];
-    return QN_OK;
-}
-
 static qn_status bring_pieces(size_t index, int worker, void *user)
 {
     const decoding *work = user;
@@ -217,30 +196,29 @@ static qn_status bring_pieces(size_t index, int worker, void *user)
     const size_t tasks = tasks_of_frame(frames), in_batch = index / tasks;
     const int number = work->first + (int)in_batch;
     const size_t place = place_of(frames, number, (int)in_batch);
-    loading_worker *mine = &frames->loader->workers[worker];
+    qn_piece_copies *copies = frames->loader->copies;
     for (size_t k = 0; k < PIECES_OF_TASK; k++) {
         const size_t first = (index % tasks * PIECES_OF_TASK + k) * PIECE_BYTES;
         if (first >= frames->frame_bytes) break;
         const size_t bytes = frames->frame_bytes - first < PIECE_BYTES ? frames->frame_bytes - first : PIECE_BYTES;
         void *memory;
-        QN_TRY(take_piece(frames->loader, mine, &memory));
+        QN_TRY(qn_piece_copies_take(copies, worker, &memory));
         QN_TRY(qn_movie_file_read_part(frames->file, frames->plan->frames[number].first, first, bytes, memory));
-        QN_TRY(qn_queue_write(mine->queue, frames->samples, place + first, memory, bytes, &mine->copied[mine->piece]));
-        mine->piece = (mine->piece + 1) % PIECES;
+        QN_TRY(qn_piece_copies_send(copies, worker, frames->samples, place + first, bytes));
     }
     return QN_OK;
 }
 
-/* Wait until everything is copied, after a failure too. */
-static qn_status finish_copies(const qn_movie_loader *loader, qn_status status)
+/* All copies have ended when it returns, after a failure too. */
+static qn_status bring(const decoding *work)
 {
+    const qn_movie_loader *loader = work->frames->loader;
+    const size_t tasks = (size_t)work->count * tasks_of_frame(work->frames);
     qn_error_trail trail;
+    qn_status status = qn_pool_run(loader->pool, tasks, bring_pieces, (void *)work);
     qn_error_save(status, &trail);
-    for (int i = 0; i < qn_pool_threads(loader->pool); i++) {
-        if (!loader->workers[i].queue) continue;
-        const qn_status finished = qn_queue_finish(loader->workers[i].queue);
-        if (status == QN_OK && finished != QN_OK) qn_error_save(status = finished, &trail);
-    }
+    const qn_status finished = qn_piece_copies_finish(loader->copies);
+    if (status == QN_OK) return finished;
     return qn_error_restore(&trail);
 }
 
@@ -259,9 +237,7 @@ static qn_status decode_frames(const qn_movie_frames *frames, int first, int cou
     if (loader->in_place) work.memory = qn_buffer_native(frames->samples);
     pthread_mutex_lock(&loader->decoding);
     const qn_status status =
-        has_pieces(frames) ? finish_copies(loader, qn_pool_run(loader->pool, (size_t)count * tasks_of_frame(frames),
-                                                               bring_pieces, &work))
-                           : qn_pool_run(loader->pool, (size_t)count, decode, &work);
+        has_pieces(frames) ? bring(&work) : qn_pool_run(loader->pool, (size_t)count, decode, &work);
     pthread_mutex_unlock(&loader->decoding);
     return status;
 }
