@@ -549,6 +549,9 @@ static void files_of_halves_are_written(void)
     CHECK_FAILS(qn_mrc_writer_append(writer, (const float[]){70000}, 1), QN_UNSUPPORTED);
     CHECK_MESSAGE_HAS("70000");
     qn_mrc_writer_discard(&writer);
+    CHECK_OK(qn_mrc_writer_create(path, true, &writer)); /* infinite values stay what they are */
+    CHECK_OK(qn_mrc_writer_append(writer, (const float[]){INFINITY, 65504, -INFINITY}, 3));
+    qn_mrc_writer_discard(&writer);
 }
 
 int main(void)

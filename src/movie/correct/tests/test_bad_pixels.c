@@ -191,6 +191,24 @@ static void results_do_not_depend_on_threads(void)
     qn_pool_destroy(&pool);
 }
 
+/* The only one in a row of good pixels, and infinite ones on both sides. */
+static void pixels_that_are_not_finite_are_found(void)
+{
+    static const float values[] = {NAN, INFINITY, -INFINITY};
+    const qn_bad_pixels_options options = options_of(6);
+    for (int v = 0; v < 3; v++) {
+        qn_bad_pixels found;
+        memset(bad, 0, sizeof bad);
+        for (int i = 0; i < PIXELS; i++) sum[i] = (float)(10 + i % 7), gain[i] = 1;
+        sum[at(9, 21)] = values[v];
+        CHECK_OK(qn_bad_pixels_find(&detector, &options, NULL, &found));
+        CHECK(found.hot_count == (v < 2));
+        CHECK(v == 2 || (found.hot_count == 1 && found.hot[0] == at(9, 21)));
+        CHECK(found.mean > 12 && found.mean < 14);
+        qn_bad_pixels_clear(&found);
+    }
+}
+
 static void movies_without_counts_are_refused(void)
 {
     const qn_bad_pixels_options options = options_of(6);
@@ -216,6 +234,7 @@ int main(void)
     RUN(bright_particles_keep_their_values);
     RUN(replacements_are_spread);
     RUN(results_do_not_depend_on_threads);
+    RUN(pixels_that_are_not_finite_are_found);
     RUN(movies_without_counts_are_refused);
     return check_finish();
 }
