@@ -8,20 +8,15 @@
 #include "movie/correct/correct.h"
 #include "movie/correct/kernels/correct_frames.h"
 #include "runtime/device.h"
-#include "runtime/piece_copies.h"
 
-enum {
-    ROWS = 64,             /* that a task measures */
-    PIECE_BYTES = 1 << 20, /* of a frame */
-    PIECES_OF_TASK = 4
-};
+enum { ROWS = 64 }; /* that a task measures */
 
 /* ---- loader ---- */
 
 /* The belongings of a thread of the pool that brings frames to the device. One movie at a time is decoded. */
 typedef struct loading_worker {
     qn_queue *queue;
-    void *scratch; /* memory for copies of whole frames */
+    void *scratch; /* memory for copies */
     size_t bytes;
 } loading_worker;
 
@@ -29,9 +24,8 @@ struct qn_movie_loader {
     qn_device *device;
     qn_pool *pool;
     bool in_place;            /* the device's memory is this process's: frames are decoded into it */
-    pthread_mutex_t decoding; /* guards the workers and the copies */
+    pthread_mutex_t decoding; /* guards the workers */
     loading_worker *workers;
-    qn_piece_copies *copies; /* of frames that the file stores as the device gets them */
 };
 
 qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_loader **out)
@@ -44,9 +38,8 @@ qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_load
     loader->pool = pool;
     pthread_mutex_init(&loader->decoding, NULL);
     loader->in_place = strcmp(qn_device_inner_driver(device), "host") == 0;
-    qn_status status = qn_allocate((size_t)qn_pool_threads(pool), sizeof *loader->workers, &memory);
+    const qn_status status = qn_allocate((size_t)qn_pool_threads(pool), sizeof *loader->workers, &memory);
     loader->workers = memory;
-    if (status == QN_OK) status = qn_piece_copies_create(device, qn_pool_threads(pool), PIECE_BYTES, &loader->copies);
     if (status != QN_OK)
         qn_movie_loader_destroy(&loader);
     else
@@ -62,7 +55,6 @@ void qn_movie_loader_destroy(qn_movie_loader **pointer)
         qn_queue_destroy(&loader->workers[i].queue);
         qn_host_memory_destroy(loader->device, &loader->workers[i].scratch);
     }
-    qn_piece_copies_destroy(&loader->copies);
     qn_release(&loader->workers);
     pthread_mutex_destroy(&loader->decoding);
     qn_device_release(&loader->device);
@@ -176,54 +168,6 @@ static qn_status decode(size_t index, int worker, void *user)
     return qn_queue_finish(mine->queue);
 }
 
-/* ---- frames that are stored as the device gets them ---- */
-
-static bool has_pieces(const qn_movie_frames *frames)
-{
-    return !frames->loader->in_place && !frames->plan->adds && qn_movie_file_has_parts(frames->file);
-}
-
-static size_t tasks_of_frame(const qn_movie_frames *frames)
-{
-    const size_t task_bytes = (size_t)PIECES_OF_TASK * PIECE_BYTES;
-    return (frames->frame_bytes + task_bytes - 1) / task_bytes;
-}
-
-static qn_status bring_pieces(size_t index, int worker, void *user)
-{
-    const decoding *work = user;
-    const qn_movie_frames *frames = work->frames;
-    const size_t tasks = tasks_of_frame(frames), in_batch = index / tasks;
-    const int number = work->first + (int)in_batch;
-    const size_t place = place_of(frames, number, (int)in_batch);
-    qn_piece_copies *copies = frames->loader->copies;
-    for (size_t k = 0; k < PIECES_OF_TASK; k++) {
-        const size_t first = (index % tasks * PIECES_OF_TASK + k) * PIECE_BYTES;
-        if (first >= frames->frame_bytes) break;
-        const size_t bytes = frames->frame_bytes - first < PIECE_BYTES ? frames->frame_bytes - first : PIECE_BYTES;
-        void *memory;
-        QN_TRY(qn_piece_copies_take(copies, worker, &memory));
-        QN_TRY(qn_movie_file_read_part(frames->file, frames->plan->frames[number].first, first, bytes, memory));
-        QN_TRY(qn_piece_copies_send(copies, worker, frames->samples, place + first, bytes));
-    }
-    return QN_OK;
-}
-
-/* All copies have ended when it returns, after a failure too. */
-static qn_status bring(const decoding *work)
-{
-    const qn_movie_loader *loader = work->frames->loader;
-    const size_t tasks = (size_t)work->count * tasks_of_frame(work->frames);
-    qn_error_trail trail;
-    qn_status status = qn_pool_run(loader->pool, tasks, bring_pieces, (void *)work);
-    qn_error_save(status, &trail);
-    const qn_status finished = qn_piece_copies_finish(loader->copies);
-    if (status == QN_OK) return finished;
-    return qn_error_restore(&trail);
-}
-
-/* ---- batches ---- */
-
 static int count_of_batch(const qn_movie_frames *frames, int first)
 {
     return frames->plan->count - first < frames->batch ? frames->plan->count - first : frames->batch;
@@ -236,8 +180,7 @@ static qn_status decode_frames(const qn_movie_frames *frames, int first, int cou
     decoding work = {.frames = frames, .first = first, .count = count};
     if (loader->in_place) work.memory = qn_buffer_native(frames->samples);
     pthread_mutex_lock(&loader->decoding);
-    const qn_status status =
-        has_pieces(frames) ? bring(&work) : qn_pool_run(loader->pool, (size_t)count, decode, &work);
+    const qn_status status = qn_pool_run(loader->pool, (size_t)count, decode, &work);
     pthread_mutex_unlock(&loader->decoding);
     return status;
 }

@@ -24,15 +24,16 @@ static bool settles(const qn_accumulator_options *options)
     return options->slices_expected > QN_INSERT_BEFORE_SETTLING_MAX;
 }
 
-/* Bytes of device memory besides the sums: images of the batches, their transforms, prepared images and weights. On
+/* Bytes of device memory besides the sums: images of two batches, their transforms, prepared images and weights. On
  * GPUs some sizes need a workspace as large as the transforms. */
 static uint64_t batch_bytes(qn_device *device, const qn_accumulator_options *options)
 {
     const uint64_t side = (uint64_t)options->largest_image_side, batch = (uint64_t)options->batch;
     const uint64_t half = side * (side / 2 + 1);
     const uint64_t workspace = qn_device_get_info(device)->kind == QN_DEVICE_CPU ? 0 : 2 * half;
-    const uint64_t in_slot = side * side + 9 * (uint64_t)options->operator_count + QN_IMAGE_PARAMETERS;
-    return sizeof(float) * batch * (QN_ACCUMULATOR_SLOTS * in_slot + 2 * half + 2 * half + half + workspace);
+    const uint64_t per_image = 2 * side * side + 2 * half + 2 * half + half + workspace;
+    const uint64_t matrices = 2 * 9 * (uint64_t)options->operator_count;
+    return sizeof(float) * batch * (per_image + matrices + 2 * QN_IMAGE_PARAMETERS);
 }
 
 static uint64_t plane_bytes(const qn_accumulator_options *options)
@@ -88,18 +89,13 @@ static qn_status make_buffer(qn_accumulator *accumulator, size_t floats, qn_buff
     return qn_buffer_create(accumulator->device, floats * sizeof(float), buffer);
 }
 
-/* Whether the device's memory is this process's. */
-static bool is_in_place(const qn_device *device)
-{
-    return strcmp(qn_device_inner_driver(device), "host") == 0;
-}
-
 static qn_status make_slot(qn_accumulator *accumulator, qn_accumulator_slot *slot)
 {
     const qn_accumulator_options *options = &accumulator->options;
     const size_t side = (size_t)options->largest_image_side, batch = (size_t)options->batch;
     const size_t pixels = batch * side * side, parameters = batch * QN_IMAGE_PARAMETERS;
     const size_t matrices = 9 * batch * (size_t)options->operator_count;
+    QN_TRY(qn_host_memory_create(accumulator->device, pixels * sizeof(float), (void **)&slot->images));
     QN_TRY(make_floats(parameters, &slot->parameters));
     QN_TRY(make_floats(matrices, &slot->matrices));
     QN_TRY(make_buffer(accumulator, pixels, &slot->raw));
@@ -112,10 +108,6 @@ static qn_status make_batch_buffers(qn_accumulator *accumulator)
     float table[QN_BLOB_ENTRIES];
     const size_t side = (size_t)accumulator->options.largest_image_side;
     const size_t half = (size_t)accumulator->options.batch * side * (side / 2 + 1);
-    if (!is_in_place(accumulator->device))
-        QN_TRY(qn_piece_copies_create(accumulator->device,
-                                      qn_pool_threads(qn_context_pool(qn_device_context(accumulator->device))),
-                                      accumulator->options.piece_bytes, &accumulator->pieces));
     for (int i = 0; i < QN_ACCUMULATOR_SLOTS; i++) QN_TRY(make_slot(accumulator, &accumulator->slots[i]));
     QN_TRY(make_buffer(accumulator, 2 * half, &accumulator->spectra));
     QN_TRY(make_buffer(accumulator, 2 * half, &accumulator->images));
@@ -208,12 +200,14 @@ qn_status qn_accumulator_create(qn_device *device, const qn_accumulator_options 
     return status;
 }
 
-static void clear_slot(qn_accumulator_slot *slot)
+static void clear_slot(qn_accumulator *accumulator, qn_accumulator_slot *slot)
 {
+    qn_event_destroy(&slot->written);
     qn_event_destroy(&slot->used);
     qn_buffer_release(&slot->raw);
     qn_buffer_release(&slot->parameter_buffer);
     qn_buffer_release(&slot->matrix_buffer);
+    qn_host_memory_destroy(accumulator->device, (void **)&slot->images);
     qn_release(&slot->parameters);
     qn_release(&slot->matrices);
 }
@@ -222,11 +216,10 @@ void qn_accumulator_destroy(qn_accumulator **pointer)
 {
     qn_accumulator *accumulator = *pointer;
     if (!accumulator) return;
-    qn_piece_copies_destroy(&accumulator->pieces);
     qn_queue_destroy(&accumulator->copies); /* waits for the copies, which read host memory that is freed below */
     qn_queue_destroy(&accumulator->queue);
     for (int i = 0; i < QN_ACCUMULATOR_SLOTS; i++) {
-        clear_slot(&accumulator->slots[i]);
+        clear_slot(accumulator, &accumulator->slots[i]);
         qn_event_destroy(&accumulator->timed[i].transform);
         qn_event_destroy(&accumulator->timed[i].prepare);
         qn_event_destroy(&accumulator->timed[i].insert);
@@ -253,7 +246,6 @@ void qn_accumulator_destroy(qn_accumulator **pointer)
 
 qn_status qn_accumulator_finish(qn_accumulator *accumulator)
 {
-    if (accumulator->pieces) QN_TRY(qn_piece_copies_finish(accumulator->pieces));
     QN_TRY(qn_queue_finish(accumulator->copies));
     QN_TRY(qn_queue_finish(accumulator->queue));
     for (int i = 0; i < QN_ACCUMULATOR_SLOTS; i++) QN_TRY(qn_accumulator_harvest(accumulator, i));

@@ -1,12 +1,10 @@
 /* Fourier volumes of a device, to which batches of images are added.
  *
- * A batch is transformed, prepared and inserted on one queue while the host reads the next batch, whose images go to
- * the device in pieces, by queues of the reading threads. The sums
+ * A batch is written, transformed, prepared and inserted on one queue while the host reads the next batch. The sums
  * stay on the device; every 2^13 slices they settle into compensated totals. Sums that are too large for the device
  * stay on the host, and each batch is inserted into one slab after another.
  *
- * Life cycle: create → begin, take and put, insert, again and again → read → destroy. Thread rule: one thread at a
- * time; take and put by many threads, each with a worker's number of the context's pool. */
+ * Life cycle: create → insert, again and again → read → destroy. Thread rule: one thread at a time. */
 #ifndef QN_RECONSTRUCT_ACCUMULATOR_H
 #define QN_RECONSTRUCT_ACCUMULATOR_H
 
@@ -26,7 +24,6 @@ typedef struct qn_accumulator_options {
     const double (*operators)[9]; /* matrices of the symmetry group; they outlive the accumulator */
     int operator_count;
     int largest_image_side, batch; /* side of the largest images; number of images of a batch, at most */
-    size_t piece_bytes;            /* of images that are taken at once, at most */
     uint64_t slices_expected;      /* slices of one half; many slices need totals */
     uint64_t device_memory_bytes;  /* limit of device memory; 0: the device's memory */
 } qn_accumulator_options;
@@ -38,18 +35,13 @@ QN_MUST_CHECK qn_status qn_accumulator_create(qn_device *device, const qn_accumu
                                               qn_accumulator **accumulator);
 void qn_accumulator_destroy(qn_accumulator **accumulator);
 
-/* Begin the next batch: its images, `image_side` pixels a side, are taken and put then. Waits until the batch before
- * the last two is computed. */
-QN_MUST_CHECK qn_status qn_accumulator_begin(qn_accumulator *accumulator, int image_side);
+/* Buffer for the next batch's images, [batch][side][side] floats: one of two that alternate. Waits until the batch
+ * before the last one has been copied. */
+QN_MUST_CHECK qn_status qn_accumulator_staging(qn_accumulator *accumulator, float **images);
 
-/* Memory for images `first` … `first + count − 1` of the batch, and their way to the device: the members of a
- * qn_image_sink. `user`: the accumulator. */
-QN_MUST_CHECK qn_status qn_accumulator_take(void *user, int worker, size_t first, size_t count, float **images);
-QN_MUST_CHECK qn_status qn_accumulator_put(void *user, int worker, size_t first, size_t count, float *images);
-
-/* Insert the images of the batch: `count` images of `optics` into half 0 or 1. Asynchronous. */
+/* Insert the images of the last staging buffer: `count` images of `optics`, side n, into half 0 or 1. Asynchronous. */
 QN_MUST_CHECK qn_status qn_accumulator_insert(qn_accumulator *accumulator, int half, const qn_optics_group *optics,
-                                              const qn_particle *const *particles, size_t count);
+                                              int image_side, const qn_particle *const *particles, size_t count);
 
 typedef enum qn_sum { QN_SUM_NUMERATOR, QN_SUM_WEIGHT } qn_sum;
 

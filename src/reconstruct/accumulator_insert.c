@@ -27,47 +27,14 @@ qn_status qn_accumulator_harvest(qn_accumulator *accumulator, int slot)
     return take_seconds(&timed->insert, &accumulator->times.insert_s);
 }
 
-qn_status qn_accumulator_begin(qn_accumulator *accumulator, int image_side)
+qn_status qn_accumulator_staging(qn_accumulator *accumulator, float **images)
 {
     accumulator->slot = (accumulator->slot + 1) % QN_ACCUMULATOR_SLOTS;
-    accumulator->image_side = image_side;
     qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
-    if (slot->used) QN_TRY(qn_event_wait(slot->used));
-    qn_event_destroy(&slot->used);
-    return qn_accumulator_harvest(accumulator, accumulator->slot);
-}
-
-/* ---- images of a batch ---- */
-
-/* Bytes of images. */
-static size_t bytes_of(const qn_accumulator *accumulator, size_t images)
-{
-    return images * (size_t)accumulator->image_side * (size_t)accumulator->image_side * sizeof(float);
-}
-
-qn_status qn_accumulator_take(void *user, int worker, size_t first, size_t count, float **images)
-{
-    qn_accumulator *accumulator = user;
-    void *memory;
-    if (!accumulator->pieces) {
-        unsigned char *raw = qn_buffer_native(accumulator->slots[accumulator->slot].raw);
-        *images = (float *)(void *)(raw + bytes_of(accumulator, first));
-        return QN_OK;
-    }
-    assert(bytes_of(accumulator, count) <= accumulator->options.piece_bytes);
-    (void)count;
-    QN_TRY(qn_piece_copies_take(accumulator->pieces, worker, &memory));
-    *images = memory;
+    if (slot->written) QN_TRY(qn_event_wait(slot->written));
+    qn_event_destroy(&slot->written);
+    *images = slot->images;
     return QN_OK;
-}
-
-qn_status qn_accumulator_put(void *user, int worker, size_t first, size_t count, float *images)
-{
-    qn_accumulator *accumulator = user;
-    (void)images; /* that were taken */
-    if (!accumulator->pieces) return QN_OK;
-    return qn_piece_copies_send(accumulator->pieces, worker, accumulator->slots[accumulator->slot].raw,
-                                bytes_of(accumulator, first), bytes_of(accumulator, count));
 }
 
 /* ---- arguments of the kernels ---- */
@@ -115,19 +82,18 @@ static qn_status write_floats(qn_accumulator *accumulator, qn_buffer *buffer, co
     return qn_queue_write(accumulator->copies, buffer, 0, values, count * sizeof(float), event);
 }
 
-/* Copy what describes a batch to the device; the computation waits for that and for the images. Copies have a queue of
- * their own, so that they overlap the computation of the batch before. */
-static qn_status write_batch(qn_accumulator *accumulator, size_t count)
+/* Copy a batch to the device. Copies have a queue of their own, so that they overlap the computation of the batch
+ * before. */
+static qn_status write_batch(qn_accumulator *accumulator, int side, size_t count)
 {
     qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
-    qn_event *written = NULL;
+    if (slot->used) QN_TRY(qn_queue_wait_for(accumulator->copies, slot->used));
+    qn_event_destroy(&slot->used);
     QN_TRY(write_floats(accumulator, slot->matrix_buffer, slot->matrices,
                         9 * count * (size_t)accumulator->options.operator_count, NULL));
-    QN_TRY(write_floats(accumulator, slot->parameter_buffer, slot->parameters, count * QN_IMAGE_PARAMETERS, &written));
-    const qn_status status = qn_queue_wait_for(accumulator->queue, written);
-    qn_event_destroy(&written);
-    QN_TRY(status);
-    return accumulator->pieces ? qn_piece_copies_join(accumulator->pieces, accumulator->queue) : QN_OK;
+    QN_TRY(write_floats(accumulator, slot->parameter_buffer, slot->parameters, count * QN_IMAGE_PARAMETERS, NULL));
+    QN_TRY(write_floats(accumulator, slot->raw, slot->images, count * (size_t)side * (size_t)side, &slot->written));
+    return qn_queue_wait_for(accumulator->queue, slot->written);
 }
 
 /* Engine of the transforms. Deterministic runs have a fixed one: engines round differently, and the engine that is
@@ -234,11 +200,10 @@ static qn_status insert(qn_accumulator *accumulator, int half, double pixel_angs
     return insert_whole(accumulator, half, &problem, &accumulator->timed[accumulator->slot].insert);
 }
 
-qn_status qn_accumulator_insert(qn_accumulator *accumulator, int half, const qn_optics_group *optics,
+qn_status qn_accumulator_insert(qn_accumulator *accumulator, int half, const qn_optics_group *optics, int side,
                                 const qn_particle *const *particles, size_t count)
 {
     const qn_accumulator_options *options = &accumulator->options;
-    const int side = accumulator->image_side;
     qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
     qn_timed_events *timed = &accumulator->timed[accumulator->slot];
     const double spacing = options->side * options->reference_angstrom / (side * optics->pixel_angstrom);
@@ -252,11 +217,13 @@ qn_status qn_accumulator_insert(qn_accumulator *accumulator, int half, const qn_
     assert(count > 0 && count <= (size_t)options->batch && side <= options->largest_image_side);
     QN_TRY(find_plan(accumulator, side, &plan));
     QN_TRY(describe_images(accumulator, optics, side, particles, count));
-    QN_TRY(write_batch(accumulator, count));
+    /* Only now, so that the images were read while the device worked on the two batches before. */
+    QN_TRY(qn_accumulator_harvest(accumulator, accumulator->slot));
+    QN_TRY(write_batch(accumulator, side, count));
     QN_TRY(qn_fft_execute(plan, accumulator->queue, slot->raw, accumulator->spectra, &timed->transform));
     QN_TRY(qn_prepare_images(accumulator->queue, NULL, &prepare, accumulator->spectra, slot->parameter_buffer,
                              accumulator->images, accumulator->weights, &timed->prepare));
     QN_TRY(insert(accumulator, half, optics->pixel_angstrom, side, count));
-    /* a fill of one float, whose event is set when the batch is computed */
+    /* a fill of one float, whose event is set when the slot's buffers are free */
     return qn_queue_fill(accumulator->queue, accumulator->spectra, 0, sizeof(float), 0, &slot->used);
 }

@@ -6,16 +6,17 @@
 
 #include "reconstruct/accumulator.h"
 #include "reconstruct/kernels/insert_slices.h"
-#include "runtime/piece_copies.h"
 
-enum { QN_ACCUMULATOR_SLOTS = 3, QN_ACCUMULATOR_PLANS_MAX = 16, QN_ACCUMULATOR_SUMS = 2 };
+enum { QN_ACCUMULATOR_SLOTS = 2, QN_ACCUMULATOR_PLANS_MAX = 16, QN_ACCUMULATOR_SUMS = 2 };
 
 /* One batch that is copied to the device or waits to be used. */
 typedef struct qn_accumulator_slot {
+    float *images;     /* on the host */
     float *parameters; /* [batch][QN_IMAGE_PARAMETERS] */
     float *matrices;   /* [batch · operators][9] */
     qn_buffer *raw, *parameter_buffer, *matrix_buffer;
-    qn_event *used; /* set when the batch is computed, and all of it may be overwritten */
+    qn_event *written; /* set when the device has its copy, and host memory may be overwritten */
+    qn_event *used;    /* set when the device's copy may be overwritten */
 } qn_accumulator_slot;
 
 /* One sum of one half on the device: the buffer that is added to, and the totals that it settles into. */
@@ -34,9 +35,7 @@ struct qn_accumulator {
     int plane_count; /* planes of a slab; P where the whole volume is on the device */
     bool in_slabs, settles;
     qn_accumulator_slot slots[QN_ACCUMULATOR_SLOTS];
-    int slot;                /* index of the slot of the latest batch */
-    int image_side;          /* of its images */
-    qn_piece_copies *pieces; /* of images; NULL: the device's memory is this process's, and they are read into it */
+    int slot; /* index of the slot that was handed out last */
     qn_buffer *spectra, *images, *weights, *blob_table;
     int plan_sides[QN_ACCUMULATOR_PLANS_MAX];
     qn_fft_plan *plans[QN_ACCUMULATOR_PLANS_MAX];

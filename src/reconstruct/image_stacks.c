@@ -300,7 +300,7 @@ typedef struct batch_reading {
     qn_image_stacks *stacks;
     int side;
     size_t pixels; /* side² */
-    const qn_image_sink *sink;
+    float *images;
 } batch_reading;
 
 /* Mirror an image along x about the centre pixel n/2: x becomes 2 (n/2) − x modulo n. The first column of an even image
@@ -371,10 +371,11 @@ static size_t run_length(const qn_particle_set *set, const size_t *order, size_t
     return length;
 }
 
-static qn_status copy_images(const batch_reading *r, size_t begin, size_t end, float *image)
+static qn_status copy_images(const batch_reading *r, size_t begin, size_t end)
 {
-    for (size_t i = begin; i < end; i++, image += r->pixels) {
+    for (size_t i = begin; i < end; i++) {
         const qn_particle *particle = &r->set->particles[r->order[i]];
+        float *image = r->images + i * r->pixels;
         qn_image_array_copy(r->stacks->array, (size_t)particle->image, image);
         QN_TRY(add_row(check_finite(r, particle, image), r->set, particle));
         if (particle->flipped) mirror(r->side, image);
@@ -382,15 +383,14 @@ static qn_status copy_images(const batch_reading *r, size_t begin, size_t end, f
     return QN_OK;
 }
 
-static qn_status read_runs(const batch_reading *r, size_t begin, size_t end, read_scratch *scratch, float *images)
+static qn_status read_runs(const batch_reading *r, size_t begin, size_t end, read_scratch *scratch)
 {
     for (size_t i = begin; i < end;) {
         const qn_particle *particle = &r->set->particles[r->order[i]];
         const size_t length = run_length(r->set, r->order + i, end - i);
         borrowed_stack borrowed;
         QN_TRY(add_row(borrow(r->set, r->stacks, particle->stack, &borrowed), r->set, particle));
-        const qn_status status =
-            read_run(r, borrowed.file, r->order + i, length, scratch, images + (i - begin) * r->pixels);
+        const qn_status status = read_run(r, borrowed.file, r->order + i, length, scratch, r->images + i * r->pixels);
         give_back(r->stacks, &borrowed);
         QN_TRY(status);
         i += length;
@@ -398,45 +398,31 @@ static qn_status read_runs(const batch_reading *r, size_t begin, size_t end, rea
     return QN_OK;
 }
 
-/* Read images of a batch into memory. */
-static qn_status read_images(const batch_reading *r, size_t begin, size_t end, float *images)
+static qn_status read_piece(size_t index, int worker, void *user)
 {
+    const batch_reading *r = user;
+    const size_t begin = index * r->piece, end = begin + r->piece < r->count ? begin + r->piece : r->count;
     read_scratch *scratch;
-    if (r->stacks->array) return copy_images(r, begin, end, images);
+    (void)worker; /* not unique: batches that are read at the same time have workers of the same numbers */
+    if (r->stacks->array) return copy_images(r, begin, end);
     QN_TRY(take_scratch(r->stacks, &scratch));
-    const qn_status status = read_runs(r, begin, end, scratch, images);
+    const qn_status status = read_runs(r, begin, end, scratch);
     return_scratch(r->stacks, scratch);
     return status;
 }
 
-static qn_status read_piece(size_t index, int worker, void *user)
-{
-    const batch_reading *r = user;
-    const qn_image_sink *sink = r->sink;
-    const size_t begin = index * r->piece, end = begin + r->piece < r->count ? begin + r->piece : r->count;
-    float *images;
-    QN_TRY(sink->take(sink->user, worker, begin, end - begin, &images));
-    QN_TRY(read_images(r, begin, end, images));
-    return sink->put(sink->user, worker, begin, end - begin, images);
-}
-
-size_t qn_image_piece(int side)
-{
-    const size_t fitting = PIECE_BYTES / (sizeof(float) * (size_t)side * (size_t)side);
-    return fitting > 0 ? fitting : 1;
-}
-
 qn_status qn_image_batch_read(const qn_particle_set *set, const qn_image_plan *plan, size_t batch,
-                              qn_image_stacks *stacks, int side, qn_pool *pool, const qn_image_sink *sink)
+                              qn_image_stacks *stacks, int side, qn_pool *pool, float *images)
 {
     const qn_image_batch_plan *planned = &plan->batches[batch];
+    const size_t pixels = (size_t)side * (size_t)side, fitting = PIECE_BYTES / (sizeof(float) * pixels);
     batch_reading reading = {.set = set,
                              .order = plan->order + planned->first,
                              .count = planned->count,
-                             .piece = qn_image_piece(side),
+                             .piece = fitting > 0 ? fitting : 1,
                              .stacks = stacks,
                              .side = side,
-                             .pixels = (size_t)side * (size_t)side,
-                             .sink = sink};
+                             .pixels = pixels,
+                             .images = images};
     return qn_pool_run(pool, (planned->count + reading.piece - 1) / reading.piece, read_piece, &reading);
 }

@@ -57,22 +57,10 @@ QN_MUST_CHECK qn_status qn_image_stacks_open(const qn_particle_set *set, const q
 size_t qn_image_stacks_longer(const qn_image_stacks *stacks, uint32_t *first, uint64_t *bytes);
 void qn_image_stacks_close(qn_image_stacks **stacks);
 
-/* Where images of a batch go. `take` gives memory for images `first` … `first + count − 1` of the batch, one after the
- * other, and `put` is called when they are there, both by the pool's worker `worker`; count ≤ qn_image_piece(side). */
-typedef struct qn_image_sink {
-    qn_status (*take)(void *user, int worker, size_t first, size_t count, float **images);
-    qn_status (*put)(void *user, int worker, size_t first, size_t count, float *images);
-    void *user;
-} qn_image_sink;
-
-/* Number of images that a thread reads at once: they stay in its cache. */
-size_t qn_image_piece(int side);
-
 /* Read one batch of images, [count][side][side] floats, with flips undone. Several threads may read different batches;
  * the threads of the pool share a batch. QN_BAD_FORMAT (a value that is not finite, naming row and slice; a stack that
  * changed since it was checked), QN_NOT_FOUND, QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_image_batch_read(const qn_particle_set *set, const qn_image_plan *plan, size_t batch,
-                                            qn_image_stacks *stacks, int side, qn_pool *pool,
-                                            const qn_image_sink *sink);
+                                            qn_image_stacks *stacks, int side, qn_pool *pool, float *images);
 
 #endif

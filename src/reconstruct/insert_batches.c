@@ -82,32 +82,15 @@ static qn_status report_progress(insertion *shared)
                    run->saved ? "; continue with --resume" : "");
 }
 
-/* A batch on its way to an accumulator. */
-typedef struct batch_way {
-    qn_accumulator *accumulator;
-    size_t pixels; /* of an image */
-    float factor;  /* of its values */
-} batch_way;
-
-static qn_status take_images(void *user, int worker, size_t first, size_t count, float **images)
-{
-    const batch_way *way = user;
-    return qn_accumulator_take(way->accumulator, worker, first, count, images);
-}
-
-static qn_status put_images(void *user, int worker, size_t first, size_t count, float *images)
-{
-    const batch_way *way = user;
-    for (size_t i = 0; way->factor != 1 && i < count * way->pixels; i++) images[i] *= way->factor;
-    return qn_accumulator_put(way->accumulator, worker, first, count, images);
-}
-
-/* Images are scaled if the size of their pixels differs from that of the map's voxels: a transform is a sum over
- * pixels, and these images have more or fewer pixels for the same projection. */
-static float factor_of(const qn_reconstruct_state *run, const qn_image_batch_plan *batch)
+/* Scale images if the size of their pixels differs from that of the map's voxels: a transform is a sum over pixels, and
+ * these images have more or fewer pixels for the same projection. */
+static void rescale(const qn_reconstruct_state *run, const qn_image_batch_plan *batch, int side, float *images)
 {
     const double ratio = run->particles->optics[batch->optics].pixel_angstrom / run->voxel_angstrom;
-    return (float)(ratio * ratio);
+    const float factor = (float)(ratio * ratio);
+    const size_t pixels = batch->count * (size_t)side * (size_t)side;
+    if (ratio == 1) return;
+    for (size_t i = 0; i < pixels; i++) images[i] *= factor;
 }
 
 /* Read and insert one batch. `particles` has room for a batch; *read_s gets the seconds spent on reading. */
@@ -116,16 +99,15 @@ static qn_status read_and_insert(qn_reconstruct_state *run, qn_accumulator *accu
 {
     const qn_image_batch_plan *batch = &run->plan.batches[number];
     const int side = run->image_sides[batch->optics];
-    batch_way way = {
-        .accumulator = accumulator, .pixels = (size_t)side * (size_t)side, .factor = factor_of(run, batch)};
-    const qn_image_sink sink = {take_images, put_images, &way};
-    QN_TRY(qn_accumulator_begin(accumulator, side));
+    float *images;
+    QN_TRY(qn_accumulator_staging(accumulator, &images));
     double since = qn_clock_s();
-    QN_TRY(qn_image_batch_read(run->particles, &run->plan, (size_t)number, run->stacks, side, run->job->pool, &sink));
+    QN_TRY(qn_image_batch_read(run->particles, &run->plan, (size_t)number, run->stacks, side, run->job->pool, images));
     *read_s = qn_clock_lap_s(&since);
+    rescale(run, batch, side, images);
     for (size_t i = 0; i < batch->count; i++)
         particles[i] = &run->particles->particles[run->plan.order[batch->first + i]];
-    return qn_accumulator_insert(accumulator, batch->half, &run->particles->optics[batch->optics], particles,
+    return qn_accumulator_insert(accumulator, batch->half, &run->particles->optics[batch->optics], side, particles,
                                  batch->count);
 }
 

@@ -9,14 +9,16 @@
 /* Memory of an idle process, and of a driver with its compiler. */
 static const uint64_t process_bytes = 16 << 20, driver_bytes = 96 << 20;
 
-/* Estimate the memory of this process: particles, pieces of images, gathered sums, the finishing step, maps that are
- * kept, and buffers of CPU devices. */
+/* Estimate the memory of this process: particles, staged images, gathered sums, the finishing step, maps that are kept,
+ * and buffers of CPU devices. */
 static void estimate_memory(qn_reconstruct_state *run)
 {
     const qn_finish_options finish = {.map_side = run->map_side, .weights = run->options->weights};
     const uint64_t edge = (uint64_t)run->map_side, map = sizeof(float) * edge * edge * edge;
-    const uint64_t pieces = 2 * (uint64_t)qn_pool_threads(run->job->pool) * run->accumulation.piece_bytes;
+    const uint64_t pixels = (uint64_t)run->accumulation.largest_image_side * run->accumulation.largest_image_side;
     const uint64_t volume = 3 * sizeof(float) * qn_fourier_sums_voxels(run->side);
+    const uint64_t staged =
+        run->plan.batch_count > 1 ? 2 : 1; /* memory of the second batch is touched if there is one */
     uint64_t kept = process_bytes;
     for (int i = 0; i < run->job->device_count; i++) {
         const qn_device_info *info = qn_device_get_info(run->job->devices[i]);
@@ -26,8 +28,9 @@ static void estimate_memory(qn_reconstruct_state *run)
         if (slabs > run->result.slabs) run->result.slabs = slabs;
         if (bytes > run->result.device_memory_bytes) run->result.device_memory_bytes = bytes;
         if (info->kind == QN_DEVICE_CPU) kept += bytes;
-        if (strcmp(qn_device_inner_driver(run->job->devices[i]), "host") != 0) kept += driver_bytes + pieces;
+        if (strcmp(qn_device_inner_driver(run->job->devices[i]), "host") != 0) kept += driver_bytes;
         if (slabs > 1) kept += volume * (uint64_t)run->halves + volume / (uint64_t)slabs * 2 / 3;
+        kept += staged * sizeof(float) * pixels * (uint64_t)run->batch;
     }
     if (run->halves == 2) kept += 2 * map;
     if (run->options->write_weights) kept += volume / 3;

@@ -96,14 +96,8 @@ static qn_status plan_images(qn_reconstruct_state *run)
 {
     const qn_reconstruct_options *options = run->options;
     int largest = 0;
-    size_t piece_bytes = 0;
-    for (size_t i = 0; i < run->particles->optics_count; i++) {
-        const int side = run->image_sides[i];
-        if (side == 0) continue; /* a group without particles */
-        const size_t bytes = qn_image_piece(side) * (size_t)side * (size_t)side * sizeof(float);
-        if (side > largest) largest = side;
-        if (bytes > piece_bytes) piece_bytes = bytes;
-    }
+    for (size_t i = 0; i < run->particles->optics_count; i++)
+        if (run->image_sides[i] > largest) largest = run->image_sides[i];
     choose_batch(run, largest);
     QN_TRY(take_saved_batch(run));
     QN_TRY(qn_image_plan_create(run->particles, options->halves, options->subset, options->first, options->last,
@@ -125,7 +119,6 @@ static qn_status plan_images(qn_reconstruct_state *run)
                                                  .operator_count = run->operator_count,
                                                  .largest_image_side = largest,
                                                  .batch = run->batch,
-                                                 .piece_bytes = piece_bytes,
                                                  .slices_expected = most * (uint64_t)run->operator_count};
     return QN_OK;
 }

@@ -122,7 +122,6 @@ static qn_accumulator_options accumulation(void)
                                     .operator_count = operator_count,
                                     .largest_image_side = SIDE,
                                     .batch = BATCH,
-                                    .piece_bytes = sizeof images[0],
                                     .slices_expected = IMAGES * OPERATORS_MAX};
 }
 
@@ -130,16 +129,12 @@ static void insert_all(qn_accumulator *accumulator)
 {
     for (int first = 0; first < IMAGES; first += BATCH) {
         const qn_particle *batch[BATCH];
+        float *staging = NULL;
         const int count = IMAGES - first < BATCH ? IMAGES - first : BATCH;
-        CHECK_OK(qn_accumulator_begin(accumulator, SIDE));
-        for (int i = 0; i < count; i++) {
-            float *image = NULL;
-            batch[i] = &particles[first + i];
-            if (!CHECK_OK(qn_accumulator_take(accumulator, 0, (size_t)i, 1, &image))) return;
-            memcpy(image, images[first + i], sizeof images[0]);
-            CHECK_OK(qn_accumulator_put(accumulator, 0, (size_t)i, 1, image));
-        }
-        CHECK_OK(qn_accumulator_insert(accumulator, half_of(first), &optics, batch, (size_t)count));
+        CHECK_OK(qn_accumulator_staging(accumulator, &staging));
+        memcpy(staging, images[first], sizeof images[0] * (size_t)count);
+        for (int i = 0; i < count; i++) batch[i] = &particles[first + i];
+        CHECK_OK(qn_accumulator_insert(accumulator, half_of(first), &optics, SIDE, batch, (size_t)count));
     }
 }
 

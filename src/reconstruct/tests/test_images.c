@@ -5,12 +5,10 @@
 #include <math.h>
 #include <pthread.h>
 #include <quern/particles.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "format/tests/mrc_files.h"
 #include "reconstruct/images.h"
@@ -269,37 +267,6 @@ static int wrong_pixels(const qn_particle_set *set, const qn_image_plan *plan, s
     return wrong;
 }
 
-/* Images go into an array, [count][side][side]. */
-typedef struct image_place {
-    float *images;
-    size_t pixels;
-    atomic_size_t put; /* images */
-} image_place;
-
-static qn_status take_place(void *user, int worker, size_t first, size_t count, float **images)
-{
-    const image_place *place = user;
-    (void)worker, (void)count;
-    *images = place->images + first * place->pixels;
-    return QN_OK;
-}
-
-static qn_status leave_place(void *user, int worker, size_t first, size_t count, float *images)
-{
-    image_place *place = user;
-    (void)worker;
-    atomic_fetch_add(&place->put, count);
-    if (images == place->images + first * place->pixels) return QN_OK;
-    return QN_FAIL(QN_INTERNAL, "images %zu … are not where they were taken", first);
-}
-
-static qn_status read_batch(const qn_particle_set *set, const qn_image_plan *plan, size_t batch,
-                            qn_image_stacks *stacks, int side, qn_pool *pool, float *images)
-{
-    image_place place = {images, (size_t)side * (size_t)side};
-    return qn_image_batch_read(set, plan, batch, stacks, side, pool, &(qn_image_sink){take_place, leave_place, &place});
-}
-
 static void read_all_batches(const qn_particle_set *set, size_t most, int mode, int expected_side, qn_pool *pool)
 {
     qn_image_stacks *stacks;
@@ -311,7 +278,7 @@ static void read_all_batches(const qn_particle_set *set, size_t most, int mode, 
         const size_t pixels = (size_t)expected_side * (size_t)expected_side;
         float *images = malloc(most * pixels * sizeof *images);
         for (size_t b = 0; b < plan.batch_count; b++) {
-            if (!CHECK_OK(read_batch(set, &plan, b, stacks, side[0], pool, images))) break;
+            if (!CHECK_OK(qn_image_batch_read(set, &plan, b, stacks, side[0], pool, images))) break;
             CHECK(wrong_pixels(set, &plan, b, mode, side[0], images) == 0);
         }
         free(images);
@@ -360,7 +327,7 @@ static void mirrors_keep_the_centre(void)
         set.particles[1].flipped = true;
         CHECK_OK(qn_image_plan_create(&set, false, 0, 1, UINT64_MAX, 1, 3, &plan));
         if (CHECK_OK(qn_image_stacks_open(&set, NULL, &stacks, &sides))) {
-            CHECK_OK(read_batch(&set, &plan, 0, stacks, side, NULL, images));
+            CHECK_OK(qn_image_batch_read(&set, &plan, 0, stacks, side, NULL, images));
             CHECK(wrong_pixels(&set, &plan, 0, 2, side, images) == 0);
             const float *row = images + side * side; /* y = 0 of the flipped image */
             CHECK(row[centre] == pixel_value(2, 0, 1, centre, 0));
@@ -428,7 +395,7 @@ static void *read_every_batch(void *data)
     float *images = malloc(16 * 64 * sizeof *images);
     for (size_t turn = 0; turn < 3 * r->plan->batch_count; turn++) {
         const size_t batch = (r->first + turn) % r->plan->batch_count;
-        if (read_batch(r->set, r->plan, batch, r->stacks, 8, r->pool, images) != QN_OK) r->wrong++;
+        if (qn_image_batch_read(r->set, r->plan, batch, r->stacks, 8, r->pool, images) != QN_OK) r->wrong++;
         r->wrong += wrong_pixels(r->set, r->plan, batch, 6, 8, images);
     }
     free(images);
@@ -576,7 +543,7 @@ static void values_that_are_not_finite_are_refused(void)
         rewrite_float(set.stacks[0], 1024 + 4 * (3 * 64 + 5 * 8 + 6), values[v]); /* image 4, x = 6, y = 5 */
         CHECK_OK(qn_image_plan_create(&set, false, 0, 1, UINT64_MAX, 1, 8, &plan));
         if (CHECK_OK(qn_image_stacks_open(&set, NULL, &stacks, &side))) {
-            CHECK_FAILS(read_batch(&set, &plan, 0, stacks, 8, NULL, images), QN_BAD_FORMAT);
+            CHECK_FAILS(qn_image_batch_read(&set, &plan, 0, stacks, 8, NULL, images), QN_BAD_FORMAT);
             CHECK_MESSAGE_HAS("set.star: line 14 (row 4): ");
             CHECK_MESSAGE_HAS("finite.mrcs: image 4 has the value ");
             CHECK_MESSAGE_HAS("at pixel x = 6, y = 5");
@@ -608,14 +575,14 @@ static void changed_stacks_are_refused(void)
     CHECK_OK(qn_image_plan_create(&set, false, 0, 1, UINT64_MAX, 1, 1, &plan));
     if (CHECK_OK(qn_image_stacks_open(&set, NULL, &stacks, &side))) {
         make_stack("changed_0.mrcs", false, 2, 0, larger);
-        CHECK_FAILS(read_batch(&set, &plan, 0, stacks, 8, NULL, images), QN_BAD_FORMAT);
+        CHECK_FAILS(qn_image_batch_read(&set, &plan, 0, stacks, 8, NULL, images), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("expected 8 x 8 as when the run began");
         make_stack("changed_1.mrcs", false, 2, 1, fewer);
-        CHECK_FAILS(read_batch(&set, &plan, 1, stacks, 8, NULL, images), QN_BAD_FORMAT);
+        CHECK_FAILS(qn_image_batch_read(&set, &plan, 1, stacks, 8, NULL, images), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("line 12 (row 2)");
         CHECK(unlink(set.stacks[2]) == 0);
-        CHECK_FAILS(read_batch(&set, &plan, 2, stacks, 8, NULL, images), QN_NOT_FOUND);
-        CHECK_OK(read_batch(&set, &plan, STACKS - 1, stacks, 8, NULL, images));
+        CHECK_FAILS(qn_image_batch_read(&set, &plan, 2, stacks, 8, NULL, images), QN_NOT_FOUND);
+        CHECK_OK(qn_image_batch_read(&set, &plan, STACKS - 1, stacks, 8, NULL, images));
         qn_image_stacks_close(&stacks);
         qn_release(&side);
     }
