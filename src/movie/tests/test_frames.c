@@ -1,7 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:opencl:0 */
 #define _POSIX_C_SOURCE 200809L /* truncate */
-/* Frames of MRC movies that several threads bring to a device: all samples, their sum, movies one after the other, and a
- * file that is cut while it is read. */
+/* Frames of MRC movies that several threads bring to a device: all samples, their sum, movies one after the other, and
+ * a file that is cut while it is read. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
