@@ -302,9 +302,14 @@ static qn_status solve_without_waves(qn_deform_space_run *run)
         const uint64_t number = run->order[i];
         int32_t index[3], parent[3];
         qn_grid_index(&run->grid, number, index);
+        if (qn_grid_parent(index, parent)) {
+            const bool may_begin = run->is_done[qn_grid_number(&run->grid, parent)];
+            if (may_begin && !run->is_done[number]) begin[count++] = number;
+            /* A state may be recorded just before its parent. If the run ended in between, the state is found again:
+             * its children need to know which of their ancestors have a balance. */
+            run->is_done[number] &= may_begin;
+        }
         done += run->is_done[number];
-        if (!run->is_done[number] && qn_grid_parent(index, parent) && run->is_done[qn_grid_number(&run->grid, parent)])
-            begin[count++] = number;
     }
     sharing all = {
         .run = run, .stage = "solving", .unit = "states", .pieces = begin, .already = done, .total = run->state_count};

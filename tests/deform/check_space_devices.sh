@@ -54,4 +54,14 @@ space "${grid[@]}" --batch 12 --threads 1 --resume -o killed.qcs
 same wide killed
 grep -q '"resumed": 0,' killed_run.json && fail "nothing was resumed after a kill"
 ls ./*.partial.* >log 2>&1 && fail "files of the killed run are left: $(cat log)"
+
+# The same in the region without a balance, where the host records states while others wait for them.
+for writes in 6 9; do
+  LD_PRELOAD=$build/tests/signal_at_write.so QUERN_TEST_SIGNAL="$(kill -l KILL) $writes bent_killed_unfinished/journal.0" \
+    "$quern" deform space "${body[@]}" "${bent[@]}" --device checking:host --batch 2 --threads 5 -o bent_killed.qcs >log 2>&1
+  [ $? -eq 137 ] || fail "a kill at write $writes was expected: $(cat log)"
+  space "${bent[@]}" --threads 2 --resume -o bent_killed.qcs
+  same bent1 bent_killed
+  rm -r bent_killed*
+done
 [ $failures -eq 0 ]
