@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "cryoem/memory_inputs.h"
 #include "format/image/image_stack.h"
@@ -319,12 +320,8 @@ static void mirror(int side, float *image)
 
 static qn_status check_finite(const batch_reading *r, const qn_particle *particle, const float *image)
 {
-    int infinite = 0;
-#pragma omp simd reduction(| : infinite)
-    for (size_t i = 0; i < r->pixels; i++) infinite |= !(image[i] - image[i] == 0);
-    if (!infinite) return QN_OK;
-    size_t at = 0;
-    while (isfinite(image[at])) at++;
+    const size_t at = qn_finite_count(image, r->pixels);
+    if (at == r->pixels) return QN_OK;
     return QN_FAIL(QN_BAD_FORMAT, "%s: image %llu has the value %g at pixel x = %zu, y = %zu; expected finite values",
                    r->stacks->array ? "the images in memory" : r->set->stacks[particle->stack],
                    (unsigned long long)particle->image + 1, (double)image[at], at % (size_t)r->side,

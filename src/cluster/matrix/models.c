@@ -1,12 +1,12 @@
 #include "cluster/matrix/models.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/finite.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/measure/mirror.h"
@@ -288,15 +288,6 @@ static qn_status refuse_position(const qn_models *models, size_t index, size_t p
     return status;
 }
 
-/* Without a branch in the loop, which is then done for many numbers at a time. */
-static bool are_finite(const float *values, size_t count)
-{
-    int infinite = 0;
-#pragma omp simd reduction(| : infinite)
-    for (size_t k = 0; k < count; k++) infinite |= !(fabsf(values[k]) <= FLT_MAX);
-    return !infinite;
-}
-
 static qn_status take_piece(size_t piece, int worker, void *user)
 {
     const piecewise *work = user;
@@ -306,8 +297,8 @@ static qn_status take_piece(size_t piece, int worker, void *user)
     const float *values = structures->positions_angstrom + first * floats;
     qn_hash hash;
     (void)worker;
-    for (size_t k = 0; !are_finite(values, rows * floats) && k < rows * floats; k++)
-        if (!isfinite(values[k])) return refuse_position(work->models, first + k / floats, k % floats);
+    const size_t finite = qn_finite_count(values, rows * floats);
+    if (finite < rows * floats) return refuse_position(work->models, first + finite / floats, finite % floats);
     qn_hash_start(&hash);
     qn_hash_add(&hash, values, rows * floats * sizeof *values);
     qn_hash_finish(&hash, work->digests[piece]);

@@ -1,10 +1,10 @@
 #include "cluster/measure/superposed.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "cluster/measure/kernels/rmsd.h"
 #include "cluster/measure/superposed_host.h"
@@ -41,15 +41,6 @@ static const float *positions_of(const qn_structures *structures, size_t index)
     return structures->positions_angstrom + 3 * structures->atom_count * index;
 }
 
-/* Without a branch in the loop, which is then done for many numbers at a time. */
-static bool are_finite(const float *values, size_t count)
-{
-    int infinite = 0;
-#pragma omp simd reduction(| : infinite)
-    for (size_t k = 0; k < count; k++) infinite |= !(fabsf(values[k]) <= FLT_MAX);
-    return !infinite;
-}
-
 static qn_status check_task(size_t task, int worker, void *user)
 {
     const qn_structures *structures = *(const qn_structures *const *)user;
@@ -57,10 +48,10 @@ static qn_status check_task(size_t task, int worker, void *user)
     (void)worker;
     for (size_t i = task * TASK; i < (task + 1) * TASK && i < structures->count; i++) {
         const float *positions = positions_of(structures, i);
-        for (size_t k = 0; !are_finite(positions, floats) && k < floats; k++)
-            if (!isfinite(positions[k]))
-                return QN_FAIL(QN_INVALID_ARGUMENT, "structure %zu, atom %zu: position %g is not a finite number",
-                               i + 1, k % structures->atom_count + 1, (double)positions[k]);
+        const size_t finite = qn_finite_count(positions, floats);
+        if (finite < floats)
+            return QN_FAIL(QN_INVALID_ARGUMENT, "structure %zu, atom %zu: position %g is not a finite number", i + 1,
+                           finite % structures->atom_count + 1, (double)positions[finite]);
     }
     return QN_OK;
 }

@@ -1,12 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "format/trajectory/trajectory_stream.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "format/number.h"
@@ -137,12 +137,8 @@ qn_status qn_trajectory_check_finite(const qn_trajectory_stream *stream, const q
                                      const qn_trajectory_frame *frame)
 {
     const size_t count = 3 * stream->atom_count;
-    int infinite = 0;
-#pragma omp simd reduction(| : infinite)
-    for (size_t i = 0; i < count; i++) infinite |= !(fabsf(frame->positions_nm[i]) <= FLT_MAX);
-    if (!infinite) return QN_OK;
-    size_t at = 0;
-    while (isfinite(frame->positions_nm[at])) at++;
+    const size_t at = qn_finite_count(frame->positions_nm, count);
+    if (at == count) return QN_OK;
     return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has a coordinate of %g for atom %zu; expected a number",
                    stream->path, (unsigned long long)bytes->number, (unsigned long long)bytes->offset,
                    (double)frame->positions_nm[at], at / 3 + 1);
