@@ -71,7 +71,7 @@ said=$("$quern" transport shell.pdb shaken.pdb guests.sdf --tunnel way.dsd --dir
 # Kills: after two records, after another one, in the middle of one, and while files are written.
 kills=0
 for place in "9 6 /journal.0" "9 2 /journal.0" "9 3 /journal.0" "9 1 profile.csv" "9 2 upper.sdf" "9 1 results.csv"; do
-  LD_PRELOAD="$build/tests/signal_at_write.so" QUERN_TEST_SIGNAL="$place" ASAN_OPTIONS=verify_asan_link_order=0 \
+  LD_PRELOAD="$build/tests/signal_at_write.so" QUERN_TEST_SIGNAL="$place" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
     transport killed --threads 2 --resume 2>message
   code=$?
   [ $code -eq 137 ] && kills=$((kills + 1)) || fail "\"$place\" did not end the run: exit code $code, $(cat message)"
