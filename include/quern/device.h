@@ -6,7 +6,7 @@
  *     host          this machine's CPU, plain C kernels; always available
  *     opencl:N      the N-th OpenCL device, any vendor
  *     cuda:N        the N-th CUDA device
- *     checking:X    device X with every kernel's contract verified (slow; for tests)
+ *     checking:X    device X with every kernel's contract and the order of queues verified (slow; for tests)
  *     auto          the first of cuda:0, the first OpenCL GPU, host
  *
  * Life cycle: context create → device open → … → device release → context destroy. Devices are reference counted.

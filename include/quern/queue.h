@@ -2,7 +2,8 @@
  *
  * A queue runs its commands in order and asynchronously; commands of different queues overlap unless one waits for the
  * other's event. Host memory given to qn_queue_write and qn_queue_read must stay valid until the queue is finished or
- * the command's event was waited for.
+ * the command's event was waited for, and bytes to write must stay the same. The device checking:X reports commands of
+ * two queues that use the same bytes without a wait between them.
  *
  * Life cycle: buffer and queue create → commands → qn_queue_finish → release. Buffers are reference counted; a queue
  * holds what its commands need. Every `event` argument may be NULL; an event is destroyed by its owner.

@@ -34,7 +34,7 @@ typedef enum qn_status {
     QN_DEVICE_LOST,      /* a device stopped working during a run */
     QN_BUILD_FAILED,     /* a kernel did not compile */
     QN_LAUNCH_FAILED,    /* a kernel did not run */
-    QN_CHECK_FAILED,     /* the checking driver caught a broken kernel contract */
+    QN_CHECK_FAILED,     /* the checking driver caught a kernel or queue that breaks its contract */
     QN_CANCELLED,        /* the progress callback or a signal asked to stop */
     QN_INTERNAL          /* a bug in the library */
 } qn_status;

@@ -260,6 +260,8 @@ static qn_status trace_execution(const qn_fft_plan *plan, qn_queue *queue, const
 qn_status qn_fft_execute(qn_fft_plan *plan, qn_queue *queue, qn_buffer *input, qn_buffer *output, qn_event **event)
 {
     const qn_fft_shape *shape = &plan->shape;
+    const size_t input_bytes = sizeof(float) * shape->input_floats * (size_t)shape->batch;
+    const size_t output_bytes = sizeof(float) * shape->output_floats * (size_t)shape->batch;
     qn_trace_mark mark;
     if (qn_queue_device(queue) != plan->device)
         return QN_FAIL(QN_INVALID_ARGUMENT, "the transform was planned for another device than the queue's");
@@ -267,6 +269,8 @@ qn_status qn_fft_execute(qn_fft_plan *plan, qn_queue *queue, qn_buffer *input, q
         return QN_FAIL(QN_INVALID_ARGUMENT, "input and output of a transform are the same buffer; expected two");
     QN_TRY(check_buffer(input, "input", shape->input_floats, shape->batch));
     QN_TRY(check_buffer(output, "output", shape->output_floats, shape->batch));
+    QN_TRY(qn_queue_note_native_use(queue, input, input_bytes, shape->real && !shape->forward));
+    QN_TRY(qn_queue_note_native_use(queue, output, output_bytes, true));
     QN_TRY(qn_trace_begin(queue, &mark));
     QN_TRY(plan->backend->execute(plan->state, queue, input, output, event));
     QN_TRY(trace_execution(plan, queue, &mark));

@@ -22,6 +22,10 @@ void *qn_device_native(qn_device *device, qn_native_kind kind);
 void *qn_queue_native(qn_queue *queue);
 void *qn_buffer_native(qn_buffer *buffer);
 
+/* Say that a library's command, given to a queue's native object next, uses the first `bytes` bytes of a buffer.
+ * Drivers do not see such commands; the checking driver checks their order with those of other queues. */
+QN_MUST_CHECK qn_status qn_queue_note_native_use(qn_queue *queue, qn_buffer *buffer, size_t bytes, bool writes);
+
 /* Uninitialised memory of this process for large copies to and from a device. Copies of other memory work too, but CUDA
  * copies it twice, and waits. Making it is slow, so keep it. */
 QN_MUST_CHECK qn_status qn_host_memory_create(qn_device *device, size_t bytes, void **memory);

@@ -135,10 +135,15 @@ struct qn_driver {
     qn_status (*event_seconds)(qn_driver_device device, qn_driver_event event, double *seconds);
     void (*event_destroy)(qn_driver_device device, qn_driver_event event);
 
-    /* Run a host function in queue order. NULL, or QN_UNSUPPORTED from the checking driver, if kernels do not run in
-     * this process's memory. */
+    /* Run a host function in queue order; it gets the addresses of `count` buffers. NULL, or QN_UNSUPPORTED from the
+     * checking driver, if kernels do not run in this process's memory. */
     qn_status (*call_host)(qn_driver_device device, qn_driver_queue queue, qn_host_function function,
-                           void *const *addresses, void *user, qn_driver_event *event);
+                           void *const *addresses, int count, void *user, qn_driver_event *event);
+
+    /* A library's command uses the first `bytes` bytes of a buffer; the library gives the command to the native queue
+     * next. NULL: the driver need not know. */
+    qn_status (*note_native_use)(qn_driver_device device, qn_driver_queue queue, qn_driver_buffer buffer, size_t bytes,
+                                 bool writes);
 
     /* Return a native object, for FFT libraries only. `object` is the driver's queue or buffer (NULL for other kinds).
      * The checking driver returns the objects of its inner driver. Returns NULL if the kind has no native object. */

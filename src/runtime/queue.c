@@ -197,6 +197,14 @@ qn_status qn_queue_fill(qn_queue *queue, qn_buffer *buffer, size_t offset, size_
     return qn_trace_end(queue, &mark, "fill", &work);
 }
 
+qn_status qn_queue_note_native_use(qn_queue *queue, qn_buffer *buffer, size_t bytes, bool writes)
+{
+    const qn_driver *driver = queue->device->driver;
+    QN_TRY(check_range(queue, buffer, 0, bytes));
+    if (!driver->note_native_use) return QN_OK;
+    return driver->note_native_use(queue->device->handle, queue->handle, buffer->handle, bytes, writes);
+}
+
 qn_status qn_queue_wait_for(qn_queue *queue, qn_event *event)
 {
     if (event->device != queue->device)
@@ -257,6 +265,7 @@ qn_status qn_queue_call_host(qn_queue *queue, qn_host_function function, qn_buff
         QN_TRY(check_range(queue, buffers[i], 0, 0));
         addresses[i] = qn_buffer_native(buffers[i]);
     }
-    QN_TRY(driver->call_host(queue->device->handle, queue->handle, function, addresses, user, event ? &handle : NULL));
+    QN_TRY(driver->call_host(queue->device->handle, queue->handle, function, addresses, buffer_count, user,
+                             event ? &handle : NULL));
     return qn_event_wrap(queue->device, handle, event);
 }

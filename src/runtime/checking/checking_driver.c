@@ -48,6 +48,7 @@ static void device_close(qn_driver_device closed)
     device->driver->queue_destroy(device->inner, device->queue);
     device->driver->device_close(device->inner);
     pthread_mutex_destroy(&device->mutex);
+    qn_checking_order_release(&device->order);
     qn_release(&device);
 }
 
@@ -103,93 +104,152 @@ static void buffer_destroy(qn_driver_device opaque, qn_driver_buffer destroyed)
         device->buffers = buffer->next;
     device->driver->buffer_destroy(device->inner, buffer->inner);
     pthread_mutex_unlock(&device->mutex);
+    qn_release(&buffer->uses.uses);
     qn_release(&buffer);
 }
 
-static qn_status queue_create(qn_driver_device opaque, qn_driver_queue *queue)
+static qn_status queue_create(qn_driver_device opaque, qn_driver_queue *created)
 {
-    const qn_checking_device *device = opaque;
-    return device->driver->queue_create(device->inner, queue);
-}
-
-static void queue_destroy(qn_driver_device opaque, qn_driver_queue queue)
-{
-    const qn_checking_device *device = opaque;
-    device->driver->queue_destroy(device->inner, queue);
-}
-
-static qn_status queue_finish(qn_driver_device opaque, qn_driver_queue queue)
-{
-    const qn_checking_device *device = opaque;
-    return device->driver->queue_finish(device->inner, queue);
-}
-
-static qn_status queue_wait_for(qn_driver_device opaque, qn_driver_queue queue, qn_driver_event event)
-{
-    const qn_checking_device *device = opaque;
-    return device->driver->queue_wait_for(device->inner, queue, event);
-}
-
-/* End a command: wait for it, and destroy its event if it failed. */
-static qn_status settle(const qn_checking_device *device, qn_driver_queue queue, qn_status status,
-                        qn_driver_event *event)
-{
+    qn_checking_device *device = opaque;
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof(qn_checking_queue), &memory));
+    qn_checking_queue *queue = memory;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status = device->driver->queue_create(device->inner, &queue->inner);
     if (status == QN_OK) {
-        status = device->driver->queue_finish(device->inner, queue);
-        if (status != QN_OK && event && *event) device->driver->event_destroy(device->inner, *event);
+        status = qn_checking_queue_begin(&device->order, queue);
+        if (status != QN_OK) device->driver->queue_destroy(device->inner, queue->inner);
     }
-    if (status != QN_OK && event) *event = NULL;
+    pthread_mutex_unlock(&device->mutex);
+    if (status != QN_OK)
+        qn_release(&memory);
+    else
+        *created = queue;
     return status;
 }
 
-static qn_status checked_write(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer written, size_t offset,
+static void queue_destroy(qn_driver_device opaque, qn_driver_queue destroyed)
+{
+    qn_checking_device *device = opaque;
+    qn_checking_queue *queue = destroyed;
+    if (!queue) return;
+    pthread_mutex_lock(&device->mutex);
+    device->driver->queue_destroy(device->inner, queue->inner);
+    qn_checking_queue_end(&device->order, queue);
+    pthread_mutex_unlock(&device->mutex);
+    qn_release(&queue);
+}
+
+static qn_status queue_finish(qn_driver_device opaque, qn_driver_queue finished)
+{
+    qn_checking_device *device = opaque;
+    const qn_checking_queue *queue = finished;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status = device->driver->queue_finish(device->inner, queue->inner);
+    if (status == QN_OK) status = qn_checking_know(device, &queue->before);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
+}
+
+static qn_status queue_wait_for(qn_driver_device opaque, qn_driver_queue waiting, qn_driver_event awaited)
+{
+    qn_checking_device *device = opaque;
+    qn_checking_queue *queue = waiting;
+    const qn_checking_event *event = awaited;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status = device->driver->queue_wait_for(device->inner, queue->inner, event->inner);
+    if (status == QN_OK) status = qn_checking_queue_after(queue, event);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
+}
+
+static void drop(const qn_checking_device *device, qn_driver_event *event)
+{
+    if (*event) device->driver->event_destroy(device->inner, *event);
+    *event = NULL;
+}
+
+/* End a command that has status `status` and, of the inner driver, event `inner`: wait for it, count it and make the
+ * caller's event, NULL: none. */
+static qn_status end_command(const qn_checking_device *device, qn_checking_queue *queue, qn_status status,
+                             qn_driver_event inner, qn_driver_event *event)
+{
+    if (status == QN_OK) status = device->driver->queue_finish(device->inner, queue->inner);
+    if (status == QN_OK) status = qn_checking_count(queue, inner, event);
+    if (status != QN_OK) drop(device, &inner);
+    return status;
+}
+
+static qn_status checked_write(qn_driver_device opaque, qn_driver_queue to, qn_driver_buffer written, size_t offset,
                                const void *data, size_t bytes, qn_driver_event *event)
 {
     qn_checking_device *device = opaque;
-    const qn_checking_buffer *buffer = written;
+    qn_checking_queue *queue = to;
+    qn_checking_buffer *buffer = written;
+    qn_driver_event inner = NULL;
     pthread_mutex_lock(&device->mutex);
-    qn_status status =
-        device->driver->write(device->inner, queue, buffer->inner, device->guard_before + offset, data, bytes, event);
-    status = settle(device, queue, status, event);
+    qn_status status = qn_checking_use_bytes(device, queue, buffer, offset, bytes, true, "a write");
+    if (status == QN_OK) status = qn_checking_hand_over(device, queue, data, bytes);
+    if (status == QN_OK) status = qn_checking_use_memory(&device->order, queue, false, data, bytes);
+    if (status == QN_OK)
+        status = device->driver->write(device->inner, queue->inner, buffer->inner, device->guard_before + offset, data,
+                                       bytes, event ? &inner : NULL);
+    status = end_command(device, queue, status, inner, event);
     pthread_mutex_unlock(&device->mutex);
     return status;
 }
 
-static qn_status checked_read(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer read, size_t offset,
+static qn_status checked_read(qn_driver_device opaque, qn_driver_queue of, qn_driver_buffer read, size_t offset,
                               void *data, size_t bytes, qn_driver_event *event)
 {
     qn_checking_device *device = opaque;
-    const qn_checking_buffer *buffer = read;
+    qn_checking_queue *queue = of;
+    qn_checking_buffer *buffer = read;
+    qn_driver_event inner = NULL;
     pthread_mutex_lock(&device->mutex);
-    qn_status status =
-        device->driver->read(device->inner, queue, buffer->inner, device->guard_before + offset, data, bytes, event);
-    status = settle(device, queue, status, event);
+    qn_status status = qn_checking_use_bytes(device, queue, buffer, offset, bytes, false, "a read");
+    if (status == QN_OK) status = qn_checking_hand_over(device, queue, data, bytes);
+    if (status == QN_OK)
+        status = device->driver->read(device->inner, queue->inner, buffer->inner, device->guard_before + offset, data,
+                                      bytes, event ? &inner : NULL);
+    if (status == QN_OK) status = device->driver->queue_finish(device->inner, queue->inner);
+    if (status == QN_OK) status = qn_checking_use_memory(&device->order, queue, true, data, bytes);
+    status = end_command(device, queue, status, inner, event);
     pthread_mutex_unlock(&device->mutex);
     return status;
 }
 
-static qn_status checked_copy(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer from, size_t from_offset,
+static qn_status checked_copy(qn_driver_device opaque, qn_driver_queue of, qn_driver_buffer from, size_t from_offset,
                               qn_driver_buffer to, size_t to_offset, size_t bytes, qn_driver_event *event)
 {
     qn_checking_device *device = opaque;
-    const qn_checking_buffer *source = from, *target = to;
+    qn_checking_queue *queue = of;
+    qn_checking_buffer *source = from, *target = to;
+    qn_driver_event inner = NULL;
     pthread_mutex_lock(&device->mutex);
-    qn_status status = device->driver->copy(device->inner, queue, source->inner, device->guard_before + from_offset,
-                                            target->inner, device->guard_before + to_offset, bytes, event);
-    status = settle(device, queue, status, event);
+    qn_status status = qn_checking_use_bytes(device, queue, source, from_offset, bytes, false, "a copy");
+    if (status == QN_OK) status = qn_checking_use_bytes(device, queue, target, to_offset, bytes, true, "a copy");
+    if (status == QN_OK)
+        status = device->driver->copy(device->inner, queue->inner, source->inner, device->guard_before + from_offset,
+                                      target->inner, device->guard_before + to_offset, bytes, event ? &inner : NULL);
+    status = end_command(device, queue, status, inner, event);
     pthread_mutex_unlock(&device->mutex);
     return status;
 }
 
-static qn_status checked_fill(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer filled, size_t offset,
+static qn_status checked_fill(qn_driver_device opaque, qn_driver_queue of, qn_driver_buffer filled, size_t offset,
                               size_t bytes, unsigned char value, qn_driver_event *event)
 {
     qn_checking_device *device = opaque;
-    const qn_checking_buffer *buffer = filled;
+    qn_checking_queue *queue = of;
+    qn_checking_buffer *buffer = filled;
+    qn_driver_event inner = NULL;
     pthread_mutex_lock(&device->mutex);
-    qn_status status =
-        device->driver->fill(device->inner, queue, buffer->inner, device->guard_before + offset, bytes, value, event);
-    status = settle(device, queue, status, event);
+    qn_status status = qn_checking_use_bytes(device, queue, buffer, offset, bytes, true, "a fill");
+    if (status == QN_OK)
+        status = device->driver->fill(device->inner, queue->inner, buffer->inner, device->guard_before + offset, bytes,
+                                      value, event ? &inner : NULL);
+    status = end_command(device, queue, status, inner, event);
     pthread_mutex_unlock(&device->mutex);
     return status;
 }
@@ -257,41 +317,73 @@ static qn_status kernel_resources(qn_driver_device opaque, qn_driver_kernel kern
     return device->driver->kernel_resources(device->inner, ((const qn_checking_kernel *)kernel)->inner, resources);
 }
 
-static qn_status launch(qn_driver_device opaque, qn_driver_queue queue, qn_driver_kernel kernel,
+static qn_status launch(qn_driver_device opaque, qn_driver_queue of, qn_driver_kernel kernel,
                         const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
                         int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
                         qn_driver_event *event)
 {
     qn_checking_device *device = opaque;
+    qn_checking_queue *queue = of;
+    qn_driver_event inner = NULL;
     pthread_mutex_lock(&device->mutex);
     qn_status status = qn_checking_launch(device, queue, kernel, geometry, arguments, buffers, argument_count,
-                                          local_room_bytes, configuration, event);
+                                          local_room_bytes, configuration, event ? &inner : NULL);
+    status = end_command(device, queue, status, inner, event);
     pthread_mutex_unlock(&device->mutex);
     return status;
 }
 
-static qn_status event_wait(qn_driver_device opaque, qn_driver_event event)
+static qn_status event_wait(qn_driver_device opaque, qn_driver_event awaited)
 {
-    const qn_checking_device *device = opaque;
-    return device->driver->event_wait(device->inner, event);
+    qn_checking_device *device = opaque;
+    const qn_checking_event *event = awaited;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status = device->driver->event_wait(device->inner, event->inner);
+    if (status == QN_OK) status = qn_checking_know(device, &event->after);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
 }
 
-static qn_status event_done(qn_driver_device opaque, qn_driver_event event, bool *done)
+static qn_status event_done(qn_driver_device opaque, qn_driver_event asked, bool *done)
 {
-    const qn_checking_device *device = opaque;
-    return device->driver->event_done(device->inner, event, done);
+    qn_checking_device *device = opaque;
+    const qn_checking_event *event = asked;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status = device->driver->event_done(device->inner, event->inner, done);
+    if (status == QN_OK && *done) status = qn_checking_know(device, &event->after);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
 }
 
-static qn_status event_seconds(qn_driver_device opaque, qn_driver_event event, double *seconds)
+static qn_status event_seconds(qn_driver_device opaque, qn_driver_event of, double *seconds)
 {
     const qn_checking_device *device = opaque;
-    return device->driver->event_seconds(device->inner, event, seconds);
+    const qn_checking_event *event = of;
+    QN_TRY(event_wait(opaque, of));
+    return device->driver->event_seconds(device->inner, event->inner, seconds);
 }
 
-static void event_destroy(qn_driver_device opaque, qn_driver_event event)
+static void event_destroy(qn_driver_device opaque, qn_driver_event destroyed)
 {
     const qn_checking_device *device = opaque;
-    device->driver->event_destroy(device->inner, event);
+    qn_checking_event *event = destroyed;
+    if (!event) return;
+    device->driver->event_destroy(device->inner, event->inner);
+    qn_release(&event->after.over);
+    qn_release(&event);
+}
+
+static qn_status note_native_use(qn_driver_device opaque, qn_driver_queue of, qn_driver_buffer used, size_t bytes,
+                                 bool writes)
+{
+    qn_checking_device *device = opaque;
+    qn_checking_queue *queue = of;
+    qn_checking_buffer *buffer = used;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status = qn_checking_use_bytes(device, queue, buffer, 0, bytes, writes, "a library's command");
+    if (status == QN_OK) status = qn_checking_count(queue, NULL, NULL);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
 }
 
 /* Check the guard zones of every buffer. A host function declares no arguments, but it may not write guard zones. */
@@ -320,31 +412,45 @@ static qn_status check_guards(qn_checking_device *device)
     return QN_OK;
 }
 
-static qn_status call_host(qn_driver_device opaque, qn_driver_queue queue, qn_host_function function,
-                           void *const *addresses, void *user, qn_driver_event *event)
-{
-    qn_checking_device *device = opaque;
-    if (!device->driver->call_host) return QN_FAIL(QN_UNSUPPORTED, "%s runs no host functions", device->identifier);
-    pthread_mutex_lock(&device->mutex);
-    qn_status status = device->driver->call_host(device->inner, queue, function, addresses, user, event);
-    status = settle(device, queue, status, event);
-    if (status == QN_OK) {
-        status = check_guards(device);
-        if (status != QN_OK && event) {
-            device->driver->event_destroy(device->inner, *event);
-            *event = NULL;
-        }
-    }
-    pthread_mutex_unlock(&device->mutex);
-    return status;
-}
-
 static void *native_handle(qn_driver_device opaque, void *object, qn_native_kind kind)
 {
     const qn_checking_device *device = opaque;
+    if (kind == QN_NATIVE_QUEUE && object) object = ((qn_checking_queue *)object)->inner;
     if (kind != QN_NATIVE_BUFFER || !object) return device->driver->native_handle(device->inner, object, kind);
     char *handle = device->driver->native_handle(device->inner, ((qn_checking_buffer *)object)->inner, kind);
     return handle ? handle + device->guard_before : NULL; /* if guard_before is not 0, the handle is an address */
+}
+
+/* A host function uses the buffers at `addresses`. It does not say which of them it writes, and functions of several
+ * queues may read one buffer, so all count as read. */
+static qn_status use_addresses(qn_checking_device *device, const qn_checking_queue *queue, void *const *addresses,
+                               int count)
+{
+    for (int i = 0; i < count; i++)
+        for (qn_checking_buffer *buffer = device->buffers; buffer; buffer = buffer->next)
+            if (native_handle(device, buffer, QN_NATIVE_BUFFER) == addresses[i])
+                QN_TRY(qn_checking_use_bytes(device, queue, buffer, 0, buffer->bytes, false, "a host function"));
+    return QN_OK;
+}
+
+static qn_status call_host(qn_driver_device opaque, qn_driver_queue of, qn_host_function function,
+                           void *const *addresses, int count, void *user, qn_driver_event *event)
+{
+    qn_checking_device *device = opaque;
+    qn_checking_queue *queue = of;
+    qn_driver_event inner = NULL;
+    if (!device->driver->call_host) return QN_FAIL(QN_UNSUPPORTED, "%s runs no host functions", device->identifier);
+    pthread_mutex_lock(&device->mutex);
+    qn_status status = use_addresses(device, queue, addresses, count);
+    if (status == QN_OK) status = qn_checking_hand_over(device, queue, NULL, 0);
+    if (status == QN_OK)
+        status = device->driver->call_host(device->inner, queue->inner, function, addresses, count, user,
+                                           event ? &inner : NULL);
+    if (status == QN_OK) status = device->driver->queue_finish(device->inner, queue->inner);
+    if (status == QN_OK) status = check_guards(device);
+    status = end_command(device, queue, status, inner, event);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
 }
 
 extern const qn_driver qn_checking_driver;
@@ -375,5 +481,6 @@ const qn_driver qn_checking_driver = {
     .event_seconds = event_seconds,
     .event_destroy = event_destroy,
     .call_host = call_host,
+    .note_native_use = note_native_use,
     .native_handle = native_handle,
 };

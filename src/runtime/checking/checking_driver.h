@@ -1,5 +1,5 @@
-/* The checking driver wraps another driver and checks every launch against its family's declaration. For the files of
- * this folder.
+/* The checking driver wraps another driver and checks every launch against its family's declaration, and the order of
+ * commands of different queues. For the files of this folder.
  *
  * Commands run one after the other; each is finished before the next one of any queue begins, so that every change of
  * memory can be attributed to one launch. Buffers get additional guard zones, which no kernel may write. */
@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "runtime/driver.h"
+#include "runtime/checking/checking_order.h"
 
 enum {
     QN_CHECKING_GUARD_BYTES = 256, /* keeps ranges aligned to 256 bytes, as launches require */
@@ -17,13 +17,14 @@ enum {
     QN_CHECKING_SECOND_FILL = 0x5A
 };
 
-typedef struct qn_checking_buffer {
+struct qn_checking_buffer {
     struct qn_checking_buffer *previous, *next; /* of the device */
     qn_driver_buffer inner;
     size_t bytes; /* without guard zones */
-} qn_checking_buffer;
+    qn_checking_uses uses;
+};
 
-typedef struct qn_checking_device {
+struct qn_checking_device {
     const qn_driver *driver; /* the inner driver; "inner" in names means its objects */
     qn_driver_device inner;
     qn_driver_queue queue; /* for commands that belong to no queue of a caller */
@@ -32,7 +33,8 @@ typedef struct qn_checking_device {
     size_t guard_before;   /* bytes of the inner buffer in front of the caller's: 0 or QN_CHECKING_GUARD_BYTES */
     pthread_mutex_t mutex; /* one command at a time */
     qn_checking_buffer *buffers;
-} qn_checking_device;
+    qn_checking_order order;
+};
 
 typedef struct qn_checking_program {
     qn_driver_program inner;
@@ -52,8 +54,8 @@ static inline size_t qn_checking_inner_bytes(const qn_checking_device *device, c
     return device->guard_before + (buffer->bytes + guard - 1) / guard * guard + guard;
 }
 
-/* checking_launch.c. The caller holds the device's mutex. */
-QN_MUST_CHECK qn_status qn_checking_launch(qn_checking_device *device, qn_driver_queue queue,
+/* checking_launch.c. The caller holds the device's mutex. `event`: of the inner driver. */
+QN_MUST_CHECK qn_status qn_checking_launch(qn_checking_device *device, const qn_checking_queue *queue,
                                            const qn_checking_kernel *kernel, const qn_geometry *geometry,
                                            const qn_argument *arguments, const qn_driver_buffer *buffers,
                                            int argument_count, size_t local_room_bytes,

@@ -6,6 +6,7 @@
  *   element that has the fill's value both times was not written; only a random result could be mistaken for one.
  *   Bytes outside the OUT and INOUT ranges must not change: IN arguments, guard zones, the rest of the buffers.
  *   Ranges of one launch may overlap only if all of them are IN. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -14,14 +15,14 @@
 
 /* One buffer of the launch; several arguments may use it. */
 typedef struct snapshot {
-    const qn_checking_buffer *buffer;
+    qn_checking_buffer *buffer;
     unsigned char *before, *after; /* the whole inner buffer */
     size_t bytes;
 } snapshot;
 
 typedef struct checked_launch {
     qn_checking_device *device;
-    qn_driver_queue queue;
+    qn_driver_queue queue; /* of the inner driver */
     const qn_checking_kernel *kernel;
     const qn_geometry *geometry;
     const qn_configuration *configuration;
@@ -77,7 +78,7 @@ static qn_status check_overlap(const checked_launch *launch)
 static qn_status take_arguments(checked_launch *launch, const qn_argument *arguments, const qn_driver_buffer *buffers)
 {
     for (int i = 0; i < launch->argument_count; i++) {
-        const qn_checking_buffer *buffer = buffers[i];
+        qn_checking_buffer *buffer = buffers[i];
         launch->arguments[i] = arguments[i];
         launch->inner[i] = NULL;
         launch->snapshot_of[i] = -1;
@@ -281,13 +282,28 @@ static qn_status run_checked(checked_launch *launch, qn_driver_event *event)
     return again ? run_again(launch, event) : status;
 }
 
-qn_status qn_checking_launch(qn_checking_device *device, qn_driver_queue queue, const qn_checking_kernel *kernel,
-                             const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
-                             int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
-                             qn_driver_event *event)
+/* Every argument is used in the right order with commands of other queues. */
+static qn_status check_order(const checked_launch *launch, const qn_checking_queue *queue)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s of %s", launch->kernel->declaration->name, launch->kernel->family->name);
+    for (int i = 0; i < launch->argument_count; i++) {
+        const qn_argument *argument = &launch->arguments[i];
+        if (launch->snapshot_of[i] < 0) continue;
+        QN_TRY(qn_checking_use_bytes(launch->device, queue, launch->snapshots[launch->snapshot_of[i]].buffer,
+                                     argument->offset - launch->device->guard_before, argument->bytes,
+                                     is_written(launch, i), name));
+    }
+    return QN_OK;
+}
+
+qn_status qn_checking_launch(qn_checking_device *device, const qn_checking_queue *queue,
+                             const qn_checking_kernel *kernel, const qn_geometry *geometry,
+                             const qn_argument *arguments, const qn_driver_buffer *buffers, int argument_count,
+                             size_t local_room_bytes, const qn_configuration *configuration, qn_driver_event *event)
 {
     checked_launch launch = {.device = device,
-                             .queue = queue,
+                             .queue = queue->inner,
                              .kernel = kernel,
                              .geometry = geometry,
                              .configuration = configuration,
@@ -300,6 +316,7 @@ qn_status qn_checking_launch(qn_checking_device *device, qn_driver_queue queue, 
     QN_TRY(check_geometry(&launch));
     qn_status status = take_arguments(&launch, arguments, buffers);
     if (status == QN_OK) status = check_overlap(&launch);
+    if (status == QN_OK) status = check_order(&launch, queue);
     if (status == QN_OK) status = run_checked(&launch, event);
     for (int s = 0; s < launch.snapshot_count; s++) qn_release(&launch.snapshots[s].before);
     return status;

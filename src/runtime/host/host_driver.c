@@ -266,10 +266,10 @@ static void event_destroy(qn_driver_device device, qn_driver_event event)
 }
 
 static qn_status call_host(qn_driver_device device, qn_driver_queue queue, qn_host_function function,
-                           void *const *addresses, void *user, qn_driver_event *event)
+                           void *const *addresses, int count, void *user, qn_driver_event *event)
 {
     double start_s = qn_clock_s();
-    (void)queue;
+    (void)queue, (void)count;
     QN_TRY(function(addresses, ((host_device *)device)->pool, user));
     return make_event(qn_clock_s() - start_s, event);
 }
