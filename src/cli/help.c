@@ -51,6 +51,9 @@ static void print_option(FILE *stream, const qn_option *row)
     if (row->argument) snprintf(left + length, sizeof left - (size_t)length, " %s", row->argument);
     size_t used = (size_t)snprintf(text, sizeof text, "%s", row->meaning);
     if (row->choices) used += (size_t)snprintf(text + used, sizeof text - used, "; one of: %s", row->choices);
+    if (row->kind == QN_OPTION_BYTES)
+        used += (size_t)snprintf(text + used, sizeof text - used, "; a number in %s, or with a unit, such as 512MiB",
+                                 row->unit ? row->unit : "bytes");
     describe_default(row, fallback, sizeof fallback);
     if (fallback[0])
         snprintf(text + used, sizeof text - used, " (default %s)", fallback);
