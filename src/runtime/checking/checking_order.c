@@ -61,13 +61,21 @@ qn_status qn_checking_queue_begin(qn_checking_order *order, qn_checking_queue *q
 
 void qn_checking_queue_end(qn_checking_order *order, qn_checking_queue *queue)
 {
+    for (qn_checking_transfer **link = &order->transfers; *link;) { /* of a queue that could not be finished */
+        qn_checking_transfer *transfer = *link;
+        if (transfer->queue != queue->number) {
+            link = &transfer->next;
+            continue;
+        }
+        *link = transfer->next;
+        release_transfer(transfer);
+    }
     order->known.over[queue->number] = queue->before.over[queue->number];
     order->taken[queue->number] = false;
     qn_release(&queue->before.over);
 }
 
-/* Remove uses of which the host knows that they are over, and those that the next command of `queue`, with the same
- * bytes, stands for. */
+/* Remove uses of which the host knows that they are over, and those of the same queue for which a new one stands. */
 static void remove_old(qn_checking_uses *uses, const qn_checking_clock *known, const qn_checking_use *new)
 {
     size_t kept = 0;
@@ -84,6 +92,7 @@ qn_status qn_checking_use_bytes(qn_checking_device *device, const qn_checking_qu
                                 size_t first, size_t bytes, bool writes, const char *name)
 {
     qn_checking_uses *uses = &buffer->uses;
+    if (bytes == 0) return QN_OK;
     qn_checking_use new = {queue->number, over_of(&queue->before, queue->number) + 1, first, first + bytes, writes, ""};
     snprintf(new.name, sizeof new.name, "%s", name);
     remove_old(uses, &device->order.known, &new);

@@ -129,6 +129,7 @@ static void other_bytes_need_no_wait(void)
     CHECK_MESSAGE_HAS("bytes 255 to 256");
     CHECK_FAILS(qn_queue_write(queues[0], buffer, HALF, given, 1, NULL), QN_CHECK_FAILED);
     CHECK_OK(qn_queue_write(queues[1], buffer, BYTES - 4, given, 4, NULL)); /* of its own queue, in order */
+    CHECK_OK(qn_queue_write(queues[0], buffer, BYTES - 4, given, 0, NULL)); /* no bytes */
     end();
 }
 
