@@ -133,6 +133,20 @@ static void other_bytes_need_no_wait(void)
     end();
 }
 
+/* A later command of a queue stands for an earlier one only if it does as much. */
+static void earlier_commands_still_count(void)
+{
+    begin();
+    CHECK_OK(qn_queue_write(queues[0], buffer, 0, given, BYTES, NULL));
+    CHECK_OK(qn_queue_read(queues[0], buffer, 0, got, BYTES, NULL));
+    CHECK_OK(qn_queue_fill(queues[0], buffer, 0, HALF, 1, NULL));
+    CHECK_FAILS(qn_queue_copy(queues[1], buffer, HALF, other, 0, HALF, NULL), QN_CHECK_FAILED);
+    CHECK_MESSAGE_HAS("a write and then a copy");
+    CHECK_FAILS(qn_queue_fill(queues[1], buffer, 0, 4, 1, NULL), QN_CHECK_FAILED);
+    CHECK_MESSAGE_HAS("both write");
+    end();
+}
+
 /* Queue 2 waits for queue 1, which waits for queue 0. An event of before the command orders nothing. */
 static void order_goes_through_other_queues(void)
 {
@@ -279,6 +293,14 @@ static void memory_goes_from_command_to_command(void)
     CHECK_OK(qn_queue_finish(queues[0]));
     CHECK(memcmp(memory, given, HALF) == 0 && memory[COUNT - 1] == 0x02020202);
     CHECK(memcmp(got, given, HALF) == 0 && got[COUNT - 1] == 0x02020202);
+
+    /* A write of memory in whose middle a read arrives. */
+    CHECK_OK(qn_queue_fill(queues[0], other, 0, BYTES, 5, NULL));
+    CHECK_OK(qn_queue_read(queues[0], other, 0, memory + 8, 16, NULL));
+    CHECK_OK(qn_queue_write(queues[0], buffer, 0, memory, BYTES, NULL));
+    CHECK_OK(qn_queue_read(queues[0], buffer, 0, got, BYTES, NULL));
+    CHECK_OK(qn_queue_finish(queues[0]));
+    CHECK(got[7] == given[7] && got[8] == 0x05050505 && got[11] == 0x05050505 && got[12] == given[12]);
     end();
 }
 
@@ -316,6 +338,7 @@ int main(int argc, char **argv)
     on_host = strcmp(qn_device_inner_driver(device), "host") == 0;
     RUN(every_pair_of_commands_needs_a_wait);
     RUN(other_bytes_need_no_wait);
+    RUN(earlier_commands_still_count);
     RUN(order_goes_through_other_queues);
     RUN(waits_of_the_host_count);
     RUN(waits_of_the_host_end_at_their_command);
