@@ -173,12 +173,21 @@ begin() { # begin OPTION...: start a run in the background that stops itself (SI
   launch "$@" >output 2>message &
   running=$!
   launcher=()
-  while grep -q '^State:[[:space:]]*[^T[:space:]]' /proc/$running/task/*/status 2>/dev/null; do sleep 0.005; done # every thread
+  local since=$SECONDS
+  while grep -q '^State:[[:space:]]*[^T[:space:]]' /proc/$running/task/*/status 2>/dev/null; do # every thread
+    [ $((SECONDS - since)) -lt 120 ] || break
+    sleep 0.005
+  done
+  [ $((SECONDS - since)) -lt 120 ] || { fail "no stop at the first record in two minutes: $(states)"; finish KILL; return 1; }
   kill -0 $running 2>/dev/null || { fail "the run was over before its first record: $(head -n 3 message)"; return 1; }
 }
+states() { grep -Hs '^State:' /proc/$running/task/*/status | tr -s '\t\n' ' '; } # of the threads of the run
 finish() { # finish SIGNAL: end the run that `begin` started; sets $code
+  local since=$SECONDS
   kill "-$1" -$running
   kill -CONT -$running 2>/dev/null
+  { while kill -0 $running && [ $((SECONDS - since)) -lt 120 ]; do sleep 0.005; done; } 2>/dev/null
+  ! kill -0 $running 2>/dev/null || { fail "two minutes after $1 the run goes on: $(states)"; kill -KILL -$running; }
   { wait -f $running; } 2>/dev/null
   code=$?
 }
