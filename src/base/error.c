@@ -21,7 +21,7 @@ const char *qn_status_name(qn_status status)
     case QN_DEVICE_LOST: return "device lost";
     case QN_BUILD_FAILED: return "kernel build failed";
     case QN_LAUNCH_FAILED: return "kernel launch failed";
-    case QN_CHECK_FAILED: return "kernel contract broken";
+    case QN_CHECK_FAILED: return "contract of a kernel or queue broken";
     case QN_CANCELLED: return "cancelled";
     case QN_INTERNAL: return "internal error";
     }

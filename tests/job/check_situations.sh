@@ -175,10 +175,9 @@ begin() { # begin OPTION...: start a run in the background that stops itself (SI
   launcher=()
   local since=$SECONDS
   while grep -q '^State:[[:space:]]*[^T[:space:]]' /proc/$running/task/*/status 2>/dev/null; do # every thread
-    [ $((SECONDS - since)) -lt 120 ] || break
+    [ $((SECONDS - since)) -lt 120 ] || { fail "no stop at the first record in two minutes: $(states)"; finish KILL; return 1; }
     sleep 0.005
   done
-  [ $((SECONDS - since)) -lt 120 ] || { fail "no stop at the first record in two minutes: $(states)"; finish KILL; return 1; }
   kill -0 $running 2>/dev/null || { fail "the run was over before its first record: $(head -n 3 message)"; return 1; }
 }
 states() { grep -Hs '^State:' /proc/$running/task/*/status | tr -s '\t\n' ' '; } # of the threads of the run

@@ -190,10 +190,10 @@ static qn_status checked_write(qn_driver_device opaque, qn_driver_queue to, qn_d
     pthread_mutex_lock(&device->mutex);
     qn_status status = qn_checking_use_bytes(device, queue, buffer, offset, bytes, true, "a write");
     if (status == QN_OK) status = qn_checking_hand_over(device, queue, data, bytes);
-    if (status == QN_OK) status = qn_checking_use_memory(&device->order, queue, false, data, bytes);
     if (status == QN_OK)
         status = device->driver->write(device->inner, queue->inner, buffer->inner, device->guard_before + offset, data,
                                        bytes, event ? &inner : NULL);
+    if (status == QN_OK) status = qn_checking_use_memory(&device->order, queue, false, data, bytes);
     status = end_command(device, queue, status, inner, event);
     pthread_mutex_unlock(&device->mutex);
     return status;

@@ -71,7 +71,7 @@ QN_MUST_CHECK qn_status qn_checking_queue_begin(qn_checking_order *order, qn_che
 void qn_checking_queue_end(qn_checking_order *order, qn_checking_queue *queue); /* its commands are over */
 
 /* The next command of `queue` uses `bytes` bytes of the buffer. Errors: QN_CHECK_FAILED if another queue has a command
- * that uses some of them too, one of both writes, and nothing orders both. */
+ * that uses some of them too, one of the two writes, and nothing orders them. */
 QN_MUST_CHECK qn_status qn_checking_use_bytes(qn_checking_device *device, const qn_checking_queue *queue,
                                               qn_checking_buffer *buffer, size_t first, size_t bytes, bool writes,
                                               const char *name);
@@ -87,7 +87,8 @@ QN_MUST_CHECK qn_status qn_checking_use_memory(qn_checking_order *order, const q
 QN_MUST_CHECK qn_status qn_checking_hand_over(qn_checking_device *device, const qn_checking_queue *queue,
                                               const void *memory, size_t bytes);
 
-/* Count a command. `inner`: its event, NULL: none. Fails without the event. */
+/* Count a command of `queue` and make its event, which owns `inner`, the event of the inner driver. `event` NULL: none
+ * is made. Errors: QN_OUT_OF_MEMORY; `inner` stays the caller's then. */
 QN_MUST_CHECK qn_status qn_checking_count(qn_checking_queue *queue, qn_driver_event inner, qn_driver_event *event);
 
 /* The host knows that what a clock counts is over. Reads come to their places. Errors: QN_CHECK_FAILED if memory of a
