@@ -37,6 +37,8 @@ size_t qn_buffer_bytes(const qn_buffer *buffer);
 
 QN_MUST_CHECK qn_status qn_queue_create(qn_device *device, qn_queue **queue);
 void qn_queue_destroy(qn_queue **queue); /* finishes it first; errors of its commands are lost then */
+/* Finish a queue whose errors do not matter any more, before host memory of its commands is released. NULL: nothing. */
+void qn_queue_settle(qn_queue *queue);
 qn_device *qn_queue_device(const qn_queue *queue);
 
 QN_MUST_CHECK qn_status qn_queue_write(qn_queue *queue, qn_buffer *buffer, size_t offset, const void *data,

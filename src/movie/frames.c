@@ -304,11 +304,8 @@ qn_status qn_movie_frames_load(qn_movie_loader *loader, qn_movie_file *file, con
     frames->held = holds;
     frames->batch = batch_of(plan, qn_pool_threads(loader->pool));
     const qn_status status = load(frames);
-    if (status == QN_OK) return QN_OK;
-    qn_error_trail trail;
-    qn_error_save(status, &trail);
-    if (frames->queue && qn_queue_finish(frames->queue) != QN_OK) qn_error_clear();
-    return qn_error_restore(&trail);
+    if (status != QN_OK) qn_queue_settle(frames->queue);
+    return status;
 }
 
 qn_status qn_movie_frames_each(qn_movie_frames *frames, int first, const qn_movie_frame_visitor *visitor)
@@ -325,6 +322,7 @@ qn_status qn_movie_frames_each(qn_movie_frames *frames, int first, const qn_movi
 void qn_movie_frames_release(qn_movie_frames *frames)
 {
     void *memory = frames->sum;
+    qn_queue_settle(frames->queue);
     if (frames->loader) qn_host_memory_destroy(frames->loader->device, &memory);
     qn_buffer_release(&frames->samples);
     qn_buffer_release(&frames->sums);

@@ -7,11 +7,8 @@
 /* Commands that are still queued use the frames. */
 static qn_status end_commands(qn_movie_pipeline *pipeline, qn_status status)
 {
-    qn_error_trail trail;
-    if (status == QN_OK) return QN_OK;
-    qn_error_save(status, &trail);
-    if (qn_queue_finish(pipeline->queue) != QN_OK) qn_error_clear();
-    return qn_error_restore(&trail);
+    if (status != QN_OK) qn_queue_settle(pipeline->queue);
+    return status;
 }
 
 static qn_status run_on_device(qn_movie_work *w)

@@ -252,6 +252,7 @@ static qn_status run_device(int device, void *user)
     slab_device work = {.loop = loop};
     qn_status status = open_device(loop->run, device, &work);
     if (status == QN_OK) status = run_slabs(&work);
+    qn_queue_settle(work.queue); /* it may use memory of the parts below */
     qn_short_range_destroy(&work.short_range);
     qn_electrostatics_destroy(&work.electrostatics);
     qn_coulomb_destroy(&work.coulomb);

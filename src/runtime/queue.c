@@ -80,14 +80,20 @@ qn_status qn_queue_create(qn_device *device, qn_queue **out)
     return QN_OK;
 }
 
-void qn_queue_destroy(qn_queue **pointer)
+void qn_queue_settle(qn_queue *queue)
 {
-    qn_queue *queue = pointer ? *pointer : NULL;
     if (!queue) return;
     qn_error_trail trail; /* keeps the failure that a caller reports after it has cleaned up */
     qn_error_save(QN_OK, &trail);
     (void)!queue->device->driver->queue_finish(queue->device->handle, queue->handle);
     (void)qn_error_restore(&trail);
+}
+
+void qn_queue_destroy(qn_queue **pointer)
+{
+    qn_queue *queue = pointer ? *pointer : NULL;
+    if (!queue) return;
+    qn_queue_settle(queue);
     queue->device->driver->queue_destroy(queue->device->handle, queue->handle);
     qn_device_release(&queue->device);
     qn_release(pointer);

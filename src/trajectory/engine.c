@@ -258,7 +258,9 @@ static qn_status work_on_device(engine_thread *thread)
     QN_TRY(qn_queue_create(thread->engine->run->job->devices[thread->device], &queue));
     qn_status status = measure_frames(thread, queue);
     if (status == QN_OK) status = qn_queue_finish(queue);
-    qn_slots_drop_scratch(&thread->engine->slots, thread->worker); /* first, as scratch may hold buffers of the queue */
+    /* The scratch may hold buffers of the queue, so it goes first, and commands that use the scratch before. */
+    qn_queue_settle(queue);
+    qn_slots_drop_scratch(&thread->engine->slots, thread->worker);
     qn_queue_destroy(&queue);
     return status;
 }

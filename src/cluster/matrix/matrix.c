@@ -184,8 +184,10 @@ static qn_status begin_slot(const measuring *self, qn_device *device, measuring_
     return request->measure->begin(&setup, &slot->session);
 }
 
+/* The queue may still read memory of the session: constants if the session got no tile, and tiles of a stopped run. */
 static void end_slot(const measuring *self, measuring_slot *slot)
 {
+    qn_queue_settle(slot->queue);
     if (slot->session) self->request->measure->end(&slot->session);
     qn_queue_destroy(&slot->queue);
     qn_release(&slot->values);

@@ -97,6 +97,7 @@ static qn_status measure_sample(sampling *work)
     qn_status status = qn_allocate(setup.tile_side * setup.tile_side, sizeof(float), &values);
     if (status == QN_OK) status = qn_measure_rmsd.begin(&setup, &session);
     if (status == QN_OK) status = measure_tiles(work, session, setup.tile_side, values);
+    qn_queue_settle(setup.queue); /* it may read memory of the session */
     qn_measure_rmsd.end(&session);
     qn_queue_destroy(&setup.queue);
     qn_release(&values);

@@ -81,6 +81,7 @@ void qn_near_session_destroy(qn_near_session **pointer)
     qn_near_session *self = *pointer;
     if (!self) return;
     qn_device *device = self->queue ? qn_queue_device(self->queue) : NULL;
+    qn_queue_settle(self->queue); /* its reads write to the host memory below */
     for (int s = 0; s < SLOTS && device; s++) {
         qn_buffer_release(&self->slots[s].bits);
         qn_buffer_release(&self->slots[s].doubts.pairs);

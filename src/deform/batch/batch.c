@@ -133,6 +133,7 @@ void qn_batch_destroy(qn_batch **batch)
                                    &own->lengths, &own->places, &own->columns, &own->change,  &own->stiffness};
     void *const memory[] = {&own->of_result, &own->of_norms,   &own->of_lengths, &own->of_places, &own->of_stiffness,
                             &own->of_wrong,  &own->free_norms, &own->is_active,  &own->is_done};
+    qn_queue_settle(own->queue); /* its reads write to the memory below */
     if (own->staged) qn_host_memory_destroy(qn_queue_device(own->queue), (void **)&own->staged);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) qn_release(memory[i]);

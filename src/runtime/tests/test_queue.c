@@ -190,6 +190,25 @@ static void destroying_keeps_the_error(void)
     qn_error_clear();
 }
 
+/* Settling ends the commands before it, and keeps the message of an earlier failure. */
+static void settling_ends_commands_and_keeps_the_error(void)
+{
+    unsigned char given[BYTES], got[BYTES] = {0};
+    qn_buffer *buffer = make_buffer(BYTES);
+    for (size_t i = 0; i < BYTES; i++) given[i] = expected_byte(i);
+    CHECK_OK(qn_queue_write(queue, buffer, 0, given, BYTES, NULL));
+    CHECK_OK(qn_queue_read(queue, buffer, 0, got, BYTES, NULL));
+    CHECK(qn_error_set(QN_INTERNAL, "here.c", 1, "something else") == QN_INTERNAL);
+    qn_queue_settle(queue);
+    CHECK_TEXT(qn_error_message(), "something else");
+    qn_error_clear();
+    CHECK(memcmp(given, got, BYTES) == 0);
+    memset(given, 0, BYTES); /* a device that checks would report a write that has not ended */
+    CHECK_OK(qn_queue_finish(queue));
+    qn_queue_settle(NULL);
+    qn_buffer_release(&buffer);
+}
+
 static qn_status add_one(void *const *addresses, qn_pool *pool, void *user)
 {
     const int *from = addresses[0];
@@ -240,6 +259,7 @@ int main(int argc, char **argv)
     RUN(devices_do_not_mix);
     RUN(impossible_buffers_are_refused);
     RUN(destroying_keeps_the_error);
+    RUN(settling_ends_commands_and_keeps_the_error);
     RUN(host_functions_run_in_order);
     qn_queue_destroy(&queue);
     qn_device_release(&device);

@@ -654,11 +654,9 @@ static qn_status queue_rounds(const qn_screen_search *search, search_slot *slot)
 /* After a failure: commands in the queue must end before their memory is used again. */
 static qn_status give_up(search_slot *slot, qn_status status)
 {
-    qn_error_trail trail;
-    qn_error_save(status, &trail);
-    (void)!qn_queue_finish(slot->queue);
+    qn_queue_settle(slot->queue);
     drop_events(slot);
-    return qn_error_restore(&trail);
+    return status;
 }
 
 qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job *jobs, int count, int index)

@@ -37,6 +37,7 @@ static qn_status find_scale(exchange *with)
     if (status == QN_OK) {
         with->workload->work(state, &work);
         with->scale = qn_tune_nominal_seconds(&work);
+        qn_queue_settle(queue); /* it may still read the inputs that `create` made */
         with->workload->destroy(&state);
     }
     qn_queue_destroy(&queue);

@@ -18,6 +18,7 @@ qn_status qn_t1_stand_open(const qn_t1 *t1, qn_device *device, uint64_t seed, co
 void qn_t1_stand_close(qn_t1_stand *stand)
 {
     qn_goal_close(&stand->goal);
+    qn_queue_settle(stand->queue); /* it may use memory of the target */
     qn_t1_target_destroy(&stand->target);
     qn_queue_destroy(&stand->queue);
 }

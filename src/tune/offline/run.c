@@ -151,6 +151,7 @@ static void close_run(run_state *run)
     qn_goal_close(&run->goal);
     qn_test_journal_close(&run->journal);
     qn_ahead_destroy(&run->ahead);
+    qn_queue_settle(run->queue); /* it may use memory of the workload */
     if (run->state) run->workload->destroy(&run->state);
     qn_queue_destroy(&run->queue);
     qn_live_counters_close(&run->live);
