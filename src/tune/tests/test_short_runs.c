@@ -14,7 +14,7 @@
 #include "tune/tests/planted.h"
 
 /* Sixteen configurations: the fallback takes 400 us, the last 100 us, all others 1500 us. */
-enum { SPEEDS = 16, SLOW_US = 1500, FALLBACK_US = 400, FAST_US = 100, ROUNDS = 300, RUNS = 10 };
+enum { SPEEDS = 16, SLOW_US = 1500, FALLBACK_US = 400, FAST_US = 100, ROUNDS = 300, RUNS = 10, MAX_RUNS = 100 };
 
 static double budget = 0.1;
 static double slowest_s; /* slowest of all rounds, because other programs may use the machine */
@@ -35,7 +35,6 @@ static qn_status short_host(const qn_host_launch *launch)
     while (planted_clock_s() < start_s + 1e-6 * us) {
     }
     for (int i = 0; i < n; i++) y[i] = 2 * x[i] + 1;
-    slowest_s = fmax(slowest_s, planted_clock_s() - start_s);
     return QN_OK;
 }
 
@@ -91,10 +90,12 @@ static void run_once(const short_run *run, qn_tune_gain *gain, long *sum)
     CHECK_OK(qn_tune_attach(context, &options));
     CHECK_OK(create_of(&short_family, queue, (const int[3]){7}, &state));
     for (int i = 0; i < run->rounds; i++) {
+        const double start_s = planted_clock_s();
         CHECK_OK(planted_clear(state, queue));
         CHECK_OK(planted_launch(state, queue, NULL, NULL));
         CHECK_OK(qn_queue_read(queue, ((planted_state *)state)->y, 0, y, sizeof y, NULL));
         CHECK_OK(qn_queue_finish(queue));
+        slowest_s = fmax(slowest_s, planted_clock_s() - start_s);
         for (int k = 0; k < COUNT; k++) *sum += y[k] * (k + 1L);
     }
     CHECK_OK(qn_tune_gains(context, gain, 1, &count));
@@ -108,7 +109,8 @@ static void run_once(const short_run *run, qn_tune_gain *gain, long *sum)
     qn_context_destroy(&context);
 }
 
-/* Ten runs together find what one run cannot afford, within the budget. */
+/* Ten runs together find what one run cannot afford, within the budget. They are more on a machine that other programs
+ * use: a trial that was interrupted for long spends the budget of several runs. */
 static void short_runs_add_up(void)
 {
     const short_run run = {.store = store_path("short.db"), .rounds = ROUNDS};
@@ -116,23 +118,25 @@ static void short_runs_add_up(void)
     uint64_t tests = 0;
     qn_tune_gain gain;
     long sum, first_sum = 0;
-    for (int i = 0; i < RUNS; i++) {
+    gain.exploring = true;
+    for (int i = 0; i < RUNS || (gain.exploring && i < MAX_RUNS); i++) {
         const double credit_s = budget * device_s - lost_s;
         run_once(&run, &gain, &sum);
         if (i == 0) first_sum = sum;
         CHECK(sum == first_sum);
-        /* one run alone cannot afford all: the slow ones take 4 ms beyond the best's time, or more */
-        if (i == 0) CHECK(gain.tests > 0 && gain.tests < SPEEDS - 1 && gain.exploring);
+        if (i == 0) CHECK(gain.tests > 0);
+        /* One run alone cannot afford all: the slow ones take 4 ms beyond the best's time, or more, together 56 ms. */
+        if (i == 0 && budget * gain.device_seconds < 0.03) CHECK(gain.tests < SPEEDS - 1 && gain.exploring);
         if (!CHECK(gain.lost_seconds <= budget * gain.device_seconds + fmax(credit_s, 0) + overrun()))
             fprintf(stderr, "  run %d lost %g of %g s, credit %g s\n", i, gain.lost_seconds, gain.device_seconds,
                     credit_s);
         lost_s += gain.lost_seconds, device_s += gain.device_seconds, tests += gain.tests;
     }
     if (!CHECK(lost_s <= budget * device_s + overrun())) fprintf(stderr, "  lost %g of %g s\n", lost_s, device_s);
-    CHECK(tests == SPEEDS - 1); /* none was repeated */
+    CHECK(tests == SPEEDS - 1);  /* none was repeated */
+    run_once(&run, &gain, &sum); /* the search is over, and later runs know it */
     CHECK_TEXT(gain.configuration, "SPEED=15");
     CHECK(gain.origin == QN_TUNE_ORIGIN_STORE);
-    /* the search is over, and later runs know it */
     CHECK(!gain.exploring && gain.tests == 0 && gain.lost_seconds == 0);
 }
 
@@ -211,7 +215,7 @@ static void a_killed_run_keeps_its_trials(void)
     CHECK(wait(&how) > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 0);
     if (!CHECK_OK(qn_tune_store_open(NULL, run.store, &store))) return;
     CHECK_OK(qn_tune_store_tests(store, 1, &rows, &count));
-    CHECK(count >= 3 && count < SPEEDS); /* with the fallback */
+    CHECK(count >= 2 && count < SPEEDS); /* with the fallback */
     qn_release(&rows);
     CHECK_OK(qn_tune_store_settle(store, 1, 0, &account));
     CHECK(account.credit_s != 0);
