@@ -9,16 +9,21 @@
 #   tuned/<device>.txt               text, embedded as an entry of  qn_tuned_texts
 #   any *_host.c                     compiled once per instruction set; QN_HOST_VARIANT(name) gives each its symbol
 
-# One object library for each instruction set level. Processors other than x86-64 get the baseline only.
+# One object library for each instruction set level. Processors other than x86-64 get the baseline only. A build with a
+# sanitizer gets only the instruction set of this machine, where it is run too: three would take minutes more.
 function(quern_add_host_variants target)
   if(NOT ARGN)
     return()
   endif()
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT QUERN_SANITIZE)
     set(variants v2 v3 v4)
   else()
     set(variants baseline)
-    target_compile_definitions(${target} PRIVATE QN_HOST_BASELINE_ONLY)
+    target_compile_definitions(quern_flags INTERFACE QN_HOST_BASELINE_ONLY)
+  endif()
+  set(level -O3)
+  if(QUERN_SANITIZE)
+    set(level -O2) # the checks make -O3 take twice as long
   endif()
   foreach(variant IN LISTS variants)
     set(objects ${target}_host_${variant})
@@ -26,12 +31,14 @@ function(quern_add_host_variants target)
     target_include_directories(${objects} PRIVATE src include)
     target_compile_definitions(${objects} PRIVATE QN_HOST_VARIANT_SUFFIX=${variant})
     # Host kernels get -O3 in debug builds too, because tests of unoptimised kernels would take too long.
-    target_compile_options(${objects} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O3>)
+    target_compile_options(${objects} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${level}>)
     # The library uses no floating-point exceptions; keeping them would stop GCC from turning conditions into vector
     # masks.
     target_compile_options(${objects} PRIVATE -fno-trapping-math)
     if(NOT variant STREQUAL "baseline")
       target_compile_options(${objects} PRIVATE -march=x86-64-${variant})
+    elseif(QUERN_SANITIZE)
+      target_compile_options(${objects} PRIVATE -march=native)
     endif()
     target_link_libraries(${objects} PRIVATE quern_flags)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
