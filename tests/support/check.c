@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 
 static int checks, failures;
 static const char *running = "";
@@ -60,9 +61,15 @@ int check_message_has(const char *part, const char *file, int line)
 
 void check_run(const char *name, void (*test)(void))
 {
-    int before = checks;
+    const int before = checks;
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
     running = name;
     test();
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (getenv("QUERN_TEST_TIMES"))
+        printf("%8.2f s %s\n", (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec),
+               name);
     if (checks == before) report(false, name, 0, "the test made no check");
     running = "";
 }
