@@ -1,4 +1,4 @@
-/* devices: host opencl:0 cuda:0 checking:host checking:cuda:0 */
+/* devices: host opencl:0 cuda:0 checking:cuda:0 */
 /* labels: unsanitized@opencl */
 /* alone: it measures times, which other tests would disturb */
 #define _DEFAULT_SOURCE
