@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # Command lines and their outcome, as a table: exit code, stream, and message. Arguments: source folder, quern binary,
 # build folder.
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # parts: lobe liver
-# labels: long@liver
+# labels: long@liver unsanitized
 # check_calculix.sh SOURCE QUERN BUILD PART: forces of displacement elements agree with CalculiX's within 1e-6. Where CalculiX
 # is installed, it solves the decks that quern writes; its forces must also be those of tests/data/deform/calculix.txt,
 # with which quern is always compared. liver: meshes of the reference data.

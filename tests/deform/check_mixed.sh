@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # parts: lobe liver
-# labels: long@liver
+# labels: long@liver unsanitized
 # check_mixed.sh SOURCE QUERN BUILD PART: forces of mixed elements are those of scikit-fem within 1e-6. Near
 # incompressibility they hardly change, and Newton's method takes few steps. liver: a mesh of the reference data, also with
 # the forces that other discretisations are known to give within 1 %.

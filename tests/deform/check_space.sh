@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # parts: displacements pressures
+# labels: unsanitized
 # check_space.sh SOURCE QUERN BUILD PART: a configuration space has the same bytes for any number of threads and ranks and
 # after kills, and so has what a hand feels with a simulated clock, whether its states are solved or come from a file.
 # displacements: St Venant-Kirchhoff; pressures: Mooney-Rivlin with pressures, and a tool that moves a mean.

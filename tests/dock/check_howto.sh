@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# labels: unsanitized
+# labels: long unsanitized
 # check_howto.sh SOURCE QUERN BUILD: the commands of every page in docs/howto work as written. A page is run in a copy
 # that stands for a fresh clone; tests/dock/howto/shim replaces programs that a test machine lacks (network, packages,
 # viewers, a cluster) and lowers large rotation counts. HOWTO_REAL=1 keeps the counts as written, HOWTO_KEEP=FOLDER

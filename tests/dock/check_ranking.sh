@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_ranking.sh SOURCE QUERN BUILD: the score of the first model is the highest of all candidates, whose features
 # quern_bench_dock_rank computes from poses.csv, by the weights of a model of our own: score = sum of weight times
 # (feature - mean) / standard deviation over the candidates. By weight, the scores are sums over poses.csv.

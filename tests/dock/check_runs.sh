@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_runs.sh SOURCE QUERN BUILD: whole docking runs from the command line, with the three coefficient sets of the
 # default and with one. The results have the same bytes for any number of threads, any batch, and after kills and
 # resumes; no incomplete file has a final name.

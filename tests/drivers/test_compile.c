@@ -1,4 +1,4 @@
-/* labels: unsanitized */
+/* labels: long unsanitized */
 /* Every kernel family compiles without an error or a warning at corners of its tunables' space (two of them;
  * QUERN_TEST_CORNERS sets another number), with every compiler of this machine: that of opencl:0, and NVRTC, which
  * needs no GPU. NVRTC's capabilities share the two corners, each has one; another number of corners is of each. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# labels: threads
+# labels: threads@dock threads@screen threads@trajectory threads@reconstruct threads@movie threads@cluster threads@deform
 # parts: dock screen trajectory reconstruct reconstruct-map project movie cluster distance potential tunnel transport cluster-large fsc deform
 # check_situations.sh SOURCE QUERN BUILD [PROGRAM...]: every program that writes results behaves alike in the same
 # situation: folders with other files, finished and unfinished runs, two runs at once, bad devices and inputs, kills,

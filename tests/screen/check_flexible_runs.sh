@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # parts: search sides
+# labels: unsanitized@search
 # check_flexible_runs.sh SOURCE QUERN BUILD PART: screens of flexible molecules from the command line give the same bytes for
 # any number of threads and ranks, and after kills. search: chains; sides: side chains that turn, from the
 # poses of the library.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_runs.sh SOURCE QUERN BUILD: whole screens from the command line. The results have the same bytes for any number
 # of threads, ranks and conformers in a batch, and after kills; exactly the broken molecules are listed.
 # QUERN_TEST_MOLECULES: number of molecules in the library (default 60); 10000 takes about half an hour.

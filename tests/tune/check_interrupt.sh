@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # quern tune run stops cleanly at SIGINT and SIGTERM, and after a kill no configuration is skipped. Arguments: source
 # folder, quern binary, build folder.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # quern tune model train: the shipped models are what it makes of the recorded spaces, a model guides the searcher
 # profile, also on GPUs that it was not trained on, and other files are refused. Arguments: source folder, quern binary,
 # build folder.

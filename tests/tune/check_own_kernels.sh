@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# labels: unsanitized
+# labels: long unsanitized
 # quern tune run with kernels of the user's own that are wrong: they never win, never end the command, and one sentence
 # says what is wrong. Arguments: source folder, quern binary.
 set -u

@@ -428,7 +428,7 @@ int main(int argc, char **argv)
         return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     RUN(prepare);
-    RUN(search_equals_brute_force);
+    RUN_LONG(search_equals_brute_force);
     RUN(results_do_not_depend_on_the_batch);
     RUN(single_best_cell_is_the_first_of_several);
     RUN(half_precision_finds_mostly_the_same_cells);

@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@checking */
 /* The family flexible/search: energies and gradients of poses against the reference in double precision, for a single
  * atom, for 0 to 48 torsions and with side chains; chains; the same bits on the host and on the device, for any number
  * of steps a launch and of chains. */
@@ -451,7 +452,7 @@ int main(int argc, char **argv)
         RUN(chains_walk_downhill);
         RUN(chains_do_not_depend_on_their_number);
         RUN(exact_energies_agree_with_the_reference);
-        RUN(poses_settle_at_minima);
+        RUN_LONG(poses_settle_at_minima);
         RUN(workloads_pass_their_checks);
     }
     bench_close(&tested);

@@ -419,9 +419,9 @@ int main(int argc, char **argv)
     RUN(results_in_memory_equal_the_files);
     RUN(inputs_in_memory_give_the_digits_of_files);
     RUN(a_resumed_run_gives_the_same_digits);
-    RUN(poses_are_kept_of_the_best_molecules_only);
-    RUN(known_actives_give_the_enrichment);
-    RUN(a_site_in_memory_gives_the_results_of_its_file);
+    RUN_LONG(poses_are_kept_of_the_best_molecules_only);
+    RUN_LONG(known_actives_give_the_enrichment);
+    RUN_LONG(a_site_in_memory_gives_the_results_of_its_file);
     RUN(exactly_one_of_path_and_memory_is_required);
     RUN(damaged_text_is_rejected_as_from_a_file);
     RUN(a_strict_run_in_memory_fails_after_a_rejection);

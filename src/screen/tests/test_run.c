@@ -315,11 +315,11 @@ int main(int argc, char **argv)
     RUN(a_stopped_run_is_resumed);
     RUN(a_run_stopped_in_its_first_piece_leaves_no_folder);
     RUN(a_foreign_journal_is_not_resumed);
-    if (!is_slow) RUN(more_conformers_find_no_worse_poses);
-    if (!is_slow) RUN(the_number_of_kept_poses_changes_no_score);
+    if (!is_slow) RUN_LONG(more_conformers_find_no_worse_poses);
+    if (!is_slow) RUN_LONG(the_number_of_kept_poses_changes_no_score);
     RUN(a_screen_without_hits_has_scores);
     RUN(options_out_of_range_are_refused);
-    RUN(a_screen_with_vina_writes_its_terms);
+    RUN_LONG(a_screen_with_vina_writes_its_terms);
     qn_context_destroy(&context);
     return check_finish();
 }

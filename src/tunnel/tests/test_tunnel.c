@@ -308,11 +308,11 @@ int main(void)
     CHECK_OK(qn_context_create(&options, &context));
     RUN(holes_have_their_radii);
     RUN(profiles_follow_the_axis);
-    RUN(closed_ways_say_how_wide_they_are);
+    RUN_LONG(closed_ways_say_how_wide_they_are);
     RUN(starts_stay_without_reach);
     RUN(starts_and_walls);
     RUN(bad_starts_are_refused);
-    RUN(frames_are_superposed);
+    RUN_LONG(frames_are_superposed);
     RUN(files_have_the_tunnel);
     qn_context_destroy(&context);
     return check_finish();
