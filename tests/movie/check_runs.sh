@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_runs.sh SOURCE QUERN BUILD: runs of quern movie as a user makes them: several movies of which some cannot be
 # used, runs that go on, options of the output, folders that are watched, and RELION, if it is installed, going on in the
 # folder.

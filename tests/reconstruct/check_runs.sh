@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_runs.sh SOURCE QUERN BUILD: whole reconstructions from the command line. The map equals the projected volume;
 # runs agree within 1e-6 (deterministic ones to the bit) for any number of threads and ranks, stored types, and after
 # kills, which leave no map. QUERN_TEST_IMAGES: number of images of the runs that are killed (default 8000).

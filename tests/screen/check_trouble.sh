@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_trouble.sh SOURCE QUERN BUILD: unusual file names, other devices, inputs that fail during the run, and the file
 # and line of each molecule in the output.
 set -u

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* gemm is compared with its reference on one device, in a sample of the corners of its space, for whole and odd sizes.
  * */
 #include "check.h"

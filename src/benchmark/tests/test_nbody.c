@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* nbody is compared with its reference on one device, in a sample of the corners of its space. */
 #include "check.h"
 

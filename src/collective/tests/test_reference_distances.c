@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Compare reference_distances with its reference on one device, over corners of the tunables and odd sizes. */
 #include "check.h"
 

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Collective variables of many references with a device, compared with those without. */
 #include <math.h>
 #include <quern/collective.h>

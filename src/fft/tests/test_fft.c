@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Plans on a device, with every engine that runs there: comparison with the defining sums, round trips, refusals. */
 #define _DEFAULT_SOURCE
 #include "check.h"

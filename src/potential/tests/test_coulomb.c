@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Plain Coulomb potentials on one device, compared with sums in double in a sample of the corners of the space. */
 #include "check.h"
 

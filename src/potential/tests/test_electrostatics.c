@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Electrostatic maps on one device, compared with the sum over all pairs in double and with AutoGrid's maps. */
 #include "check.h"
 

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Whole runs: maps of Gaussians, whose projections are known in closed form; noise; metadata; refused inputs. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"

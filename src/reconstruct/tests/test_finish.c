@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Finish sums whose maps are known: Gaussians, a single wave, and slices of Gaussians inserted at even views. */
 #include "check.h"
 #include "slow_compiler.h"

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Compare insert_slices with its reference on one device, at a sample of the corners of its space, and compare the
  * reference with values that are known from the definition. */
 #include "check.h"

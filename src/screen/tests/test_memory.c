@@ -1,5 +1,4 @@
 /* devices: host */
-/* labels: threads@host */
 /* Screens with inputs and results in memory: the results equal those in files to the digit, and without an output no
  * file is written. */
 #define _POSIX_C_SOURCE 200809L

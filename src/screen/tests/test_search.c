@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@checking */
 /* The search with invented energies, whose minima are known and whose bits are the same on every device. */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:cuda:0 */
-/* labels: threads@host unsanitized@opencl */
+/* labels: threads@host */
 /* alone: it measures times, which other tests would disturb */
 #define _DEFAULT_SOURCE
 /* Online tuning of live work: it finds the fastest configuration, keeps results correct, keeps to its budget, and

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:cuda:0 */
-/* labels: unsanitized@opencl */
 /* alone: it measures times, which other tests would disturb */
 #define _DEFAULT_SOURCE
 /* Offline tuning of a family with faults: each fault is recorded with its kind, and no faulty configuration is

@@ -1,4 +1,5 @@
 /* devices: opencl:0 checking:opencl:0 cuda:0 */
+/* labels: unsanitized */
 /* T1 problems: reading, messages about mistakes, and the user's kernel run and checked on a device. */
 #define _DEFAULT_SOURCE
 #include "check.h"

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Contacts and shared contacts on one device, compared with the reference, and the measure with hand calculation. */
 #include "check.h"
 

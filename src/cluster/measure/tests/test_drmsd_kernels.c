@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* The family drmsd compared with its reference on one device, in sampled corners of its space. */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
+/* labels: unsanitized@checking */
 /* dRMSD by products compared with its reference on one device: structures that differ, that are nearly the same, and
  * that are the same. */
 #include "check.h"

@@ -1,4 +1,5 @@
 /* devices: host opencl cuda checking:host */
+/* labels: unsanitized@checking */
 /* RMSD of tiles of pairs, and which pairs are within a cut-off: sets of many kinds, tiles of odd sizes, and corners of
  * the tunables, against double precision. Every bit that is not listed as doubtful must be right. */
 #include <math.h>

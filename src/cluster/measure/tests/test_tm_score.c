@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Searches for best superpositions on one device, compared with the same search in double precision, and with the host
  * bit by bit. */
 #include "check.h"

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Compare deform/balance with its reference in double precision, over corners of the tunables, both forms, and odd
  * numbers of states. */
 #include "deform/body/tests/box_mesh.h"

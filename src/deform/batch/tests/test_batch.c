@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
+/* labels: unsanitized@checking */
 /* States of batches on a device against those of the solver in double precision. */
 #include "deform/body/tests/box_mesh.h"
 

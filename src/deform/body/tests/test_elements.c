@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Compare deform/elements with residual, tangent and measures in double precision, over corners of the tunables, both
  * materials, orders and forms, and odd numbers of states. */
 #include "check.h"

@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
+/* labels: unsanitized@checking */
 /* Compare deform/factor and deform/substitute with their references on one device, over corners of the tunables and odd
  * numbers of states, and the references with the factor in double precision. */
 #include "check.h"

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Correction and sums of frames on one device, compared with the reference in double precision, and with sums in the
  * stated order that must be equal bit by bit. */
 #include "check.h"

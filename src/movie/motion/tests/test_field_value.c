@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Compare field_value with its reference on one device, and the reference with known functions. */
 #include "check.h"
 

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Fits of motion to correlations, made from a true motion: peaks of a known width among noise that is higher. */
 #include "check.h"
 

@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Power spectra of known numbers, and the defocus of a simulated movie from its spectrum. */
 #include "check.h"
 

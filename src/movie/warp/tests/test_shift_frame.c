@@ -1,5 +1,4 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
 /* Compare the kernels of shift_frame with their references on one device. */
 #include "check.h"
 

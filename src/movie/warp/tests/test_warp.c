@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* labels: unsanitized@opencl */
+/* labels: unsanitized@checking */
 /* Movies with known motion become micrographs: compared with sums and images computed by definition. */
 #include "check.h"
 
