@@ -10,7 +10,7 @@
 #   any *_host.c                     compiled once per instruction set; QN_HOST_VARIANT(name) gives each its symbol
 
 # One object library for each instruction set level. Processors other than x86-64 get the baseline only. A build with a
-# sanitizer gets only the instruction set of this machine, where it is run too: three would take minutes more.
+# sanitizer gets only the instruction set of this machine, where the build is run too: three take minutes more.
 function(quern_add_host_variants target)
   if(NOT ARGN)
     return()
@@ -19,11 +19,12 @@ function(quern_add_host_variants target)
     set(variants v2 v3 v4)
   else()
     set(variants baseline)
+    # For all targets: tests include headers that select a variant.
     target_compile_definitions(quern_flags INTERFACE QN_HOST_BASELINE_ONLY)
   endif()
-  set(level -O3)
+  set(optimisation -O3)
   if(QUERN_SANITIZE)
-    set(level -O2) # the checks make -O3 take twice as long
+    set(optimisation -O2) # compiling the sanitizer's checks at -O3 takes twice as long
   endif()
   foreach(variant IN LISTS variants)
     set(objects ${target}_host_${variant})
@@ -31,7 +32,7 @@ function(quern_add_host_variants target)
     target_include_directories(${objects} PRIVATE src include)
     target_compile_definitions(${objects} PRIVATE QN_HOST_VARIANT_SUFFIX=${variant})
     # Host kernels get -O3 in debug builds too, because tests of unoptimised kernels would take too long.
-    target_compile_options(${objects} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${level}>)
+    target_compile_options(${objects} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${optimisation}>)
     # The library uses no floating-point exceptions; keeping them would stop GCC from turning conditions into vector
     # masks.
     target_compile_options(${objects} PRIVATE -fno-trapping-math)

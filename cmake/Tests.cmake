@@ -10,9 +10,10 @@
 #   long          scripts/check leaves it out, scripts/check --all runs it
 #   threads       the thread sanitizer runs it
 #   unsanitized   the address and undefined behaviour sanitizers leave it out
-# Every run on a CUDA device is unsanitized: CUDA's libraries cannot be loaded with the address sanitizer. So is one on
-# opencl:0 outside src/runtime: its kernels are not built with the sanitizer, and the runs on host and checking:host have
-# the rest. The latter read host memory of a write when the queue says that the write has ended.
+# Every run on a CUDA device is unsanitized: CUDA's libraries cannot be loaded with the address sanitizer. Every run on an
+# OpenCL device outside src/runtime is unsanitized too: OpenCL compiles its kernels without the sanitizer, and runs on
+# host and checking:host cover the code around the kernels. The device checking:host reads the host memory of each write
+# again when the write has ended, so the sanitizer sees memory that was released too early.
 
 # Set `words` to the words of a test's line "<kind>: <words>".
 function(quern_test_words source kind words)

@@ -18,7 +18,7 @@ enum { SPEEDS = 16, SLOW_US = 1500, FALLBACK_US = 400, FAST_US = 100, ROUNDS = 3
 
 static double budget = 0.1;
 static double slowest_s; /* slowest of all rounds, because other programs may use the machine */
-static double rounds_s;  /* all rounds of the last run */
+static double rounds_s;  /* sum of the rounds of the last run */
 
 /* A new problem may begin in debt, 10 ms and three rounds; a trial of up to nine rounds is not stopped once it has
  * begun. */
@@ -113,8 +113,8 @@ static void run_once(const short_run *run, qn_tune_gain *gain, long *sum)
     qn_context_destroy(&context);
 }
 
-/* Ten runs together find what one run cannot afford, within the budget. They are more on a machine that other programs
- * use: a trial that was interrupted for long spends the budget of several runs. */
+/* Ten runs together find what one run cannot afford, within the budget. A machine that other programs use needs more
+ * runs: a trial that was interrupted for long spends the budget of several. */
 static void short_runs_add_up(void)
 {
     const short_run run = {.store = store_path("short.db"), .rounds = ROUNDS};
