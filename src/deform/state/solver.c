@@ -254,16 +254,12 @@ static void find_change_of_held(qn_solver *solver, qn_state *state)
             state->change[axis * count + problem->body->pattern.first_freedom[problem->held[i]] + axis] = 1;
 }
 
-/* The factor at state->x, and what it gives: H and Z. */
-static qn_status find_change(qn_solver *solver, qn_state *state, bool *is_good)
+/* H and Z by the factor. Returns whether the balance is stable. */
+static bool find_change(qn_solver *solver, qn_state *state)
 {
-    QN_TRY(factor_at(solver, state->x, is_good));
-    if (!*is_good) return QN_OK;
-    if (solver->problem->mean)
-        *is_good = find_change_of_mean(solver, state);
-    else
-        find_change_of_held(solver, state);
-    return QN_OK;
+    if (solver->problem->mean) return find_change_of_mean(solver, state);
+    find_change_of_held(solver, state);
+    return true;
 }
 
 /* ---- Newton's method ---- */
@@ -376,15 +372,17 @@ static void copy_state(const qn_problem *problem, const qn_state *from, qn_state
     memcpy(change, from->change, 3 * count * sizeof *change);
 }
 
-/* Try to get from `reached` to `place` in one load step. */
-static qn_status try_step(qn_solver *solver, const qn_state *reached, const double place[3], qn_state *state,
-                          bool *is_reached)
+/* Try to get from `reached` to `place` in one load step. The change of a state on the way only predicts the next one,
+ * so the factor of the last Newton step is near enough for it; that at the end of the way is exact. */
+static qn_status try_step(qn_solver *solver, const qn_state *reached, const double place[3], bool is_end,
+                          qn_state *state, bool *is_reached)
 {
     const int steps = reached->newton_steps;
     predict(solver->problem, reached, place, state);
     state->newton_steps = steps;
     QN_TRY(find_balance(solver, state, is_reached));
-    if (*is_reached) QN_TRY(find_change(solver, state, is_reached));
+    if (*is_reached && (is_end || state->newton_steps == steps)) QN_TRY(factor_at(solver, state->x, is_reached));
+    if (*is_reached) *is_reached = find_change(solver, state);
     return QN_OK;
 }
 
@@ -399,7 +397,7 @@ static qn_status walk(qn_solver *solver, const double start[3], const double pla
         const int end = done + length;
         for (int axis = 0; axis < 3; axis++)
             target[axis] = end == WAY_PARTS ? place[axis] : start[axis] + (place[axis] - start[axis]) * end / WAY_PARTS;
-        QN_TRY(try_step(solver, reached, target, state, &is_reached));
+        QN_TRY(try_step(solver, reached, target, end == WAY_PARTS, state, &is_reached));
         if (is_reached) {
             done = end;
             state->load_steps = ++reached->load_steps;
@@ -442,7 +440,8 @@ qn_status qn_solver_rest(qn_solver *solver, qn_state *state)
     qn_body_residual(solver->problem->body, x, solver->residual, &measures);
     state->least_volume = measures.least_volume;
     state->least_stretch = measures.least_stretch;
-    QN_TRY(find_change(solver, state, &is_good));
+    QN_TRY(factor_at(solver, state->x, &is_good));
+    if (is_good) is_good = find_change(solver, state);
     if (!is_good || qn_factor_excess(solver->factor) != 0)
         return QN_FAIL(QN_BAD_FORMAT,
                        "the stiffness at rest is not definite; expected a body that the fixed nodes hold");
