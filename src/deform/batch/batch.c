@@ -13,8 +13,9 @@
 /* States that need shorter steps than 1/8 are left to the solver of single states. */
 enum { HALVINGS_MAX = 3, STRIDE_STEP = 8 };
 
-/* Rounding keeps residuals from falling further; those below so many tolerances are taken then. */
-static const double FLOOR = 3;
+/* Rounding keeps residuals from falling further; those below so many tolerances are taken then. A step of Newton's
+ * method that leaves more than half of such a residual shows it: without rounding it would leave far less. */
+static const double FLOOR = 3, FALLS = 0.5;
 
 struct qn_batch {
     qn_queue *queue;
@@ -311,6 +312,16 @@ static void give_up(qn_batch *batch, int s, qn_batch_state *state)
     state->converged = state->residual <= FLOOR * batch->options.tolerance;
 }
 
+/* Take the norms after a step, and end a state that rounding keeps where it is. */
+static void take_step(qn_batch *batch, int s, qn_batch_state *state)
+{
+    const double before = state->residual;
+    take(batch, s, state);
+    if (!(state->residual <= FLOOR * batch->options.tolerance && state->residual > FALLS * before)) return;
+    batch->is_active[s] = false;
+    state->converged = true;
+}
+
 /* Find lengths of the steps, at which residuals fall; then x and r are the new ones. */
 static qn_status search_lines(qn_batch *batch, qn_batch_state *states, int count)
 {
@@ -336,7 +347,7 @@ static qn_status search_lines(qn_batch *batch, qn_batch_state *states, int count
             const double length = (double)batch->of_lengths[s];
             if ((double)batch->of_result[batch->stride + s] > 0 &&
                 free_norm(batch, s) <= (1 - 1e-4 * length) * (double)batch->free_norms[s]) {
-                take(batch, s, &states[s]);
+                take_step(batch, s, &states[s]);
                 batch->is_done[s] = true;
                 waiting--;
                 continue;
