@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_folds.sh SOURCE QUERN BUILD: a curved strip, clamped at both ends and pushed down by a hinge at a quarter of its
 # length, snaps through. The space flags the neighbours on both sides of the snap, and a hand gets no force across it that
 # is interpolated, whether the states come from the file or are solved on the way.

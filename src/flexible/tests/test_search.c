@@ -449,7 +449,7 @@ int main(int argc, char **argv)
     if (bench_open(argc > 1 ? argv[1] : "host", &tested)) {
         RUN(make_expectations);
         RUN(scores_agree_with_the_reference);
-        RUN(chains_walk_downhill);
+        RUN_LONG(chains_walk_downhill);
         RUN(chains_do_not_depend_on_their_number);
         RUN(exact_energies_agree_with_the_reference);
         RUN_LONG(poses_settle_at_minima);

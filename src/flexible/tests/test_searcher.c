@@ -200,7 +200,7 @@ int main(void)
         return check_finish();
     RUN(maps_reach_side_chains_on_both_sides);
     RUN(company_changes_nothing);
-    RUN(more_effort_finds_lower_energies);
+    RUN_LONG(more_effort_finds_lower_energies);
     RUN(poses_far_above_the_best_are_left);
     RUN(maps_beyond_32_bits_are_refused);
     qn_device_release(&device);

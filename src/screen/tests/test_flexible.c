@@ -578,7 +578,7 @@ int main(int argc, char **argv)
     RUN(poses_far_away_are_told);
     RUN(a_side_chain_turns);
     RUN(a_search_finds_poses);
-    RUN(a_search_turns_side_chains);
+    RUN_LONG(a_search_turns_side_chains);
     RUN(poses_differ_by_symmetry);
     RUN(exact_energies_choose_poses);
     RUN(a_molecule_far_away_is_scored);
