@@ -21,7 +21,9 @@ typedef struct pool_run {
     qn_log_scope log; /* of the calling thread */
     atomic_size_t taken;
     atomic_bool failed;
-    int working; /* threads that run its tasks */
+    int working;            /* threads that run its tasks */
+    bool waits;             /* the calling thread does */
+    pthread_cond_t changed; /* the calling thread may find a number, or the end of the run */
     size_t failed_index;
     qn_error_trail trail;
 } pool_run;
@@ -32,11 +34,12 @@ struct qn_pool {
     pthread_t *helpers;          /* threads − 1 of them */
     pthread_mutex_t mutex;       /* guards the members below, and those of runs that are not atomic */
     pthread_cond_t run_came;     /* a helper may find a run and a number */
-    pthread_cond_t number_freed; /* a calling thread may find a number, or the end of its run */
+    pthread_cond_t number_freed; /* a thread that works alone may find a number */
     pool_run *runs;
     bool *used; /* [threads]: the number is that of a thread that works */
     int free;   /* numbers that are not used */
     int asleep; /* helpers that wait */
+    int lone;   /* threads that wait to work alone */
     bool closing;
 };
 
@@ -85,6 +88,11 @@ static pool_run *find_run(const qn_pool *pool)
     return best;
 }
 
+static bool is_over(const pool_run *run)
+{
+    return !has_tasks(run) && run->working == 0;
+}
+
 /* Work on a run with the lowest free number. Threads that work at the same time have different numbers. */
 static void work_with_number(qn_pool *pool, pool_run *run)
 {
@@ -99,8 +107,23 @@ static void work_with_number(qn_pool *pool, pool_run *run)
     pool->used[number] = false;
     pool->free++;
     run->working--;
-    pthread_cond_broadcast(&pool->number_freed);
-    if (pool->asleep > 0 && find_run(pool)) pthread_cond_signal(&pool->run_came);
+    if (run->waits && is_over(run)) pthread_cond_signal(&run->changed);
+}
+
+/* Wake one thread that can use a free number. With many threads, waking all that wait would take longer than tasks. */
+static void pass_number(qn_pool *pool)
+{
+    if (pool->free == 0) return;
+    if (pool->lone > 0) pthread_cond_signal(&pool->number_freed);
+    if (pool->asleep > 0 && find_run(pool)) {
+        pthread_cond_signal(&pool->run_came);
+        return;
+    }
+    for (pool_run *run = pool->runs; run; run = run->next)
+        if (run->waits && has_tasks(run)) {
+            pthread_cond_signal(&run->changed);
+            return;
+        }
 }
 
 static void *help(void *argument)
@@ -114,6 +137,7 @@ static void *help(void *argument)
             work_with_number(pool, run);
             continue;
         }
+        pass_number(pool); /* to a thread that works alone */
         pool->asleep++;
         pthread_cond_wait(&pool->run_came, &pool->mutex);
         pool->asleep--;
@@ -216,6 +240,14 @@ static void take_out(qn_pool *pool, const pool_run *run)
     *place = run->next;
 }
 
+static void await_change(qn_pool *pool, pool_run *run)
+{
+    pass_number(pool); /* the one that this thread had */
+    run->waits = true;
+    pthread_cond_wait(&run->changed, &pool->mutex);
+    run->waits = false;
+}
+
 qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user)
 {
     if (!pool || pool->threads == 1 || count <= 1 || inside_task == pool) return run_serially(count, task, user);
@@ -225,17 +257,20 @@ qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user
         pthread_mutex_unlock(&pool->mutex);
         return run_serially(count, task, user);
     }
+    pthread_cond_init(&run.changed, NULL);
     run.next = pool->runs;
     pool->runs = &run;
     wake_helpers(pool, count - 1);
-    while (has_tasks(&run) || run.working > 0) {
+    while (!is_over(&run)) {
         if (has_tasks(&run) && pool->free > 0)
             work_with_number(pool, &run);
         else
-            pthread_cond_wait(&pool->number_freed, &pool->mutex);
+            await_change(pool, &run);
     }
     take_out(pool, &run);
+    pass_number(pool);
     pthread_mutex_unlock(&pool->mutex);
+    pthread_cond_destroy(&run.changed);
     return atomic_load(&run.failed) ? qn_error_restore(&run.trail) : QN_OK;
 }
 
@@ -244,8 +279,13 @@ qn_status qn_pool_run_alone(qn_pool *pool, qn_pool_task task, void *user)
     if (!pool || pool->threads == 1 || inside_task) return run_serially(1, task, user);
     pool_run run = {.task = task, .user = user, .count = 1, .log = qn_log_current()};
     pthread_mutex_lock(&pool->mutex);
-    while (pool->free == 0) pthread_cond_wait(&pool->number_freed, &pool->mutex);
+    while (pool->free == 0) {
+        pool->lone++;
+        pthread_cond_wait(&pool->number_freed, &pool->mutex);
+        pool->lone--;
+    }
     work_with_number(pool, &run);
+    pass_number(pool);
     pthread_mutex_unlock(&pool->mutex);
     return atomic_load(&run.failed) ? qn_error_restore(&run.trail) : QN_OK;
 }

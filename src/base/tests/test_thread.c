@@ -142,6 +142,58 @@ static void a_thread_takes_part_in_a_pool(void)
     qn_pool_destroy(&run.pool);
 }
 
+/* Threads that run short tasks over and over, more of them than numbers. */
+typedef struct crowd {
+    qn_pool *pool;
+    atomic_int *at_work, *clashes;
+    atomic_long ended;
+} crowd;
+
+enum { CROWD_ROUNDS = 300, CROWD_SIZES = 5 };
+
+static qn_status work_briefly(size_t index, int worker, void *user)
+{
+    crowd *c = user;
+    (void)index;
+    if (atomic_fetch_add(&c->at_work[worker], 1) != 0) atomic_fetch_add(c->clashes, 1);
+    atomic_fetch_add(&c->ended, 1);
+    atomic_fetch_sub(&c->at_work[worker], 1);
+    return QN_OK;
+}
+
+static qn_status run_often(void *user)
+{
+    crowd *c = user;
+    for (size_t i = 0; i < CROWD_ROUNDS; i++) QN_TRY(qn_pool_run(c->pool, 2 + i % CROWD_SIZES, work_briefly, c));
+    return QN_OK;
+}
+
+static qn_status run_alone_often(void *user)
+{
+    crowd *c = user;
+    for (int i = 0; i < CROWD_ROUNDS; i++) QN_TRY(qn_pool_run_alone(c->pool, work_briefly, c));
+    return QN_OK;
+}
+
+/* Every thread that waits for a number or for the end of its run is woken: otherwise this test does not end. */
+static void every_waiting_thread_is_woken(void)
+{
+    enum { CALLERS = 6, THREADS = 8, WORKERS_MOST = 9 };
+    for (int workers = 2; workers <= WORKERS_MOST; workers += workers < 4 ? 1 : 5) {
+        atomic_int at_work[WORKERS_MOST] = {0}, clashes = 0;
+        crowd c = {.at_work = at_work, .clashes = &clashes};
+        qn_thread threads[THREADS];
+        if (!CHECK_OK(qn_pool_create(workers, &c.pool))) return;
+        for (int i = 0; i < THREADS; i++)
+            CHECK_OK(qn_thread_start(&threads[i], i < CALLERS ? run_often : run_alone_often, &c));
+        CHECK_OK(qn_threads_join(threads, THREADS));
+        /* runs of 2 to 6 tasks, as many of each size */
+        CHECK(atomic_load(&c.ended) == CALLERS * CROWD_ROUNDS * 4 + (THREADS - CALLERS) * CROWD_ROUNDS);
+        CHECK(atomic_load(&clashes) == 0);
+        qn_pool_destroy(&c.pool);
+    }
+}
+
 static qn_status run_nested_and_fail(size_t index, int worker, void *user)
 {
     QN_TRY(run_nested(index, worker, user));
@@ -376,6 +428,7 @@ int main(void)
     RUN(a_task_runs_another_pool_on_its_threads);
     RUN(runs_of_two_threads_share_a_pool);
     RUN(a_thread_takes_part_in_a_pool);
+    RUN(every_waiting_thread_is_woken);
     RUN(a_run_of_one_task_is_serial_inside_and_may_fail);
     RUN(many_threads_share_a_small_pool);
     RUN(pools_that_use_each_other_do_not_deadlock);
