@@ -9,23 +9,31 @@
 #include "movie/correct/kernels/correct_frames.h"
 #include "runtime/device.h"
 
-enum { ROWS = 64 }; /* that a task measures */
+enum {
+    ROWS = 64,             /* that a task measures */
+    PIECE_BYTES = 1 << 20, /* of a frame: the pieces of all threads stay in the processor's caches, on their way too */
+    PIECES = 2,            /* of a thread: one is filled while the other is copied */
+    PIECES_OF_TASK = 4
+};
 
 /* ---- loader ---- */
 
 /* The belongings of a thread of the pool that brings frames to the device. One movie at a time is decoded. */
 typedef struct loading_worker {
     qn_queue *queue;
-    void *scratch; /* memory for copies */
+    void *scratch; /* memory for copies of whole frames */
     size_t bytes;
+    qn_event *copied[PIECES]; /* set when the device has its copy of a piece; NULL: none was begun */
+    int piece;                /* the next of them */
 } loading_worker;
 
 struct qn_movie_loader {
     qn_device *device;
     qn_pool *pool;
     bool in_place;            /* the device's memory is this process's: frames are decoded into it */
-    pthread_mutex_t decoding; /* guards the workers */
+    pthread_mutex_t decoding; /* guards the workers and the pieces */
     loading_worker *workers;
+    void *pieces; /* [worker][PIECES][PIECE_BYTES]: memory for copies of pieces of frames; NULL: not needed yet */
 };
 
 qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_loader **out)
@@ -47,15 +55,21 @@ qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_load
     return status;
 }
 
+static void destroy_worker(const qn_movie_loader *loader, loading_worker *worker)
+{
+    qn_queue_destroy(&worker->queue);
+    qn_host_memory_destroy(loader->device, &worker->scratch);
+    for (int k = 0; k < PIECES; k++) qn_event_destroy(&worker->copied[k]);
+}
+
 void qn_movie_loader_destroy(qn_movie_loader **pointer)
 {
     qn_movie_loader *loader = *pointer;
     if (!loader) return;
-    for (int i = 0; loader->workers && i < qn_pool_threads(loader->pool); i++) {
-        qn_queue_destroy(&loader->workers[i].queue);
-        qn_host_memory_destroy(loader->device, &loader->workers[i].scratch);
-    }
+    for (int i = 0; loader->workers && i < qn_pool_threads(loader->pool); i++)
+        destroy_worker(loader, &loader->workers[i]);
     qn_release(&loader->workers);
+    qn_host_memory_destroy(loader->device, &loader->pieces);
     pthread_mutex_destroy(&loader->decoding);
     qn_device_release(&loader->device);
     qn_release(pointer);
@@ -168,6 +182,83 @@ static qn_status decode(size_t index, int worker, void *user)
     return qn_queue_finish(mine->queue);
 }
 
+/* ---- frames that are stored as the device gets them ---- */
+
+static bool has_pieces(const qn_movie_frames *frames)
+{
+    return !frames->loader->in_place && !frames->plan->adds && qn_movie_file_has_parts(frames->file);
+}
+
+static size_t tasks_of_frame(const qn_movie_frames *frames)
+{
+    const size_t task_bytes = (size_t)PIECES_OF_TASK * PIECE_BYTES;
+    return (frames->frame_bytes + task_bytes - 1) / task_bytes;
+}
+
+/* Memory for the next piece. Waits until what was there before is copied. */
+static qn_status take_piece(const qn_movie_loader *loader, int worker, void **memory)
+{
+    loading_worker *mine = &loader->workers[worker];
+    qn_event **copied = &mine->copied[mine->piece];
+    if (!mine->queue) QN_TRY(qn_queue_create(loader->device, &mine->queue));
+    if (*copied) QN_TRY(qn_event_wait(*copied));
+    qn_event_destroy(copied);
+    *memory = (unsigned char *)loader->pieces + ((size_t)worker * PIECES + (size_t)mine->piece) * PIECE_BYTES;
+    return QN_OK;
+}
+
+static qn_status bring_pieces(size_t index, int worker, void *user)
+{
+    const decoding *work = user;
+    const qn_movie_frames *frames = work->frames;
+    const size_t tasks = tasks_of_frame(frames), in_batch = index / tasks;
+    const int number = work->first + (int)in_batch;
+    const size_t place = place_of(frames, number, (int)in_batch);
+    loading_worker *mine = &frames->loader->workers[worker];
+    for (size_t k = 0; k < PIECES_OF_TASK; k++) {
+        const size_t first = (index % tasks * PIECES_OF_TASK + k) * PIECE_BYTES;
+        if (first >= frames->frame_bytes) break;
+        const size_t bytes = frames->frame_bytes - first < PIECE_BYTES ? frames->frame_bytes - first : PIECE_BYTES;
+        void *memory;
+        QN_TRY(take_piece(frames->loader, worker, &memory));
+        QN_TRY(qn_movie_file_read_part(frames->file, frames->plan->frames[number].first, first, bytes, memory));
+        QN_TRY(qn_queue_write(mine->queue, frames->samples, place + first, memory, bytes, &mine->copied[mine->piece]));
+        mine->piece = (mine->piece + 1) % PIECES;
+    }
+    return QN_OK;
+}
+
+/* Wait until everything is copied, after a failure too. */
+static qn_status finish_copies(const qn_movie_loader *loader, qn_status status)
+{
+    qn_error_trail trail;
+    qn_error_save(status, &trail);
+    for (int i = 0; i < qn_pool_threads(loader->pool); i++) {
+        if (!loader->workers[i].queue) continue;
+        const qn_status finished = qn_queue_finish(loader->workers[i].queue);
+        if (status == QN_OK && finished != QN_OK) qn_error_save(status = finished, &trail);
+    }
+    return qn_error_restore(&trail);
+}
+
+/* The memory of all workers is made at once: a driver makes one piece after the other, even for many threads. */
+static qn_status make_pieces(qn_movie_loader *loader)
+{
+    const size_t bytes = (size_t)qn_pool_threads(loader->pool) * PIECES * PIECE_BYTES;
+    return loader->pieces ? QN_OK : qn_host_memory_create(loader->device, bytes, &loader->pieces);
+}
+
+static qn_status bring_all_pieces(decoding *work)
+{
+    const qn_movie_frames *frames = work->frames;
+    qn_movie_loader *loader = frames->loader;
+    const size_t tasks = (size_t)work->count * tasks_of_frame(frames);
+    QN_TRY(make_pieces(loader));
+    return finish_copies(loader, qn_pool_run(loader->pool, tasks, bring_pieces, work));
+}
+
+/* ---- batches ---- */
+
 static int count_of_batch(const qn_movie_frames *frames, int first)
 {
     return frames->plan->count - first < frames->batch ? frames->plan->count - first : frames->batch;
@@ -180,7 +271,8 @@ static qn_status decode_frames(const qn_movie_frames *frames, int first, int cou
     decoding work = {.frames = frames, .first = first, .count = count};
     if (loader->in_place) work.memory = qn_buffer_native(frames->samples);
     pthread_mutex_lock(&loader->decoding);
-    const qn_status status = qn_pool_run(loader->pool, (size_t)count, decode, &work);
+    const qn_status status =
+        has_pieces(frames) ? bring_all_pieces(&work) : qn_pool_run(loader->pool, (size_t)count, decode, &work);
     pthread_mutex_unlock(&loader->decoding);
     return status;
 }

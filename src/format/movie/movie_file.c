@@ -188,11 +188,16 @@ static qn_status check_finite(const qn_movie_file *movie, int frame, const float
     return QN_OK;
 }
 
+static qn_status check_frame(const qn_movie_file *movie, int frame)
+{
+    if (frame >= 0 && frame < movie->shape.frames) return QN_OK;
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no frame %d; expected 1 to %d", movie->path, frame + 1,
+                   movie->shape.frames);
+}
+
 qn_status qn_movie_file_read(qn_movie_file *movie, int frame, int thread, void *samples)
 {
-    if (frame < 0 || frame >= movie->shape.frames)
-        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no frame %d; expected 1 to %d", movie->path, frame + 1,
-                       movie->shape.frames);
+    QN_TRY(check_frame(movie, frame));
     if (thread < 0 || thread >= QN_MOVIE_THREADS)
         return QN_FAIL(QN_INVALID_ARGUMENT, "thread %d reads a movie; expected 0 to %d", thread, QN_MOVIE_THREADS - 1);
     qn_movie_reader **reader = &movie->readers[thread];
@@ -203,4 +208,23 @@ qn_status qn_movie_file_read(qn_movie_file *movie, int frame, int thread, void *
     }
     QN_TRY(movie->format->read(movie, frame, *reader, samples));
     return movie->shape.kind == QN_SAMPLE_FLOAT32 ? check_finite(movie, frame, samples) : QN_OK;
+}
+
+bool qn_movie_file_has_parts(const qn_movie_file *movie)
+{
+    uint64_t offset;
+    return movie->format->find_stored && movie->format->find_stored(movie, 0, &offset) &&
+           movie->shape.kind != QN_SAMPLE_FLOAT32;
+}
+
+qn_status qn_movie_file_read_part(const qn_movie_file *movie, int frame, size_t first, size_t bytes, void *samples)
+{
+    uint64_t offset;
+    const size_t frame_bytes = qn_movie_file_frame_bytes(movie);
+    QN_TRY(check_frame(movie, frame));
+    if (!qn_movie_file_has_parts(movie) || first > frame_bytes || bytes > frame_bytes - first)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: bytes %zu to %zu of a frame cannot be read alone", movie->path, first,
+                       first + bytes);
+    movie->format->find_stored(movie, frame, &offset);
+    return qn_movie_read_bytes(movie, offset + first, samples, bytes);
 }

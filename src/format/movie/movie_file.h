@@ -80,6 +80,14 @@ void qn_movie_file_raw_frames(const qn_movie_file *movie, int frame, int *first,
  * QN_BAD_FORMAT. QN_INVALID_ARGUMENT: no such frame or thread; QN_IO_ERROR; QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_movie_file_read(qn_movie_file *movie, int frame, int thread, void *samples);
 
+/* Whether parts of frames can be read: samples are integers, and the file stores them as callers get them. */
+bool qn_movie_file_has_parts(const qn_movie_file *movie);
+
+/* Read `bytes` bytes of a frame from byte `first` on. Any threads may read at once. Errors of qn_movie_file_read;
+ * QN_INVALID_ARGUMENT: the movie has no parts, or the frame no such bytes. */
+QN_MUST_CHECK qn_status qn_movie_file_read_part(const qn_movie_file *movie, int frame, size_t first, size_t bytes,
+                                                void *samples);
+
 /* Broken camera frames that reads left out so far. */
 int qn_movie_file_broken_frames(const qn_movie_file *movie);
 

@@ -18,6 +18,8 @@ typedef struct qn_movie_format {
     /* Set shape (kind, width, height, frames, raw_frames) and state. */
     qn_status (*open)(qn_movie_file *movie);
     qn_status (*read)(qn_movie_file *movie, int frame, qn_movie_reader *reader, void *samples);
+    /* Offset of a frame that is stored as callers get it; false: it is stored otherwise. NULL: never. */
+    bool (*find_stored)(const qn_movie_file *movie, int frame, uint64_t *offset);
     size_t (*scratch_bytes)(const qn_movie_file *movie); /* most bytes that a read needs besides the samples */
     int (*broken_frames)(const qn_movie_file *movie);    /* NULL: none */
     void (*close_decoder)(void **decoder);               /* NULL: readers have none */

@@ -92,6 +92,24 @@ static bool is_as_stored(const qn_mrc_header *header)
     return header->mode == 0 || header->mode == 1 || header->mode == 6 || qn_mrc_stores_floats(header);
 }
 
+static uint64_t offset_of(const qn_mrc_header *header, int frame)
+{
+    return header->data_offset + (uint64_t)frame * qn_mrc_section_bytes(header);
+}
+
+/* Whether 2-byte samples have the other order of bytes. */
+static bool is_swapped(const qn_mrc_header *header)
+{
+    return (header->mode == 1 || header->mode == 6) && header->big_endian != host_is_big_endian();
+}
+
+static bool find_stored(const qn_movie_file *movie, int frame, uint64_t *offset)
+{
+    const qn_mrc_header *header = movie->state;
+    *offset = offset_of(header, frame);
+    return is_as_stored(header) && !is_swapped(header);
+}
+
 static size_t scratch_bytes(const qn_movie_file *movie)
 {
     return is_as_stored(movie->state) ? 0 : (size_t)qn_mrc_section_bytes(movie->state);
@@ -100,16 +118,16 @@ static size_t scratch_bytes(const qn_movie_file *movie)
 static qn_status read_mrc(qn_movie_file *movie, int frame, qn_movie_reader *reader, void *samples)
 {
     const qn_mrc_header *header = movie->state;
-    const uint64_t bytes = qn_mrc_section_bytes(header), offset = header->data_offset + (uint64_t)frame * bytes;
+    const uint64_t bytes = qn_mrc_section_bytes(header);
     const bool as_stored = is_as_stored(header);
     if (!as_stored) QN_TRY(qn_movie_room(reader, (size_t)bytes));
     void *stored = as_stored ? samples : reader->bytes;
-    QN_TRY(qn_movie_read_bytes(movie, offset, stored, (size_t)bytes));
+    QN_TRY(qn_movie_read_bytes(movie, offset_of(header, frame), stored, (size_t)bytes));
     if (header->mode == 101)
         widen_nibbles(header, stored, samples);
     else if (!as_stored)
         qn_mrc_decode(header, stored, (size_t)header->counts[1], samples);
-    else if ((header->mode == 1 || header->mode == 6) && header->big_endian != host_is_big_endian())
+    else if (is_swapped(header))
         swap_shorts(samples, (size_t)(bytes / 2));
     return QN_OK;
 }
@@ -119,5 +137,9 @@ static void close_mrc(qn_movie_file *movie)
     qn_release(&movie->state);
 }
 
-const qn_movie_format qn_movie_mrc = {
-    .recognise = recognise, .open = open_mrc, .read = read_mrc, .scratch_bytes = scratch_bytes, .close = close_mrc};
+const qn_movie_format qn_movie_mrc = {.recognise = recognise,
+                                      .open = open_mrc,
+                                      .read = read_mrc,
+                                      .find_stored = find_stored,
+                                      .scratch_bytes = scratch_bytes,
+                                      .close = close_mrc};

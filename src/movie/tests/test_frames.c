@@ -1,7 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:opencl:0 */
 #define _POSIX_C_SOURCE 200809L /* truncate */
-/* Frames of MRC movies that several threads bring to a device: all samples, their sum, movies one after the other, and
- * a file that is cut while it is read. */
+/* Frames of MRC movies that are brought to a device by several threads, in pieces and whole: all samples, their sum,
+ * movies one after the other, and a file that is cut while it is read. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,6 +75,7 @@ static void check_frames(bool big_endian, bool holds, int salt, int first, qn_mo
     qn_movie_file *file;
     qn_movie_frame_plan plan;
     if (!CHECK_OK(qn_movie_file_open(write_movie(big_endian, salt), NULL, &file))) return;
+    CHECK(qn_movie_file_has_parts(file) == !big_endian);
     make_plan(first, &plan);
     if (CHECK_OK(qn_movie_frames_load(loader, file, &plan, holds, frames))) {
         comparison c = {.plan = &plan, .salt = salt, .samples = malloc(pixels * sizeof(uint16_t))};
@@ -102,7 +103,7 @@ static void all_samples_arrive(void)
     check_frames(false, true, 1, 1, &frames);
     check_frames(false, true, 2, 3, &frames); /* the memory is used again */
     check_frames(false, false, 3, 1, &frames);
-    check_frames(true, true, 4, 1, &frames); /* its bytes are turned */
+    check_frames(true, true, 4, 1, &frames); /* its bytes are turned, so frames are brought whole */
     check_frames(false, true, 5, 1, &frames);
     qn_movie_frames_release(&frames);
 }

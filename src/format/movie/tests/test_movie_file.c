@@ -38,6 +38,28 @@ static double sample_at(const void *samples, qn_sample_kind kind, size_t i)
     }
 }
 
+/* Parts of the first frame, whose samples are compared with the whole frame, where the movie has parts. */
+static void check_parts(qn_movie_file *movie, unsigned char *samples)
+{
+    const size_t bytes = qn_movie_file_frame_bytes(movie);
+    unsigned char *part = malloc(bytes);
+    if (qn_movie_file_has_parts(movie)) {
+        CHECK_OK(qn_movie_file_read(movie, 1, 0, samples));
+        for (size_t first = 0; first < bytes; first += 101) {
+            const size_t some = bytes - first < 101 ? bytes - first : 101;
+            CHECK_OK(qn_movie_file_read_part(movie, 1, first, some, part + first));
+        }
+        CHECK(memcmp(part, samples, bytes) == 0);
+        CHECK_FAILS(qn_movie_file_read_part(movie, 1, 1, bytes, part), QN_INVALID_ARGUMENT);
+        CHECK_MESSAGE_HAS("of a frame cannot be read alone");
+        CHECK_FAILS(qn_movie_file_read_part(movie, 1, bytes + 1, 0, part), QN_INVALID_ARGUMENT);
+        CHECK_FAILS(qn_movie_file_read_part(movie, FRAMES, 0, 1, part), QN_INVALID_ARGUMENT);
+    } else {
+        CHECK_FAILS(qn_movie_file_read_part(movie, 1, 0, 1, part), QN_INVALID_ARGUMENT);
+    }
+    free(part);
+}
+
 /* Read all frames, the last one first, and compare them with scale · value_at + shift. */
 static void check_movie(const char *path, qn_sample_kind kind, double scale, double shift, double pixel_angstrom)
 {
@@ -56,6 +78,7 @@ static void check_movie(const char *path, qn_sample_kind kind, double scale, dou
             wrong += sample_at(samples, kind, (size_t)i) != scale * value_at(i % WIDTH, i / WIDTH, f) + shift;
         CHECK(wrong == 0);
     }
+    check_parts(movie, samples);
     CHECK_FAILS(qn_movie_file_read(movie, FRAMES, 0, samples), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("has no frame 4; expected 1 to 3");
     CHECK_FAILS(qn_movie_file_read(movie, -1, 0, samples), QN_INVALID_ARGUMENT);
@@ -108,13 +131,24 @@ static mrc_bytes make_mrc(const struct mrc_case *c, bool big_endian)
     return file;
 }
 
+static void check_has_parts(const char *path, bool expected)
+{
+    qn_movie_file *movie;
+    if (!CHECK_OK(qn_movie_file_open(path, NULL, &movie))) return;
+    CHECK(qn_movie_file_has_parts(movie) == expected);
+    qn_movie_file_close(&movie);
+}
+
+/* Integers in this machine's order of bytes, which is that of the tests' machines, are stored as callers get them. */
 static void every_mode_of_mrc_is_read(void)
 {
     for (size_t i = 0; i < sizeof mrc_cases / sizeof *mrc_cases; i++)
         for (int big_endian = 0; big_endian < 2; big_endian++) {
             const struct mrc_case *c = &mrc_cases[i];
             mrc_bytes file = make_mrc(c, big_endian);
-            if (c->mode != 101) check_movie(mrc_save(&file, "mode.mrc"), c->kind, c->scale, c->shift, 2);
+            const char *path = mrc_save(&file, "mode.mrc");
+            if (c->mode != 101) check_has_parts(path, c->bytes == 1 || (c->mode != 2 && c->mode != 12 && !big_endian));
+            if (c->mode != 101) check_movie(path, c->kind, c->scale, c->shift, 2);
             mrc_free(&file);
         }
 }
