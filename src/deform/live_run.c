@@ -133,7 +133,7 @@ qn_status qn_live_prepare(qn_live_run *run)
     QN_TRY(qn_deform_setup_make(run->job, options, &run->setup));
     QN_TRY(open_space(run));
     const bool by_device = strcmp(options->run.device, "host") != 0;
-    QN_TRY(qn_deform_workers_make(&run->setup, options->tolerance,
+    QN_TRY(qn_deform_workers_make(&run->setup, run->job->pool, options->tolerance,
                                   options->clock == QN_DEFORM_REAL ? QN_DEFORM_LIVE_HALVINGS : QN_DEFORM_HALVINGS,
                                   by_device ? 2 : threads, &run->workers));
     if (by_device) QN_TRY(open_device(run));

@@ -100,7 +100,7 @@ static qn_status read_inputs(qn_deform_space_run *run)
     QN_TRY(find_stem(run));
     QN_TRY(qn_deform_setup_make(run->job, run->options, &run->setup));
     qn_deform_mesh_digest(run->setup.mesh, run->mesh_digest);
-    QN_TRY(qn_deform_workers_make(&run->setup, run->options->tolerance, QN_DEFORM_HALVINGS,
+    QN_TRY(qn_deform_workers_make(&run->setup, run->job->pool, run->options->tolerance, QN_DEFORM_HALVINGS,
                                   qn_pool_threads(run->job->pool), &run->workers));
     QN_TRY(qn_deform_choose_grid(run->job, run->options, &run->workers, &run->grid, &run->chosen_error));
     run->state_count = qn_grid_point_count(&run->grid);

@@ -10,29 +10,42 @@ enum { NEWTON_STEPS_MAX = 25 };
 /* A principal stretch near which St Venant-Kirchhoff collapses. */
 static const double COMPRESSED_STRETCH = 0.6;
 
-static qn_status make(double tolerance, int halvings, int count, qn_deform_workers *workers)
+typedef struct worker_making {
+    qn_deform_workers *workers;
+    qn_solver_options options;
+} worker_making;
+
+static qn_status make_worker(size_t index, int thread, void *user)
 {
-    const qn_solver_options of_solver = {
-        .tolerance = tolerance, .newton_steps_max = NEWTON_STEPS_MAX, .halvings_max = halvings};
+    const worker_making *making = user;
+    qn_deform_workers *workers = making->workers;
     const qn_problem *problem = workers->setup->problem;
+    (void)thread;
+    QN_TRY(qn_solver_create(problem, &making->options, &workers->solvers[index]));
+    QN_TRY(qn_state_create(problem, &workers->parents[index]));
+    return qn_state_create(problem, &workers->found[index]);
+}
+
+/* By all threads: zeros of the factors of 64 workers take seconds. */
+static qn_status make(qn_pool *pool, double tolerance, int halvings, int count, qn_deform_workers *workers)
+{
+    worker_making making = {
+        .workers = workers,
+        .options = {.tolerance = tolerance, .newton_steps_max = NEWTON_STEPS_MAX, .halvings_max = halvings}};
     QN_TRY(qn_allocate((size_t)count, sizeof *workers->solvers, (void **)&workers->solvers));
     QN_TRY(qn_allocate((size_t)count, sizeof *workers->parents, (void **)&workers->parents));
     QN_TRY(qn_allocate((size_t)count, sizeof *workers->found, (void **)&workers->found));
     workers->count = count;
-    for (int i = 0; i < count; i++) {
-        QN_TRY(qn_solver_create(problem, &of_solver, &workers->solvers[i]));
-        QN_TRY(qn_state_create(problem, &workers->parents[i]));
-        QN_TRY(qn_state_create(problem, &workers->found[i]));
-    }
-    QN_TRY(qn_state_create(problem, &workers->rest));
+    QN_TRY(qn_pool_run(pool, (size_t)count, make_worker, &making));
+    QN_TRY(qn_state_create(workers->setup->problem, &workers->rest));
     return qn_solver_rest(workers->solvers[0], &workers->rest);
 }
 
-qn_status qn_deform_workers_make(const qn_deform_setup *setup, double tolerance, int halvings, int count,
+qn_status qn_deform_workers_make(const qn_deform_setup *setup, qn_pool *pool, double tolerance, int halvings, int count,
                                  qn_deform_workers *workers)
 {
     *workers = (qn_deform_workers){.setup = setup};
-    return make(tolerance, halvings, count, workers);
+    return make(pool, tolerance, halvings, count, workers);
 }
 
 void qn_deform_workers_clear(qn_deform_workers *workers)

@@ -20,8 +20,8 @@ enum { QN_DEFORM_HALVINGS = 6, QN_DEFORM_LIVE_HALVINGS = 2 };
 
 /* Make `count` solvers and the state at rest. The setup outlives them; qn_deform_workers_clear must be called after a
  * failure too. Errors of qn_solver_rest. */
-QN_MUST_CHECK qn_status qn_deform_workers_make(const qn_deform_setup *setup, double tolerance, int halvings, int count,
-                                               qn_deform_workers *workers);
+QN_MUST_CHECK qn_status qn_deform_workers_make(const qn_deform_setup *setup, qn_pool *pool, double tolerance,
+                                               int halvings, int count, qn_deform_workers *workers);
 void qn_deform_workers_clear(qn_deform_workers *workers);
 
 /* The state at a place from one of the grid's. *found is the worker's until its next call. */
