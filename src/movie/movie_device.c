@@ -8,32 +8,42 @@
 
 static const double grow_percent = 20; /* most that frames are padded along an axis */
 
+static void destroy_tools(qn_movie_tools *tools)
+{
+    qn_corrector_destroy(&tools->corrector);
+    qn_fft_plan_destroy(&tools->forward);
+    qn_buffer_release(&tools->real);
+    qn_buffer_release(&tools->spectrum);
+}
+
 static void destroy_setup(qn_movie_setup **setup)
 {
     qn_movie_setup *s = *setup;
     if (!s) return;
-    qn_corrector_destroy(&s->corrector);
+    for (int i = 0; i < QN_MOVIE_TURNS; i++) destroy_tools(&s->tools[i]);
     qn_detector_destroy(&s->detector);
-    qn_fft_plan_destroy(&s->forward);
-    qn_buffer_release(&s->real);
-    qn_buffer_release(&s->spectrum);
     qn_release(setup);
 }
 
-static void forget_spectra(qn_movie_pipeline *p)
+static void forget_spectra(qn_movie_turn *turn)
 {
-    for (int i = 0; i < p->spectrum_count; i++) qn_buffer_release(&p->spectra[i]);
-    qn_release(&p->spectra);
-    p->spectrum_count = p->spectrum_room = 0;
+    for (int i = 0; i < turn->spectrum_count; i++) qn_buffer_release(&turn->spectra[i]);
+    qn_release(&turn->spectra);
+    turn->spectrum_count = turn->spectrum_room = 0;
+}
+
+static void forget_turn(qn_movie_turn *turn)
+{
+    qn_coarse_stack_destroy(&turn->stack);
+    qn_warp_destroy(&turn->warp);
+    qn_exposure_ranks_release(&turn->ranks);
+    qn_release(&turn->dose);
+    forget_spectra(turn);
 }
 
 void qn_movie_forget_device(qn_movie_pipeline *p)
 {
-    qn_coarse_stack_destroy(&p->stack);
-    qn_warp_destroy(&p->warp);
-    qn_exposure_ranks_release(&p->ranks);
-    qn_release(&p->dose);
-    forget_spectra(p);
+    for (int i = 0; i < QN_MOVIE_TURNS; i++) forget_turn(&p->turns[i]);
     destroy_setup(&p->setup);
 }
 
@@ -68,19 +78,35 @@ qn_detector_options qn_movie_detector_options(const qn_movie_run_options *option
                                  .height = of->height};
 }
 
-static qn_status fill_setup(qn_movie_pipeline *p, qn_movie_setup *s)
+static qn_status fill_tools(qn_device *device, const qn_movie_setup *s, qn_queue *queue, qn_movie_tools *tools)
+{
+    QN_TRY(qn_corrector_create(queue, s->detector, s->padded, s->of.samples, &tools->corrector));
+    const qn_fft_options forward = {.size_bytes = sizeof forward,
+                                    .size = {s->padded[0], s->padded[1]},
+                                    .kind = QN_FFT_REAL_FORWARD,
+                                    .engine = qn_fft_engine_of(device)};
+    QN_TRY(qn_fft_plan_create(device, &forward, &tools->forward));
+    QN_TRY(qn_buffer_create(device, qn_movie_padded_bytes(s), &tools->real));
+    return qn_buffer_create(device, qn_movie_spectrum_bytes(s), &tools->spectrum);
+}
+
+/* Make the tools of a turn, which the caller has. */
+static qn_status make_tools(qn_movie_pipeline *p, qn_movie_setup *s, const qn_movie_turn *turn)
+{
+    qn_movie_tools *tools = &s->tools[turn->number];
+    if (tools->spectrum) return QN_OK; /* the last one that is made */
+    destroy_tools(tools);              /* what was made before a failure */
+    return fill_tools(p->device, s, turn->queue, tools);
+}
+
+static qn_status fill_setup(qn_movie_pipeline *p, qn_movie_setup *s, const qn_movie_turn *turn)
 {
     const qn_detector_options options = qn_movie_detector_options(p->run->options, &s->of);
     QN_TRY(choose_padding(p->device, s->of.width, s->of.height, s->padded));
     QN_TRY(qn_detector_create(&options, &s->detector));
-    QN_TRY(qn_corrector_create(p->queue, s->detector, s->padded, s->of.samples, &s->corrector));
-    const qn_fft_options forward = {.size_bytes = sizeof forward,
-                                    .size = {s->padded[0], s->padded[1]},
-                                    .kind = QN_FFT_REAL_FORWARD,
-                                    .engine = qn_fft_engine_of(p->device)};
-    QN_TRY(qn_fft_plan_create(p->device, &forward, &s->forward));
-    QN_TRY(qn_buffer_create(p->device, qn_movie_padded_bytes(s), &s->real));
-    return qn_buffer_create(p->device, qn_movie_spectrum_bytes(s), &s->spectrum);
+    QN_TRY(make_tools(p, s, turn));
+    s->forward_bytes = qn_fft_plan_workspace_bytes(s->tools[turn->number].forward);
+    return QN_OK;
 }
 
 static qn_status create_setup(qn_movie_pipeline *p, const qn_movie_kind *of, qn_movie_setup **setup)
@@ -89,9 +115,9 @@ static qn_status create_setup(qn_movie_pipeline *p, const qn_movie_kind *of, qn_
     QN_TRY(qn_allocate(1, sizeof **setup, &memory));
     *setup = memory;
     (*setup)->of = *of;
-    pthread_mutex_lock(&p->turn); /* the queue is used */
-    const qn_status status = fill_setup(p, *setup);
-    pthread_mutex_unlock(&p->turn);
+    qn_movie_turn *turn = qn_movie_take_turn(p, false);
+    const qn_status status = fill_setup(p, *setup, turn);
+    qn_movie_give_turn(p, turn, false);
     if (status != QN_OK) destroy_setup(setup);
     return status;
 }
@@ -130,6 +156,47 @@ void qn_movie_end_setup(qn_movie_work *w)
     pthread_mutex_unlock(&p->setting_up);
 }
 
+/* ---- turns ---- */
+
+static qn_movie_turn *find_free(qn_movie_pipeline *p)
+{
+    for (int i = 0; i < QN_MOVIE_TURNS; i++)
+        if (!p->turns[i].is_taken) return &p->turns[i];
+    return NULL;
+}
+
+static qn_movie_turn *take_all(qn_movie_pipeline *p)
+{
+    for (int i = 0; i < QN_MOVIE_TURNS; i++) {
+        while (p->turns[i].is_taken) pthread_cond_wait(&p->given, &p->taking);
+        p->turns[i].is_taken = true;
+    }
+    return &p->turns[0];
+}
+
+qn_movie_turn *qn_movie_take_turn(qn_movie_pipeline *p, bool alone)
+{
+    qn_movie_turn *turn;
+    pthread_mutex_lock(&p->taking);
+    if (alone) {
+        turn = take_all(p);
+    } else {
+        while (!(turn = find_free(p))) pthread_cond_wait(&p->given, &p->taking);
+        turn->is_taken = true;
+    }
+    pthread_mutex_unlock(&p->taking);
+    return turn;
+}
+
+void qn_movie_give_turn(qn_movie_pipeline *p, qn_movie_turn *turn, bool alone)
+{
+    pthread_mutex_lock(&p->taking);
+    for (int i = 0; i < QN_MOVIE_TURNS; i++)
+        if (alone || &p->turns[i] == turn) p->turns[i].is_taken = false;
+    pthread_cond_broadcast(&p->given);
+    pthread_mutex_unlock(&p->taking);
+}
+
 /* ---- a movie ---- */
 
 static qn_status note_gain(qn_movie_work *w)
@@ -152,45 +219,58 @@ qn_status qn_movie_set_up(qn_movie_work *w)
 /* Keep room for the spectra of the first frames; if the device lacks memory, of fewer. */
 static qn_status prepare_spectra(qn_movie_work *w)
 {
-    qn_movie_pipeline *p = w->pipeline;
+    qn_movie_turn *turn = w->turn;
     const size_t bytes = qn_movie_spectrum_bytes(w->setup);
-    if (p->spectrum_count > 0 && qn_buffer_bytes(p->spectra[0]) != bytes) forget_spectra(p);
-    if (p->spectrum_room < w->kept) {
+    if (turn->spectrum_count > 0 && qn_buffer_bytes(turn->spectra[0]) != bytes) forget_spectra(turn);
+    if (turn->spectrum_room < w->kept) {
         void *memory;
-        forget_spectra(p);
+        forget_spectra(turn);
         QN_TRY(qn_allocate((size_t)w->kept, sizeof(qn_buffer *), &memory));
-        p->spectra = memory;
-        p->spectrum_room = w->kept;
+        turn->spectra = memory;
+        turn->spectrum_room = w->kept;
     }
-    for (; p->spectrum_count < w->kept; p->spectrum_count++) {
-        const qn_status status = qn_buffer_create(p->device, bytes, &p->spectra[p->spectrum_count]);
+    for (; turn->spectrum_count < w->kept; turn->spectrum_count++) {
+        const qn_status status = qn_buffer_create(w->pipeline->device, bytes, &turn->spectra[turn->spectrum_count]);
         if (status != QN_OUT_OF_MEMORY) QN_TRY(status);
         if (status == QN_OK) continue;
-        qn_log(QN_LOG_DEBUG, "spectra of %d frames of %d are kept: %s", p->spectrum_count, w->kept, qn_error_message());
+        qn_log(QN_LOG_DEBUG, "spectra of %d frames of %d are kept: %s", turn->spectrum_count, w->kept,
+               qn_error_message());
         qn_error_clear();
         break;
     }
-    if (w->kept > p->spectrum_count) w->kept = p->spectrum_count;
+    if (w->kept > turn->spectrum_count) w->kept = turn->spectrum_count;
     return QN_OK;
 }
 
 static qn_status prepare_stack(qn_movie_work *w)
 {
-    qn_movie_pipeline *p = w->pipeline;
-    if (p->stack && p->stack_frames == w->plan.count && memcmp(&p->grid, &w->grid, sizeof p->grid) == 0) {
-        qn_coarse_stack_reset(p->stack);
+    qn_movie_turn *turn = w->turn;
+    if (turn->stack && turn->stack_frames == w->plan.count && memcmp(&turn->grid, &w->grid, sizeof turn->grid) == 0) {
+        qn_coarse_stack_reset(turn->stack);
         return QN_OK;
     }
-    qn_coarse_stack_destroy(&p->stack);
-    p->grid = w->grid;
-    p->stack_frames = w->plan.count;
-    return qn_coarse_stack_create(p->device, p->queue, &w->grid, w->plan.count, &p->stack);
+    qn_coarse_stack_destroy(&turn->stack);
+    turn->grid = w->grid;
+    turn->stack_frames = w->plan.count;
+    return qn_coarse_stack_create(w->pipeline->device, turn->queue, &w->grid, w->plan.count, &turn->stack);
+}
+
+/* A movie that is alone has the memory of all turns. */
+static void forget_other_turns(const qn_movie_work *w)
+{
+    for (int i = 0; i < QN_MOVIE_TURNS; i++) {
+        if (i == w->turn->number) continue;
+        forget_turn(&w->pipeline->turns[i]);
+        destroy_tools(&w->setup->tools[i]);
+    }
 }
 
 qn_status qn_movie_prepare_device(qn_movie_work *w)
 {
-    if (w->short_of_memory) qn_warp_destroy(&w->pipeline->warp); /* the sums of the movie before */
+    if (w->short_of_memory) qn_warp_destroy(&w->turn->warp); /* the sums of the movie before */
+    if (w->alone) forget_other_turns(w);
+    QN_TRY(make_tools(w->pipeline, w->setup, w->turn));
     QN_TRY(prepare_stack(w));
     QN_TRY(prepare_spectra(w));
-    return qn_corrector_begin(w->setup->corrector, w->plan.count, &w->bad);
+    return qn_corrector_begin(w->setup->tools[w->turn->number].corrector, w->plan.count, &w->bad);
 }

@@ -77,8 +77,7 @@ static qn_status estimate(const qn_movie_work *w, memory_plan *plan)
     const uint64_t stack =
         8 * (uint64_t)w->grid.coarse[1] * (uint64_t)(w->grid.coarse[0] / 2 + 1) * (uint64_t)w->plan.count;
     const bool has_dark = s->detector->dark != NULL;
-    *plan = (memory_plan){.objects = qn_movie_padded_bytes(s) + qn_movie_spectrum_bytes(s) +
-                                     qn_fft_plan_workspace_bytes(s->forward) +
+    *plan = (memory_plan){.objects = qn_movie_padded_bytes(s) + qn_movie_spectrum_bytes(s) + s->forward_bytes +
                                      qn_corrector_bytes(s->of.width, s->of.height, s->of.samples, has_dark) + stack,
                           .align = qn_coarse_stack_bytes(p->device, &w->grid, w->plan.count, &aligning) - stack,
                           .movie = movie_bytes(w),
@@ -123,7 +122,7 @@ static void explain(const qn_movie_work *w, const memory_plan *plan, int movies)
 }
 
 /* Memory beside the objects goes to the frames of one movie first, then to those of movies at work beside it, then to
- * spectra. Where memory is short, the sums are made anew for each movie. */
+ * spectra, then to the objects of a second turn. Where memory is short, the sums are made anew for each movie. */
 qn_status qn_movie_plan_memory(qn_movie_work *w)
 {
     const int most = movies_at_work(w->pipeline);
@@ -149,6 +148,8 @@ qn_status qn_movie_plan_memory(qn_movie_work *w)
     const uint64_t spectra = left > taken ? (left - taken) / plan.spectrum : 0;
     w->kept = spectra < (uint64_t)w->plan.count ? (int)spectra : w->plan.count;
     w->device_bytes += (uint64_t)w->kept * plan.spectrum;
+    w->alone = most == 1 || w->frugal || w->kept < w->plan.count || 2 * w->device_bytes + taken > allowed;
+    if (!w->alone) w->device_bytes *= 2;
     explain(w, &plan, movies);
     return QN_OK;
 }

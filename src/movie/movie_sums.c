@@ -16,22 +16,22 @@
 /* The place of a frame's spectrum. */
 static qn_buffer *spectrum_of(const qn_movie_work *w, int frame)
 {
-    return frame < w->kept ? w->pipeline->spectra[frame] : w->setup->spectrum;
+    return frame < w->kept ? w->turn->spectra[frame] : w->setup->tools[w->turn->number].spectrum;
 }
 
 /* Correct and transform a frame. */
 static qn_status transform(qn_movie_work *w, int frame, qn_buffer *samples, size_t offset)
 {
-    const qn_movie_setup *setup = w->setup;
+    const qn_movie_tools *tools = &w->setup->tools[w->turn->number];
     QN_TRY(qn_movie_poll(w->pipeline->run));
-    QN_TRY(qn_corrector_run(setup->corrector, samples, offset, frame, setup->real));
-    return qn_fft_execute(setup->forward, w->pipeline->queue, setup->real, spectrum_of(w, frame), NULL);
+    QN_TRY(qn_corrector_run(tools->corrector, samples, offset, frame, tools->real));
+    return qn_fft_execute(tools->forward, w->turn->queue, tools->real, spectrum_of(w, frame), NULL);
 }
 
 static qn_status flush(void *user)
 {
     const qn_movie_work *w = user;
-    return qn_queue_finish(w->pipeline->queue);
+    return qn_queue_finish(w->turn->queue);
 }
 
 /* ---- alignment ---- */
@@ -40,7 +40,7 @@ static qn_status add_to_stack(int frame, qn_buffer *samples, size_t offset, void
 {
     qn_movie_work *w = user;
     QN_TRY(transform(w, frame, samples, offset));
-    return qn_coarse_stack_add(w->pipeline->stack, frame, spectrum_of(w, frame));
+    return qn_coarse_stack_add(w->turn->stack, frame, spectrum_of(w, frame));
 }
 
 /* An alignment that went astray, in a movie without content, moves frames out of the picture: they are added up as they
@@ -72,7 +72,7 @@ qn_status qn_movie_align_frames(qn_movie_work *w)
     const qn_movie_frame_visitor visitor = {.frame = add_to_stack, .flush = flush, .user = w};
     double since = qn_clock_s();
     QN_TRY(qn_movie_frames_each(&w->lane->frames, 0, &visitor));
-    QN_TRY(qn_align_movie(w->pipeline->stack, &options, &w->motion, &w->aligned));
+    QN_TRY(qn_align_movie(w->turn->stack, &options, &w->motion, &w->aligned));
     w->facts->numbers.align_s = qn_clock_lap_s(&since);
     return drop_stray_motion(w);
 }
@@ -95,32 +95,32 @@ qn_warp_options qn_movie_warp_options(const qn_movie_work *w)
                              .frames_a_pass = w->frames_a_pass};
 }
 
-static qn_status find_ranks(qn_movie_pipeline *p, int frames)
+static qn_status find_ranks(qn_movie_turn *turn, int frames)
 {
-    const qn_exposure exposure = {.frame_count = frames, .dose = p->dose, .voltage_kv = p->voltage_kv};
-    qn_exposure_ranks_release(&p->ranks);
-    return qn_exposure_factorise(&exposure, p->frequency, &p->ranks);
+    const qn_exposure exposure = {.frame_count = frames, .dose = turn->dose, .voltage_kv = turn->voltage_kv};
+    qn_exposure_ranks_release(&turn->ranks);
+    return qn_exposure_factorise(&exposure, turn->frequency, &turn->ranks);
 }
 
 /* The weights of the latest movie serve as long as doses, voltage and pixel are the same. */
 static qn_status make_weights(qn_movie_work *w)
 {
-    qn_movie_pipeline *p = w->pipeline;
-    const double frequency = qn_warp_largest_frequency(p->run->options->bin, w->pixel_angstrom);
+    qn_movie_turn *turn = w->turn;
+    const double frequency = qn_warp_largest_frequency(w->pipeline->run->options->bin, w->pixel_angstrom);
     const int frames = w->plan.count;
     void *memory;
     QN_TRY(qn_allocate((size_t)frames, sizeof(double), &memory));
     double *dose = memory;
     for (int i = 0; i < frames; i++) dose[i] = qn_movie_dose_after(&w->plan, i);
-    const bool same = p->dose && p->ranks.frame_count == frames && p->voltage_kv == w->voltage_kv &&
-                      p->frequency == frequency && memcmp(p->dose, dose, (size_t)frames * sizeof *dose) == 0;
-    qn_release(&p->dose);
-    p->dose = dose;
-    p->voltage_kv = w->voltage_kv;
-    p->frequency = frequency;
+    const bool same = turn->dose && turn->ranks.frame_count == frames && turn->voltage_kv == w->voltage_kv &&
+                      turn->frequency == frequency && memcmp(turn->dose, dose, (size_t)frames * sizeof *dose) == 0;
+    qn_release(&turn->dose);
+    turn->dose = dose;
+    turn->voltage_kv = w->voltage_kv;
+    turn->frequency = frequency;
     if (same) return QN_OK;
-    const qn_status status = find_ranks(p, frames);
-    if (status != QN_OK) qn_release(&p->dose);
+    const qn_status status = find_ranks(turn, frames);
+    if (status != QN_OK) qn_release(&turn->dose);
     return status;
 }
 
@@ -138,37 +138,38 @@ static qn_status add_to_sums(int frame, qn_buffer *samples, size_t offset, void 
 {
     qn_movie_work *w = user;
     QN_TRY(transform(w, frame, samples, offset));
-    return qn_warp_add(w->pipeline->warp, frame, spectrum_of(w, frame), w->means[frame]);
+    return qn_warp_add(w->turn->warp, frame, spectrum_of(w, frame), w->means[frame]);
 }
 
 static qn_status add_frames(qn_movie_work *w)
 {
     const qn_movie_frame_visitor visitor = {.frame = add_to_sums, .flush = flush, .user = w};
-    for (int t = 0; t < w->kept; t++) QN_TRY(qn_warp_add(w->pipeline->warp, t, w->pipeline->spectra[t], w->means[t]));
+    for (int t = 0; t < w->kept; t++) QN_TRY(qn_warp_add(w->turn->warp, t, w->turn->spectra[t], w->means[t]));
     return qn_movie_frames_each(&w->lane->frames, w->kept, &visitor);
 }
 
-static qn_status start_warp(qn_movie_pipeline *p, const qn_warp_options *options)
+static qn_status start_warp(const qn_movie_work *w, const qn_warp_options *options)
 {
-    return p->warp ? qn_warp_restart(p->warp, options) : qn_warp_create(p->device, p->queue, options, &p->warp);
+    qn_movie_turn *turn = w->turn;
+    return turn->warp ? qn_warp_restart(turn->warp, options)
+                      : qn_warp_create(w->pipeline->device, turn->queue, options, &turn->warp);
 }
 
 qn_status qn_movie_sum_frames(qn_movie_work *w, qn_micrographs *micrographs)
 {
-    qn_movie_pipeline *p = w->pipeline;
     qn_warp_options options = qn_movie_warp_options(w);
-    const bool weighted = w->plan.has_dose && p->run->options->dose_weight;
+    const bool weighted = w->plan.has_dose && w->pipeline->run->options->dose_weight;
     double since = qn_clock_s();
     options.motion = &w->motion;
     if (weighted) {
         QN_TRY(make_weights(w));
         QN_TRY(note_voltage(w));
-        options.ranks = &p->ranks;
+        options.ranks = &w->turn->ranks;
     }
-    QN_TRY(qn_corrector_read_means(w->setup->corrector, w->means));
-    QN_TRY(start_warp(p, &options));
+    QN_TRY(qn_corrector_read_means(w->setup->tools[w->turn->number].corrector, w->means));
+    QN_TRY(start_warp(w, &options));
     QN_TRY(add_frames(w));
-    const qn_status status = qn_warp_finish(p->warp, micrographs);
+    const qn_status status = qn_warp_finish(w->turn->warp, micrographs);
     w->facts->numbers.sum_s = qn_clock_lap_s(&since);
     return status;
 }

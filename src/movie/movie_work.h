@@ -11,6 +11,9 @@
 #include "movie/pipeline.h"
 #include "movie/warp/warp.h"
 
+/* Movies that are aligned and summed at the same time: the device works on one during work of the host on the other. */
+enum { QN_MOVIE_TURNS = 2 };
+
 /* The properties of frames that the objects of a device depend on, besides the number of frames. */
 typedef struct qn_movie_kind {
     int width, height;
@@ -18,19 +21,23 @@ typedef struct qn_movie_kind {
     bool is_eer;
 } qn_movie_kind;
 
+/* Objects that make spectra of frames of one kind. A turn has its own, which are made when it needs them. */
+typedef struct qn_movie_tools {
+    qn_corrector *corrector;
+    qn_fft_plan *forward;
+    qn_buffer *real, *spectrum; /* of a padded frame */
+} qn_movie_tools;
+
 /* The objects of a device for frames of one kind. They are kept from movie to movie. */
 typedef struct qn_movie_setup {
     qn_movie_kind of;
     int users; /* movies at work */
     int padded[2];
     qn_detector *detector;
-    bool gain_written; /* the gain as applied */
-    bool explained;    /* its memory */
-
-    /* used by one movie at a time */
-    qn_corrector *corrector;
-    qn_fft_plan *forward;
-    qn_buffer *real, *spectrum; /* of a padded frame */
+    bool gain_written;    /* the gain as applied */
+    bool explained;       /* its memory */
+    size_t forward_bytes; /* of device memory that a plan for transforms takes */
+    qn_movie_tools tools[QN_MOVIE_TURNS];
 } qn_movie_setup;
 
 static inline size_t qn_movie_padded_bytes(const qn_movie_setup *s)
@@ -43,16 +50,10 @@ static inline size_t qn_movie_spectrum_bytes(const qn_movie_setup *s)
     return 2 * sizeof(float) * (size_t)(s->padded[0] / 2 + 1) * (size_t)s->padded[1];
 }
 
-struct qn_movie_pipeline {
-    qn_movie_state *run;
-    qn_device *device;
-    bool is_cpu; /* its memory is the machine's */
-    qn_movie_loader *loader;
-    pthread_mutex_t setting_up; /* guards the next one and its users */
-    qn_movie_setup *setup;      /* of the latest movie */
-    uint64_t movie_bytes;       /* of the movies at work, in the device's memory; guarded by the run's mutex */
-
-    pthread_mutex_t turn; /* of the movies at work; guards all that follows, and the work on the device */
+/* The work on the device from one movie at a time; its objects are kept from movie to movie. */
+typedef struct qn_movie_turn {
+    int number;
+    bool is_taken;
     qn_queue *queue;
     qn_movie_grid grid; /* of the stack, and its number of frames */
     int stack_frames;
@@ -62,11 +63,26 @@ struct qn_movie_pipeline {
     double *dose, voltage_kv, frequency;
     qn_buffer **spectra; /* of the first frames, which are then transformed once and not twice */
     int spectrum_count, spectrum_room;
+} qn_movie_turn;
+
+struct qn_movie_pipeline {
+    qn_movie_state *run;
+    qn_device *device;
+    bool is_cpu; /* its memory is the machine's */
+    qn_movie_loader *loader;
+    pthread_mutex_t setting_up; /* guards the next one and its users */
+    qn_movie_setup *setup;      /* of the latest movie */
+    uint64_t movie_bytes;       /* of the movies at work, in the device's memory; guarded by the run's mutex */
+
+    pthread_mutex_t taking; /* guards which turns are taken */
+    pthread_cond_t given;   /* a turn is free again */
+    qn_movie_turn turns[QN_MOVIE_TURNS];
 };
 
 typedef struct qn_movie_work {
     qn_movie_pipeline *pipeline;
     qn_movie_lane *lane;
+    qn_movie_turn *turn; /* while the work has it */
     qn_movie_setup *setup;
     const qn_movie_input *movie;
     qn_movie_facts *facts;
@@ -86,6 +102,7 @@ typedef struct qn_movie_work {
     bool held;             /* the frames stay in the device's memory */
     bool frugal;           /* the alignment leaves its memory to the sums */
     bool short_of_memory;  /* the sums of one movie and the alignment of the next one do not fit */
+    bool alone;            /* there is no memory for the objects of a second turn */
     uint64_t memory_bytes; /* of this movie: its frames and what else it has of its own */
     uint64_t device_bytes; /* estimate of all else */
 } qn_movie_work;
@@ -103,6 +120,11 @@ QN_MUST_CHECK qn_status qn_movie_plan_memory(qn_movie_work *work);
 /* Wait until there is memory for the movie. */
 QN_MUST_CHECK qn_status qn_movie_take_memory(qn_movie_work *work);
 void qn_movie_give_memory(qn_movie_pipeline *pipeline, qn_movie_lane *lane);
+
+/* Wait for a free turn, or, if `alone`, until all turns are free, and take it or them. Turns are given back together.
+ */
+qn_movie_turn *qn_movie_take_turn(qn_movie_pipeline *pipeline, bool alone);
+void qn_movie_give_turn(qn_movie_pipeline *pipeline, qn_movie_turn *turn, bool alone);
 
 /* Make what this movie needs, in its turn. */
 QN_MUST_CHECK qn_status qn_movie_prepare_device(qn_movie_work *work);

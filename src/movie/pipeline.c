@@ -5,9 +5,9 @@
 #include "movie/movie_work.h"
 
 /* Commands that are still queued use the frames. */
-static qn_status end_commands(qn_movie_pipeline *pipeline, qn_status status)
+static qn_status end_commands(const qn_movie_turn *turn, qn_status status)
 {
-    if (status != QN_OK) qn_queue_settle(pipeline->queue);
+    if (status != QN_OK) qn_queue_settle(turn->queue);
     return status;
 }
 
@@ -19,13 +19,12 @@ static qn_status run_on_device(qn_movie_work *w)
     return qn_movie_sum_frames(w, &w->lane->micrographs);
 }
 
-/* One movie at a time uses the device. */
-static qn_status take_turn(qn_movie_work *w)
+static qn_status run_in_turn(qn_movie_work *w)
 {
-    qn_movie_pipeline *p = w->pipeline;
-    pthread_mutex_lock(&p->turn);
-    const qn_status status = end_commands(p, run_on_device(w));
-    pthread_mutex_unlock(&p->turn);
+    w->turn = qn_movie_take_turn(w->pipeline, w->alone);
+    const qn_status status = end_commands(w->turn, run_on_device(w));
+    qn_movie_give_turn(w->pipeline, w->turn, w->alone);
+    w->turn = NULL;
     return status;
 }
 
@@ -35,7 +34,7 @@ static qn_status run_stages(qn_movie_work *w)
     QN_TRY(qn_movie_set_up(w));
     QN_TRY(qn_movie_take_memory(w));
     QN_TRY(qn_movie_load(w));
-    QN_TRY(take_turn(w));
+    QN_TRY(run_in_turn(w));
     QN_TRY(qn_movie_note_motion(w));
     QN_TRY(qn_micrographs_complete(&w->lane->micrographs, w->pipeline->run->job->pool));
     QN_TRY(qn_movie_write_files(w, &w->lane->micrographs));
@@ -85,11 +84,15 @@ qn_status qn_movie_pipeline_create(qn_movie_state *run, int device, qn_movie_pip
     qn_movie_pipeline *p = memory;
     p->run = run;
     pthread_mutex_init(&p->setting_up, NULL);
-    pthread_mutex_init(&p->turn, NULL);
+    pthread_mutex_init(&p->taking, NULL);
+    pthread_cond_init(&p->given, NULL);
     p->device = run->job->devices[device];
     p->is_cpu = qn_device_get_info(p->device)->kind == QN_DEVICE_CPU;
     qn_status status = qn_movie_loader_create(p->device, run->job->pool, &p->loader);
-    if (status == QN_OK) status = qn_queue_create(p->device, &p->queue);
+    for (int i = 0; i < QN_MOVIE_TURNS && status == QN_OK; i++) {
+        p->turns[i].number = i;
+        status = qn_queue_create(p->device, &p->turns[i].queue);
+    }
     if (status != QN_OK)
         qn_movie_pipeline_destroy(&p);
     else
@@ -108,8 +111,9 @@ void qn_movie_pipeline_destroy(qn_movie_pipeline **pipeline)
     if (!p) return;
     qn_movie_forget_device(p);
     qn_movie_loader_destroy(&p->loader);
-    qn_queue_destroy(&p->queue);
+    for (int i = 0; i < QN_MOVIE_TURNS; i++) qn_queue_destroy(&p->turns[i].queue);
     pthread_mutex_destroy(&p->setting_up);
-    pthread_mutex_destroy(&p->turn);
+    pthread_mutex_destroy(&p->taking);
+    pthread_cond_destroy(&p->given);
     qn_release(pipeline);
 }

@@ -11,7 +11,7 @@
 #include "movie/warp/warp.h"
 
 /* Lanes of a processor, and of a GPU, whose movies spend a longer part of their time beside the device. */
-enum { QN_MOVIE_LANES_CPU = 3, QN_MOVIE_LANES_MAX = 6 };
+enum { QN_MOVIE_LANES_CPU = 3, QN_MOVIE_LANES_MAX = 8 };
 
 typedef struct qn_movie_pipeline qn_movie_pipeline;
 
