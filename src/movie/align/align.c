@@ -227,6 +227,7 @@ static qn_status fit_patches(local_alignment *l, qn_motion *motion)
     alignment *a = l->whole;
     const qn_motion_fit_options options = {
         .smoothness = a->options.smoothness,
+        .rooms = &a->stack->motion_rooms,
         .patch_px = {l->layout->size[0] * a->coarse_px[0], l->layout->size[1] * a->coarse_px[1]}};
     const qn_patch_peaks peaks = {.patch_count = l->patches,
                                   .frame_count = a->stack->frames,

@@ -65,6 +65,7 @@ void qn_coarse_stack_destroy(qn_coarse_stack **pointer)
     for (int i = 0; i < stack->plan_count; i++) qn_fft_plan_destroy(&stack->plans[i].plan);
     for (int i = 0; i < stack->ring_count; i++) release_rings(&stack->rings[i]);
     for (int i = 0; i < QN_ROOMS; i++) qn_buffer_release(&stack->rooms[i]);
+    qn_motion_rooms_release(&stack->motion_rooms);
     qn_buffer_release(&stack->spectra);
     qn_device_release(&stack->device);
     qn_release(&stack->present);

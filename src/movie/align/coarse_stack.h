@@ -6,6 +6,7 @@
 
 #include "movie/align/align.h"
 #include "movie/align/rings.h"
+#include "movie/motion/fit.h"
 
 enum { QN_COARSE_PLANS_MAX = 16, QN_COARSE_RINGS_MAX = 4 };
 
@@ -50,6 +51,7 @@ struct qn_coarse_stack {
     qn_coarse_rings rings[QN_COARSE_RINGS_MAX];
     int ring_count;
     qn_buffer *rooms[QN_ROOMS];
+    qn_motion_rooms motion_rooms;
 };
 
 /* A plan of two-dimensional transforms. The stack keeps it: devices' compilers take long to make one. */

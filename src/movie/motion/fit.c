@@ -104,6 +104,7 @@ void qn_motion_fit_destroy(qn_motion_fit **fit)
     qn_motion_smoother_destroy(&(*fit)->smoother);
     qn_motion_smoother_destroy(&(*fit)->plain);
     qn_motion_release(&(*fit)->start);
+    qn_motion_rooms_release(&(*fit)->own_rooms);
     qn_release(&(*fit)->shift);
     qn_release(fit);
 }

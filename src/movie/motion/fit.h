@@ -18,12 +18,21 @@
 
 #include "movie/motion/motion.h"
 
+/* Buffers of fits to correlations, zero at first. They are made when a fit needs them and serve one fit after the
+ * other: to make and to release a buffer holds up the copies of all devices. */
+typedef struct qn_motion_rooms {
+    qn_buffer *places, *values, *sums;
+} qn_motion_rooms;
+
+void qn_motion_rooms_release(qn_motion_rooms *rooms);
+
 typedef struct qn_motion_fit_options {
     double smoothness;      /* λ of the penalty on third differences; 0: by generalised cross-validation */
     int iterations;         /* of L-BFGS in a round, at most; 0: 60 */
     double convergence_px;  /* a round that moves no shift by more has converged; 0: 0.02 */
     double patch_px[2];     /* sides of a patch, whose overlaps with others are taken into account; 0: no overlaps */
     bool keep_local_motion; /* do not test whether it predicts better than the global motion */
+    qn_motion_rooms *rooms; /* of the caller; NULL: the fit has its own */
 } qn_motion_fit_options;
 
 typedef struct qn_motion_facts {

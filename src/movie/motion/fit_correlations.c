@@ -23,7 +23,7 @@ typedef struct correlation_fit {
     const qn_patch_correlations *correlations;
     qn_queue *queue;
     qn_buffer *windows, *coefficients; /* the same; windows: owned */
-    qn_buffer *places, *values, *sums;
+    qn_motion_rooms *rooms;
     float *place, *value;     /* [patch][frame][2] and [3] */
     float *sum;               /* of windows, as of qn_field_sum */
     double *shift, *by_shift; /* [patch][frame][2] */
@@ -44,12 +44,23 @@ static size_t area_of(const correlation_fit *work)
 static void destroy(correlation_fit *work)
 {
     qn_buffer_release(&work->windows);
-    qn_buffer_release(&work->places);
-    qn_buffer_release(&work->values);
-    qn_buffer_release(&work->sums);
     qn_motion_model_destroy(&work->gradient);
     qn_release(&work->shift);
     qn_release(&work->place);
+}
+
+static qn_status make_room(qn_device *device, size_t bytes, qn_buffer **buffer)
+{
+    if (*buffer && qn_buffer_bytes(*buffer) >= bytes) return QN_OK;
+    qn_buffer_release(buffer);
+    return qn_buffer_create(device, bytes, buffer);
+}
+
+void qn_motion_rooms_release(qn_motion_rooms *rooms)
+{
+    qn_buffer_release(&rooms->places);
+    qn_buffer_release(&rooms->values);
+    qn_buffer_release(&rooms->sums);
 }
 
 static qn_status allocate(correlation_fit *work)
@@ -65,9 +76,9 @@ static qn_status allocate(correlation_fit *work)
     work->value = work->place + 2 * count;
     work->sum = work->value + 3 * count;
     QN_TRY(qn_motion_model_create(&work->fit->plain, &work->gradient));
-    QN_TRY(qn_buffer_create(device, 2 * count * sizeof(float), &work->places));
-    QN_TRY(qn_buffer_create(device, 3 * count * sizeof(float), &work->values));
-    return qn_buffer_create(device, QN_FIELD_PARTS * area * sizeof(float), &work->sums);
+    QN_TRY(make_room(device, 2 * count * sizeof(float), &work->rooms->places));
+    QN_TRY(make_room(device, 3 * count * sizeof(float), &work->rooms->values));
+    return make_room(device, QN_FIELD_PARTS * area * sizeof(float), &work->rooms->sums);
 }
 
 /* Windows that are on the device stay there. */
@@ -87,8 +98,8 @@ static qn_status find_mean(correlation_fit *work, double *mean)
 {
     const qn_field_problem problem = problem_of(work);
     const size_t area = area_of(work);
-    QN_TRY(qn_field_sum(work->queue, NULL, &problem, work->coefficients, work->sums));
-    QN_TRY(qn_queue_read(work->queue, work->sums, 0, work->sum, QN_FIELD_PARTS * area * sizeof(float), NULL));
+    QN_TRY(qn_field_sum(work->queue, NULL, &problem, work->coefficients, work->rooms->sums));
+    QN_TRY(qn_queue_read(work->queue, work->rooms->sums, 0, work->sum, QN_FIELD_PARTS * area * sizeof(float), NULL));
     QN_TRY(qn_queue_finish(work->queue));
     memset(mean, 0, area * sizeof *mean);
     for (size_t k = 0; k < QN_FIELD_PARTS * area; k++) mean[k % area] += (double)work->sum[k] / problem.windows;
@@ -141,9 +152,10 @@ static qn_status evaluate_windows(correlation_fit *work, double *value)
     double sum = 0;
     for (size_t k = 0; k < 2 * count; k++)
         work->place[k] = (float)((work->shift[k] - work->correlations->centre_px[k]) / pixel[k % 2]);
-    QN_TRY(qn_queue_write(work->queue, work->places, 0, work->place, 2 * count * sizeof(float), NULL));
-    QN_TRY(qn_field_value(work->queue, NULL, &problem, work->coefficients, work->places, work->values, NULL));
-    QN_TRY(qn_queue_read(work->queue, work->values, 0, work->value, 3 * count * sizeof(float), NULL));
+    QN_TRY(qn_queue_write(work->queue, work->rooms->places, 0, work->place, 2 * count * sizeof(float), NULL));
+    QN_TRY(qn_field_value(work->queue, NULL, &problem, work->coefficients, work->rooms->places, work->rooms->values,
+                          NULL));
+    QN_TRY(qn_queue_read(work->queue, work->rooms->values, 0, work->value, 3 * count * sizeof(float), NULL));
     QN_TRY(qn_queue_finish(work->queue));
     for (size_t k = 0; k < count; k++) {
         sum += (double)work->value[3 * k];
@@ -291,7 +303,8 @@ static qn_status run(correlation_fit *work)
 qn_status qn_motion_fit_correlations(qn_motion_fit *fit, qn_queue *queue, const qn_patch_correlations *correlations,
                                      qn_motion_facts *facts)
 {
-    correlation_fit work = {.fit = fit, .correlations = correlations, .queue = queue};
+    correlation_fit work = {.fit = fit, .correlations = correlations, .queue = queue, .rooms = fit->options.rooms};
+    if (!work.rooms) work.rooms = &fit->own_rooms;
     QN_TRY(check_correlations(fit, correlations));
     fit->facts.iterations = 0;
     fit->facts.change_px = 0;

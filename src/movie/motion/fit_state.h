@@ -16,6 +16,7 @@ struct qn_motion_fit {
     double *shift;                 /* [patch][frame][2] of the model */
     double *data;                  /* [patch][frame][2] room for observations */
     qn_motion_facts facts;
+    qn_motion_rooms own_rooms; /* if the options have none */
 };
 
 /* The number of shifts: patches × frames. */
