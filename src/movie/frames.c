@@ -23,8 +23,7 @@ typedef struct loading_worker {
     qn_queue *queue;
     void *scratch; /* memory for copies of whole frames */
     size_t bytes;
-    qn_event *copied[PIECES]; /* set when the device has its copy of a piece; NULL: none was begun */
-    int piece;                /* the next of them */
+    int piece; /* the next to be filled; the other one may be on its way to the device */
 } loading_worker;
 
 struct qn_movie_loader {
@@ -55,19 +54,14 @@ qn_status qn_movie_loader_create(qn_device *device, qn_pool *pool, qn_movie_load
     return status;
 }
 
-static void destroy_worker(const qn_movie_loader *loader, loading_worker *worker)
-{
-    qn_queue_destroy(&worker->queue);
-    qn_host_memory_destroy(loader->device, &worker->scratch);
-    for (int k = 0; k < PIECES; k++) qn_event_destroy(&worker->copied[k]);
-}
-
 void qn_movie_loader_destroy(qn_movie_loader **pointer)
 {
     qn_movie_loader *loader = *pointer;
     if (!loader) return;
-    for (int i = 0; loader->workers && i < qn_pool_threads(loader->pool); i++)
-        destroy_worker(loader, &loader->workers[i]);
+    for (int i = 0; loader->workers && i < qn_pool_threads(loader->pool); i++) {
+        qn_queue_destroy(&loader->workers[i].queue);
+        qn_host_memory_destroy(loader->device, &loader->workers[i].scratch);
+    }
     qn_release(&loader->workers);
     qn_host_memory_destroy(loader->device, &loader->pieces);
     pthread_mutex_destroy(&loader->decoding);
@@ -195,16 +189,20 @@ static size_t tasks_of_frame(const qn_movie_frames *frames)
     return (frames->frame_bytes + task_bytes - 1) / task_bytes;
 }
 
-/* Memory for the next piece. Waits until what was there before is copied. */
-static qn_status take_piece(const qn_movie_loader *loader, int worker, void **memory)
+/* Read `bytes` bytes of a frame from byte `first` on, and begin to copy them to byte `place` of the samples. While they
+ * are read, the piece before is copied; when its copy is done, its memory may be filled again. */
+static qn_status bring_piece(const qn_movie_frames *frames, int frame, size_t first, size_t bytes, size_t place,
+                             int worker)
 {
+    const qn_movie_loader *loader = frames->loader;
     loading_worker *mine = &loader->workers[worker];
-    qn_event **copied = &mine->copied[mine->piece];
+    unsigned char *memory =
+        (unsigned char *)loader->pieces + ((size_t)worker * PIECES + (size_t)mine->piece) * PIECE_BYTES;
     if (!mine->queue) QN_TRY(qn_queue_create(loader->device, &mine->queue));
-    if (*copied) QN_TRY(qn_event_wait(*copied));
-    qn_event_destroy(copied);
-    *memory = (unsigned char *)loader->pieces + ((size_t)worker * PIECES + (size_t)mine->piece) * PIECE_BYTES;
-    return QN_OK;
+    QN_TRY(qn_movie_file_read_part(frames->file, frame, first, bytes, memory));
+    QN_TRY(qn_queue_finish(mine->queue));
+    mine->piece = (mine->piece + 1) % PIECES;
+    return qn_queue_write(mine->queue, frames->samples, place, memory, bytes, NULL);
 }
 
 static qn_status bring_pieces(size_t index, int worker, void *user)
@@ -214,16 +212,11 @@ static qn_status bring_pieces(size_t index, int worker, void *user)
     const size_t tasks = tasks_of_frame(frames), in_batch = index / tasks;
     const int number = work->first + (int)in_batch;
     const size_t place = place_of(frames, number, (int)in_batch);
-    loading_worker *mine = &frames->loader->workers[worker];
     for (size_t k = 0; k < PIECES_OF_TASK; k++) {
         const size_t first = (index % tasks * PIECES_OF_TASK + k) * PIECE_BYTES;
         if (first >= frames->frame_bytes) break;
         const size_t bytes = frames->frame_bytes - first < PIECE_BYTES ? frames->frame_bytes - first : PIECE_BYTES;
-        void *memory;
-        QN_TRY(take_piece(frames->loader, worker, &memory));
-        QN_TRY(qn_movie_file_read_part(frames->file, frames->plan->frames[number].first, first, bytes, memory));
-        QN_TRY(qn_queue_write(mine->queue, frames->samples, place + first, memory, bytes, &mine->copied[mine->piece]));
-        mine->piece = (mine->piece + 1) % PIECES;
+        QN_TRY(bring_piece(frames, frames->plan->frames[number].first, first, bytes, place + first, worker));
     }
     return QN_OK;
 }
