@@ -8,6 +8,7 @@
 #include "movie/correct/correct.h"
 #include "movie/correct/kernels/correct_frames.h"
 #include "runtime/device.h"
+#include "runtime/kept_buffer.h"
 
 enum {
     ROWS = 64,             /* that a task measures */
@@ -327,21 +328,14 @@ static qn_status measure(qn_movie_frames *frames)
 
 /* ---- load ---- */
 
-static qn_status reserve(qn_device *device, size_t bytes, qn_buffer **buffer)
-{
-    if (*buffer && qn_buffer_bytes(*buffer) >= bytes) return QN_OK;
-    qn_buffer_release(buffer);
-    return qn_buffer_create(device, bytes, buffer);
-}
-
 static qn_status make_room(qn_movie_frames *frames)
 {
     qn_device *device = frames->loader->device;
     const size_t sum_bytes = (size_t)frames->width * (size_t)frames->height * sizeof(float);
     const int count = frames->held ? frames->plan->count : frames->batch;
     if (!frames->queue) QN_TRY(qn_queue_create(device, &frames->queue));
-    QN_TRY(reserve(device, (size_t)count * frames->step_bytes, &frames->samples));
-    QN_TRY(reserve(device, sum_bytes, &frames->sums));
+    QN_TRY(qn_buffer_reserve(device, (size_t)count * frames->step_bytes, &frames->samples));
+    QN_TRY(qn_buffer_reserve(device, sum_bytes, &frames->sums));
     if (frames->sum_bytes < sum_bytes) {
         void *memory = frames->sum;
         frames->sum = NULL, frames->sum_bytes = 0;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cluster/measure/kernels/rmsd.h"
 #include "runtime/device.h"
+#include "runtime/kept_buffer.h"
 
 enum {
     SLOTS = 2,
@@ -98,21 +99,13 @@ void qn_near_session_destroy(qn_near_session **pointer)
 
 /* ---- structures ---- */
 
-/* Make room for panels, unless there is enough already. */
-static qn_status reserve(qn_near_session *self, qn_buffer **buffer, size_t bytes)
-{
-    if (*buffer && qn_buffer_bytes(*buffer) >= bytes) return QN_OK;
-    qn_buffer_release(buffer);
-    return qn_buffer_create(qn_queue_device(self->queue), bytes, buffer);
-}
-
 static qn_status write_set(qn_near_session *self, device_set *to, const float *positions, const float *terms,
                            size_t count)
 {
     const size_t position_bytes = qn_superposed_position_bytes(self->set->structures->atom_count, count);
     const size_t term_bytes = qn_superposed_term_bytes(count);
-    QN_TRY(reserve(self, &to->buffers.positions, position_bytes));
-    QN_TRY(reserve(self, &to->buffers.terms, term_bytes));
+    QN_TRY(qn_buffer_reserve(qn_queue_device(self->queue), position_bytes, &to->buffers.positions));
+    QN_TRY(qn_buffer_reserve(qn_queue_device(self->queue), term_bytes, &to->buffers.terms));
     QN_TRY(qn_queue_write(self->queue, to->buffers.positions, 0, positions, position_bytes, NULL));
     QN_TRY(qn_queue_write(self->queue, to->buffers.terms, 0, terms, term_bytes, NULL));
     return qn_queue_finish(self->queue);

@@ -14,6 +14,7 @@
 #include "math/lbfgs.h"
 #include "movie/motion/fit_state.h"
 #include "movie/motion/kernels/field_value.h"
+#include "runtime/kept_buffer.h"
 
 enum { PEAK_REACH = 3 };                 /* of the peak of the mean window, samples from the middle */
 static const double TOLERANCE_PX = 1e-3; /* RMS of the rest of the way of all shifts */
@@ -49,13 +50,6 @@ static void destroy(correlation_fit *work)
     qn_release(&work->place);
 }
 
-static qn_status make_room(qn_device *device, size_t bytes, qn_buffer **buffer)
-{
-    if (*buffer && qn_buffer_bytes(*buffer) >= bytes) return QN_OK;
-    qn_buffer_release(buffer);
-    return qn_buffer_create(device, bytes, buffer);
-}
-
 void qn_motion_rooms_release(qn_motion_rooms *rooms)
 {
     qn_buffer_release(&rooms->places);
@@ -76,9 +70,9 @@ static qn_status allocate(correlation_fit *work)
     work->value = work->place + 2 * count;
     work->sum = work->value + 3 * count;
     QN_TRY(qn_motion_model_create(&work->fit->plain, &work->gradient));
-    QN_TRY(make_room(device, 2 * count * sizeof(float), &work->rooms->places));
-    QN_TRY(make_room(device, 3 * count * sizeof(float), &work->rooms->values));
-    return make_room(device, QN_FIELD_PARTS * area * sizeof(float), &work->rooms->sums);
+    QN_TRY(qn_buffer_reserve(device, 2 * count * sizeof(float), &work->rooms->places));
+    QN_TRY(qn_buffer_reserve(device, 3 * count * sizeof(float), &work->rooms->values));
+    return qn_buffer_reserve(device, QN_FIELD_PARTS * area * sizeof(float), &work->rooms->sums);
 }
 
 /* Windows that are on the device stay there. */

@@ -10,6 +10,7 @@
 #include "movie/warp/power_spectrum.h"
 #include "movie/warp/warp_plan.h"
 #include "runtime/device.h"
+#include "runtime/kept_buffer.h"
 
 enum { POWER_ALIGNED, POWER_RECORDED, POWERS };
 
@@ -58,17 +59,9 @@ uint64_t qn_warp_bytes(const qn_warp_options *options)
 
 /* ---- create ---- */
 
-/* A buffer of at least `bytes`; one of an earlier movie stays if it has room. */
-static qn_status make_room(qn_warp *warp, size_t bytes, qn_buffer **buffer)
-{
-    if (*buffer && qn_buffer_bytes(*buffer) >= bytes) return QN_OK;
-    qn_buffer_release(buffer);
-    return qn_buffer_create(warp->device, bytes, buffer);
-}
-
 static qn_status upload(qn_warp *warp, const float *numbers, size_t count, qn_buffer **buffer)
 {
-    QN_TRY(make_room(warp, count * sizeof(float), buffer));
+    QN_TRY(qn_buffer_reserve(warp->device, count * sizeof(float), buffer));
     QN_TRY(qn_queue_write(warp->queue, *buffer, 0, numbers, count * sizeof(float), NULL));
     return qn_queue_finish(warp->queue);
 }
@@ -171,14 +164,15 @@ static qn_status make_buffers(qn_warp *warp)
 {
     const qn_warp_plan *plan = &warp->plan;
     const size_t sum_bytes = qn_warp_plan_sum_bytes(plan), numbers = qn_warp_plan_power_numbers(plan);
-    QN_TRY(make_room(warp, qn_warp_plan_spectrum_bytes(plan), &warp->spectrum));
-    for (int i = 0; i < grid_count(plan); i++) QN_TRY(make_room(warp, qn_warp_plan_grid_bytes(plan), &warp->grids[i]));
-    QN_TRY(make_room(warp, qn_warp_rows_bytes(&plan->warp), &warp->rows));
-    QN_TRY(make_room(warp, sum_bytes, &warp->sums));
+    QN_TRY(qn_buffer_reserve(warp->device, qn_warp_plan_spectrum_bytes(plan), &warp->spectrum));
+    for (int i = 0; i < grid_count(plan); i++)
+        QN_TRY(qn_buffer_reserve(warp->device, qn_warp_plan_grid_bytes(plan), &warp->grids[i]));
+    QN_TRY(qn_buffer_reserve(warp->device, qn_warp_rows_bytes(&plan->warp), &warp->rows));
+    QN_TRY(qn_buffer_reserve(warp->device, sum_bytes, &warp->sums));
     QN_TRY(qn_queue_fill(warp->queue, warp->sums, 0, sum_bytes, 0, NULL));
     for (int i = 0; i < power_count(&warp->options); i++) {
-        QN_TRY(make_room(warp, 8 * numbers, &warp->group[i]));
-        QN_TRY(make_room(warp, 4 * numbers, &warp->power[i]));
+        QN_TRY(qn_buffer_reserve(warp->device, 8 * numbers, &warp->group[i]));
+        QN_TRY(qn_buffer_reserve(warp->device, 4 * numbers, &warp->power[i]));
         QN_TRY(qn_queue_fill(warp->queue, warp->power[i], 0, 4 * numbers, 0, NULL));
     }
     return QN_OK;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "runtime/device.h"
+#include "runtime/kept_buffer.h"
 
 enum { BYTES = 5000 };
 
@@ -178,6 +179,20 @@ static void impossible_buffers_are_refused(void)
 }
 
 /* Destroying objects after a failure must not change its message. */
+static void a_kept_buffer_is_replaced_when_it_is_too_small(void)
+{
+    qn_buffer *buffer = NULL;
+    CHECK_OK(qn_buffer_reserve(device, 100, &buffer));
+    CHECK(buffer && qn_buffer_bytes(buffer) == 100);
+    const qn_buffer *first = buffer;
+    CHECK_OK(qn_buffer_reserve(device, 60, &buffer));
+    CHECK(buffer == first);
+    CHECK_OK(qn_buffer_reserve(device, BYTES, &buffer));
+    CHECK(buffer && qn_buffer_bytes(buffer) == BYTES);
+    CHECK_FAILS(qn_buffer_reserve(device, (size_t)1 << 55, &buffer), QN_OUT_OF_MEMORY);
+    CHECK(buffer == NULL);
+}
+
 static void destroying_keeps_the_error(void)
 {
     qn_queue *other = NULL;
@@ -258,6 +273,7 @@ int main(int argc, char **argv)
     RUN(ranges_are_checked);
     RUN(devices_do_not_mix);
     RUN(impossible_buffers_are_refused);
+    RUN(a_kept_buffer_is_replaced_when_it_is_too_small);
     RUN(destroying_keeps_the_error);
     RUN(settling_ends_commands_and_keeps_the_error);
     RUN(host_functions_run_in_order);
