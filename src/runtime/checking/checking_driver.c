@@ -2,12 +2,22 @@
  * in strict order. */
 #include "runtime/checking/checking_driver.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "runtime/objects.h"
+
+/* Bytes that buffers may take together, as on a device whose memory other programs use: QUERN_CHECKING_MEMORY_MIB. */
+static size_t most_bytes(void)
+{
+    const char *text = getenv("QUERN_CHECKING_MEMORY_MIB");
+    const long mib = text ? strtol(text, NULL, 10) : 0;
+    return mib > 0 ? (size_t)mib << 20 : SIZE_MAX;
+}
 
 static qn_status device_open(qn_context *context, int number, const char *inner, qn_driver_device *opened,
                              qn_device_info *info)
@@ -31,6 +41,7 @@ static qn_status device_open(qn_context *context, int number, const char *inner,
     /* An OpenCL buffer is an object, not an address, so its native handle cannot point behind a guard zone. */
     device->guard_before = strcmp(device->driver->name, "opencl") == 0 ? 0 : QN_CHECKING_GUARD_BYTES;
     device->largest_group = (size_t)info->largest_group;
+    device->most_bytes = most_bytes();
     snprintf(device->identifier, sizeof device->identifier, "checking:%.38s", info->identifier);
     memcpy(info->identifier, device->identifier, sizeof info->identifier);
     strcpy(info->driver, "checking");
@@ -63,6 +74,22 @@ static qn_status fill_new(qn_checking_device *device, const qn_checking_buffer *
     return driver->queue_finish(device->inner, device->queue);
 }
 
+/* Create the inner buffer and fill it. The caller holds the mutex. */
+static qn_status create_inner(qn_checking_device *device, qn_checking_buffer *buffer)
+{
+    const size_t left = device->most_bytes - device->used_bytes;
+    if (buffer->bytes > left)
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: a buffer of %zu bytes was asked for; %zu bytes are left",
+                       device->identifier, buffer->bytes, left);
+    QN_TRY(device->driver->buffer_create(device->inner, qn_checking_inner_bytes(device, buffer), &buffer->inner));
+    const qn_status status = fill_new(device, buffer);
+    if (status != QN_OK)
+        device->driver->buffer_destroy(device->inner, buffer->inner);
+    else
+        device->used_bytes += buffer->bytes;
+    return status;
+}
+
 static qn_status buffer_create(qn_driver_device opaque, size_t bytes, qn_driver_buffer *created)
 {
     qn_checking_device *device = opaque;
@@ -72,12 +99,7 @@ static qn_status buffer_create(qn_driver_device opaque, size_t bytes, qn_driver_
     qn_checking_buffer *buffer = memory;
     buffer->bytes = bytes;
     pthread_mutex_lock(&device->mutex);
-    qn_status status =
-        device->driver->buffer_create(device->inner, qn_checking_inner_bytes(device, buffer), &buffer->inner);
-    if (status == QN_OK) {
-        status = fill_new(device, buffer);
-        if (status != QN_OK) device->driver->buffer_destroy(device->inner, buffer->inner);
-    }
+    const qn_status status = create_inner(device, buffer);
     if (status == QN_OK) {
         buffer->next = device->buffers;
         if (buffer->next) buffer->next->previous = buffer;
@@ -102,6 +124,7 @@ static void buffer_destroy(qn_driver_device opaque, qn_driver_buffer destroyed)
         buffer->previous->next = buffer->next;
     else
         device->buffers = buffer->next;
+    device->used_bytes -= buffer->bytes;
     device->driver->buffer_destroy(device->inner, buffer->inner);
     pthread_mutex_unlock(&device->mutex);
     qn_release(&buffer->uses.uses);

@@ -33,6 +33,7 @@ struct qn_checking_device {
     size_t guard_before;   /* bytes of the inner buffer in front of the caller's: 0 or QN_CHECKING_GUARD_BYTES */
     pthread_mutex_t mutex; /* one command at a time */
     qn_checking_buffer *buffers;
+    size_t most_bytes, used_bytes; /* that all buffers together may take, and take */
     qn_checking_order order;
 };
 

@@ -1,9 +1,11 @@
 /* devices: checking:host checking:opencl:0 */
 /* The checking driver accepts a kernel that follows its declaration, and reports violations of the declaration. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "check.h"
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -17,6 +19,7 @@ enum { NOTHING, SKIP_Y, WRITE_X, WRITE_Y_AT, WRITE_Z_AT, WRITE_MINUS_ONE, SKIP_Z
 static qn_context *context;
 static qn_device *device;
 static qn_queue *queue;
+static const char *device_name = "checking:host";
 static bool on_host;
 
 static const char source[] =
@@ -258,11 +261,31 @@ static void writes_of_host_functions_are_checked(void)
     qn_buffer_release(&buffer);
 }
 
+/* Released memory is free again, and the last MiB can be used to its last byte. */
+static void memory_ends_where_asked(void)
+{
+    enum { MIB = 1 << 20 };
+    qn_device *small = NULL;
+    qn_buffer *first = NULL, *second = NULL;
+    setenv("QUERN_CHECKING_MEMORY_MIB", "3", 1);
+    CHECK_OK(qn_device_open(context, device_name, &small));
+    unsetenv("QUERN_CHECKING_MEMORY_MIB");
+    CHECK_OK(qn_buffer_create(small, 2 * MIB, &first));
+    CHECK_FAILS(qn_buffer_create(small, MIB + 1, &second), QN_OUT_OF_MEMORY);
+    CHECK_MESSAGE_HAS("a buffer of 1048577 bytes was asked for; 1048576 bytes are left");
+    CHECK_OK(qn_buffer_create(small, MIB, &second));
+    qn_buffer_release(&first);
+    CHECK_OK(qn_buffer_create(small, 2 * MIB, &first));
+    qn_buffer_release(&first);
+    qn_buffer_release(&second);
+    qn_device_release(&small);
+}
+
 int main(int argc, char **argv)
 {
-    const char *name = argc > 1 ? argv[1] : "checking:host";
+    if (argc > 1) device_name = argv[1];
     if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
-    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    if (qn_device_open(context, device_name, &device) == QN_NO_DEVICE) check_skip(device_name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     on_host = strcmp(qn_device_inner_driver(device), "host") == 0;
     RUN(kernels_that_keep_their_declaration_pass);
@@ -275,6 +298,7 @@ int main(int argc, char **argv)
     RUN(ranges_of_one_buffer_pass);
     RUN(new_buffers_are_filled_with_ff);
     RUN(writes_of_host_functions_are_checked);
+    RUN(memory_ends_where_asked);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
