@@ -34,10 +34,10 @@ typedef struct qn_movie_setup {
     int users; /* movies at work */
     int padded[2];
     qn_detector *detector;
-    bool gain_written;    /* the gain as applied */
-    bool explained;       /* its memory */
-    size_t forward_bytes; /* of device memory that a plan for transforms takes */
-    qn_movie_tools tools[QN_MOVIE_TURNS];
+    bool gain_written;                    /* the gain as applied */
+    bool explained;                       /* its memory */
+    size_t forward_bytes;                 /* of device memory that a plan for transforms takes */
+    qn_movie_tools tools[QN_MOVIE_TURNS]; /* whoever has a turn may use those of its number */
 } qn_movie_setup;
 
 static inline size_t qn_movie_padded_bytes(const qn_movie_setup *s)
@@ -74,7 +74,8 @@ struct qn_movie_pipeline {
     qn_movie_setup *setup;      /* of the latest movie */
     uint64_t movie_bytes;       /* of the movies at work, in the device's memory; guarded by the run's mutex */
 
-    pthread_mutex_t taking; /* guards which turns are taken */
+    pthread_mutex_t taking; /* guards which turns are taken, and `one_by_one` */
+    bool one_by_one;        /* there was no memory for two movies at once, although their plans had some */
     pthread_cond_t given;   /* a turn is free again */
     qn_movie_turn turns[QN_MOVIE_TURNS];
 };
@@ -102,7 +103,7 @@ typedef struct qn_movie_work {
     bool held;             /* the frames stay in the device's memory */
     bool frugal;           /* the alignment leaves its memory to the sums */
     bool short_of_memory;  /* the sums of one movie and the alignment of the next one do not fit */
-    bool alone;            /* there is no memory for the objects of a second turn */
+    bool alone;            /* there is no memory for the objects of a second turn, or was none */
     uint64_t memory_bytes; /* of this movie: its frames and what else it has of its own */
     uint64_t device_bytes; /* estimate of all else */
 } qn_movie_work;

@@ -1,6 +1,7 @@
 #include "movie/pipeline.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "movie/movie_work.h"
 
@@ -28,13 +29,39 @@ static qn_status run_in_turn(qn_movie_work *w)
     return status;
 }
 
+/* Whether movies go one by one. With `begin`, those that follow do. */
+static bool one_by_one(qn_movie_pipeline *p, bool begin)
+{
+    pthread_mutex_lock(&p->taking);
+    const bool is = p->one_by_one;
+    p->one_by_one |= begin;
+    pthread_mutex_unlock(&p->taking);
+    return is;
+}
+
+/* Plans of memory do not know what other programs take on the device. Where two movies find too little, one goes on
+ * alone. */
+static qn_status run_where_memory_is(qn_movie_work *w)
+{
+    w->alone |= one_by_one(w->pipeline, false);
+    const qn_status status = run_in_turn(w);
+    if (status != QN_OUT_OF_MEMORY || w->alone) return status;
+    if (!one_by_one(w->pipeline, true))
+        qn_log(QN_LOG_NOTE, "%s has no memory for two movies at once, so it works on one at a time: %s",
+               qn_device_get_info(w->pipeline->device)->identifier, qn_error_message());
+    qn_error_clear();
+    qn_motion_release(&w->motion);
+    w->alone = true;
+    return run_in_turn(w);
+}
+
 static qn_status run_stages(qn_movie_work *w)
 {
     QN_TRY(qn_movie_open(w));
     QN_TRY(qn_movie_set_up(w));
     QN_TRY(qn_movie_take_memory(w));
     QN_TRY(qn_movie_load(w));
-    QN_TRY(run_in_turn(w));
+    QN_TRY(run_where_memory_is(w));
     QN_TRY(qn_movie_note_motion(w));
     QN_TRY(qn_micrographs_complete(&w->lane->micrographs, w->pipeline->run->job->pool));
     QN_TRY(qn_movie_write_files(w, &w->lane->micrographs));

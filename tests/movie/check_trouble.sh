@@ -125,6 +125,21 @@ goes_on memory a.tif large.mrc --pixel 1.5 --memory 12MiB
 says memory large.mrc 'takes about [0-9]* MiB; expected at most the 12 MiB of --memory'
 run a.tif -o more --pixel 1.5 && cmp -s memory/a.mrc more/a.mrc || fail "memory: the micrograph depends on --memory"
 
+# Where other programs use the device's memory, two movies at once do not fit: they go one by one, with the same bytes.
+for name in b c d; do cp a.tif $name.tif; done
+share() { # share FOLDER MIB
+  QUERN_CHECKING_MEMORY_MIB=$2 "$quern" movie a.tif b.tif c.tif d.tif -o "$1" --pixel 1.5 --dose 1.5 --voltage 250 \
+    --device checking:host --threads 2 >output 2>message || fail "$1: $(cat message)"
+}
+share roomy 1000
+grep 'no memory for two' message && fail "roomy: $(cat message)"
+share cramped 24
+grep -q 'no memory for two movies at once' message || fail "cramped: $(cat message)"
+for name in a b c d; do
+  cmp roomy/$name.mrc cramped/$name.mrc || fail "cramped: $name.mrc depends on the memory: $(cat message)"
+done
+grep -q 'weights are known.*weights are known' cramped/movies.csv && fail "cramped: a remark stands twice: $(cat cramped/movies.csv)"
+
 # ---- pixel sizes and optics ----
 
 noise 16384 | mrc 64 64 4 0 >unknown.mrc
