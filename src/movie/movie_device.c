@@ -175,12 +175,14 @@ qn_status qn_movie_set_up(qn_movie_work *w)
     return qn_movie_plan_memory(w);
 }
 
-/* Keep room for the spectra of the first frames; if the device lacks memory, of fewer. */
+/* Keep room for the spectra of the first frames; if the device lacks memory, of fewer. Those of a longer movie go,
+ * since the plans of others do not count them. */
 static qn_status prepare_spectra(qn_movie_work *w)
 {
     qn_movie_turn *turn = w->turn;
     const size_t bytes = qn_movie_spectrum_bytes(w->setup);
     if (turn->spectrum_count > 0 && qn_buffer_bytes(turn->spectra[0]) != bytes) forget_spectra(turn);
+    while (turn->spectrum_count > w->kept) qn_buffer_release(&turn->spectra[--turn->spectrum_count]);
     if (turn->spectrum_room < w->kept) {
         void *memory;
         forget_spectra(turn);

@@ -160,7 +160,10 @@ qn_status qn_movie_take_memory(qn_movie_work *w)
     qn_movie_state *run = p->run;
     const uint64_t allowed = allowed_bytes(p), wanted = w->memory_bytes;
     uint64_t *used = p->is_cpu ? &run->movie_bytes : &p->movie_bytes;
-    if (w->lane->taken_bytes >= wanted) return QN_OK;
+    pthread_mutex_lock(&run->mutex);
+    const bool fits = *used + w->device_bytes <= allowed;
+    pthread_mutex_unlock(&run->mutex);
+    if (w->lane->taken_bytes == wanted || (w->lane->taken_bytes > wanted && fits)) return QN_OK;
     qn_movie_give_memory(p, w->lane);
     for (bool waits = true; waits;) {
         struct timespec until;
