@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* A call of qn_pool_run. It is in the pool's list while it has tasks that nobody has taken. */
+/* A call of qn_pool_run, in the pool's list until it returns. */
 typedef struct pool_run {
     struct pool_run *next;
     qn_pool_task task;
@@ -93,7 +93,8 @@ static bool is_over(const pool_run *run)
     return !has_tasks(run) && run->working == 0;
 }
 
-/* Work on a run with the lowest free number. Threads that work at the same time have different numbers. */
+/* Work on a run with the lowest free number. Threads that work at the same time have different numbers. The caller
+ * passes the number on to another thread, or works on. */
 static void work_with_number(qn_pool *pool, pool_run *run)
 {
     int number = 0;

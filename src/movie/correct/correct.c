@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "movie/correct/kernels/correct_frames.h"
+#include "runtime/kept_buffer.h"
 
 enum { MEAN_STEP = 256, SAMPLES_STEP = 256 }; /* bytes; ranges of buffers begin at multiples of 256 */
 
@@ -160,10 +161,7 @@ static qn_status reserve_means(qn_corrector *c, int frames)
 {
     const size_t bytes = (size_t)frames * MEAN_STEP;
     c->frames = 0;
-    if (!c->buffers.mean || qn_buffer_bytes(c->buffers.mean) < bytes) {
-        qn_buffer_release(&c->buffers.mean);
-        QN_TRY(qn_buffer_create(qn_queue_device(c->queue), bytes, &c->buffers.mean));
-    }
+    QN_TRY(qn_buffer_reserve(qn_queue_device(c->queue), bytes, &c->buffers.mean));
     c->frames = frames;
     return qn_queue_fill(c->queue, c->buffers.mean, 0, bytes, 0, NULL);
 }

@@ -178,7 +178,6 @@ static void impossible_buffers_are_refused(void)
     CHECK(buffer == NULL);
 }
 
-/* Destroying objects after a failure must not change its message. */
 static void a_kept_buffer_is_replaced_when_it_is_too_small(void)
 {
     qn_buffer *buffer = NULL;
@@ -193,6 +192,7 @@ static void a_kept_buffer_is_replaced_when_it_is_too_small(void)
     CHECK(buffer == NULL);
 }
 
+/* Destroying objects after a failure must not change its message. */
 static void destroying_keeps_the_error(void)
 {
     qn_queue *other = NULL;
