@@ -10,10 +10,12 @@
 #   long          scripts/check leaves it out, scripts/check --all runs it
 #   threads       the thread sanitizer runs it
 #   unsanitized   the address and undefined behaviour sanitizers leave it out
+#   sanitized     they run it on host although they run it on checking:host, which does less
 # Every run on a CUDA device is unsanitized: CUDA's libraries cannot be loaded with the address sanitizer. Every run on an
 # OpenCL device outside src/runtime is unsanitized too: OpenCL compiles its kernels without the sanitizer, and runs on
 # host and checking:host cover the code around the kernels. The device checking:host reads the host memory of each write
-# again when the write has ended, so the sanitizer sees memory that was released too early.
+# again when the write has ended, so the sanitizer sees memory that was released too early. It runs the code of host too,
+# so where the sanitizer runs a test on checking:host, it leaves out the one on host that is not labelled "sanitized".
 
 # Set `words` to the words of a test's line "<kind>: <words>".
 function(quern_test_words source kind words)
@@ -23,24 +25,37 @@ function(quern_test_words source kind words)
   set(${words} ${line} PARENT_SCOPE)
 endfunction()
 
-# quern_add_test(NAME SOURCE DEVICE COMMAND…): add one run of a test; DEVICE is its device or its part, or "".
-function(quern_add_test name source device)
-  add_test(NAME ${name} COMMAND ${ARGN})
+# Set `labels` to the labels of a test on a device, as its source states them.
+function(quern_stated_labels source device labels)
   quern_test_words(${source} labels words)
-  set(labels)
+  set(found)
   foreach(word IN LISTS words)
     string(REPLACE "@" ";" begin ${word})
     list(POP_FRONT begin label)
-    if(NOT label MATCHES "^(long|threads|unsanitized)$")
-      message(FATAL_ERROR "${source}: the label ${label} is unknown; expected long, threads or unsanitized")
+    if(NOT label MATCHES "^(long|threads|unsanitized|sanitized)$")
+      message(FATAL_ERROR "${source}: the label ${label} is unknown; expected long, threads, unsanitized or sanitized")
     endif()
     string(FIND "${device}" "${begin}" place)
     if(place EQUAL 0)
-      list(APPEND labels ${label})
+      list(APPEND found ${label})
     endif()
   endforeach()
+  set(${labels} ${found} PARENT_SCOPE)
+endfunction()
+
+# quern_add_test(NAME SOURCE DEVICE COMMAND…): add one run of a test; DEVICE is its device or its part, or "".
+function(quern_add_test name source device)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  quern_stated_labels(${source} "${device}" labels)
   if(device MATCHES "cuda" OR (device MATCHES "^opencl" AND NOT source MATCHES "^src/runtime/"))
     list(APPEND labels unsanitized)
+  endif()
+  if(device STREQUAL "host" AND NOT "sanitized" IN_LIST labels)
+    quern_test_words(${source} devices devices)
+    quern_stated_labels(${source} checking:host checking)
+    if("checking:host" IN_LIST devices AND NOT checking MATCHES "long|unsanitized")
+      list(APPEND labels unsanitized)
+    endif()
   endif()
   if(device MATCHES "opencl")
     # PoCL 3 aborts if two processes compile the same kernel at the same time into its cache.

@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 */
-/* labels: threads@host */
+/* labels: threads@host sanitized@host */
 /* Compare the sums of a device's accumulator with discrete Fourier transforms and the reference of insertion, in double
  * precision. */
 #include "check.h"
