@@ -136,7 +136,7 @@ int main(void)
         !CHECK_OK(qn_device_open(context, "host", &device)))
         return check_finish();
     RUN(kicks_lower_the_best_pose);
-    RUN(rounds_have_numbers_of_their_own);
+    RUN_LONG(rounds_have_numbers_of_their_own);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

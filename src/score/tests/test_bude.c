@@ -237,7 +237,7 @@ static void deck_energies_agree_with_the_published_ones(void)
 int main(void)
 {
     RUN(pairs_agree_with_hand_calculation);
-    RUN(folded_pairs_agree_with_the_definition);
+    RUN_LONG(folded_pairs_agree_with_the_definition);
     RUN(sybyl_types_have_rows);
     if (check_reference_data("docking/bude_bm1")) RUN(deck_energies_agree_with_the_published_ones);
     return check_finish();

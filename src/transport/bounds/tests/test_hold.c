@@ -230,6 +230,6 @@ int main(void)
     RUN(the_restraint_begins_at_the_rim);
     RUN(poses_are_drawn_on_the_disc);
     RUN(minima_are_minima_in_the_plane);
-    RUN(the_lower_bound_is_that_of_many_starts);
+    RUN_LONG(the_lower_bound_is_that_of_many_starts);
     return check_finish();
 }
