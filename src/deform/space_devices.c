@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/thread.h"
 #include "deform/batch/batch.h"
@@ -41,20 +42,13 @@ struct qn_space_lane {
 
 /* ---- lanes ---- */
 
-static bool is_host(const qn_device *device)
+static qn_status open_lane(qn_deform_space_run *run, qn_device *device, int size)
 {
-    return strcmp(qn_device_get_info(device)->driver, "host") == 0;
-}
-
-static qn_status open_lane(qn_deform_space_run *run, qn_device *device)
-{
-    const qn_run_options *options = &run->options->run;
     const qn_batch_options of_batch = {.tolerance = fmax(run->options->tolerance, LEAST_TOLERANCE),
                                        .newton_steps_max = NEWTON_STEPS_MAX,
                                        .pool = run->job->pool};
     qn_space_lane *lane = &run->lanes[run->lane_count++];
-    lane->size = options->batch > 0 ? options->batch : is_host(device) ? BATCH_HOST : BATCH_GPU;
-    if (lane->size > (int)run->state_count) lane->size = (int)run->state_count;
+    lane->size = size;
     QN_TRY(qn_queue_create(device, &lane->queue));
     QN_TRY(qn_batch_create(lane->queue, run->setup.problem, lane->size, &of_batch, &lane->batch));
     QN_TRY(qn_allocate((size_t)lane->size, sizeof *lane->states, (void **)&lane->states));
@@ -62,14 +56,54 @@ static qn_status open_lane(qn_deform_space_run *run, qn_device *device)
     return qn_allocate((size_t)lane->size, sizeof *lane->facts, (void **)&lane->facts);
 }
 
+static void close_last_lane(qn_deform_space_run *run)
+{
+    qn_space_lane *lane = &run->lanes[--run->lane_count];
+    qn_batch_destroy(&lane->batch);
+    qn_queue_destroy(&lane->queue);
+    qn_release(&lane->states);
+    qn_release(&lane->numbers);
+    qn_release(&lane->facts);
+}
+
+/* Open a lane. Without --batch it has fewer states where the device lacks memory, or a large enough buffer, for more.
+ */
+static qn_status open_first_lane(qn_deform_space_run *run, qn_device *device)
+{
+    const bool is_gpu = qn_device_get_info(device)->kind == QN_DEVICE_GPU;
+    const int asked = run->options->run.batch;
+    int wanted = asked > 0 ? asked : is_gpu ? BATCH_GPU : BATCH_HOST;
+    if (wanted > (int)run->state_count) wanted = (int)run->state_count;
+    int size = wanted;
+    qn_status status = open_lane(run, device, size);
+    while (status == QN_OUT_OF_MEMORY && asked == 0 && size > 1) {
+        qn_error_clear();
+        close_last_lane(run);
+        size /= 2;
+        status = open_lane(run, device, size);
+    }
+    if (status == QN_OK && size < wanted)
+        qn_log(QN_LOG_NOTE, "%s has no memory for %d states at once, so it works on %d",
+               qn_device_get_info(device)->identifier, wanted, size);
+    return status;
+}
+
+/* Open more lanes where the device has memory for them. */
 static qn_status open_lanes(qn_deform_space_run *run, qn_device *device)
 {
     const qn_device_info *about = qn_device_get_info(device);
     const int most = about->kind == QN_DEVICE_GPU ? LANES_GPU : LANES_HOST;
     const qn_space_lane *first = &run->lanes[run->lane_count];
-    QN_TRY(open_lane(run, device));
+    QN_TRY(open_first_lane(run, device));
     const double allowed = MEMORY_SHARE * (double)about->memory_bytes, each = qn_batch_bytes(first->batch);
-    for (int count = 1; count < most && (count + 1) * each <= allowed; count++) QN_TRY(open_lane(run, device));
+    for (int count = 1; count < most && (count + 1) * each <= allowed; count++) {
+        const qn_status status = open_lane(run, device, first->size);
+        if (status != QN_OUT_OF_MEMORY) QN_TRY(status);
+        if (status == QN_OK) continue;
+        qn_error_clear();
+        close_last_lane(run);
+        break;
+    }
     return QN_OK;
 }
 
@@ -86,15 +120,8 @@ qn_status qn_space_devices_open(qn_deform_space_run *run)
 
 void qn_space_devices_close(qn_deform_space_run *run)
 {
-    for (int i = 0; i < run->lane_count; i++) {
-        qn_batch_destroy(&run->lanes[i].batch);
-        qn_queue_destroy(&run->lanes[i].queue);
-        qn_release(&run->lanes[i].states);
-        qn_release(&run->lanes[i].numbers);
-        qn_release(&run->lanes[i].facts);
-    }
+    while (run->lane_count > 0) close_last_lane(run);
     qn_release(&run->lanes);
-    run->lane_count = 0;
 }
 
 /* ---- the states that may begin ---- */

@@ -9,7 +9,8 @@ source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
 . "$1/tests/support/script.sh"
 export LC_ALL=C
 cd "$work" || exit 1
-body=("$source/examples/deform/lobe.msh" --fix tag:held --material svk:10000,0.45 --contact 'x>0.1' --checks 2 --quiet)
+loud=("$source/examples/deform/lobe.msh" --fix tag:held --material svk:10000,0.45 --contact 'x>0.1' --checks 2)
+body=("${loud[@]}" --quiet)
 grid=(--step 0.004 --reach 0:0.004,0:0.004,0:0.004)
 far=(--step 0.03 --reach 0:0.06,0:0,0:0)
 space() { "$quern" deform space "${body[@]}" --device checking:host "$@" 2>log || { cat log; fail "$*"; }; }
@@ -29,6 +30,19 @@ paste -d, host_states.csv wide_states.csv | awk -F, 'NR > 1 { far = f = 0
     if (far > (1e-3) ^ 2 * f) wrong++
     if (($10 - $(10 + 13)) ^ 2 > 1e-8) wrong++ } END { exit !(NR == 9 && !wrong) }' ||
   fail "forces or least stretches of the device are not those of the host"
+
+# Where the device has no memory for all states at once, batches are smaller, unless their size is asked for.
+plane=("${loud[@]}" --step 0.002 --reach 0:0.004,0:0.004,0:0 --device checking:host --threads 2)
+"$quern" deform space "${plane[@]}" -o roomy.qcs >log 2>&1 || fail "roomy: $(cat log)"
+grep -q 'has no memory' log && fail "roomy: $(cat log)"
+export QUERN_CHECKING_MEMORY_MIB=3
+"$quern" deform space "${plane[@]}" -o cramped.qcs >log 2>&1 || fail "cramped: $(cat log)"
+grep -q '^checking:host has no memory for 9 states at once, so it works on 4$' log || fail "cramped: $(cat log)"
+same roomy cramped
+"$quern" deform space "${plane[@]}" --batch 9 -o asked.qcs >log 2>&1 && fail "asked: exit code 0"
+grep -q '^quern: checking:host: a buffer of [0-9]* bytes was asked for; [0-9]* bytes are left$' log || fail "asked: $(cat log)"
+[ ! -e asked.qcs ] || fail "asked: there is a result"
+unset QUERN_CHECKING_MEMORY_MIB
 
 # The way along x begins with states that the device finds; after that the body collapses, and the host tells.
 space "${far[@]}" --threads 2 -o far.qcs
