@@ -12,18 +12,28 @@
 #include "runtime/objects.h"
 
 /* Bytes that buffers may take together, as on a device whose memory other programs use: QUERN_CHECKING_MEMORY_MIB. */
-static size_t most_bytes(void)
+static qn_status find_most_bytes(size_t *bytes)
 {
+    enum { MIB_MAX = 1 << 30 };
     const char *text = getenv("QUERN_CHECKING_MEMORY_MIB");
-    const long mib = text ? strtol(text, NULL, 10) : 0;
-    return mib > 0 ? (size_t)mib << 20 : SIZE_MAX;
+    char *end;
+    *bytes = SIZE_MAX;
+    if (!text) return QN_OK;
+    const long mib = strtol(text, &end, 10);
+    if (*end != '\0' || mib < 1 || mib > MIB_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "QUERN_CHECKING_MEMORY_MIB is \"%s\"; expected a whole number from 1 to %d",
+                       text, MIB_MAX);
+    *bytes = (size_t)mib << 20;
+    return QN_OK;
 }
 
 static qn_status device_open(qn_context *context, int number, const char *inner, qn_driver_device *opened,
                              qn_device_info *info)
 {
     void *memory;
+    size_t most_bytes;
     (void)number;
+    QN_TRY(find_most_bytes(&most_bytes));
     if (strncmp(inner, "checking", strlen("checking")) == 0)
         return QN_FAIL(QN_INVALID_ARGUMENT,
                        "device \"checking:%s\": checking wraps host, opencl:N or cuda:N, not itself", inner);
@@ -41,7 +51,7 @@ static qn_status device_open(qn_context *context, int number, const char *inner,
     /* An OpenCL buffer is an object, not an address, so its native handle cannot point behind a guard zone. */
     device->guard_before = strcmp(device->driver->name, "opencl") == 0 ? 0 : QN_CHECKING_GUARD_BYTES;
     device->largest_group = (size_t)info->largest_group;
-    device->most_bytes = most_bytes();
+    device->most_bytes = most_bytes;
     snprintf(device->identifier, sizeof device->identifier, "checking:%.38s", info->identifier);
     memcpy(info->identifier, device->identifier, sizeof info->identifier);
     strcpy(info->driver, "checking");

@@ -267,6 +267,9 @@ static void memory_ends_where_asked(void)
     enum { MIB = 1 << 20 };
     qn_device *small = NULL;
     qn_buffer *first = NULL, *second = NULL;
+    setenv("QUERN_CHECKING_MEMORY_MIB", "3 GiB", 1);
+    CHECK_FAILS(qn_device_open(context, device_name, &small), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("QUERN_CHECKING_MEMORY_MIB is \"3 GiB\"; expected a whole number from 1");
     setenv("QUERN_CHECKING_MEMORY_MIB", "3", 1);
     CHECK_OK(qn_device_open(context, device_name, &small));
     unsetenv("QUERN_CHECKING_MEMORY_MIB");
