@@ -30,7 +30,7 @@ qn_status qn_movie_facts_remark(qn_movie_facts *facts, const char *format, ...)
     va_start(values, format);
     vsnprintf(sentence, sizeof sentence, format, values);
     va_end(values);
-    if (before && strstr(before, sentence)) return QN_OK; /* of a movie that is tried again */
+    if (before && strstr(before, sentence)) return QN_OK;
     QN_TRY(qn_text_append(&text, "%s%s%s", before ? before : "", before ? "; " : "", sentence));
     qn_release(&facts->texts[QN_MOVIE_REMARK]);
     facts->texts[QN_MOVIE_REMARK] = text.data;

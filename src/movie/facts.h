@@ -89,7 +89,7 @@ void qn_movie_facts_clear(qn_movie_facts *facts);
 
 QN_MUST_CHECK qn_status qn_movie_facts_set_text(qn_movie_facts *facts, qn_movie_text which, const char *text);
 
-/* Append a sentence to the remarks. */
+/* Append a sentence to the remarks, unless it is there: a movie may be worked on again. */
 QN_MUST_CHECK qn_status qn_movie_facts_remark(qn_movie_facts *facts, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 
 /* Make room for a series, which is 0. */

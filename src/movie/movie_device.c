@@ -175,8 +175,8 @@ qn_status qn_movie_set_up(qn_movie_work *w)
     return qn_movie_plan_memory(w);
 }
 
-/* Keep room for the spectra of the first frames; if the device lacks memory, of fewer. Those of a longer movie go,
- * since the plans of others do not count them. */
+/* Keep room for the spectra of the first frames; if the device lacks memory, of fewer. Spectra that a longer movie left
+ * are released, because the plans of later movies do not count them. */
 static qn_status prepare_spectra(qn_movie_work *w)
 {
     qn_movie_turn *turn = w->turn;

@@ -154,16 +154,24 @@ qn_status qn_movie_plan_memory(qn_movie_work *w)
     return QN_OK;
 }
 
+/* Whether the lane has more memory than its movie needs, from a movie before, and the objects of the device fit beside
+ * all that lanes have. */
+static bool has_room_to_spare(const qn_movie_work *w, const uint64_t *used, uint64_t allowed)
+{
+    pthread_mutex_t *mutex = &w->pipeline->run->mutex;
+    pthread_mutex_lock(mutex);
+    const bool fits = *used + w->device_bytes <= allowed;
+    pthread_mutex_unlock(mutex);
+    return w->lane->taken_bytes > w->memory_bytes && fits;
+}
+
 qn_status qn_movie_take_memory(qn_movie_work *w)
 {
     qn_movie_pipeline *p = w->pipeline;
     qn_movie_state *run = p->run;
     const uint64_t allowed = allowed_bytes(p), wanted = w->memory_bytes;
     uint64_t *used = p->is_cpu ? &run->movie_bytes : &p->movie_bytes;
-    pthread_mutex_lock(&run->mutex);
-    const bool fits = *used + w->device_bytes <= allowed;
-    pthread_mutex_unlock(&run->mutex);
-    if (w->lane->taken_bytes == wanted || (w->lane->taken_bytes > wanted && fits)) return QN_OK;
+    if (w->lane->taken_bytes == wanted || has_room_to_spare(w, used, allowed)) return QN_OK;
     qn_movie_give_memory(p, w->lane);
     for (bool waits = true; waits;) {
         struct timespec until;

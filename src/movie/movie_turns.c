@@ -39,3 +39,20 @@ void qn_movie_give_turn(qn_movie_pipeline *p, qn_movie_turn *turn, bool alone)
     pthread_cond_broadcast(&p->given);
     pthread_mutex_unlock(&p->taking);
 }
+
+bool qn_movie_turns_are_shared(qn_movie_pipeline *p)
+{
+    pthread_mutex_lock(&p->taking);
+    const bool shared = !p->one_by_one;
+    pthread_mutex_unlock(&p->taking);
+    return shared;
+}
+
+bool qn_movie_stop_sharing_turns(qn_movie_pipeline *p)
+{
+    pthread_mutex_lock(&p->taking);
+    const bool shared = !p->one_by_one;
+    p->one_by_one = true;
+    pthread_mutex_unlock(&p->taking);
+    return shared;
+}

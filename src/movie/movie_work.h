@@ -75,7 +75,7 @@ struct qn_movie_pipeline {
     uint64_t movie_bytes;       /* of the movies at work, in the device's memory; guarded by the run's mutex */
 
     pthread_mutex_t taking; /* guards which turns are taken, and `one_by_one` */
-    bool one_by_one;        /* there was no memory for two movies at once, although their plans had some */
+    bool one_by_one;        /* each movie has all turns, because there was too little memory for two */
     pthread_cond_t given;   /* a turn is free again */
     qn_movie_turn turns[QN_MOVIE_TURNS];
 };
@@ -103,7 +103,7 @@ typedef struct qn_movie_work {
     bool held;             /* the frames stay in the device's memory */
     bool frugal;           /* the alignment leaves its memory to the sums */
     bool short_of_memory;  /* the sums of one movie and the alignment of the next one do not fit */
-    bool alone;            /* there is no memory for the objects of a second turn, or was none */
+    bool alone;            /* this movie has all turns, because memory is short for the objects of a second one */
     uint64_t memory_bytes; /* of this movie: its frames and what else it has of its own */
     uint64_t device_bytes; /* estimate of all else */
 } qn_movie_work;
@@ -126,6 +126,12 @@ void qn_movie_give_memory(qn_movie_pipeline *pipeline, qn_movie_lane *lane);
  */
 qn_movie_turn *qn_movie_take_turn(qn_movie_pipeline *pipeline, bool alone);
 void qn_movie_give_turn(qn_movie_pipeline *pipeline, qn_movie_turn *turn, bool alone);
+
+/* Whether two movies may have turns at once, which they may until there is too little memory for them. */
+bool qn_movie_turns_are_shared(qn_movie_pipeline *pipeline);
+
+/* From now on each movie is to have all turns. Returns whether turns were shared before. */
+bool qn_movie_stop_sharing_turns(qn_movie_pipeline *pipeline);
 
 /* Make what this movie needs, in its turn. */
 QN_MUST_CHECK qn_status qn_movie_prepare_device(qn_movie_work *work);

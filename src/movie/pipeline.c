@@ -29,24 +29,14 @@ static qn_status run_in_turn(qn_movie_work *w)
     return status;
 }
 
-/* Whether movies go one by one. With `begin`, those that follow do. */
-static bool one_by_one(qn_movie_pipeline *p, bool begin)
-{
-    pthread_mutex_lock(&p->taking);
-    const bool is = p->one_by_one;
-    p->one_by_one |= begin;
-    pthread_mutex_unlock(&p->taking);
-    return is;
-}
-
-/* Plans of memory do not know what other programs take on the device. Where two movies find too little, one goes on
- * alone. */
+/* Plans of memory do not know what other programs take on the device. Where two movies find too little memory, one of
+ * them is worked on again, alone. */
 static qn_status run_where_memory_is(qn_movie_work *w)
 {
-    w->alone |= one_by_one(w->pipeline, false);
+    if (!qn_movie_turns_are_shared(w->pipeline)) w->alone = true;
     const qn_status status = run_in_turn(w);
     if (status != QN_OUT_OF_MEMORY || w->alone) return status;
-    if (!one_by_one(w->pipeline, true))
+    if (qn_movie_stop_sharing_turns(w->pipeline))
         qn_log(QN_LOG_NOTE, "%s has no memory for two movies at once, so it works on one at a time: %s",
                qn_device_get_info(w->pipeline->device)->identifier, qn_error_message());
     qn_error_clear();

@@ -70,12 +70,21 @@ static void a_movie_alone_keeps_others_out(void)
     for (int i = 0; i < QN_MOVIE_TURNS; i++) qn_movie_give_turn(&pipeline, next[i].turn, false);
 }
 
+static void sharing_ends_once(void)
+{
+    CHECK(qn_movie_turns_are_shared(&pipeline));
+    CHECK(qn_movie_stop_sharing_turns(&pipeline));
+    CHECK(!qn_movie_turns_are_shared(&pipeline));
+    CHECK(!qn_movie_stop_sharing_turns(&pipeline));
+}
+
 int main(void)
 {
     pthread_mutex_init(&pipeline.taking, NULL);
     pthread_cond_init(&pipeline.given, NULL);
     RUN(two_movies_have_turns_at_once);
     RUN(a_movie_alone_keeps_others_out);
+    RUN(sharing_ends_once);
     pthread_cond_destroy(&pipeline.given);
     pthread_mutex_destroy(&pipeline.taking);
     return check_finish();
