@@ -25,7 +25,7 @@ function(quern_add_host_variants target)
   set(optimisation -O3)
   if(QUERN_SANITIZE)
     set(optimisation -O2) # compiling the sanitizer's checks at -O3 takes twice as long
-    # These take a minute at -O2 and a third of it at -O1, and their tests take as long.
+    # Compiling these two takes a minute at -O2 and a third of it at -O1.
     set_source_files_properties(src/fft/lines_host.c src/deform/body/kernels/elements_host.c PROPERTIES COMPILE_OPTIONS -O1)
   endif()
   foreach(variant IN LISTS variants)

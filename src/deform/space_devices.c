@@ -66,8 +66,7 @@ static void close_last_lane(qn_deform_space_run *run)
     qn_release(&lane->facts);
 }
 
-/* Open a lane. Without --batch it has fewer states where the device lacks memory, or a large enough buffer, for more.
- */
+/* Open a lane. Without --batch, its batch is halved until the device has memory, and large enough buffers, for it. */
 static qn_status open_first_lane(qn_deform_space_run *run, qn_device *device)
 {
     const bool is_gpu = qn_device_get_info(device)->kind == QN_DEVICE_GPU;
