@@ -34,7 +34,7 @@ describe() {
     command=(trajectory rdf water.tpr water.xtc --select 'name OW' --keep-overlaps) other=(--stride 2) differs=stride= ;;
   reconstruct)
     journal=unfinished/journal.0 other=(--symmetry C2) differs=symmetry=
-    command=(reconstruct particles.star --checkpoint 0.0001 --batch 64) ;;
+    command=(reconstruct particles.star --checkpoint 1e-6 --batch 64) ;; # after each batch
   reconstruct-map)
     describe reconstruct
     target=map.mrc journal=map_unfinished/journal.0 ;;
