@@ -36,10 +36,11 @@ struct qn_pool {
     pthread_cond_t run_came;     /* a helper may find a run and a number */
     pthread_cond_t number_freed; /* a thread that works alone may find a number */
     pool_run *runs;
-    bool *used; /* [threads]: the number is that of a thread that works */
-    int free;   /* numbers that are not used */
-    int asleep; /* helpers that wait */
-    int lone;   /* threads that wait to work alone */
+    bool *used;        /* [threads]: the number is that of a thread that works */
+    int free;          /* numbers that are not used */
+    int asleep;        /* helpers that wait */
+    int lone;          /* threads that wait to work alone */
+    atomic_uint begun; /* runs, changed with the mutex held */
     bool closing;
 };
 
@@ -56,7 +57,9 @@ static void note_failure(qn_pool *pool, pool_run *run, size_t index, qn_status s
     pthread_mutex_unlock(&pool->mutex);
 }
 
-static void work(qn_pool *pool, pool_run *run, int number)
+/* Work on a run until its tasks end. A helper leaves it when more runs than `*begun` have begun, to go where the fewest
+ * threads work: a short run would otherwise wait for the end of a long one. NULL: the thread stays. */
+static void work(qn_pool *pool, pool_run *run, int number, const unsigned *begun)
 {
     const qn_pool *was_inside = inside_task;
     const qn_log_scope outer = qn_log_current();
@@ -67,6 +70,7 @@ static void work(qn_pool *pool, pool_run *run, int number)
         if (index >= run->count) break;
         const qn_status status = run->task(index, number, run->user);
         if (status != QN_OK) note_failure(pool, run, index, status);
+        if (begun && atomic_load_explicit(&pool->begun, memory_order_relaxed) != *begun) break;
     }
     qn_log_return(outer);
     inside_task = was_inside;
@@ -95,15 +99,16 @@ static bool is_over(const pool_run *run)
 
 /* Work on a run with the lowest free number. Threads that work at the same time have different numbers. The caller
  * passes the number on to another thread, or works on. */
-static void work_with_number(qn_pool *pool, pool_run *run)
+static void work_with_number(qn_pool *pool, pool_run *run, bool helps)
 {
     int number = 0;
     while (pool->used[number]) number++;
     pool->used[number] = true;
     pool->free--;
     run->working++;
+    const unsigned begun = atomic_load(&pool->begun);
     pthread_mutex_unlock(&pool->mutex);
-    work(pool, run, number);
+    work(pool, run, number, helps ? &begun : NULL);
     pthread_mutex_lock(&pool->mutex);
     pool->used[number] = false;
     pool->free++;
@@ -135,7 +140,7 @@ static void *help(void *argument)
     while (!pool->closing) {
         pool_run *run = pool->free > 0 ? find_run(pool) : NULL;
         if (run) {
-            work_with_number(pool, run);
+            work_with_number(pool, run, true);
             continue;
         }
         pass_number(pool); /* to a thread that works alone */
@@ -261,10 +266,11 @@ qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user
     pthread_cond_init(&run.changed, NULL);
     run.next = pool->runs;
     pool->runs = &run;
+    atomic_fetch_add(&pool->begun, 1);
     wake_helpers(pool, count - 1);
     while (!is_over(&run)) {
         if (has_tasks(&run) && pool->free > 0)
-            work_with_number(pool, &run);
+            work_with_number(pool, &run, false);
         else
             await_change(pool, &run);
     }
@@ -285,7 +291,7 @@ qn_status qn_pool_run_alone(qn_pool *pool, qn_pool_task task, void *user)
         pthread_cond_wait(&pool->number_freed, &pool->mutex);
         pool->lone--;
     }
-    work_with_number(pool, &run);
+    work_with_number(pool, &run, false);
     pass_number(pool);
     pthread_mutex_unlock(&pool->mutex);
     return atomic_load(&run.failed) ? qn_error_restore(&run.trail) : QN_OK;

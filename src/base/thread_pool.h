@@ -1,8 +1,8 @@
 /* The one thread pool of a context. The calling thread works too, so a pool of 1 starts no thread.
  *
  * Thread rule: any thread may call qn_pool_run. Runs of several threads share the pool: a helper goes to the run that
- * the fewest threads work on. A call from inside a task, for its own pool or for another pool that is busy,
- * runs serially on the task's thread.
+ * the fewest threads work on, and chooses again after its task when another run has begun. A call from inside a task,
+ * for its own pool or for another pool that is busy, runs serially on the task's thread.
  */
 #ifndef QN_BASE_THREAD_POOL_H
 #define QN_BASE_THREAD_POOL_H

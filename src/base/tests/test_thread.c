@@ -121,6 +121,54 @@ static void runs_of_two_threads_share_a_pool(void)
     qn_pool_destroy(&run.pool);
 }
 
+/* A long run whose tasks last until a short one has ended. */
+typedef struct interruption {
+    qn_pool *pool;
+    atomic_bool begun, ended; /* the first of the long run's tasks, the short run */
+    atomic_int slow;          /* tasks of the long run that were done before the short run ended */
+} interruption;
+
+enum { LONG_RUN = 6000 };
+
+static qn_status last_until_interrupted(size_t index, int worker, void *user)
+{
+    interruption *both = user;
+    (void)index, (void)worker;
+    atomic_store(&both->begun, true);
+    if (atomic_load(&both->ended)) return QN_OK;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    atomic_fetch_add(&both->slow, 1);
+    return QN_OK;
+}
+
+static qn_status return_at_once(size_t index, int worker, void *user)
+{
+    (void)index, (void)worker, (void)user;
+    return QN_OK;
+}
+
+static qn_status interrupt(void *user)
+{
+    interruption *both = user;
+    while (!atomic_load(&both->begun)) nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    const qn_status status = qn_pool_run(both->pool, 2, return_at_once, NULL);
+    atomic_store(&both->ended, true);
+    return status;
+}
+
+/* Both threads of the pool work on the long run when the short one begins. */
+static void a_short_run_does_not_wait_for_a_long_one(void)
+{
+    interruption both = {.slow = 0};
+    qn_thread thread;
+    if (!CHECK_OK(qn_pool_create(2, &both.pool))) return;
+    CHECK_OK(qn_thread_start(&thread, interrupt, &both));
+    CHECK_OK(qn_pool_run(both.pool, LONG_RUN, last_until_interrupted, &both));
+    CHECK_OK(qn_thread_join(&thread));
+    CHECK(atomic_load(&both.slow) < LONG_RUN / 2);
+    qn_pool_destroy(&both.pool);
+}
+
 static qn_status run_alone(void *user)
 {
     shared_run *run = user;
@@ -427,6 +475,7 @@ int main(void)
     RUN(a_task_runs_its_own_pool_serially);
     RUN(a_task_runs_another_pool_on_its_threads);
     RUN(runs_of_two_threads_share_a_pool);
+    RUN(a_short_run_does_not_wait_for_a_long_one);
     RUN(a_thread_takes_part_in_a_pool);
     RUN(every_waiting_thread_is_woken);
     RUN(a_run_of_one_task_is_serial_inside_and_may_fail);
