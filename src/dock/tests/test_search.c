@@ -144,12 +144,17 @@ static void prepare(void)
 
 enum { HITS = ROTATIONS * SETS * PER_ROTATION };
 
-/* Search all rotations. Fills hits [ROTATIONS][SETS][per_rotation]. */
+/* Search all rotations. Fills hits [ROTATIONS][SETS][per_rotation]. The engine is that of a rule, because one chosen by
+ * measured times may be another one in the next search, and engines round differently. */
 static void run_search(qn_dock_path path, int batch, int per_rotation, qn_dock_hit *hits)
 {
     qn_dock_search *search;
-    qn_dock_search_options options = {
-        .batch = batch, .per_rotation = per_rotation, .exclusion_cells = 2, .path = path, .halves = halves};
+    qn_dock_search_options options = {.batch = batch,
+                                      .per_rotation = per_rotation,
+                                      .exclusion_cells = 2,
+                                      .path = path,
+                                      .halves = halves,
+                                      .engine = qn_fft_engine_of(device)};
     const size_t each = (size_t)(SETS * per_rotation);
     qn_dock_hit found[16 * SETS * PER_ROTATION];
     if (!CHECK_OK(
