@@ -15,6 +15,13 @@ int qn_processor_level(void)
     return level;
 }
 
+#ifdef QN_HOST_BASELINE_ONLY
+/* Host code that prepares the input of the only kernels must not take them for others. */
+int qn_host_level(void)
+{
+    return qn_processor_level();
+}
+#else
 int qn_host_level(void)
 {
     int level = qn_processor_level();
@@ -22,3 +29,4 @@ int qn_host_level(void)
     if (asked && atoi(asked) >= 2 && atoi(asked) < level) level = atoi(asked);
     return level;
 }
+#endif
