@@ -33,7 +33,8 @@ static qn_status meet(size_t index, int worker, void *user)
     meeting *m = user;
     (void)index, (void)worker;
     const int inside = atomic_fetch_add(&m->inside, 1) + 1;
-    if (inside > atomic_load(&m->most)) atomic_store(&m->most, inside);
+    for (int most = atomic_load(&m->most); most < inside;)
+        if (atomic_compare_exchange_weak(&m->most, &most, inside)) break;
     wait_for_two(&m->most);
     atomic_fetch_sub(&m->inside, 1);
     return QN_OK;
