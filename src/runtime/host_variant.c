@@ -15,18 +15,12 @@ int qn_processor_level(void)
     return level;
 }
 
-#ifdef QN_HOST_BASELINE_ONLY
-/* Host code that prepares the input of the only kernels must not take them for others. */
-int qn_host_level(void)
-{
-    return qn_processor_level();
-}
-#else
 int qn_host_level(void)
 {
     int level = qn_processor_level();
+#ifndef QN_HOST_BASELINE_ONLY /* one build only: data that is prepared for another level would not fit its kernels */
     const char *asked = getenv("QUERN_HOST_LEVEL");
     if (asked && atoi(asked) >= 2 && atoi(asked) < level) level = atoi(asked);
+#endif
     return level;
 }
-#endif

@@ -14,7 +14,8 @@
 #define QN_PASTE(a, b) QN_PASTE_(a, b)
 #define QN_HOST_VARIANT(name) QN_PASTE(name, QN_HOST_VARIANT_SUFFIX)
 
-/* Return the highest level that this processor runs: 2, 3 or 4. QUERN_HOST_LEVEL=2|3|4 lowers it, for tests. */
+/* Return the highest level that this processor runs: 2, 3 or 4. QUERN_HOST_LEVEL=2|3|4 lowers it, for tests, unless the
+ * kernels were built for one level only. */
 int qn_host_level(void);
 /* The same without QUERN_HOST_LEVEL: the level that OpenCL's CPU compilers use. */
 int qn_processor_level(void);

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# labels: unsanitized
 # Energies agree with the reference, and culling changes none of their bits, with the host kernels of instruction set
-# levels 2 and 3. Arguments: source folder, quern binary, build folder. A build with a sanitizer has one level only.
+# levels 2 and 3. Arguments: source folder, quern binary, build folder.
 set -u
 build=$3
 failures=0
