@@ -40,7 +40,7 @@ struct qn_pool {
     int free;          /* numbers that are not used */
     int asleep;        /* helpers that wait */
     int lone;          /* threads that wait to work alone */
-    atomic_uint begun; /* runs, changed with the mutex held */
+    atomic_uint begun; /* number of runs that have begun; changed with the mutex held */
     bool closing;
 };
 

@@ -2,7 +2,7 @@
 # labels: unsanitized
 # check_runs.sh SOURCE QUERN BUILD: whole reconstructions from the command line. The map equals the projected volume;
 # runs agree within 1e-6 (deterministic ones to the bit) for any number of threads and ranks, stored types, and after
-# kills, which leave no map. QUERN_TEST_IMAGES: number of images of the runs that are killed (default 20000).
+# kills. A kill before the end leaves no map. QUERN_TEST_IMAGES: number of images of the runs that are killed (default 20000).
 set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
 "$quern" reconstruct -h >/dev/null 2>&1 || { echo "this build has no reconstruct command"; exit 77; }

@@ -144,8 +144,8 @@ static void prepare(void)
 
 enum { HITS = ROTATIONS * SETS * PER_ROTATION };
 
-/* Search all rotations. Fills hits [ROTATIONS][SETS][per_rotation]. The engine is that of a rule, because one chosen by
- * measured times may be another one in the next search, and engines round differently. */
+/* Search all rotations. Fills hits [ROTATIONS][SETS][per_rotation]. A rule chooses the engine, because engines round
+ * differently, and measured times may choose another engine in the next search. */
 static void run_search(qn_dock_path path, int batch, int per_rotation, qn_dock_hit *hits)
 {
     qn_dock_search *search;
